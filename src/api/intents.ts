@@ -2,7 +2,7 @@
 
 import { annotationReader, type MarkFault, parseCommit } from './marks.ts';
 import { parseRecreating, type Recreating } from './recreating.ts';
-import { parseRelease, printRelease, type Release } from './release.ts';
+import { DIGEST_PATTERN, parseRelease, printRelease, type Release } from './release.ts';
 
 export const INTENT = {
   approve: 'tranche.dev/approve',
@@ -76,8 +76,12 @@ export type Intents = {
   readonly recreating: Recreating | undefined;
 };
 
+const ACCEPT = new RegExp(`^([A-Za-z]+)@([^#]+)#(${DIGEST_PATTERN})$`);
+const ABORT = new RegExp(`^(\\S+)(?: (${DIGEST_PATTERN}))?( now)?$`);
+const APPROVE = new RegExp(`^([^#]+)(?:#(0|[1-9][0-9]{0,6})(?:#(${DIGEST_PATTERN}))?)?$`);
+
 const ACCEPT_WANTED =
-  '<hold>@<release>#<digest of what was seen>, as PartitionEdited@9c41d2e0.7#5be07c11, or several, comma-separated';
+  '<hold>@<release>#<digest of what was seen>, each digest of 32 hex digits, or several, comma-separated';
 
 /** Reads the intents of a Rollout; one that cannot be read is reported and counts as not given. */
 export function parseIntents(annotations: Readonly<Record<string, string>>): {
@@ -85,39 +89,47 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
   readonly faults: readonly MarkFault[];
 } {
   const { read, faults } = annotationReader(annotations);
-  const stepWanted = '<step>@<release>, as 2@9c41d2e0.7';
+  const stepWanted = '<step>@<release>, as 2@<32 hex digits>.7';
   const intents = {
-    approve: read(INTENT.approve, '<step>@<release>#<partition>, as 2@9c41d2e0.7#6', parseApprove),
+    approve: read(INTENT.approve, '<step>@<release>#<partition>, as 2@<32 hex digits>.7#6', parseApprove),
     // Nobody jumps back to step 0.
     jump: read(INTENT.jump, stepWanted, (text) => (text.startsWith('0') ? undefined : parseStepIntent(text))),
     accept: read(INTENT.accept, ACCEPT_WANTED, parseAccepts),
     abort: read(
       INTENT.abort,
-      'a release, the digest of a newer text, and now, as 9c41d2e0.7, 9c41d2e0.7 77aa01bc or 9c41d2e0.7 now',
+      '<release>, <release> <digest of a newer template>, or either with now, each digest of 32 hex digits',
       parseAbort,
     ),
-    retry: read(INTENT.retry, 'a release and the highest serial so far, as 9c41d2e0.7 or 9c41d2e0.7 9', parseRetry),
+    retry: read(
+      INTENT.retry,
+      '<release>, or <release> <highest serial so far>, its digest of 32 hex digits',
+      parseRetry,
+    ),
     acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', parseCommit),
-    propose: read(INTENT.propose, '<step>@<release>#<number of a pull request>, as 2@9c41d2e0.7#12', parsePropose),
+    propose: read(
+      INTENT.propose,
+      '<step>@<release>#<number of a pull request>, as 2@<32 hex digits>.7#12',
+      parsePropose,
+    ),
     recreating: read(INTENT.recreating, 'the JSON that the last commit of tranche wrote', parseRecreating),
   };
   return { intents, faults };
 }
 
-/** `2@9c41d2e0.7`, as `parseIntents` reads it. */
+/** `2@<release>`, as `parseIntents` reads it. */
 export function printStepIntent(intent: StepIntent): string {
   return `${intent.index}@${printRelease(intent.release)}`;
 }
 
 /**
- * `2@9c41d2e0.7#6`, of a pull request `2@9c41d2e0.7#6#5be07c11`; without a partition, as people write it by hand, it
+ * `2@<release>#6`, of a pull request `2@<release>#6#<digest>`; without a partition, as people write it by hand, it
  * stands for the step however far that goes.
  */
 export function printApprove({ partition, digest, ...step }: ApproveIntent): string {
   return [printStepIntent(step), partition, digest].filter((part) => part !== undefined).join('#');
 }
 
-/** `Recreated@9c41d2e0.7#5be07c11`, several comma-separated. */
+/** `Recreated@<release>#<digest>`, several comma-separated. */
 export function printAccepts(accepts: readonly AcceptIntent[]): string {
   return accepts.map(({ reason, release, facts }) => `${reason}@${printRelease(release)}#${facts}`).join(',');
 }
@@ -129,27 +141,27 @@ function parseAccepts(text: string): readonly AcceptIntent[] | undefined {
 }
 
 function parseAccept(text: string): AcceptIntent | undefined {
-  const match = /^([A-Za-z]+)@([^#]+)#([0-9a-f]{8})$/.exec(text);
+  const match = ACCEPT.exec(text);
   const reason = ACCEPTABLE.find((known) => known === match?.[1]);
   const release = match?.[2] === undefined ? undefined : parseRelease(match[2]);
   const facts = match?.[3];
   return reason === undefined || release === undefined || facts === undefined ? undefined : { reason, release, facts };
 }
 
-/** `9c41d2e0.7`, with a newer text that goes as well `9c41d2e0.7 77aa01bc`, and with both `9c41d2e0.7 77aa01bc now`. */
+/** `<release>`, with a newer text that goes as well `<release> <digest>`, and with both `<release> <digest> now`. */
 export function printAbort({ release, newer, now }: AbortIntent): string {
   return [printRelease(release), newer, now === true ? 'now' : undefined]
     .filter((part) => part !== undefined)
     .join(' ');
 }
 
-/** `9c41d2e0.7`, or where releases came after it `9c41d2e0.7 9`. */
+/** `<release>`, or where releases came after it `<release> 9`. */
 export function printRetry({ release, after }: RetryIntent): string {
   return after === release.serial ? printRelease(release) : `${printRelease(release)} ${after}`;
 }
 
 function parseAbort(text: string): AbortIntent | undefined {
-  const match = /^(\S+)(?: ([0-9a-f]{8}))?( now)?$/.exec(text);
+  const match = ABORT.exec(text);
   const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
   if (release === undefined) return undefined;
   return { release, newer: match?.[2], ...(match?.[3] === undefined ? {} : { now: true }) };
@@ -164,14 +176,14 @@ function parseRetry(text: string): RetryIntent | undefined {
 }
 
 function parseApprove(text: string): ApproveIntent | undefined {
-  const match = /^([^#]+)(?:#(0|[1-9][0-9]{0,6})(?:#([0-9a-f]{8}))?)?$/.exec(text);
+  const match = APPROVE.exec(text);
   const step = match?.[1] === undefined ? undefined : parseStepIntent(match[1]);
   if (step === undefined) return undefined;
   const partition = match?.[2] === undefined ? undefined : Number(match[2]);
   return { ...step, partition, ...(match?.[3] === undefined ? {} : { digest: match[3] }) };
 }
 
-/** `2@9c41d2e0.7#12`. */
+/** `2@<release>#12`. */
 export function printPropose({ number, ...step }: ProposeIntent): string {
   return `${printStepIntent(step)}#${number}`;
 }

@@ -89,7 +89,7 @@ export function parseCommit(text: unknown): string | undefined {
  */
 export function parseMarks(annotations: Readonly<Record<string, string>>): Marks | undefined | readonly MarkFault[] {
   const { read, faults } = annotationReader(annotations);
-  const release = read(MARK.release, '<8 hex digits>.<serial>, as 9c41d2e0.7', parseRelease);
+  const release = read(MARK.release, '<32 hex digits>.<serial>', parseRelease);
   const step = read(MARK.step, '"k/n@<release>" with the release of this object, "promote" or "rollback"', (text) =>
     parseStep(text, release),
   );
@@ -121,12 +121,12 @@ export function printStep(step: StepMark): string {
   return step.kind === 'step' ? `${step.index}/${step.of}` : step.kind;
 }
 
-/** A step as its annotation has it: `2/4@9c41d2e0.7`. With its release in it Git merges no step of another one into it. */
+/** A step as its annotation has it: `2/4@<release>`. With its release in it Git merges no step of another one into it. */
 export function withRelease(step: string, release: Release): string {
   return step.includes('/') ? `${step}@${printRelease(release)}` : step;
 }
 
-/** `2/4` of `2/4@9c41d2e0.7`, which the annotation had alone before it named its release. */
+/** `2/4` of `2/4@<release>`, which the annotation had alone before it named its release. */
 export function withoutRelease(step: string): string {
   return step.replace(/@.*$/s, '');
 }

@@ -7,7 +7,7 @@ export type Notice = {
   /** The same however often it is sent: who gets it twice knows it by this. */
   readonly key: string;
   readonly event: NoticeEvent;
-  /** `9c41d2e0.7` */
+  /** With all digits, as `parseRelease` reads it. */
   readonly release: string;
   /** One line. */
   readonly text: string;

@@ -2,12 +2,12 @@
 
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
-import { parseRelease } from './release.ts';
+import { DIGEST_PATTERN, parseRelease } from './release.ts';
 import { type Instant, parseInstant } from './time.ts';
 
 /** One release that the windows of this policy let through until then, and who says so. */
 export type PolicyException = {
-  /** `9c41d2e0.7` */
+  /** With all 32 digits, as `parseRelease` reads it. */
   readonly release: string;
   readonly approver: string;
   readonly until: Instant;
@@ -16,7 +16,7 @@ export type PolicyException = {
 /** Exceptions of one policy: each that has not run out costs a look at its windows. */
 const EXCEPTIONS_LIMIT = 20;
 const APPROVER = /^[\p{L}\p{N}][\p{L}\p{N} .,@_+/-]{0,99}$/u;
-const RELEASE_PATTERN = '^[0-9a-f]{8}\\.[1-9][0-9]{0,8}$';
+const RELEASE_PATTERN = `^${DIGEST_PATTERN}\\.[1-9][0-9]{0,8}$`;
 
 /** What an editor may know of them. */
 export const EXCEPTIONS_SCHEMA: JsonObject = {
@@ -52,7 +52,12 @@ function readException(reader: FieldReader): PolicyException {
     if (value !== '') reader.fault(key, 'BadException', `is ${JSON.stringify(value)}, wanted ${wanted}`, hint);
   };
   if (parseRelease(release) === undefined)
-    wrong('release', release, 'a release: its digest and serial', 'Write it as the hold names it, as 9c41d2e0.7.');
+    wrong(
+      'release',
+      release,
+      'a release: the 32 digits of its digest, and its serial',
+      'Write it as the hold names it.',
+    );
   if (!APPROVER.test(approver))
     wrong('approver', approver, 'a name of at most 100 letters and digits', 'Write who approved it.');
   const instant = parseInstant(until);

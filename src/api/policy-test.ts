@@ -112,7 +112,7 @@ function readRelease(spec: FieldReader): Release | undefined {
       'release',
       'BadPattern',
       `is ${JSON.stringify(text)}, wanted a release`,
-      'Write for example 9c41d2e0.7.',
+      'Write the 32 digits of its digest and a serial, as the hold names it.',
     );
   return release;
 }

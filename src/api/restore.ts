@@ -4,6 +4,7 @@ import { type Aside, parseAsides, printAsides } from './aside.ts';
 import { ABSENT, type FieldPath } from './field.ts';
 import { INT32_MAX, type IntOrPercent, isBudget } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
+import { isDigest } from './release.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload.ts';
 
 /** A field put aside for this delivery: put back only where it still equals `set`. */
@@ -96,7 +97,7 @@ export function parseRestore(text: string): Restore | undefined {
   // Whoever leaves out what a newer version has put aside would never bring it home.
   if (!isRecord(value) || Object.keys(value).some((key) => !Object.hasOwn(KEYS, key))) return undefined;
   const [floor, plan] = [value['floor'], value['plan']];
-  if (plan !== undefined && !(typeof plan === 'string' && DIGEST.test(plan))) return undefined;
+  if (plan !== undefined && !(typeof plan === 'string' && isDigest(plan))) return undefined;
   const groups = value['groups'];
   if (groups !== undefined && !isCount(groups)) return undefined;
   const withdrawn = value['withdrawn'];
@@ -125,8 +126,6 @@ const KEYS = {
   least: true,
   stopped: true,
 } satisfies Readonly<Record<keyof Restore, true>>;
-
-const DIGEST = /^[0-9a-f]{8}$/;
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= INT32_MAX;

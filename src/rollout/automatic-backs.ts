@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../api/json.ts';
 import type { AutomaticBacks } from '../api/record.ts';
-import { printRelease } from '../api/release.ts';
+import { printRelease, shortRelease } from '../api/release.ts';
 import { unlessAccepted } from './accepting.ts';
 import { command } from './command-text.ts';
 import { type Hold, hold, withFacts } from './hold.ts';
@@ -38,7 +38,7 @@ export function tooManyRollbacks(situation: Situation): Hold | undefined {
   const facts = rollbackFacts(situation);
   if (facts === undefined) return undefined;
   const { last, inARow } = backsKnown(snapshot);
-  const releases = last.map(({ release }) => printRelease(release)).join(', ');
+  const releases = last.map(({ release }) => shortRelease(release)).join(', ');
   const often = inARow >= MOST ? `${inARow} in a row` : `${last.length} within a day`;
   const held = hold('TooManyRollbacks', {
     seen: `releases have gone back by themselves, ${often}: ${releases}`,

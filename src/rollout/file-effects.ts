@@ -1,7 +1,7 @@
 /** What merging a change does to the groups of one workload, from its file before and after: for people, before they merge. */
 
 import type { ApproveIntent } from '../api/intents.ts';
-import { printRelease, sameRelease } from '../api/release.ts';
+import { sameRelease, shortDigest, shortRelease } from '../api/release.ts';
 import { SENTINEL } from '../api/workload.ts';
 import { command } from './command-text.ts';
 import type { RolloutKey, WorkloadFile } from './snapshot.ts';
@@ -39,7 +39,7 @@ export function wordTakenBack(rollout: RolloutKey, { before, after }: Words): Fi
   const place = before.index === 0 ? 'of what comes first' : `after step ${before.index}`;
   return {
     name: 'TakesWordBack',
-    seen: `the approval ${place} of ${printRelease(before.release)} is taken back: a step that is not written yet is held, and groups that restarted stay as they are`,
+    seen: `the approval ${place} of ${shortRelease(before.release)} is taken back: a step that is not written yet is held, and groups that restarted stay as they are`,
     action: `To bring them back: ${command('abort', rollout)}; to propose it anew: ${command('propose', rollout)}`,
   };
 }
@@ -103,13 +103,13 @@ function ofRelease({
   if (to.partition >= SENTINEL || reached(to) === 0)
     return {
       name: 'ArmsRelease',
-      seen: `the template becomes ${to.digest}, and no group of ${to.replicas ?? 'those an autoscaler keeps'} is beyond partition ${to.partition}`,
+      seen: `the template becomes ${shortDigest(to.digest)}, and no group of ${to.replicas ?? 'those an autoscaler keeps'} is beyond partition ${to.partition}`,
       action: 'Its steps follow, as the Rollout says',
     };
   const why = from.inDelivery ? `a rollout is under way (${from.place})` : `partition is ${to.partition}`;
   return {
     name: 'ReachesGroups',
-    seen: `the template becomes ${to.digest}, and ${ofAll(reached(to), to)} get it at once, because ${why}`,
+    seen: `the template becomes ${shortDigest(to.digest)}, and ${ofAll(reached(to), to)} get it at once, because ${why}`,
     action: from.inDelivery
       ? `Merge it after the rollout, or give that up before: ${command('abort', rollout)}`
       : `Let tranche adopt the workload first: it sets the partition to ${SENTINEL}`,

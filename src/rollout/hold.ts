@@ -113,6 +113,7 @@ export const HOLDS = {
   PausedForApproval: { effect: 'blocks', stepState: 'StepPaused' },
   PauseDuration: { effect: 'blocks', stepState: 'StepPaused', until: 'The pause of the step lasts until' },
   NewerRequestWaits: { effect: 'blocks' },
+  ReleasesAlike: { effect: 'blocks' },
   TooManyRollbacks: { effect: 'blocks', accept: 'the newest release that was given up by itself' },
   // Their pull requests.
   ProposalOpen: { effect: 'blocks', stepState: 'StepPaused' },

@@ -65,7 +65,10 @@ test.each<readonly [what: string, value: unknown]>([
   ['too long a value', [{ ...one, set: 'a'.repeat(ASIDE_VALUE_MOST + 1) }]],
 ])('refused: %s', (_, value) => {
   expect(parseAsides(value)).toBeUndefined();
-  const marks = { [MARK.release]: '5be0c7aa.1', [MARK.restore]: JSON.stringify({ floor: 1, objects: value }) };
+  const marks = {
+    [MARK.release]: '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1',
+    [MARK.restore]: JSON.stringify({ floor: 1, objects: value }),
+  };
   expect(parseMarks(marks)).toEqual([expect.objectContaining({ key: MARK.restore })]);
 });
 

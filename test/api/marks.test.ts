@@ -16,7 +16,7 @@ function faultsOf(given: Record<string, string>): readonly string[] {
   return read !== undefined && !('release' in read) ? read.map((fault: MarkFault) => fault.key) : [];
 }
 
-const SETTLED = { [MARK.release]: '5be0c7aa.1' };
+const SETTLED = { [MARK.release]: '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1' };
 
 test.each([
   'A.1',
@@ -44,7 +44,7 @@ test.each([
 test('a step names its release, and the form without it is read as well', () => {
   const marks = marksOf('B.2 1/3 floor=3');
   const said = marks === undefined ? {} : annotations(marks);
-  expect(said[MARK.step]).toBe('1/3@bbbbbbbb.2');
+  expect(said[MARK.step]).toBe('1/3@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2');
   expect(parseMarks({ ...said, [MARK.step]: '1/3' })).toEqual(marks);
 });
 
@@ -56,10 +56,10 @@ test('a way back names none', () => {
 test('a step of another release is a fault, as two commits put together would make it', () => {
   const marks = marksOf('B.3 1/3 floor=3');
   const said = marks === undefined ? {} : annotations(marks);
-  expect(parseMarks({ ...said, [MARK.step]: '1/3@bbbbbbbb.2' })).toEqual([
+  expect(parseMarks({ ...said, [MARK.step]: '1/3@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2' })).toEqual([
     {
       key: MARK.step,
-      seen: '1/3@bbbbbbbb.2',
+      seen: '1/3@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2',
       wanted: '"k/n@<release>" with the release of this object, "promote" or "rollback"',
     },
   ]);
@@ -68,7 +68,7 @@ test('a step of another release is a fault, as two commits put together would ma
 test('only five that were given up are kept, newest first', () => {
   const marks = marksOf('A.1 aborted=B.7,C.6,D.5,E.4,F.3,B.2');
   expect(marks === undefined ? '' : printMarks(marks).aborted).toBe(
-    'bbbbbbbb.7,cccccccc.6,dddddddd.5,eeeeeeee.4,ffffffff.3',
+    'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.7,cccccccccccccccccccccccccccccccc.6,dddddddddddddddddddddddddddddddd.5,eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee.4,ffffffffffffffffffffffffffffffff.3',
   );
 });
 
@@ -82,14 +82,14 @@ describe.each([
     MARK.release,
     [
       '',
-      '5be0c7aa',
-      '5be0c7aa.0',
-      '5be0c7aa.01',
+      '5be0c7aa5be0c7aa5be0c7aa5be0c7aa',
+      '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.0',
+      '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.01',
       '5BE0C7AA.1',
       '5be0c7a.1',
-      '5be0c7aa.1 ',
-      '5be0c7aa.1.2',
-      '5be0c7aa.9999999999',
+      '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1 ',
+      '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1.2',
+      '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.9999999999',
     ],
   ],
   [
@@ -107,12 +107,12 @@ describe.each([
       '1/3 ',
       'done',
       '1/3@',
-      '1/3@5be0c7aa',
-      '1/3@5be0c7aa.0',
-      '1/3@5be0c7aa.1 ',
-      'rollback@5be0c7aa.1',
+      '1/3@5be0c7aa5be0c7aa5be0c7aa5be0c7aa',
+      '1/3@5be0c7aa5be0c7aa5be0c7aa5be0c7aa.0',
+      '1/3@5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1 ',
+      'rollback@5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1',
       'promoted',
-      'promote@5be0c7aa.1',
+      'promote@5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1',
     ],
   ],
   [MARK.at, ['', 'Pods', 'pods ', 'settled', 'rollback', '1/3']],
@@ -133,7 +133,7 @@ describe.each([
       '{"plan":"0"}',
       '{"plan":"0000000G"}',
       '{"plan":12345678}',
-      '{"floor":-1,"plan":"00000000"}',
+      '{"floor":-1,"plan":"00000000000000000000000000000000"}',
       '{"objects":[]}',
       '{"floor":-1}',
       '{"floor":1.5}',
@@ -164,8 +164,8 @@ describe.each([
     [
       '',
       'x',
-      '5be0c7aa.1,',
-      '5be0c7aa.1;5be0c7aa.2',
+      '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1,',
+      '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1;5be0c7aa5be0c7aa5be0c7aa5be0c7aa.2',
       Array.from({ length: 6 }, (_, k) => `5be0c7aa.${k + 1}`).join(','),
     ],
   ],
@@ -186,10 +186,15 @@ test('all faults are reported', () => {
 });
 
 test('spaces after commas are read', () => {
-  expect(parseMarks({ ...SETTLED, [MARK.aborted]: '5be0c7aa.3, 9c41d2e0.2' })).toMatchObject({
+  expect(
+    parseMarks({
+      ...SETTLED,
+      [MARK.aborted]: '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.3, 9c41d2e09c41d2e09c41d2e09c41d2e0.2',
+    }),
+  ).toMatchObject({
     aborted: [
-      { digest: '5be0c7aa', serial: 3 },
-      { digest: '9c41d2e0', serial: 2 },
+      { digest: '5be0c7aa5be0c7aa5be0c7aa5be0c7aa', serial: 3 },
+      { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 2 },
     ],
   });
 });

@@ -59,7 +59,7 @@ const POLICY: JsonObject = {
   onFailure: 'rollback',
   allow: [{ cron: '0 9 * * 1-5', minutes: 480, timeZone: 'Europe/Berlin' }],
   deny: [{ from: '2026-12-20T00:00:00Z', to: '2026-12-30T00:00:00Z' }],
-  exceptions: [{ release: '9c41d2e0.7', approver: 'ada', until: '2026-12-21T00:00:00Z' }],
+  exceptions: [{ release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7', approver: 'ada', until: '2026-12-21T00:00:00Z' }],
   pullRequestLabels: ['a'],
   pullRequestReviewers: ['ada'],
   approvals: [{ people: 2, team: 'example/sre', notAuthor: true, distinct: true }, { bots: ['renovate[bot]'] }],

@@ -5,10 +5,10 @@ import { parseRecreating, printRecreating, type Recreating } from '../../src/api
 
 const kept: Recreating = {
   way: 'forward',
-  release: { digest: '9c41d2e0', serial: 7 },
+  release: { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 7 },
   text: 'a'.repeat(40),
   stable: 'b'.repeat(40),
-  aborted: [{ digest: '77aa01bc', serial: 6 }],
+  aborted: [{ digest: '77aa01bc77aa01bc77aa01bc77aa01bc', serial: 6 }],
   file: 'apps/vllm/lws.yaml',
 };
 
@@ -19,10 +19,10 @@ test.each<Recreating>([kept, { ...kept, way: 'back', aborted: [] }])('%j', (valu
 test.each<readonly [what: string, change: object]>([
   ['another way', { way: 'sideways' }],
   ['no release', { release: undefined }],
-  ['a release without a serial', { release: '9c41d2e0' }],
+  ['a release without a serial', { release: '9c41d2e09c41d2e09c41d2e09c41d2e0' }],
   ['a short commit', { text: 'abc123' }],
   ['no stable commit', { stable: null }],
-  ['too many releases given up', { aborted: Array.from({ length: 6 }, () => '77aa01bc.6') }],
+  ['too many releases given up', { aborted: Array.from({ length: 6 }, () => '77aa01bc77aa01bc77aa01bc77aa01bc.6') }],
   ['a release given up that is none', { aborted: ['x'] }],
   ['an absolute path', { file: '/etc/passwd' }],
   ['no path', { file: '' }],

@@ -281,7 +281,7 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   allow: anyWindows,
   deny: anyWindows,
   exceptions: fc.array(
-    fc.nat(3).map((until) => ({ release: '9c41d2e0.7', approver: 'ana', until })),
+    fc.nat(3).map((until) => ({ release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7', approver: 'ana', until })),
     { minLength: 1, maxLength: 3 },
   ),
   leaveAtLeastSeconds: fc.nat(5),
@@ -336,19 +336,19 @@ test('what policies grant that count for nothing only tightens', () => {
 test.each<readonly [exception: Json, fault: string]>([
   [{}, 'Missing spec.exceptions[0].release is missing, wanted text'],
   [
-    { release: '9c41d2e0', approver: 'ana', until: '2026-12-20T00:00:00Z' },
-    'BadException spec.exceptions[0].release is "9c41d2e0", wanted a release: its digest and serial',
+    { release: '9c41d2e09c41d2e09c41d2e09c41d2e0', approver: 'ana', until: '2026-12-20T00:00:00Z' },
+    'BadException spec.exceptions[0].release is "9c41d2e09c41d2e09c41d2e09c41d2e0", wanted a release: the 32 digits of its digest, and its serial',
   ],
   [
-    { release: '9c41d2e0.7', approver: 'a\nb', until: '2026-12-20T00:00:00Z' },
+    { release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7', approver: 'a\nb', until: '2026-12-20T00:00:00Z' },
     'BadException spec.exceptions[0].approver is "a\\nb", wanted a name of at most 100 letters and digits',
   ],
   [
-    { release: '9c41d2e0.7', approver: 'ana', until: 'tomorrow' },
+    { release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7', approver: 'ana', until: 'tomorrow' },
     'BadException spec.exceptions[0].until is "tomorrow", wanted a time in UTC',
   ],
   [
-    { release: '9c41d2e0.7', approver: 'ana', untill: '2026-12-20T00:00:00Z' },
+    { release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7', approver: 'ana', untill: '2026-12-20T00:00:00Z' },
     'UnknownField spec.exceptions[0].untill is not a field of this object',
   ],
 ])('an exception that is not right: %j', (exception, fault) => {

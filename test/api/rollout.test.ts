@@ -31,14 +31,17 @@ test('everything is read', () => {
         failureThreshold: '10%',
       },
       { disabled: true },
-      { metadata: { name: 'vllm', annotations: { 'tranche.dev/abort': '9c41d2e0.7' } }, status: { phase: 'Healthy' } },
+      {
+        metadata: { name: 'vllm', annotations: { 'tranche.dev/abort': '9c41d2e09c41d2e09c41d2e09c41d2e0.7' } },
+        status: { phase: 'Healthy' },
+      },
     ),
   );
   expect(faults).toEqual([]);
   expect(read).toMatchObject({
     name: 'vllm',
     namespace: '',
-    annotations: { 'tranche.dev/abort': '9c41d2e0.7' },
+    annotations: { 'tranche.dev/abort': '9c41d2e09c41d2e09c41d2e09c41d2e0.7' },
     workload: LWS,
     disabled: true,
     paused: false,

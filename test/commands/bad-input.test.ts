@@ -98,7 +98,11 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
   [
     'no partition in a managed workload',
     {
-      [LWS_FILE]: replaced(marked('release: "e7c114e9.1"')[LWS_FILE] ?? '', '      partition: 0\n', ''),
+      [LWS_FILE]: replaced(
+        marked('release: "e7c114e968aaeab9b1c9c452a755d3c9.1"')[LWS_FILE] ?? '',
+        '      partition: 0\n',
+        '',
+      ),
     },
     [
       'apps/vllm/lws.yaml:13: LeaderWorkerSet vllm: partition is missing, which LWS reads as 0: the next edit would restart every group (PartitionMissing). Put back the value that the last commit of tranche wrote; 1000000 when nothing is being delivered.',
@@ -108,7 +112,7 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     'annotations that nobody can read',
     marked('release: "nope"', 'step: "5/3"'),
     [
-      'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/release is "nope", wanted <8 hex digits>.<serial>, as 9c41d2e0.7 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
+      'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/release is "nope", wanted <32 hex digits>.<serial> (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
       'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/step is "5/3", wanted "k/n@<release>" with the release of this object, "promote" or "rollback" (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
     ],
   ],
@@ -122,8 +126,11 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
   [
     'an annotation of a newer tranche, an order on the wrong object, and one that is misspelt',
     {
-      ...rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/abrot: "9c41d2e0.7"\n'),
-      ...marked('pace: "slow"', 'approve: "2@9c41d2e0.7"'),
+      ...rollout(
+        '  namespace: llm\n',
+        '  namespace: llm\n  annotations:\n    tranche.dev/abrot: "9c41d2e09c41d2e09c41d2e09c41d2e0.7"\n',
+      ),
+      ...marked('pace: "slow"', 'approve: "2@9c41d2e09c41d2e09c41d2e09c41d2e0.7"'),
     },
     [
       'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/pace is nothing that this version of tranche reads there (UnknownAnnotation). If a newer tranche wrote it (git log -p shows who did), run that one. If it is misspelt or on the wrong object, correct it or take it out.',
@@ -135,14 +142,17 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     'an intent that nobody can read',
     rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/approve: "yes"\n'),
     [
-      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/approve is "yes", wanted <step>@<release>#<partition>, as 2@9c41d2e0.7#6 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
+      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/approve is "yes", wanted <step>@<release>#<partition>, as 2@<32 hex digits>.7#6 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
     ],
   ],
   [
     'an acceptance without what was seen',
-    rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/accept: "Overshoot@9c41d2e0.7"\n'),
+    rollout(
+      '  namespace: llm\n',
+      '  namespace: llm\n  annotations:\n    tranche.dev/accept: "Overshoot@9c41d2e09c41d2e09c41d2e09c41d2e0.7"\n',
+    ),
     [
-      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/accept is "Overshoot@9c41d2e0.7", wanted <hold>@<release>#<digest',
+      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/accept is "Overshoot@9c41d2e09c41d2e09c41d2e09c41d2e0.7", wanted <hold>@<release>#<digest',
     ],
   ],
   [

@@ -195,7 +195,7 @@ test(
     const world = await requested('maxProposals: 1\n');
     const run = await built.runner(world);
     const head = await world.git('rev-parse', 'main');
-    const other = 'tranche/default/llm/other/11111111.1-0-22222222';
+    const other = 'tranche/default/llm/other/11111111111111111111111111111111.1-0-22222222222222222222222222222222';
     await world.git('update-ref', `refs/heads/${other}`, head);
     await world.repository.git.commit(other, { 'x.md': 'x\n' });
     const flood = world.repository.open({ by: ADA, branch: other, base: 'main', title: 'x', body: '', head });

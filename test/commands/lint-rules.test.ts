@@ -220,7 +220,7 @@ test.each<readonly [what: string, partition: string, label: boolean, warned: boo
   const text = edited(LWS_TEXT, 'partition: 0', `partition: ${partition}`);
   const [from, to] = [
     'labels: {app: vllm, role: leader',
-    'labels: {app: vllm, role: leader, tranche.dev/version: "9c41d2e0.7"',
+    'labels: {app: vllm, role: leader, tranche.dev/version: "9c41d2e09c41d2e09c41d2e09c41d2e0.7"',
   ];
   const { [ROLLOUT_FILE]: _rollout, ...files } = VLLM_FILES;
   const { lines } = await linted(new World({ files: { ...files, [LWS_FILE]: label ? edited(text, from, to) : text } }));
@@ -401,7 +401,7 @@ test.each<readonly [spec: string, lines: readonly string[]]>([
   [
     'allow: [{from: "2020-01-01T00:00:00Z", to: "2020-01-02T00:00:00Z"}]',
     [
-      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: RolloutPolicy production (policies/a.yaml:6, allow) lets no step of e7c114e9.1 begin now; and no window opens within 400 days (WindowClosed). Change the policy.',
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: RolloutPolicy production (policies/a.yaml:6, allow) lets no step of e7c114e968aaeab9b1c9c452a755d3c9.1 begin now; and no window opens within 400 days (WindowClosed). Change the policy.',
     ],
   ],
 ])('a plan that a policy with %s never lets through: %j', async (spec, lines) => {

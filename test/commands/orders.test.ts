@@ -9,7 +9,8 @@ afterEach(stopSites);
 /** Every step waits for a person. */
 const MANUAL = ROLLOUT_TEXT.replace('{duration: 0}', '{}');
 const FILES = { ...VLLM_FILES, [ROLLOUT_FILE]: MANUAL };
-const RELEASE = '0e241605.2';
+const RELEASE = '0e2416058dc43e573b24a117a3a83fda.2';
+const SHORT = '0e241605.2';
 
 /** Adopted and at rest. */
 async function settled(files: Readonly<Record<string, string>> = FILES): Promise<Site> {
@@ -68,24 +69,19 @@ const written: readonly (readonly [from: keyof typeof states, line: string, subj
   [
     'paused',
     'approve vllm',
-    `approve step 1 of ${RELEASE}`,
+    `approve step 1 of ${SHORT}`,
     `+  annotations:\n+    tranche.dev/approve: "1@${RELEASE}#3"`,
   ],
   [
     'paused',
     'approve vllm --step 1 -n llm --by Ada',
-    `approve step 1 of ${RELEASE}`,
+    `approve step 1 of ${SHORT}`,
     `+  annotations:\n+    tranche.dev/approve: "1@${RELEASE}#3"`,
   ],
-  ['paused', 'jump vllm 3', `jump to step 3 of ${RELEASE}`, `+  annotations:\n+    tranche.dev/jump: "3@${RELEASE}"`],
-  [
-    'requested',
-    'jump vllm 2',
-    `jump to step 2 of ${RELEASE}`,
-    `+  annotations:\n+    tranche.dev/jump: "2@${RELEASE}"`,
-  ],
-  ['paused', 'abort vllm', `abort ${RELEASE}`, `+  annotations:\n+    tranche.dev/abort: "${RELEASE}"`],
-  ['requested', 'abort vllm', `abort ${RELEASE}`, `+  annotations:\n+    tranche.dev/abort: "${RELEASE}"`],
+  ['paused', 'jump vllm 3', `jump to step 3 of ${SHORT}`, `+  annotations:\n+    tranche.dev/jump: "3@${RELEASE}"`],
+  ['requested', 'jump vllm 2', `jump to step 2 of ${SHORT}`, `+  annotations:\n+    tranche.dev/jump: "2@${RELEASE}"`],
+  ['paused', 'abort vllm', `abort ${SHORT}`, `+  annotations:\n+    tranche.dev/abort: "${RELEASE}"`],
+  ['requested', 'abort vllm', `abort ${SHORT}`, `+  annotations:\n+    tranche.dev/abort: "${RELEASE}"`],
   ['settled', 'pause vllm', 'pause', '+    paused: true'],
 ];
 
@@ -133,7 +129,7 @@ describe('an order is a commit on the Rollout alone', () => {
     const called = await site.run('approve vllm --output json');
     expect(JSON.parse(called.out)).toMatchObject({
       kind: 'written',
-      what: `approve step 1 of ${RELEASE}`,
+      what: `approve step 1 of ${SHORT}`,
       commits: [await site.head()],
       diff: expect.stringContaining('+    tranche.dev/approve'),
     });
@@ -159,8 +155,8 @@ describe('where the annotations of the Rollout are', () => {
     ],
     [
       'an older approval is there: its serial is not used again',
-      MANUAL.replace(head, `${head}  annotations:\n    tranche.dev/approve: "2@11111111.1"\n`),
-      `${head}  annotations:\n    tranche.dev/approve: "1@0e241605.3#3"\nspec:`,
+      MANUAL.replace(head, `${head}  annotations:\n    tranche.dev/approve: "2@11111111111111111111111111111111.1"\n`),
+      `${head}  annotations:\n    tranche.dev/approve: "1@0e2416058dc43e573b24a117a3a83fda.3#3"\nspec:`,
     ],
     [
       'with Windows line ends',
@@ -217,7 +213,7 @@ const refused: readonly (readonly [from: keyof typeof states, line: string, why:
   ['paused', 'approve vllm --step 2', 'step 1 is current, not step 2'],
   ['paused', 'retry vllm', 'no release was aborted'],
   ['aborted', 'abort vllm', 'nothing is being delivered'],
-  ['aborted', 'retry vllm --release 11111111.1', `11111111.1 is not among the aborted releases: ${RELEASE}`],
+  ['aborted', 'retry vllm --release 11111111.1', `11111111.1 is not among the aborted releases: ${SHORT}`],
   ['aborted', 'retry vllm --release latest', 'latest is no release, wanted one as 9c41d2e0.7'],
 ];
 
@@ -319,15 +315,15 @@ describe('an order that makes no sense', () => {
 describe('retry', () => {
   test('delivers the aborted text again, under a new serial', async () => {
     const site = await siteAt('aborted');
-    expect(await site.run(`retry vllm --release ${RELEASE}`)).toMatchObject({ code: 0 });
-    expect(await site.subject()).toBe(`rollout(llm/vllm): retry ${RELEASE}`);
+    expect(await site.run(`retry vllm --release ${SHORT}`)).toMatchObject({ code: 0 });
+    expect(await site.subject()).toBe(`rollout(llm/vllm): retry ${SHORT}`);
     for (let pass = 0; pass < 3; pass += 1) {
       await site.run('reconcile');
       await site.settle();
     }
     const text = await site.text(LWS_FILE);
     expect(text).toContain(NEW);
-    expect(text).toContain('tranche.dev/release: "0e241605.3"');
+    expect(text).toContain('tranche.dev/release: "0e2416058dc43e573b24a117a3a83fda.3"');
   });
 });
 

@@ -38,10 +38,10 @@ function lws(fields: Fields): JsonObject {
   };
 }
 
-const A1 = { image: 'A', release: '5be0c7aa.1' };
-const B2 = { image: 'B', release: '9c41d2e0.2' };
-const C3 = { image: 'C', release: '77aa01bc.3' };
-const back = { ...A1, step: 'rollback', aborted: '9c41d2e0.2' };
+const A1 = { image: 'A', release: '5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1' };
+const B2 = { image: 'B', release: '9c41d2e09c41d2e09c41d2e09c41d2e0.2' };
+const C3 = { image: 'C', release: '77aa01bc77aa01bc77aa01bc77aa01bc.3' };
+const back = { ...A1, step: 'rollback', aborted: '9c41d2e09c41d2e09c41d2e09c41d2e0.2' };
 
 /** Each row: what one commit leaves in the file. Commits of people among them are edits of an armed workload. */
 const histories: Readonly<Record<string, readonly Fields[]>> = {
@@ -62,7 +62,7 @@ const histories: Readonly<Record<string, readonly Fields[]>> = {
     { ...back, P: 2, U: 2, restore: '{"floor":2,"maxUnavailable":{"was":1,"set":2}}' },
     { ...A1, P: M, aborted: back.aborted },
     { ...A1, image: 'B', P: M, aborted: back.aborted },
-    { ...B2, release: '9c41d2e0.3', P: 3, step: '1/3', aborted: back.aborted },
+    { ...B2, release: '9c41d2e09c41d2e09c41d2e09c41d2e0.3', P: 3, step: '1/3', aborted: back.aborted },
   ],
   'whole at once, then back': [
     { ...A1, P: M },
@@ -79,8 +79,8 @@ const histories: Readonly<Record<string, readonly Fields[]>> = {
     { ...B2, P: 2, step: '2/4' },
     { ...C3, P: 2, step: '1/4', U: 2 },
     { ...C3, P: 1, step: '3/4', U: 2 },
-    { ...back, P: 1, aborted: '77aa01bc.3' },
-    { ...A1, P: M, aborted: '77aa01bc.3' },
+    { ...back, P: 1, aborted: '77aa01bc77aa01bc77aa01bc77aa01bc.3' },
+    { ...A1, P: M, aborted: '77aa01bc77aa01bc77aa01bc77aa01bc.3' },
   ],
   'a new request on the way back': [
     { ...B2, P: 2, step: '2/4' },
@@ -92,7 +92,7 @@ const histories: Readonly<Record<string, readonly Fields[]>> = {
   'requested, given up': [
     { ...A1, P: M },
     { ...A1, image: 'B', P: M },
-    { ...A1, P: M, aborted: '9c41d2e0.2' },
+    { ...A1, P: M, aborted: '9c41d2e09c41d2e09c41d2e09c41d2e0.2' },
   ],
   'a request while whole, queued until the release is settled': [
     { ...B2, P: M, step: '3/3' },
@@ -135,7 +135,7 @@ const rows: readonly (readonly [what: string, from: Fields | undefined, to: Fiel
   [
     'rollback: stable text once more',
     { ...back, image: 'B', P: 2 },
-    { ...back, P: 2, aborted: '9c41d2e0.3,9c41d2e0.2' },
+    { ...back, P: 2, aborted: '9c41d2e09c41d2e09c41d2e09c41d2e0.3,9c41d2e09c41d2e09c41d2e09c41d2e0.2' },
     undefined,
   ],
   ['rollback: the second time the roll is stopped', { ...back, P: 2 }, { ...back, P: 4 }, undefined],
@@ -219,7 +219,7 @@ describe('the messages', () => {
   it('name the object, what was seen, what was wanted and the next action, on one line', () => {
     const { message } = admissionVerdict(lws(step2), lws({ ...step2, image: 'C' }));
     expect(message).toBe(
-      `LeaderWorkerSet vllm: ${T} (release 9c41d2e0.2, step 2/4), and tranche.dev/release does not: every group from partition 2 up would restart on it at once, in no step. If the edit is in Git, wait: tranche takes it from step 1 with its next commit. If it is not, commit it there. To give the delivery up, run \`tranche abort\`.`,
+      `LeaderWorkerSet vllm: ${T} (release 9c41d2e09c41d2e09c41d2e09c41d2e0.2, step 2/4), and tranche.dev/release does not: every group from partition 2 up would restart on it at once, in no step. If the edit is in Git, wait: tranche takes it from step 1 with its next commit. If it is not, commit it there. To give the delivery up, run \`tranche abort\`.`,
     );
   });
   it('are all told when more than one thing is wrong', () => {

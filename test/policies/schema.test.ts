@@ -62,13 +62,13 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ],
   [
     'exceptions',
-    [{ release: '9c41d2e0.7', approver: 'Ana Müller', until: '2026-12-20T00:00:00Z' }],
+    [{ release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7', approver: 'Ana Müller', until: '2026-12-20T00:00:00Z' }],
     [
       [],
       [{}],
-      [{ release: '9c41d2e0', approver: 'ana', until: '2026-12-20T00:00:00Z' }],
-      [{ release: '9c41d2e0.7', approver: '', until: '2026-12-20T00:00:00Z' }],
-      [{ release: '9c41d2e0.7', approver: 'ana', until: '2026-12-20T00:00:00Z', why: 'x' }],
+      [{ release: '9c41d2e09c41d2e09c41d2e09c41d2e0', approver: 'ana', until: '2026-12-20T00:00:00Z' }],
+      [{ release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7', approver: '', until: '2026-12-20T00:00:00Z' }],
+      [{ release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7', approver: 'ana', until: '2026-12-20T00:00:00Z', why: 'x' }],
     ],
   ],
   ['leaveAtLeastSeconds', 900, [0]],

@@ -86,7 +86,7 @@ async function bringUpToDate(world: ForgeWorld, files: Readonly<Record<string, s
 test('a person merges every step, each in another way: what was merged is the step, and a second pass changes nothing', async () => {
   const world = await proposed();
   expect(world.pull.body).toContain('Merging this is ` step 1/3 `');
-  expect(world.pull.branch).toMatch(/-0-[0-9a-f]{8}-fields$/);
+  expect(world.pull.branch).toMatch(/-0-[0-9a-f]{32}-fields$/);
   for (const method of ['squash', 'rebase', 'merge'] as const) {
     if (method !== 'squash') await world.until('ProposalOpen');
     expect(gateOf(world)).toEqual(['success']);

@@ -31,8 +31,8 @@ async function passWith(files: Readonly<Record<string, string>>) {
 }
 
 const made = `${LWS_TEXT}---\n${named(LWS_TEXT, [`${OF}: vllm`])}`;
-const copied = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa.1"', `${OF}: vllm`])}`;
-const orphan = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa.1"'])}`;
+const copied = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1"', `${OF}: vllm`])}`;
+const orphan = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1"'])}`;
 
 test.each([
   ['that is made for vllm', made, ['vllm'], 'stays'],

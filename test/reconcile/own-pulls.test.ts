@@ -10,7 +10,7 @@ import { FakeForge } from '../support/fake-forge.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
-const BRANCH = 'tranche/default/llm/vllm/9c41d2e0.2-1-5be07c11';
+const BRANCH = 'tranche/default/llm/vllm/9c41d2e09c41d2e09c41d2e09c41d2e0.2-1-5be07c115be07c115be07c115be07c11';
 const PULL: Pull = {
   number: 7,
   url: '',
@@ -75,7 +75,7 @@ test('a record that names the pull request of somebody else: nothing is written 
     world.repository.text('tranche-status', RECORD) ?? '',
   ) as RolloutRecord & { readonly checksum: string };
   const { release } = record.step!;
-  const digest = '0'.repeat(8);
+  const digest = '0'.repeat(32);
   const step = { release, index: 1, digest } as const;
   const branch = branchOf(record, { ...step, form: undefined });
   const proposal = { ...step, branch, head: record.main, openedAt: 0, state: 'merged', vetoes: [], number: 2 } as const;

@@ -310,7 +310,7 @@ test('a policy in a file that is no text stops what it may mean, for a freeze mu
 });
 
 describe('policyPaths', () => {
-  const exception = '{release: 9c41d2e0.7, approver: ana, until: "2027-01-04T00:00:00Z"}';
+  const exception = '{release: 9c41d2e09c41d2e09c41d2e09c41d2e0.7, approver: ana, until: "2027-01-04T00:00:00Z"}';
   const bold = policy(
     `  surge: 2\n  recreate: Allow\n  maxStepGroups: 3\n  exceptions:\n    - ${exception}\n  deny:\n    - {from: "2026-12-20T00:00:00Z", to: "2027-01-04T00:00:00Z"}\n`,
   );

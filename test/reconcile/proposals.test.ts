@@ -588,8 +588,8 @@ describe('the world fails', () => {
   test('no more than maxProposals are open', async () => {
     const world = await requested({ 'tranche.yaml': 'maxProposals: 1\n' });
     const head = await world.git('rev-parse', 'main');
-    await world.git('update-ref', 'refs/heads/tranche/default/llm/other/11111111.1-0-22222222', head);
-    const other = 'tranche/default/llm/other/11111111.1-0-22222222';
+    const other = `tranche/default/llm/other/${'1'.repeat(32)}.1-0-${'2'.repeat(32)}`;
+    await world.git('update-ref', `refs/heads/${other}`, head);
     await world.repository.git.commit(other, { 'x.md': 'x\n' });
     world.repository.open({ by: ADA, branch: other, base: 'main', title: 'x', body: '', head });
     expect(messagesOf(await world.pass())).toEqual([

@@ -9,7 +9,7 @@ import { readStatus } from '../../src/reconcile/status/record-store.ts';
 import { printRecord } from '../../src/reconcile/status/status-writes.ts';
 import { emptyRecord } from '../support/record.ts';
 
-const release = { digest: '9c41d2e0', serial: 2 };
+const release = { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 2 };
 const NOW = 1_750_000_000;
 
 /** With every field that there is. */
@@ -27,20 +27,20 @@ const whole: Required<RolloutRecord> = {
       maxUnavailable: { was: '25%', set: 2 },
       replicas: { was: 4, set: 5 },
       objects: [{ object: 'Service/vllm', path: ['spec', { key: 'name', value: 'x' }], was: ABSENT, set: 80 }],
-      plan: '5be0c7aa',
+      plan: '5be0c7aa5be0c7aa5be0c7aa5be0c7aa',
       withdrawn: 1,
       stopped: true,
     },
     at: 'pods',
     serves: 'green',
-    aborted: [{ digest: '00000000', serial: 1 }],
+    aborted: [{ digest: '00000000000000000000000000000000', serial: 1 }],
   },
   proposal: {
-    branch: 'tranche/default/llm/vllm/11111111.1-1-5be07c11',
+    branch: 'tranche/default/llm/vllm/11111111111111111111111111111111.1-1-5be07c115be07c115be07c115be07c11',
     head: 'a'.repeat(40),
     index: 1,
     release,
-    digest: '5be07c11',
+    digest: '5be07c115be07c115be07c115be07c11',
     number: 12,
     url: 'https://forge.example/12',
     openedAt: NOW,
@@ -49,7 +49,7 @@ const whole: Required<RolloutRecord> = {
     gates: 'open',
     told: 'x',
     earlier: [11],
-    vetoes: ['5be07c11'],
+    vetoes: ['5be07c115be07c115be07c115be07c11'],
   },
   step: {
     release,
@@ -110,20 +110,20 @@ const whole: Required<RolloutRecord> = {
       share: { wanted: '5%', live: '5%', accepted: true },
     },
   },
-  revision: { digest: '9c41d2e0', key: 'k' },
-  requested: { digest: '9c41d2e0', since: NOW },
+  revision: { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', key: 'k' },
+  requested: { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', since: NOW },
   notices: {
     outbox: [
       {
-        key: 'default/llm/vllm 9c41d2e0.7 step 1',
+        key: 'default/llm/vllm 9c41d2e09c41d2e09c41d2e09c41d2e0.7 step 1',
         event: 'step',
-        release: '9c41d2e0.7',
+        release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7',
         text: 'step 1/3',
         at: NOW,
         to: [{ to: 'prod', as: 'slack' }],
       },
     ],
-    told: ['default/llm/vllm 9c41d2e0.7 started delivery'],
+    told: ['default/llm/vllm 9c41d2e09c41d2e09c41d2e09c41d2e0.7 started delivery'],
   },
   stable: { commit: 'a'.repeat(40), release, text: 'kind: LeaderWorkerSet\n' },
 };
@@ -233,9 +233,13 @@ test.each<readonly [name: string, place: Place, value: unknown]>([
   ['a share that is no number', ['marks', 'restore', 'maxUnavailable', 'set'], '1.5%'],
 ])('%s', (_, place, value) => expect(readWith(place, value)).toContain('is not what a record has there'));
 
-test.each(['main', 'release-1.0', 'tranche/default/llm/other/11111111.1-1-5be07c11', 'tranche/default/llm/vllm/mine'])(
-  'the branch %s, which would be deleted with its pull request',
-  (branch) => expect(readWith(['proposal', 'branch'], branch)).toBe(`"${branch}" is no branch of its pull requests`),
+test.each([
+  'main',
+  'release-1.0',
+  'tranche/default/llm/other/11111111111111111111111111111111.1-1-5be07c115be07c115be07c115be07c11',
+  'tranche/default/llm/vllm/mine',
+])('the branch %s, which would be deleted with its pull request', (branch) =>
+  expect(readWith(['proposal', 'branch'], branch)).toBe(`"${branch}" is no branch of its pull requests`),
 );
 
 test('a way back in the marks, and no next step', () => {

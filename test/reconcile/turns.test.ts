@@ -113,7 +113,10 @@ describe('what records add', () => {
       DEFAULT_CONFIG,
       new Map(),
     ).rollouts;
-  const step = LWS_TEXT.replace('name: vllm\n', 'name: vllm\n  annotations: {tranche.dev/step: 1/3@9c41d2e0.2}\n');
+  const step = LWS_TEXT.replace(
+    'name: vllm\n',
+    'name: vllm\n  annotations: {tranche.dev/step: 1/3@9c41d2e09c41d2e09c41d2e09c41d2e0.2}\n',
+  );
   const since = (ago: number): Partial<RolloutRecord> => ({
     holds: [{ reason: 'GroupsNotReady', message: '' }],
     conditions: [{ type: 'Progressing', status: 'True', reason: 'GroupsNotReady', message: '', since: NOW - ago }],
@@ -122,19 +125,24 @@ describe('what records add', () => {
     branch: 'b',
     head: 'h',
     index: 0,
-    release: { digest: '9c41d2e0', serial: 2 },
+    release: { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 2 },
     digest: 'd',
     openedAt: NOW - 60,
     vetoes: [],
   };
 
   const known = {
-    release: { digest: '9c41d2e0', serial: 2 },
+    release: { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 2 },
     stable: undefined,
     restore: undefined,
     aborted: [],
   } as const;
-  const stepMark = { kind: 'step', index: 1, of: 3, release: { digest: '9c41d2e0', serial: 2 } } as const;
+  const stepMark = {
+    kind: 'step',
+    index: 1,
+    of: 3,
+    release: { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 2 },
+  } as const;
   const lost = 'its workload cannot be read';
   test.each<readonly [what: string, record: Partial<RolloutRecord> | undefined, wanted: readonly object[]]>([
     ['and a record that knows it at rest', { marks: { ...known, step: undefined } }, []],

@@ -16,12 +16,17 @@ type Given = {
   readonly serial?: number;
 };
 
-const [OLD, NEW] = ['aaaaaaaa', 'bbbbbbbb'];
+const [OLD, NEW] = ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'];
 const settled: Given = { step: '', partition: SENTINEL, digest: OLD };
 const second: Given = { step: '2/4', partition: 4, digest: NEW };
 
 /** The word of a pull request. */
-const MERGED: ApproveIntent = { index: 1, release: { digest: NEW, serial: 2 }, partition: 3, digest: '5be07c11' };
+const MERGED: ApproveIntent = {
+  index: 1,
+  release: { digest: NEW, serial: 2 },
+  partition: 3,
+  digest: '5be07c115be07c115be07c115be07c11',
+};
 
 type Row = readonly [what: string, before: Given, after: Given, told: readonly (readonly [string, RegExp])[]];
 
@@ -36,7 +41,7 @@ const rows: readonly Row[] = [
   [
     'a newer template in the middle of a rollout',
     second,
-    { ...second, digest: 'cccccccc' },
+    { ...second, digest: 'cccccccccccccccccccccccccccccccc' },
     [
       [
         'ReachesGroups',

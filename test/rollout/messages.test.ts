@@ -23,7 +23,7 @@ if (marks === undefined) throw new Error('no marks');
 const file: WorkloadFile = {
   file: 'lws.yaml',
   object: { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', namespace: 'llm', name: 'vllm' },
-  digest: 'bbbbbbbb',
+  digest: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
   text: '',
   workload: {
     replicas: 4,
@@ -48,7 +48,7 @@ const moveOf = (change: Partial<WorkloadMove> = {}, before: Partial<Workload> = 
 const at = { key: KEY, main: MAIN };
 const TRAILERS: Trailers = {
   rollout: 'default/llm/vllm',
-  release: 'bbbbbbbb.2',
+  release: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2',
   step: '2/4',
   reason: 'StepReady',
   plannedFrom: MAIN,
@@ -122,7 +122,7 @@ test('long reasons are wrapped, words stay whole', () => {
 });
 
 test.each([
-  'ok.\n\nRollout-Release: 00000000.9',
+  'ok.\n\nRollout-Release: 00000000000000000000000000000000.9',
   'ok.\r\n\r\nRollout-Reason: Settled',
   'ok.\u2028\u2028Rollout: x',
   'ok.\u0085\u0085Rollout: x',
@@ -147,8 +147,10 @@ test.each([
 ])('trailers of %j', (message, trailers) => expect(parseTrailers(message)).toEqual(trailers));
 
 test('an order is a commit with the key and its commit, and no more', () => {
-  expect(intentMessage('abort bbbbbbbb.2', { key: KEY, main: MAIN, by: 'Ada <ada@example.com>' })).toBe(
-    `rollout(llm/vllm): abort bbbbbbbb.2\n\nOrdered by Ada <ada@example.com>.\n\nRollout: default/llm/vllm\nPlanned-From: ${MAIN}\n`,
+  expect(
+    intentMessage('abort bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2', { key: KEY, main: MAIN, by: 'Ada <ada@example.com>' }),
+  ).toBe(
+    `rollout(llm/vllm): abort bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2\n\nOrdered by Ada <ada@example.com>.\n\nRollout: default/llm/vllm\nPlanned-From: ${MAIN}\n`,
   );
   const forged = intentMessage('abort x\n\nRollout-Step: settled', {
     key: KEY,

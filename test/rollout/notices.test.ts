@@ -47,7 +47,7 @@ function after(
   return recordWritten(plan({ ...base, record, notifyTo: more.to ?? all })).notices;
 }
 const keysOf = (notices: Notices | undefined): readonly string[] =>
-  (notices?.outbox ?? []).map(({ key }) => key.replace('default/llm/vllm bbbbbbbb.2 ', ''));
+  (notices?.outbox ?? []).map(({ key }) => key.replace('default/llm/vllm bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2 ', ''));
 
 describe('what is new', () => {
   test.each<readonly [what: string, of: World, held: readonly [string, number] | undefined, wanted: readonly string[]]>(
@@ -55,7 +55,7 @@ describe('what is new', () => {
       ['a delivery begins', asked, undefined, ['started delivery', 'step 1']],
       ['extra groups start first', { ...asked, surge: 1 }, undefined, ['started delivery']],
       ['the next step', one, undefined, ['step 2']],
-      ['all is delivered', whole, undefined, ['done Settled bbbbbbbb.2']],
+      ['all is delivered', whole, undefined, ['done Settled bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2']],
       ['given up', { ...one, intents: { abort: 'B.2' } }, undefined, ['aborted delivery']],
       ['given up before it began', { ...asked, intents: { abort: 'B.2' } }, undefined, ['aborted delivery']],
       ['groups load', { ...one, groups: '0:A+ 1:A+ 2:A+ 3:B-' }, undefined, []],
@@ -146,7 +146,7 @@ test('no text of people or of the cluster calls anybody or formats anything', ()
   const notice: Notice = {
     key: 'k',
     event: 'failed',
-    release: '9c41d2e0.7',
+    release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7',
     text: '<!channel> <@U1> a&b\n<https://x|y> \u001b[31m',
     at: NOW,
     to: [],
@@ -162,7 +162,7 @@ test('no text of people or of the cluster calls anybody or formats anything', ()
     key: 'k',
     event: 'failed',
     name: 'vllm',
-    release: '9c41d2e0.7',
+    release: '9c41d2e09c41d2e09c41d2e09c41d2e0.7',
   });
 });
 

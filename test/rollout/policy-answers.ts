@@ -171,7 +171,7 @@ const told: readonly (readonly [of: World, reason: string, key: string, wanted: 
   [{ ...one, rollout: { paused: true } }, 'Paused', '', 'holdTooLong'],
   [{ ...one, windows: shut }, 'WindowClosed', '', ''],
   [asked, '', '', 'started step'],
-  [asked, '', 'default/llm/vllm bbbbbbbb.2 started delivery', 'step'],
+  [asked, '', 'default/llm/vllm bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2 started delivery', 'step'],
 ];
 
 function wronglyTold(): readonly string[] {

@@ -8,12 +8,15 @@ import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../suppo
 
 const armed = LWS_TEXT.replace(
   '  namespace: llm\n',
-  '  namespace: llm\n  annotations:\n    tranche.dev/release: "aaaaaaaa.1"\n',
+  '  namespace: llm\n  annotations:\n    tranche.dev/release: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n',
 ).replace('partition: 0', 'partition: 1000000');
 const asked = armed.replaceAll(OLD, NEW);
 const step = (partition: number): string =>
   asked
-    .replace('"aaaaaaaa.1"', '"bbbbbbbb.2"\n    tranche.dev/step: "1/3"')
+    .replace(
+      '"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"',
+      '"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2"\n    tranche.dev/step: "1/3"',
+    )
     .replace('partition: 1000000', `partition: ${partition}`);
 
 function commitOf(reason: string, texts: Readonly<Record<string, string>>): () => void {
@@ -64,11 +67,11 @@ const AT = '    tranche.dev/at: "pods"\n';
 const beside = (replicas: number, image = NEW): string =>
   asked
     .replace('name: vllm\n', 'name: vllm-canary\n')
-    .replace('    tranche.dev/release: "aaaaaaaa.1"\n', OF)
+    .replace('    tranche.dev/release: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n', OF)
     .replace('replicas: 4', `replicas: ${replicas}`)
     .replaceAll(NEW, image);
 const filling = (own: string, second: string): string =>
-  `${own.replace('"aaaaaaaa.1"\n', `"aaaaaaaa.1"\n${AT}`)}---\n${second}`;
+  `${own.replace('"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n', `"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n${AT}`)}---\n${second}`;
 const ROUTE = 'kind: HTTPRoute\nmetadata: {name: chat}\nspec: {rules: [{backendRefs: [{name: svc}]}]} # the fleet\n';
 const shared = ROUTE.replace('{name: svc}', '{name: svc, weight: 95}, {name: svc-canary, weight: 5}');
 

@@ -260,7 +260,10 @@ function stepsFor(chance: Chance, workload: WorkloadSetup, count: number): Retur
 /** Somebody takes the label for something else, or tidies it away. */
 function editLabel(person: Person): void {
   const label = /(tranche\.dev\/version"?: )"?[0-9a-z.-]+"?/;
-  const text = person.text.replace(label, person.chance.flip(0.5) ? '$1"by-hand"' : '$1"00000000.1"');
+  const text = person.text.replace(
+    label,
+    person.chance.flip(0.5) ? '$1"by-hand"' : '$1"00000000000000000000000000000000.1"',
+  );
   if (text !== person.text) person.write(text, 'the label by hand');
 }
 

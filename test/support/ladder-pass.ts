@@ -165,7 +165,7 @@ export function passes(
   return { told, stand: at };
 }
 
-/** `9c41d2e0.2`: the release that the file is at. */
+/** `9c41d2e09c41d2e09c41d2e09c41d2e0.2`: the release that the file is at. */
 export function releaseIn({ texts }: Stand): string {
   const release = workloadIn(texts).workload.marks?.release;
   return release === undefined ? '' : printRelease(release);

@@ -10,7 +10,7 @@ export const MAIN = '9'.repeat(40);
 export const WORKLOAD_FILE = 'apps/vllm/lws.yaml';
 
 export function digestOf(letter: Letter): string {
-  return letter.toLowerCase().repeat(8);
+  return letter.toLowerCase().repeat(32);
 }
 
 export function letterOf(digest: string): Letter {
@@ -52,7 +52,7 @@ export function marksOf(notation: string): Marks | undefined {
     release: releaseOf(release),
     step,
     stable: stable === 'main' ? MAIN : stable === '-' ? undefined : commitOf(stable),
-    restore: plan === undefined ? (floor === undefined ? undefined : aside) : { ...aside, plan: plan.repeat(8) },
+    restore: plan === undefined ? (floor === undefined ? undefined : aside) : { ...aside, plan: plan.repeat(32) },
     aborted: fields.get('aborted')?.split(',').map(releaseOf) ?? [],
     ...(at === undefined ? {} : { at }),
     ...(serves === 'green' ? { serves } : {}),

@@ -68,7 +68,7 @@ async function idleFindings(api: string, { second, serves }: Wanted): Promise<re
 
 function fileFindings(start: string, end: string, fleet: Fleet): readonly Finding[] {
   const open = end.match(/tranche\.dev\/(step|restore)/g) ?? [];
-  const release = /tranche\.dev\/release: "?[0-9a-f]{8}\.\d+"?/.test(end);
+  const release = /tranche\.dev\/release: "?[0-9a-f]{32}\.\d+"?/.test(end);
   const partition = numberIn(end, 'partition');
   const [before, after] = [numberIn(start, 'maxUnavailable'), numberIn(end, 'maxUnavailable')];
   return [
@@ -100,7 +100,7 @@ function byteFindings(start: Tree, end: Tree, wanted: Wanted): readonly Finding[
 }
 
 /** It stays with the leaders once two versions have shared requests. */
-const VERSION_LABEL = /, tranche\.dev\/version: "?[0-9a-f]{8}\.\d+"?/;
+const VERSION_LABEL = /, tranche\.dev\/version: "?[0-9a-f]{32}\.\d+"?/;
 
 /** Without our documents, annotations and partition; and where the other colour serves, without what says so. */
 function withoutOurs(text: string, { serves }: Wanted): string {

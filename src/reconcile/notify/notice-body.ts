@@ -3,6 +3,7 @@
 import type { Notice } from '../../api/notice.ts';
 import type { NoticeForm } from '../../api/policy-notify.ts';
 import { printableLine } from '../../api/printable.ts';
+import { inShort } from '../../api/release.ts';
 import { printInstant } from '../../api/time.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 
@@ -33,7 +34,7 @@ const BODIES: Readonly<Record<NoticeForm, (key: RolloutKey, notice: Notice) => o
 };
 
 function lineOf({ cluster, namespace, name }: RolloutKey, { event, release, text }: Notice): string {
-  return `${namespace}/${name} in ${cluster}: ${SAID[event]} (${release}). ${text}`;
+  return `${namespace}/${name} in ${cluster}: ${SAID[event]} (${inShort(release)}). ${text}`;
 }
 
 const SAID = {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { asWritten, canonicalJson, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
+import { DIGEST_DIGITS } from '../../api/release.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
 import type { ObjectChange } from '../../rollout/change.ts';
 import { editsOf } from '../../rollout/change-edits.ts';
@@ -10,11 +11,9 @@ import { factsOf } from '../../rollout/facts.ts';
 import { situationOf } from '../../rollout/situation.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 
-const DIGEST_LENGTH = 8;
-
-/** F of the specification: the first 8 hex digits of the sha256 of a release's content, as canonical JSON. */
+/** F of the specification: the first 32 hex digits of the sha256 of a release's content, as canonical JSON. */
 export function releaseDigest(content: JsonObject): string {
-  return createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, DIGEST_LENGTH);
+  return createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, DIGEST_DIGITS);
 }
 
 /** The digest by which an acceptance names what its giver saw. */
@@ -28,7 +27,7 @@ export function changesDigest(changes: readonly ObjectChange[]): string {
     ...object,
     edits: object.edits.filter(({ path }) => path.at(-1) !== MARK.stable),
   }));
-  return createHash('sha256').update(JSON.stringify(edits)).digest('hex').slice(0, DIGEST_LENGTH);
+  return createHash('sha256').update(JSON.stringify(edits)).digest('hex').slice(0, DIGEST_DIGITS);
 }
 
 /** The digest by which a delivery knows its step again: without the pause, which may be edited at any time. */

@@ -3,7 +3,7 @@
 import { LWS_KIND } from '../../api/kinds.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
-import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Stable } from '../../rollout/snapshot.ts';
 import { readWorkload } from './read-workload.ts';
@@ -17,11 +17,13 @@ export function stableFromRecord(record: RolloutRecord | undefined, expected: Re
   if (workload === undefined || workload.digest !== copy.release.digest)
     return unknown('the copy in the record does not fit its digest');
   if (expected !== undefined && !sameRelease(expected, copy.release))
-    return unknown(`the copy in the record is of ${printRelease(copy.release)}`);
+    return unknown(`the copy in the record is of ${shortRelease(copy.release)}`);
   return known({ commit: copy.commit, release: copy.release, content: workload.workload.content, text: copy.text });
 }
 
 /** The stable commit has another template than the release that is delivered: a way back would lead elsewhere. */
 export function anotherText({ commit, release }: Stable, expected: Release): Known<Stable> {
-  return unknown(`${commit.slice(0, 12)} has the template ${release.digest} there, wanted ${expected.digest}`);
+  return unknown(
+    `${commit.slice(0, 12)} has the template ${shortDigest(release.digest)} there, wanted ${shortDigest(expected.digest)}`,
+  );
 }

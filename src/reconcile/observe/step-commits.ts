@@ -6,7 +6,7 @@
 import { absent, type Known, known } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { StepRecord } from '../../api/record.ts';
-import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { type Release, sameRelease, shortRelease } from '../../api/release.ts';
 import type { CommitHeader } from '../../ports/git.ts';
 import { policiesIn } from '../../rollout/messages.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
@@ -83,7 +83,7 @@ export async function retryTextOf(of: Observation, file: WorkloadFile): Promise<
   if (before.kind === 'known') return before;
   const found = await givenUpText(of, retry, given);
   if (found !== undefined) return known(found);
-  return { kind: 'unknown', why: `no commit of main has the template of ${printRelease(retry)}` };
+  return { kind: 'unknown', why: `no commit of main has the template of ${shortRelease(retry)}` };
 }
 
 /** Before the commit that gave it up it was delivered; the one that began with it has its text. */

@@ -2,7 +2,7 @@
 
 import { INTENT, printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import type { CommitHeader, FileWrite, Oid, ReadRequest } from '../../ports/git.ts';
 import { editsOf } from '../../rollout/change-edits.ts';
 import type { ObjectEdits } from '../../rollout/edit.ts';
@@ -42,7 +42,7 @@ export async function branchFrom(of: Proposed, { ports, reading }: Desk, at: At)
 function messageOn({ one, wanted, form }: Proposed, base: Oid): string {
   const { key, plan } = one;
   if (isFields(form)) return proposedStep(plan?.commit?.message ?? '', base);
-  const what = `approve ${plan?.commit?.label ?? ''} of ${printRelease(wanted.release)}`;
+  const what = `approve ${plan?.commit?.label ?? ''} of ${shortRelease(wanted.release)}`;
   return intentMessage(what, { key, main: base, by: '' });
 }
 

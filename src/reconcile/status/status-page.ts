@@ -3,7 +3,7 @@
 import { printStep } from '../../api/marks.ts';
 import { printableLine } from '../../api/printable.ts';
 import type { GroupRecord, RolloutRecord } from '../../api/record.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { printTotal } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { secondText } from './ladder-text.ts';
@@ -75,7 +75,7 @@ function stepCell(record: RolloutRecord): string {
 }
 
 function releaseCell(record: RolloutRecord): string {
-  return record.marks === undefined ? '' : code(printRelease(record.marks.release));
+  return record.marks === undefined ? '' : code(shortRelease(record.marks.release));
 }
 
 /** One sign a group, as the LWS pages draw them: on the version in Git ✅, on another ❎, not ready ⏳, not read ❔; `+` before an extra one. */
@@ -138,7 +138,7 @@ function xml(value: string): string {
 export function statusSubject(records: readonly RolloutRecord[]): string {
   const names = records.map(
     (record) =>
-      `${record.namespace}/${record.name}${record.marks === undefined ? '' : ` ${printRelease(record.marks.release)}`}`,
+      `${record.namespace}/${record.name}${record.marks === undefined ? '' : ` ${shortRelease(record.marks.release)}`}`,
   );
   return names.length === 0
     ? 'status'

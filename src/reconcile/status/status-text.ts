@@ -1,7 +1,7 @@
 /** Records as text for a terminal: a table of all, a tree of one. */
 
 import type { GroupRecord, HoldRecord, RolloutRecord, StepRecord } from '../../api/record.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { type Instant, printDuration } from '../../api/time.ts';
 import { printExpected } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
@@ -23,7 +23,7 @@ export function statusTable({ asOf, shown }: Picture, now: Instant): string {
   const rows = shown.map(({ record }) => [
     `${record.namespace}/${record.name}`,
     stateCell(record).replaceAll('*', ''),
-    record.marks === undefined ? '' : printRelease(record.marks.release),
+    record.marks === undefined ? '' : shortRelease(record.marks.release),
     readyCell(record),
     sinceCell(record, now),
     record.message,
@@ -53,14 +53,14 @@ export function statusTree({ record, since, next }: Shown, at: { readonly asOf: 
     ['Cluster', record.cluster],
     ['Phase', record.phase],
     ['State', stateCell(record).replaceAll('*', '')],
-    ['Release', marks === undefined ? 'none' : printRelease(marks.release)],
+    ['Release', marks === undefined ? 'none' : shortRelease(marks.release)],
     ['Stable', marks?.stable ?? 'none'],
     ...(step === undefined ? [] : [['Step', stepText(record, step, now)] as const]),
     ...ladderLines(record),
     ...(record.expected === undefined ? [] : [['Takes', printExpected(record.expected)] as const]),
     ...(marks === undefined || marks.aborted.length === 0
       ? []
-      : [['Aborted', marks.aborted.map(printRelease).join(', ')] as const]),
+      : [['Aborted', marks.aborted.map(shortRelease).join(', ')] as const]),
     ['As of', asOfText(asOf, now)],
     ...noticeLines(asOf, [since], now).map((line) => ['', line] as const),
     ...(news === undefined ? [] : [['', news] as const]),

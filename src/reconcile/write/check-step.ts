@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import { MARK, MARK_NAMES, printMarks } from '../../api/marks.ts';
+import { shortDigest } from '../../api/release.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { type KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
@@ -123,7 +124,9 @@ function wrongWorkload(document: ManifestDocument, { marks, content }: WorkloadP
   const [printed, wanted] = [printMarks(seen), printMarks(marks.to)];
   const other = MARK_NAMES.find((name) => printed[name] !== wanted[name]);
   if (other !== undefined) return `${MARK[other]} ${printed[other] ?? 'missing'}, wanted ${wanted[other] ?? 'none'}`;
-  return read.digest === content.digest ? undefined : `the template is ${read.digest}, wanted ${content.digest}`;
+  return read.digest === content.digest
+    ? undefined
+    : `the template is ${shortDigest(read.digest)}, wanted ${shortDigest(content.digest)}`;
 }
 
 /** Where the change may make a difference. What an alias repeats of a text that is put back follows it. */

@@ -2,7 +2,7 @@
 
 import { type Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
-import { printRelease, sameRelease } from '../../api/release.ts';
+import { sameRelease, shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { ObjectChange } from '../change.ts';
@@ -55,7 +55,7 @@ export function createAnew(snapshot: Snapshot, kept: Recreating): Decision {
     label: waiting === undefined ? 'recreate, created' : 'recreate, put back',
     marks,
     changes: [created, ...keeping(snapshot.rollout, undefined)],
-    why: `${abort ? `Release ${printRelease(kept.release)} was aborted. ` : ''}${waiting === undefined ? 'Everything of the workload is gone, so its document is back' : 'Nothing of the workload has been deleted yet: its document is back'}${back ? ' with the stable text' : ''}${waiting === undefined ? `: all groups come up on ${printRelease(marks.release)} at once, whatever the partition.` : '.'}`,
+    why: `${abort ? `Release ${shortRelease(kept.release)} was aborted. ` : ''}${waiting === undefined ? 'Everything of the workload is gone, so its document is back' : 'Nothing of the workload has been deleted yet: its document is back'}${back ? ' with the stable text' : ''}${waiting === undefined ? `: all groups come up on ${shortRelease(marks.release)} at once, whatever the partition.` : '.'}`,
   } as const;
   return moving(move, 'StepUpgrade');
 }

@@ -1,7 +1,7 @@
 /** A step that has failed by what policies say: held, or where they want that, on its way back without a person. */
 
 import type { Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { hasDeadlines } from '../deadlines.ts';
 import { recreated } from '../gates/cluster.ts';
 import { failureToAct, newerRequestWaits, stepFailed, stepOverdue, whatFails } from '../gates/failure.ts';
@@ -26,7 +26,7 @@ export function failedBack(situation: Situation, { release }: Pick<Marks, 'relea
     return undefined;
   const failure = failureToAct(situation);
   if (failure === undefined) return undefined;
-  const because = `${capital(whatFails(situation))} of release ${printRelease(release)} has failed: ${failure.seen}. Nobody has ordered this.`;
+  const because = `${capital(whatFails(situation))} of release ${shortRelease(release)} has failed: ${failure.seen}. Nobody has ordered this.`;
   return { release, reason: 'Failed', because };
 }
 

@@ -2,7 +2,7 @@
 
 import { imagesOf } from '../../api/images.ts';
 import { type Marks } from '../../api/marks.ts';
-import { printRelease, type Release } from '../../api/release.ts';
+import { type Release, shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside, type Restore } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { nextPartition, partitionOf } from '../batches.ts';
@@ -119,7 +119,7 @@ function prepareSurge(situation: Seen, from: From): Decision {
     ...said(from, {
       reason: 'SurgePrepared',
       index: 0,
-      why: `Release ${situation.digest}${imageNote(situation, situation.observed.groups)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
+      why: `Release ${shortDigest(situation.digest)}${imageNote(situation, situation.observed.groups)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
     }),
     label: `step 0/${Math.max(1, steps.length)}`,
     marks: { ...marks, step: { kind: 'step', index: 0, of: Math.max(1, steps.length) } },
@@ -135,16 +135,16 @@ function said(
   { reason, index, why }: { readonly reason: MoveReason; readonly index: number; readonly why: string },
 ): Pick<Move, 'reason' | 'why'> {
   if (overtaken === undefined) return { reason, why };
-  const first = `The template was edited while ${printRelease(overtaken.release)} was being delivered; the newer text is taken from step ${index}.`;
+  const first = `The template was edited while ${shortRelease(overtaken.release)} was being delivered; the newer text is taken from step ${index}.`;
   return { reason: 'Superseded', why: `${first} ${why}${overtaken.budget}` };
 }
 
 /** `Group 3 moves to release 9c41d2e0 (vllm-openai:v0.10.0 → vllm-openai:v0.10.1)`: groups that are on it already do not. */
 function moveText(situation: Situation, moved: readonly Group[]): string {
   const { digest } = situation;
-  if (moved.length === 0) return `Release ${digest} begins, and no group moves`;
+  if (moved.length === 0) return `Release ${shortDigest(digest)} begins, and no group moves`;
   const names = nameGroups(moved.map((group) => group.index));
-  return `${capital(names)} ${moved.length === 1 ? 'moves' : 'move'} to release ${digest}${imageNote(situation, moved)}`;
+  return `${capital(names)} ${moved.length === 1 ? 'moves' : 'move'} to release ${shortDigest(digest)}${imageNote(situation, moved)}`;
 }
 
 /** How many serve, and on what: after a release that was overtaken they are not all on the stable text. */
@@ -154,7 +154,9 @@ function readyText({ snapshot, observed, replicas }: Seen, groups: readonly Grou
   if (snapshot.stable.kind !== 'known' || observed.stableKey === undefined) return `${count}.`;
   const stable = ready.filter((group) => group.key === observed.stableKey).length;
   const { digest } = snapshot.stable.value.release;
-  return stable === ready.length ? `${count} on ${digest}.` : `${count}, ${stable} of them on ${digest}.`;
+  return stable === ready.length
+    ? `${count} on ${shortDigest(digest)}.`
+    : `${count}, ${stable} of them on ${shortDigest(digest)}.`;
 }
 
 /** ` (vllm-openai:v0.10.0 → vllm-openai:v0.10.1)` where the text differs in an image from those that `groups` are on. */

@@ -1,9 +1,10 @@
 /** The events that give a release up, whatever its row: an abort, the stable text put back, an aborted text written again. */
 
 import type { Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortDigest, shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
+import { isStableTemplate } from '../gates/alike.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
 import { abortOf, type GivenUp } from '../given-up.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
@@ -32,7 +33,7 @@ export function givenUp(situation: Situation, state: State): GivenUp | undefined
 export function beforeFirstStep({ digest, snapshot }: Situation, marks: Marks): GivenUp | undefined {
   const release = nextRelease(digest, marks);
   if (abortOf({ snapshot }, release) === undefined) return undefined;
-  return { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted before its first step.` };
+  return { release, reason: 'Aborted', because: `Release ${shortRelease(release)} was aborted before its first step.` };
 }
 
 /** The same in the middle of a delivery; armed, a newer text is inert. */
@@ -40,10 +41,10 @@ export function inDelivery(situation: Situation, marks: Marks, isArmed: boolean)
   const { digest, snapshot } = situation;
   const { release } = marks;
   const abort = abortOf(situation, release);
-  const aborted = { release, reason: 'Aborted', because: `Release ${printRelease(release)} was aborted.` } as const;
+  const aborted = { release, reason: 'Aborted', because: `Release ${shortRelease(release)} was aborted.` } as const;
   if (digest === release.digest) return abort === undefined ? undefined : aborted;
   const { stable } = snapshot;
-  if (stable.kind === 'known' && stable.value.release.digest === digest)
+  if (isStableTemplate(situation))
     return { release, reason: 'Reverted', because: 'The stable template was put back into the file.' };
   if (heldAsAborted(situation, marks) !== undefined) return abort === undefined ? undefined : aborted;
   // Without the stable text nobody knows whether this is a newer request or the way back.
@@ -52,7 +53,7 @@ export function inDelivery(situation: Situation, marks: Marks, isArmed: boolean)
 }
 
 function withNewer(aborted: GivenUp, digest: string): GivenUp {
-  const because = `Release ${printRelease(aborted.release)} was aborted, and with it the newer text ${digest} that stood in the file.`;
+  const because = `Release ${shortRelease(aborted.release)} was aborted, and with it the newer text ${shortDigest(digest)} that stood in the file.`;
   return { ...aborted, newer: digest, because };
 }
 
@@ -61,7 +62,7 @@ function onTheWayBack(situation: Situation, marks: Marks): GivenUp | undefined {
   if (digest === marks.release.digest) return undefined;
   const release = nextRelease(digest, marks);
   if (abortOf(situation, release) !== undefined) {
-    const because = `Release ${printRelease(release)} was aborted before its first step, while groups were going back.`;
+    const because = `Release ${shortRelease(release)} was aborted before its first step, while groups were going back.`;
     return { release, reason: 'Aborted', because };
   }
   // A bot's rewriting is given up under a serial of its own, so that it can be counted.
@@ -70,7 +71,7 @@ function onTheWayBack(situation: Situation, marks: Marks): GivenUp | undefined {
   return {
     release,
     reason: 'AbortedTextRemoved',
-    because: `The aborted template ${digest} was written into the file again while its groups were going back.`,
+    because: `The aborted template ${shortDigest(digest)} was written into the file again while its groups were going back.`,
   };
 }
 
@@ -80,8 +81,8 @@ export function withoutMarks(situation: Situation, { release, step }: Marks): Gi
   const order = abortOf(situation, release);
   if (step === undefined || step.kind === 'rollback' || order === undefined) return undefined;
   const newer = order.newer === digest ? digest : undefined;
-  const both = newer === undefined ? '' : `, and with it the newer text ${newer} that stood in the file`;
-  const because = `Release ${printRelease(release)} was aborted${both}; its annotations had been removed by hand.`;
+  const both = newer === undefined ? '' : `, and with it the newer text ${shortDigest(newer)} that stood in the file`;
+  const because = `Release ${shortRelease(release)} was aborted${both}; its annotations had been removed by hand.`;
   return { release, newer, reason: 'Aborted', because };
 }
 

@@ -1,7 +1,7 @@
 /** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
 
 import { type Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
@@ -36,7 +36,7 @@ export function withdraw(
     label: MOVES.RequestWithdrawn.label,
     marks: { ...marks, aborted: remember(given, marks) },
     text: snapshot.stable.value,
-    why: `${given.because} No step had let a group go: the workload is armed, and the text of ${printRelease(marks.release)} is back.`,
+    why: `${given.because} No step had let a group go: the workload is armed, and the text of ${shortRelease(marks.release)} is back.`,
   });
   return moving(move, 'Completed');
 }

@@ -1,7 +1,7 @@
 /** Going back where a second workload is filled: which commit begins it, and what an aborted text does that returns. */
 
 import type { Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Budget, budgetKept } from '../budget.ts';
@@ -138,7 +138,7 @@ export function givenUpUnnamed(on: Delivering): Decision | undefined {
 export function overwritten({ situation, marks }: Delivering): Hold {
   const { file, digest, snapshot } = situation;
   return hold('NewerRequestWaits', {
-    seen: `${file.file}: release ${printRelease(marks.release)} was given up, and the stable template has to take the place of a newer one (${digest}), which nobody has given up`,
+    seen: `${file.file}: release ${shortRelease(marks.release)} was given up, and the stable template has to take the place of a newer one (${shortDigest(digest)}), which nobody has given up`,
     action: `To give that up as well: ${command('abort', snapshot.key)}; to deliver it, put it back once the way back is over`,
   });
 }
@@ -163,6 +163,6 @@ export function remainsGivenUp({ situation, marks, delivery, ...on }: Delivering
     marks: { ...marks, aborted: remember({ release }, marks) },
     text: snapshot.stable.value,
     label: 'rollback',
-    why: `The aborted template ${digest} was written into the file again while its groups were going back.`,
+    why: `The aborted template ${shortDigest(digest)} was written into the file again while its groups were going back.`,
   });
 }

@@ -1,7 +1,7 @@
 /** A newer text in the file while a second workload is filled: from step 1, stopped where it rolls, queued, or unwanted. */
 
 import { type Marks, printStep } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetHome, budgetText } from '../budget.ts';
@@ -55,7 +55,7 @@ function stopped(
     // A partition that a person raises is another thing: that one nobody but a person takes back.
     marks: stage.kind === 'promote' ? { ...marks, restore: withAside(marks.restore, { stopped: true }) } : marks,
     label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, stopped`,
-    why: `The template ${on.situation.digest} rolls, and nobody may take it further: ${hold.message}.`,
+    why: `The template ${shortDigest(on.situation.digest)} rolls, and nobody may take it further: ${hold.message}.`,
   });
   return { ...move, holds: [...move.holds, hold] };
 }
@@ -83,7 +83,7 @@ function stoppedForNewer(on: Delivering): Decision {
     at: 'fleet',
     marks: next,
     label: `step 1/${Math.max(1, situation.steps.length)}, stopped`,
-    why: `The template was edited while all groups could go to ${printRelease(marks.release)}. The newer text, ${printRelease(next.release)}, is taken from step 1; groups that are on it already stay, and the others stay where they are.${budgetText(situation, budget, 'ready')}`,
+    why: `The template was edited while all groups could go to ${shortRelease(marks.release)}. The newer text, ${shortRelease(next.release)}, is taken from step 1; groups that are on it already stay, and the others stay where they are.${budgetText(situation, budget, 'ready')}`,
     budget,
   });
 }
@@ -120,6 +120,6 @@ function superseded(on: Delivering): Decision {
   return climbed(newer, withBudget(newer, commit, budgetHome(situation)), {
     reason: 'Superseded',
     marks: next,
-    because: `The template was edited while ${printRelease(marks.release)} was being delivered. The newer text, ${printRelease(next.release)}, is taken from step 1.`,
+    because: `The template was edited while ${shortRelease(marks.release)} was being delivered. The newer text, ${shortRelease(next.release)}, is taken from step 1.`,
   });
 }

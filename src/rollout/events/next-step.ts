@@ -1,7 +1,7 @@
 /** The commit of the next step, with the evidence for it: step k+1, the target of a jump, or where an edited plan leads. */
 
 import type { Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
@@ -69,7 +69,7 @@ function evidence(situation: Seen, marks: Marks): string {
   const failed = unreadyOf(updated);
   const since = soakingSince(situation);
   const soaked = since === undefined || since === snapshot.now ? '' : ` for ${snapshot.now - since} s`;
-  const fine = `${capital(groupsAre(updated.map((group) => group.index)))} on ${printRelease(marks.release)}`;
+  const fine = `${capital(groupsAre(updated.map((group) => group.index)))} on ${shortRelease(marks.release)}`;
   if (failed.length === 0) return `${fine} and ready${soaked}.`;
   return `${fine}${soaked}; ${notReady(failed)}, which failureThreshold tolerates.`;
 }

@@ -2,7 +2,7 @@
 
 import { type Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { before } from '../gates/before.ts';
@@ -111,7 +111,7 @@ export function returnedByHand(situation: Situation, recreating: Recreating): De
   const stable = snapshot.stable.kind === 'known' ? snapshot.stable.value.release.digest : undefined;
   if (marks.step === undefined && digest === marks.release.digest && (stable === undefined || stable === digest)) {
     const aborted = recreating.way === 'forward' ? remember(recreating, marks) : recreating.aborted;
-    const why = `Somebody has put the document of ${printRelease(marks.release)} back into ${file.file} by hand: nothing is left to create.`;
+    const why = `Somebody has put the document of ${shortRelease(marks.release)} back into ${file.file} by hand: nothing is left to create.`;
     const { label } = MOVES.RecreateEnded;
     return moving(ended(situation, { reason: 'RecreateEnded', label, marks: { ...marks, aborted }, why }), 'Completed');
   }
@@ -128,7 +128,7 @@ export function returnedByHand(situation: Situation, recreating: Recreating): De
     restore: withSurge(putAside(marks.restore, { floor: 0, maxUnavailable: marks.restore?.maxUnavailable }), undefined),
     aborted: recreating.aborted,
   };
-  const why = `Somebody has put the document back into ${file.file} by hand, and the cluster has it: it goes on from there, as ${printRelease(release)}.`;
+  const why = `Somebody has put the document back into ${file.file} by hand, and the cluster has it: it goes on from there, as ${shortRelease(release)}.`;
   const wanted = back ? 0 : SENTINEL;
   const to = partition === wanted ? undefined : wanted;
   return moving(

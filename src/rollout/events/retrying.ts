@@ -1,7 +1,7 @@
 /** A release that was given up and is asked for again: its text goes back into the file, as a request like any other. */
 
 import type { Marks } from '../../api/marks.ts';
-import { printRelease, type Release } from '../../api/release.ts';
+import { type Release, shortDigest, shortRelease } from '../../api/release.ts';
 import { retried } from '../gates/aborted.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -29,10 +29,10 @@ export function retry(
   return moving(
     workloadMove(situation, {
       reason: 'Retried',
-      label: `retry ${wish.release.digest}`,
+      label: `retry ${shortDigest(wish.release.digest)}`,
       marks,
       text: retryText.value,
-      why: `A person asked for ${printRelease(wish.release)} again, which had been given up. Its template is back in the file as a request: armed, nothing restarts until its first step.`,
+      why: `A person asked for ${shortRelease(wish.release)} again, which had been given up. Its template is back in the file as a request: armed, nothing restarts until its first step.`,
     }),
     'BeforeStepUpgrade',
     shown,
@@ -42,7 +42,7 @@ export function retry(
 function textLost({ snapshot }: Situation, wish: Release): Hold {
   const why = snapshot.retryText.kind === 'unknown' ? snapshot.retryText.why : 'no commit has it';
   return hold('RetryRefused', {
-    seen: `asked to retry ${printRelease(wish)}, but its template was not found: ${why}`,
+    seen: `asked to retry ${shortRelease(wish)}, but its template was not found: ${why}`,
     action: 'Put it into the file by hand',
   });
 }

@@ -2,7 +2,7 @@
 
 import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { type Marks, printStep, type RungMark } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { printRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -78,7 +78,7 @@ export function sharedText(
     reason: at.index === 1 ? 'StepReady' : 'Jumped',
     label: `step ${at.index}/${of}, text`,
     marks: { ...first, step: { kind: 'step', index: at.index, of } },
-    why: `Release ${digest} begins, and no group moves. Its leaders carry the label ${VERSION}: ${printRelease(first.release)}, by which requests are told to find them; until a step says so, they go to the version before.`,
+    why: `Release ${shortDigest(digest)} begins, and no group moves. Its leaders carry the label ${VERSION} of ${shortRelease(first.release)}, by which requests are told to find them; until a step says so, they go to the version before.`,
   });
   const commit = servicesOnly(on.delivery, [...released(on.delivery), ...pins]);
   return besides(on, moving(move, 'BeforeStepUpgrade'), { at: 'text', commit, labels: true });

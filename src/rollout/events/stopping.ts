@@ -1,6 +1,7 @@
 /** The brake: a roll that nobody may take further is stopped where it is. */
 
 import { type Marks, printStep } from '../../api/marks.ts';
+import { shortDigest } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { partitionOf } from '../batches.ts';
 import { withBudgetAfter } from '../budget.ts';
@@ -27,7 +28,7 @@ export function stopRoll(
     label: `${step === undefined ? '' : `${step.kind === 'step' ? `step ${printStep(step)}` : step.kind}, `}stopped`,
     ...inDelivery(situation, at.marks),
     partition: stop,
-    why: `The template ${situation.digest} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
+    why: `The template ${shortDigest(situation.digest)} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
   });
   return moving(move, 'StepUpgrade', at.holds);
 }
@@ -75,7 +76,7 @@ export function notOnStable({ observed, asked }: Seen): readonly Group[] {
 export function stopReturned(situation: Situation, marks: Marks): Decision {
   const { file, snapshot } = situation;
   const fight = hold('AbortedTemplateReturned', {
-    seen: `${file.file}: something keeps writing the aborted template ${situation.digest} back`,
+    seen: `${file.file}: something keeps writing the aborted template ${shortDigest(situation.digest)} back`,
     action: `Stop it, then put the stable text back, or deliver it after all: ${command('retry', snapshot.key)}`,
   });
   return stopRoll(situation, { marks, holds: [fight] });

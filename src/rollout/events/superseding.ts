@@ -1,7 +1,7 @@
 /** A newer request that reaches the cluster in mid-delivery: the roll is stopped and the request taken from step 1. */
 
 import { type Marks } from '../../api/marks.ts';
-import { printRelease, type Release } from '../../api/release.ts';
+import { type Release, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { partitionOf } from '../batches.ts';
 import { type Budget, budgetText, overtakingBudget } from '../budget.ts';
@@ -93,5 +93,5 @@ function explain(
     broken.length === 0
       ? ''
       : ` ${capital(notReady(broken))}, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}.`;
-  return `The template was edited while ${printRelease(at.from)} was being delivered. The newer text, ${printRelease(at.to)}, is taken from step 1; partition ${at.partition} keeps the groups below it where they are. ${started}${waits}${sick}${budgetText(situation, at.budget, 'ready')}`;
+  return `The template was edited while ${shortRelease(at.from)} was being delivered. The newer text, ${shortRelease(at.to)}, is taken from step 1; partition ${at.partition} keeps the groups below it where they are. ${started}${waits}${sick}${budgetText(situation, at.budget, 'ready')}`;
 }

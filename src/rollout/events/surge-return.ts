@@ -1,7 +1,7 @@
 /** The end of a surge: once every group that people want is on the release and ready, the extra ones go. */
 
 import { type Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { budgetAfter, budgetNote } from '../budget.ts';
 import { onRelease, wanted } from '../gates/cluster.ts';
@@ -41,7 +41,7 @@ export function surgeReturned(
       },
       maxUnavailable: budget.set,
       replicas: surge.was,
-      why: `${allGroupsAre(groups.length)} on ${printRelease(at.marks.release)} and ready, so capacity holds without ${extraGroups(surge)}. With this commit replicas is ${surge.was} again.${budgetNote(situation)}`,
+      why: `${allGroupsAre(groups.length)} on ${shortRelease(at.marks.release)} and ready, so capacity holds without ${extraGroups(surge)}. With this commit replicas is ${surge.was} again.${budgetNote(situation)}`,
     }),
     'StepUpgrade',
   );

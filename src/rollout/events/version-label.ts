@@ -1,6 +1,6 @@
 /** The label by which requests find the release, edited by hand in the middle of a delivery. */
 
-import { printRelease } from '../../api/release.ts';
+import { inShort, shortRelease } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
@@ -18,9 +18,9 @@ export function labelEdited(on: Delivering, { marks, index, of }: InDelivery): D
   if (isLabelled(delivery)) return undefined;
   const { file, partition } = situation;
   const seen = versionIn(delivery.own.value) ?? 'missing';
-  const wanted = printRelease(marks.release);
+  const wanted = shortRelease(marks.release);
   const held = hold('VersionLabelEdited', {
-    seen: `${file.file}: the label ${VERSION} of the leaders is ${seen}, and ${wanted} is being delivered: it is put back`,
+    seen: `${file.file}: the label ${VERSION} of the leaders is ${inShort(seen)}, and ${wanted} is being delivered: it is put back`,
     waits: 'tranche',
   });
   const isInert = partition === SENTINEL;
@@ -28,7 +28,7 @@ export function labelEdited(on: Delivering, { marks, index, of }: InDelivery): D
     reason: 'BroughtHome',
     label: `step ${index}/${of}, label`,
     ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? partition }),
-    why: `The label ${VERSION} of the leaders was edited to ${seen}. ${isInert ? 'Nothing has restarted for it.' : 'Groups that restart for it are found by no route, so no request is sent to them until they are back under their own.'}`,
+    why: `The label ${VERSION} of the leaders was edited to ${inShort(seen)}. ${isInert ? 'Nothing has restarted for it.' : 'Groups that restart for it are found by no route, so no request is sent to them until they are back under their own.'}`,
   });
   const commit = isInert ? servicesOnly(delivery, []) : shareHome(delivery);
   return besides(on, moving(move, 'StepUpgrade', [held]), { at: isInert ? 'text' : 'home', commit, labels: true });

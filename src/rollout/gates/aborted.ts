@@ -2,7 +2,7 @@
 
 import type { RetryIntent } from '../../api/intents.ts';
 import type { Marks } from '../../api/marks.ts';
-import { printRelease, sameRelease } from '../../api/release.ts';
+import { sameRelease, shortRelease } from '../../api/release.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import { highestSerial, type Situation } from '../situation.ts';
@@ -12,7 +12,7 @@ export function heldAsAborted({ digest, snapshot, file }: Situation, marks: Mark
   const given = marks.aborted.find((release) => release.digest === digest);
   if (given === undefined || retried(digest, marks, snapshot.rollout?.intents.retry)) return undefined;
   return hold('ReleaseAborted', {
-    seen: `${file.file}: this template was aborted as ${printRelease(given)}. It stays armed and inert`,
+    seen: `${file.file}: this template was aborted as ${shortRelease(given)}. It stays armed and inert`,
     action: `To deliver it after all: ${command('retry', snapshot.key)}; otherwise put another template into the file`,
   });
 }

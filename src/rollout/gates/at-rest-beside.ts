@@ -1,6 +1,7 @@
 /** What an audit finds beside the user's own workload: its second one, Services and routes, and the groups that serve. */
 
 import type { Marks } from '../../api/marks.ts';
+import { inShort } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold } from '../hold.ts';
 import { delivering } from '../ladders/delivering.ts';
@@ -40,7 +41,7 @@ export function besideAtRest(seen: Seen, marks: Marks): readonly Hold[] {
 function drifted(differs: readonly LiveDifference[]): Hold {
   const seen = differs.map(({ object: { kind, name }, field, git, live }) => {
     const what = field === '' ? `${kind} ${name}` : `${field} of ${kind} ${name}`;
-    return `${what} is ${live} in the cluster, Git says ${git}`;
+    return `${what} is ${inShort(live)} in the cluster, Git says ${inShort(git)}`;
   });
   return hold('Drift', {
     seen: seen.join('; '),

@@ -3,6 +3,7 @@
 import { tooManyRollbacks } from '../automatic-backs.ts';
 import { fieldContested, workloadOwned } from '../contest.ts';
 import { whenSeen } from '../situation.ts';
+import { releasesAlike } from './alike.ts';
 import { atRestToAdopt } from './at-rest.ts';
 import {
   blockedByUnreadyGroup,
@@ -68,6 +69,7 @@ const frozen: readonly Gate[] = [
 const next: readonly Gate[] = [
   ...forward,
   ...frozen,
+  releasesAlike, // shown as another release is
   noWayBack, // never go on without a way back
   replicasUnknown, // N is not ours and not readable
   fieldContested, // somebody else writes our fields
@@ -120,6 +122,7 @@ export const before = {
     ...limits,
     policiesContradict, // it would get stuck half-way
     notItsTurn, // others are under way
+    releasesAlike, // shown as another release is
     tooManyRollbacks, // one release after the other has failed
   ],
   /** The first step of a newer request, in the place of the one that is being delivered. */
@@ -135,6 +138,7 @@ export const before = {
     surgeRefused, // extra groups would not hold
     ...limits,
     policiesContradict, // it would get stuck half-way
+    releasesAlike, // shown as another release is
     tooManyRollbacks, // one release after the other has failed
   ],
   next,
@@ -161,12 +165,14 @@ export const before = {
     ...limits,
     policiesContradict, // it would get stuck half-way
     notItsTurn, // others are under way
+    releasesAlike, // shown as another release is
     tooManyRollbacks, // one release after the other has failed
   ],
   /** The first rung of a step that lets a second workload grow or gives it more, and of a promotion. */
   climb: [
     ...forward,
     ...frozen,
+    releasesAlike, // shown as another release is
     noWayBack, // never go on without a way back
     replicasUnknown, // N is not ours and not readable
     fieldContested, // somebody else writes our fields
@@ -227,6 +233,7 @@ export const before = {
     gpusOverLimit, // more GPUs than a policy allows
     windowClosed, // not at this time
     clockSkewed, // what time it is, nobody knows
+    releasesAlike, // shown as another release is
     tooManyRollbacks, // one release after the other has failed
   ],
 } as const satisfies Readonly<Record<string, readonly Gate[]>>;

@@ -2,6 +2,7 @@
 
 import { emptiesDiffer } from '../../api/content-match.ts';
 import type { JsonObject } from '../../api/json.ts';
+import { shortDigest } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
@@ -158,7 +159,7 @@ export function revisionChanged({ observed, snapshot, workload, digest, replicas
       ? `Partition ${partition} keeps them there: nothing restarts by itself, and they follow with the next release`
       : `${capital(nameGroups(free))} at or above partition ${partition} will restart onto it`;
   return hold('RevisionChanged', {
-    seen: `the template of ${digest} was revision ${before.key} and is ${now} now, ${causeOf(snapshot)} ${capital(groupsAre(behind))} on the old one. ${effect}`,
+    seen: `the template of ${shortDigest(digest)} was revision ${before.key} and is ${now} now, ${causeOf(snapshot)} ${capital(groupsAre(behind))} on the old one. ${effect}`,
     waits: free.length === 0 ? 'people' : 'controllers',
   });
 }

@@ -1,6 +1,7 @@
 /** Gates of a step that takes too long or does not stay up, as policies say it. */
 
 import type { JsonObject } from '../../api/json.ts';
+import { shortDigest } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
 import { type Expired, expiredDeadlines, isJudged } from '../deadlines.ts';
@@ -149,7 +150,7 @@ export function newerRequestWaits(situation: Situation): Hold | undefined {
   if (failure === undefined || digest === marks?.release.digest) return undefined;
   const { key } = snapshot;
   return hold('NewerRequestWaits', {
-    seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${digest}) that nothing was seen of`,
+    seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${shortDigest(digest)}) that nothing was seen of`,
     action: `To give both up: ${command('abort', key)}; to go back and deliver the newer one: ${command('abort', key, '--keep-newer')}`,
   });
 }

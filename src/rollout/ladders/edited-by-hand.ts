@@ -2,7 +2,7 @@
 
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { TEXT } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
 import { MAX_SURGE_PATH, SENTINEL } from '../../api/workload.ts';
@@ -214,7 +214,7 @@ export function canaryEdited(on: Delivering): Hold | undefined {
   if (found === undefined || facts === undefined) return undefined;
   const { key } = on.situation.snapshot;
   const held = hold('CanaryEdited', {
-    seen: `${found.object}: ${found.field} is ${found.value}, and no commit of tranche has made it so`,
+    seen: `${found.object}: ${found.field} is ${inShort(found.value)}, and no commit of tranche has made it so`,
     action: `Put it back, or go on as it is: ${command('approve', key, '--hold CanaryEdited')}; to go back: ${command('abort', key)}`,
   });
   return withFacts(held, facts);

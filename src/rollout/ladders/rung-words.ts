@@ -2,7 +2,7 @@
 
 import { samePath } from '../../api/field.ts';
 import { printStep } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { REPLICAS_PATH } from '../../api/workload.ts';
 import { nameFirst } from '../sentences.ts';
 import { describeStep } from '../steps.ts';
@@ -77,7 +77,7 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
   const { stage, at } = next;
   const { plan, release } = delivery;
   const { stable: name, canary: second } = sidesOf(delivery).workloads;
-  const text = printRelease(release);
+  const text = shortRelease(release);
   const step = stage.kind === 'step' ? plan.steps[stage.index - 1] : undefined;
   const planned =
     step === undefined || stage.kind !== 'step' ? '' : `Step ${stage.index}: ${describeStep(step, fleetOf(delivery))}`;

@@ -3,6 +3,7 @@
 import { firstDifference } from '../../api/content-match.ts';
 import { at, isJsonObject, isRecord, type JsonObject } from '../../api/json.ts';
 import { absent } from '../../api/known.ts';
+import { inShort } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { printInstant } from '../../api/time.ts';
 import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
@@ -35,7 +36,7 @@ export function unlive(delivery: Delivery, sight: TrafficSight): Hold | undefine
 /** The hold of one field that is not live yet. */
 export function unapplied({ object, field, git, live }: LiveDifference, delivery: Delivery, sight: TrafficSight): Hold {
   const what = field === '' ? '' : `${field} of `;
-  const seen = `${what}${object.kind} ${object.name} is ${live} in the cluster, Git says ${git}`;
+  const seen = `${what}${object.kind} ${object.name} is ${inShort(live)} in the cluster, Git says ${inShort(git)}`;
   const since = trafficAfter(delivery, sight).notAppliedSince ?? sight.now;
   if (sight.now - since < APPLY_DEADLINE_SECONDS)
     return hold('NotApplied', {

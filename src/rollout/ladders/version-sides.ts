@@ -2,7 +2,7 @@
 
 import { LWS_NAME, REVISION_KEY } from '../../api/lws-labels.ts';
 import { MARK } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { inShort, printRelease } from '../../api/release.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { takesIn } from '../traffic/subsets.ts';
 import type { Side } from './condition.ts';
@@ -42,7 +42,7 @@ export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 
 export function sideName(delivery: Delivery, side: Side): string {
   const name = sidesOf(delivery).workloads[side];
   if (!isOneWorkload(delivery)) return name;
-  return side === 'canary' ? `${name} on ${newVersion(delivery)}` : `${name} on the version before`;
+  return side === 'canary' ? `${name} on ${inShort(newVersion(delivery))}` : `${name} on the version before`;
 }
 
 /** The release that requests are shared out with: on the way back the one that was given up. */

@@ -2,7 +2,7 @@
 
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { PARTITION_PATH } from '../../api/workload.ts';
 import { command } from '../command-text.ts';
 import type { Edit } from '../edit.ts';
@@ -65,7 +65,7 @@ function ended(
     return refused(`${under.what}: that is ended by --abort alone`);
   if (!wish.abort)
     return refused(
-      `${under.what}. It takes two steps: ${command('eject', snapshot.key, '--abort')} gives ${printRelease(marks.release)} up, ${under.gives}; ${again} removes the annotations, and the documents that tranche has added`,
+      `${under.what}. It takes two steps: ${command('eject', snapshot.key, '--abort')} gives ${shortRelease(marks.release)} up, ${under.gives}; ${again} removes the annotations, and the documents that tranche has added`,
     );
   const aborted = planIntent({ kind: 'abort', keepNewer: false }, { snapshot, digestOf: () => '' });
   if (aborted.kind === 'refused') return aborted;

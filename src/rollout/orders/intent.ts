@@ -1,16 +1,8 @@
 /** A person's word as a commit: approve, abort and the rest, written where the next pass reads them. */
 
-import {
-  ACCEPTABLE,
-  INTENT,
-  printAbort,
-  printAccepts,
-  printApprove,
-  printRetry,
-  printStepIntent,
-} from '../../api/intents.ts';
+import { ACCEPTABLE, printAbort, printAccepts, printApprove, printStepIntent } from '../../api/intents.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
-import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
+import { inShort, printRelease, type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
 import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
 import { command } from '../command-text.ts';
@@ -18,11 +10,12 @@ import type { Edit } from '../edit.ts';
 import { waitedFor } from '../given-up.ts';
 import { wantsEvidence } from '../proposals/evidence.ts';
 import { policySaying } from '../sentences.ts';
-import { highestSerial } from '../situation.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { proposeAnew } from './propose.ts';
+import { retry } from './retry.ts';
+import { annotate, type Said } from './said.ts';
 
 export type Intent =
   /** With `hold` not the step's pause is ended, but that hold is accepted for what the last pass has seen. */
@@ -44,9 +37,6 @@ export type Intent =
 
 /** What an intent is planned on. The core does not hash: `digestOf` names facts as an acceptance does. */
 type IntentScene = { readonly snapshot: Snapshot; readonly digestOf: (facts: JsonObject) => string };
-
-/** What to write into the Rollout, and the subject of the commit; or why not. */
-type Said = { readonly kind: 'write'; readonly edits: readonly Edit[]; readonly what: string } | Refused;
 
 const PAUSED = ['spec', 'strategy', 'paused'] as const;
 
@@ -84,7 +74,7 @@ function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said 
   if (intent.kind === 'propose') return proposeAnew(snapshot);
   const kept = rollout.intents.recreating;
   if (intent.kind === 'abort' && kept !== undefined && kept.way === 'forward')
-    return annotate('abort', printRelease(kept.release), `abort ${printRelease(kept.release)}`);
+    return annotate('abort', printRelease(kept.release), `abort ${shortRelease(kept.release)}`);
   if (snapshot.workload === undefined)
     return refused(
       'the LeaderWorkerSet cannot be read from the files, so nobody knows what is being delivered. Correct the file (tranche lint says where), then order again',
@@ -137,7 +127,7 @@ function approve(step: number | undefined, snapshot: Snapshot): Said {
   return annotate(
     'approve',
     printApprove({ ...current, partition }),
-    `approve ${what} of ${printRelease(current.release)}`,
+    `approve ${what} of ${shortRelease(current.release)}`,
   );
 }
 
@@ -161,13 +151,14 @@ function accept(wish: string, step: number | undefined, { snapshot, digestOf }: 
     (given) => given.reason !== reason && sameRelease(given.release, release),
   );
   const accepts = [...others, { reason, release, facts: digestOf(facts) }];
-  return annotate('accept', printAccepts(accepts), `accept ${reason} of ${printRelease(release)}: ${tell(facts)}`);
+  return annotate('accept', printAccepts(accepts), `accept ${reason} of ${shortRelease(release)}: ${tell(facts)}`);
 }
 
 /** `partition 0, expected 3`; `replicas 4, groups 2 3`. */
 function tell(value: Json): string {
   if (Array.isArray(value)) return value.map(tell).join(value.some(isJsonObject) ? '; ' : ' ');
-  if (!isJsonObject(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return inShort(value);
+  if (!isJsonObject(value)) return JSON.stringify(value);
   return Object.entries(value)
     .map(([name, inside]) => `${name} ${tell(inside)}`)
     .join(', ');
@@ -183,7 +174,7 @@ function jump(step: number, snapshot: Snapshot): Said {
   return annotate(
     'jump',
     printStepIntent({ index: step, release }),
-    `jump to step ${step} of ${printRelease(release)}`,
+    `jump to step ${step} of ${shortRelease(release)}`,
   );
 }
 
@@ -204,15 +195,15 @@ function abort({ keepNewer, now }: AbortOrder, snapshot: Snapshot): Said {
   const newer = newerText(release, snapshot);
   if (keepNewer && newer === undefined)
     return refused(
-      `the file holds no text that is newer than ${printRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
+      `the file holds no text that is newer than ${shortRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
     );
   const atOnce = now === true ? ({ now } as const) : {};
-  const named = printRelease(release) + (now === true ? ', now' : '');
+  const named = shortRelease(release) + (now === true ? ', now' : '');
   const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce });
   if (newer === undefined) return annotate('abort', order, `abort ${named}`);
   const what = keepNewer
-    ? `; the newer text ${newer} in the file stays, from its first step`
-    : `, and the newer text ${newer} in the file`;
+    ? `; the newer text ${shortDigest(newer)} in the file stays, from its first step`
+    : `, and the newer text ${shortDigest(newer)} in the file`;
   return annotate('abort', order, `abort ${named}${what}`);
 }
 
@@ -220,31 +211,4 @@ function abort({ keepNewer, now }: AbortOrder, snapshot: Snapshot): Said {
 function newerText(release: Release, { workload, stable }: Snapshot): string | undefined {
   if (workload === undefined || workload.digest === release.digest) return undefined;
   return stable.kind === 'known' && stable.value.release.digest === workload.digest ? undefined : workload.digest;
-}
-
-function retry(wish: string | undefined, snapshot: Snapshot): Said {
-  const { workload } = snapshot;
-  const marks = workload?.workload.marks;
-  const aborted = marks?.aborted ?? [];
-  const named = wish === undefined ? undefined : parseRelease(wish);
-  if (wish !== undefined && named === undefined) return refused(`${wish} is no release, wanted one as 9c41d2e0.7`);
-  const inFile = aborted.find((release) => release.digest === workload?.digest);
-  const release = named === undefined ? (inFile ?? aborted[0]) : aborted.find((given) => sameRelease(given, named));
-  if (release === undefined)
-    return refused(
-      named === undefined
-        ? 'no release was aborted'
-        : `${wish} is not among the aborted releases: ${aborted.map(printRelease).join(', ') || 'none'}`,
-    );
-  const waiting = requestedRelease(snapshot);
-  if (waiting !== undefined && waiting.digest !== release.digest)
-    return refused(
-      `the file asks for another text (${waiting.digest}), which comes first and would make this order void. Order it again once that is settled, or give that up first: ${command('abort', snapshot.key)}`,
-    );
-  const order = { release, after: highestSerial(marks) };
-  return annotate('retry', printRetry(order), `retry ${printRelease(release)}`);
-}
-
-function annotate(key: keyof typeof INTENT, value: string, what: string): Said {
-  return { kind: 'write', edits: [{ kind: 'set', path: ['metadata', 'annotations', INTENT[key]], value }], what };
 }

@@ -1,18 +1,15 @@
 /** The word that takes a no back: what was closed, or whose merge was reverted, is proposed once more. */
 
 import { INTENT, printPropose } from '../../api/intents.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { command } from '../command-text.ts';
 import type { Edit } from '../edit.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { type Refused, refused } from './ordered.ts';
+import { refused } from './ordered.ts';
+import type { Said } from './said.ts';
 
 /** It names the last pull request: whatever becomes of a later one counts again. */
-export function proposeAnew({
-  record,
-  rollout,
-  key,
-}: Snapshot): { readonly kind: 'write'; readonly edits: readonly Edit[]; readonly what: string } | Refused {
+export function proposeAnew({ record, rollout, key }: Snapshot): Said {
   const proposal = record?.proposal;
   const number = proposal?.number;
   if (proposal === undefined || number === undefined)
@@ -29,6 +26,6 @@ export function proposeAnew({
       ...word.map((at) => ({ kind: 'remove', path: at }) as const),
       { kind: 'set', path: path(INTENT.propose), value: printPropose({ index, release, number }) },
     ],
-    what: `propose step ${index} of ${printRelease(release)} anew, after pull request ${number}`,
+    what: `propose step ${index} of ${shortRelease(release)} anew, after pull request ${number}`,
   };
 }

@@ -2,7 +2,7 @@
 
 import { printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { command } from '../command-text.ts';
 import type { PlannedCommit } from '../plan.ts';
@@ -94,7 +94,7 @@ function noWayBack({ form, snapshot }: Proposed): string {
 
 function merging({ snapshot, commit, approval, form }: Proposed): string {
   const whole = wholeOf({ snapshot, commit });
-  const step = `${code(commit.label)} of release ${code(printRelease(approval.release))}`;
+  const step = `${code(commit.label)} of release ${code(shortRelease(approval.release))}`;
   const then = 'tranche then asks every gate again and commits it';
   return [
     isFields(form)

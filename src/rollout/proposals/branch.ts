@@ -1,6 +1,6 @@
 /** The branch of a pull request: a function of what it approves, so that whoever proposes the same finds it there. */
 
-import { parseRelease, printRelease, type Release } from '../../api/release.ts';
+import { DIGEST_PATTERN, parseRelease, printRelease, type Release } from '../../api/release.ts';
 import type { RolloutKey } from '../snapshot.ts';
 
 /** What a branch is called after. */
@@ -25,7 +25,9 @@ export function branchesIn(cluster: string): string {
 /** What holds the step itself is another branch than what holds the word for the same commit. */
 const FIELDS = '-fields';
 
-/** `tranche/prod-eu/llm/vllm/9c41d2e0.2-1-5be07c11` */
+const BRANCH = new RegExp(`^([0-9a-f.]+)-(0|[1-9][0-9]?)-(${DIGEST_PATTERN})(${FIELDS})?$`);
+
+/** `tranche/prod-eu/llm/vllm/<release>-1-<digest of the commit>`, each digest in full: a branch is found by its name. */
 export function branchOf(key: RolloutKey, { index, release, digest, form }: Named): string {
   return `${branchesOf(key)}${printRelease(release)}-${index}-${digest}${form === undefined ? '' : FIELDS}`;
 }
@@ -33,9 +35,7 @@ export function branchOf(key: RolloutKey, { index, release, digest, form }: Name
 /** What this branch of the Rollout is called after; undefined: it is none of its. */
 export function namedBy(key: RolloutKey, branch: string): Named | undefined {
   const prefix = branchesOf(key);
-  const match = /^([0-9a-f.]+)-(0|[1-9][0-9]?)-([0-9a-f]{8})(-fields)?$/.exec(
-    branch.startsWith(prefix) ? branch.slice(prefix.length) : '',
-  );
+  const match = BRANCH.exec(branch.startsWith(prefix) ? branch.slice(prefix.length) : '');
   const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
   return release === undefined || match?.[3] === undefined
     ? undefined

@@ -1,7 +1,7 @@
 /** What the check run of an open pull request shows: the numbers that tick, each gate that is shut, and when that was seen. */
 
 import type { HoldRecord, RolloutRecord } from '../../api/record.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { type Instant, printDuration, printInstant } from '../../api/time.ts';
 import { code, plain } from './encode.ts';
 
@@ -52,7 +52,7 @@ function table({ record }: Of, at: Instant | undefined): string {
   const { marks, step, loads = [] } = record;
   const restarts = (step?.restarts ?? []).filter(({ count }) => count > 0);
   const rows = [
-    ['release', marks === undefined ? '–' : code(printRelease(marks.release))],
+    ['release', marks === undefined ? '–' : code(shortRelease(marks.release))],
     ['groups', code(groupsText(record))],
     ...sides(record),
     ...(marks?.step?.kind !== 'step' || step?.doneSince === undefined

@@ -1,7 +1,7 @@
 /** What became of a pull request, as its one comment says it: nothing that ticks. */
 
 import type { RolloutRecord } from '../../api/record.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { command } from '../command-text.ts';
 import type { RolloutKey } from '../snapshot.ts';
 import { code } from './encode.ts';
@@ -22,7 +22,7 @@ export function progressText(record: RolloutRecord, next = ''): string {
   const { marks, currentStepState, holds } = record;
   const step =
     marks?.step?.kind === 'step' ? `step ${marks.step.index}/${marks.step.of}` : (marks?.step?.kind ?? 'settled');
-  const of = marks === undefined ? '' : ` of ${code(printRelease(marks.release))}`;
+  const of = marks === undefined ? '' : ` of ${code(shortRelease(marks.release))}`;
   const reasons = holds.map(({ reason }) => code(reason)).join(', ');
   const lines = [
     `${code(step)}${of}: ${STANDS[currentStepState]}.`,

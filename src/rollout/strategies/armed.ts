@@ -1,6 +1,6 @@
 /** The row `step k, whole` once it is armed: what is left of the plan is served. */
 
-import { printRelease, sameRelease } from '../../api/release.ts';
+import { sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { batchReady } from '../batches.ts';
 import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
@@ -47,7 +47,7 @@ function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold
   if (!queued) return [];
   return [
     hold('RequestQueued', {
-      seen: `${file.file}: a newer template (${digest}) waits, inert, until this release is settled or given up`,
+      seen: `${file.file}: a newer template (${shortDigest(digest)}) waits, inert, until this release is settled or given up`,
       waits: 'tranche',
     }),
   ];
@@ -115,7 +115,7 @@ function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[
       marks: { ...step.marks, step: { kind: 'step', index, of: step.of } },
       floor: step.marks.restore?.floor ?? 0,
     }),
-    why: `All groups are on ${printRelease(step.marks.release)} since step ${step.index}, so none moves: step ${index} only has its pause left.${budgetNote(situation)}`,
+    why: `All groups are on ${shortRelease(step.marks.release)} since step ${step.index}, so none moves: step ${index} only has its pause left.${budgetNote(situation)}`,
   });
   return moving(move, 'BeforeStepUpgrade', holds, true);
 }
@@ -144,7 +144,7 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
     label: MOVES.Settled.label,
     marks: { ...step.marks, step: undefined, at: undefined, restore: undefined, stable: snapshot.delivered.value },
     home: ownHome(step.marks, situation.workload),
-    why: `${allGroupsAre(replicas)} on ${printRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
+    why: `${allGroupsAre(replicas)} on ${shortRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   });
   return moving(move, 'Completed', holds, true);
 }

@@ -1,6 +1,6 @@
 /** The row `rollback` where a second workload was filled: rung by rung, whatever people have paused or disabled. */
 
-import { printRelease } from '../../api/release.ts';
+import { shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { fleetAtOnce, fleetRung, orAtOnce, overwritten, remainsGivenUp, textBack } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
@@ -45,7 +45,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const queued = isNewer
     ? [
         hold('RequestQueued', {
-          seen: `${file.file}: a newer template (${digest}) waits, inert, until the way back is over`,
+          seen: `${file.file}: a newer template (${shortDigest(digest)}) waits, inert, until the way back is over`,
           waits: 'tranche',
         }),
       ]
@@ -66,7 +66,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
     const order = abortOf(situation, nextRelease(digest, marks));
     const isTheirs = isNewer && stable.value.release.digest !== digest;
     if (isTheirs && order === undefined) return holding([overwritten(on)], 'StepUpgrade');
-    const because = `Release ${printRelease(marks.release)} was given up, and all requests go to the second workload.`;
+    const because = `Release ${shortRelease(marks.release)} was given up, and all requests go to the second workload.`;
     const newer = isTheirs ? digest : undefined;
     const given = { release: marks.release, newer, reason: 'Aborted', because } as const;
     return { ...textBack(on, next, { given, stable: stable.value }), holds };

@@ -1,7 +1,7 @@
 /** The row `rollback`: until every group has been seen on the stable version and ready. */
 
 import { type Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
@@ -60,7 +60,7 @@ export function rollbackOvertaken(situation: Situation, marks: Marks): Decision 
   const { digest, file, partition, snapshot, sight } = situation;
   const { stable } = snapshot;
   const release = stable.kind === 'known' ? stable.value.release : marks.release;
-  const seen = `${file.file}: a newer template (${digest}) came while the groups went back to ${printRelease(release)}. They may not take it in place: armed, it is inert until all of them are back`;
+  const seen = `${file.file}: a newer template (${shortDigest(digest)}) came while the groups went back to ${shortRelease(release)}. They may not take it in place: armed, it is inert until all of them are back`;
   const waits = hold('NewerRequestWaits', {
     seen,
     action: `Where groups stay on another version: ${command('abort', snapshot.key)}, and once they are back, to deliver it by its steps: ${command('retry', snapshot.key)}`,
@@ -90,7 +90,7 @@ function armedAgainst(
     label: 'rollback, stopped',
     ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
-    why: `The template ${digest} rolls at partition ${partition}, in place, and its Rollout takes a newer one through a second workload alone: it is stopped where it is, and waits until all groups are back.`,
+    why: `The template ${shortDigest(digest)} rolls at partition ${partition}, in place, and its Rollout takes a newer one through a second workload alone: it is stopped where it is, and waits until all groups are back.`,
   });
   return moving(move, 'StepUpgrade', [waits]);
 }
@@ -112,7 +112,7 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
     marks: { ...marks, step: undefined, at: undefined, restore: undefined },
     partition: SENTINEL,
     home: ownHome(marks, situation.workload),
-    why: `${allGroupsAre(count)} back on ${printRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
+    why: `${allGroupsAre(count)} back on ${shortRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
   });
   return moving(move, 'Completed');
 }

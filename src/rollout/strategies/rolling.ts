@@ -1,6 +1,6 @@
 /** The row `step k, whole` at partition 0: every group may go, and as soon as all have, it is armed. */
 
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
@@ -58,7 +58,7 @@ export function rolling(situation: Situation, step: InDelivery): Decision {
     label: `step ${step.index}/${step.of}, armed`,
     ...withBudgetAfter(situation, { marks: step.marks, floor: step.marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
-    why: `${allGroupsAre(groups.length)} on ${printRelease(step.marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
+    why: `${allGroupsAre(groups.length)} on ${shortRelease(step.marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
   });
   return moving(move, 'StepUpgrade');
 }

@@ -1,7 +1,7 @@
 /** The way back where routes share out the requests of the workload: they go home before the groups that answer them go. */
 
 import { type Marks } from '../../api/marks.ts';
-import { printRelease, sameRelease } from '../../api/release.ts';
+import { sameRelease, shortRelease } from '../../api/release.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { pinOf } from '../events/sharing-out.ts';
@@ -111,7 +111,7 @@ function homeAgain(on: Delivering): Decision {
     reason: 'BroughtHome',
     label: 'rollback, home',
     marks,
-    why: `Release ${printRelease(marks.release)} was given up, and by Git it has requests again: they go home.`,
+    why: `Release ${shortRelease(marks.release)} was given up, and by Git it has requests again: they go home.`,
   });
   return besides(on, moving(move, 'StepUpgrade'), { at: 'home', commit: shareHome(delivery) });
 }
@@ -133,6 +133,6 @@ const OTHERS = 'its requests find other groups as well';
 export function givenAlready(marks: Marks, requests: string): Back {
   const { release } = marks;
   const aborted = marks.aborted.filter((given) => !sameRelease(given, release));
-  const because = `Release ${printRelease(release)} was given up, and ${requests}.`;
+  const because = `Release ${shortRelease(release)} was given up, and ${requests}.`;
   return { given: { release, reason: 'Aborted', because }, marks: { ...marks, aborted } };
 }

@@ -2,7 +2,7 @@
 
 import { isNotAsked } from '../../api/known.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { command } from '../command-text.ts';
 import { retry } from '../events/retrying.ts';
@@ -74,7 +74,7 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
 function abortTooLate({ snapshot }: Situation, marks: Marks): Hold | undefined {
   if (abortOf({ snapshot }, marks.release) === undefined) return undefined;
   return hold('AbortRefused', {
-    seen: `release ${printRelease(marks.release)} is delivered and settled: there is nothing to abort`,
+    seen: `release ${shortRelease(marks.release)} is delivered and settled: there is nothing to abort`,
     action: 'To go back, put the earlier template into the file',
   });
 }

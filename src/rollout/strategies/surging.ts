@@ -1,7 +1,7 @@
 /** The row `step 0`: extra groups are started on the release above all others, so that capacity does not dip afterwards. */
 
 import { type Marks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
@@ -102,7 +102,7 @@ function surge(situation: Seen, at: { readonly marks: Marks; readonly of: number
       label: `step 0/${of}`,
       marks: { ...marks, restore: withSurge(aside, made) },
       replicas: made.set,
-      why: `Partition ${partition} is live, so ${extraGroups(made)} ${extra === 1 ? 'starts' : 'start'} on ${printRelease(marks.release)}, and no other restarts. ${capital(moreGroups(extra, workload.size))} ${extra === 1 ? 'runs' : 'run'} until every group is on the release and ready, so that ${replicas} serve while others restart.`,
+      why: `Partition ${partition} is live, so ${extraGroups(made)} ${extra === 1 ? 'starts' : 'start'} on ${shortRelease(marks.release)}, and no other restarts. ${capital(moreGroups(extra, workload.size))} ${extra === 1 ? 'runs' : 'run'} until every group is on the release and ready, so that ${replicas} serve while others restart.`,
     }),
     'StepUpgrade',
   );

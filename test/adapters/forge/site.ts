@@ -15,7 +15,7 @@ export const ADA: Account = { login: 'ada', id: 1, type: 'User' };
 export const BOB: Account = { login: 'bob', id: 2, type: 'User' };
 export const STALE: Account = { login: 'stale[bot]', id: 78, type: 'Bot' };
 export const TOKEN = 'ghs_canary-of-the-app';
-export const BRANCH = 'tranche/prod-eu/llm/vllm/9c41d2e0.2-2-ab12cd34';
+export const BRANCH = 'tranche/prod-eu/llm/vllm/9c41d2e09c41d2e09c41d2e09c41d2e0.2-2-ab12cd34ab12cd34ab12cd34ab12cd34';
 
 export type ForgeSite = {
   readonly forge: SimulatedForge;

@@ -32,7 +32,7 @@ async function listen(status: number, headers: Readonly<Record<string, string>> 
 }
 
 const open = (env: Readonly<Record<string, string>>) => lazyNotifier({ env, authorities: async () => undefined });
-const message = { to: 'prod-eu', body: '{"text":"x"}', key: 'prod/llm/vllm 9c41d2e0.7 step 2' };
+const message = { to: 'prod-eu', body: '{"text":"x"}', key: 'prod/llm/vllm 9c41d2e09c41d2e09c41d2e09c41d2e0.7 step 2' };
 
 describe('a target of the environment', () => {
   test('gets the body as it is, with the key and its credential', async () => {
@@ -52,7 +52,7 @@ describe('a target of the environment', () => {
         headers: {
           authorization: 'Bearer t0ken',
           'content-type': 'application/json; charset=utf-8',
-          'idempotency-key': 'prod/llm/vllm%209c41d2e0.7%20step%202',
+          'idempotency-key': 'prod/llm/vllm%209c41d2e09c41d2e09c41d2e09c41d2e0.7%20step%202',
         },
       },
     ]);

@@ -108,7 +108,7 @@ describe('two versions of one workload', () => {
     const annotations = {
       'tranche.dev/step': 'rollback',
       'tranche.dev/at': 'text',
-      'tranche.dev/aborted': 'aaaaaaaa.2',
+      'tranche.dev/aborted': 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.2',
     };
     const back = { ...delivery, own: { ...own, value: { ...own.value, metadata: { annotations } } } };
     expect(sideName(back, 'canary')).toBe('vllm on aaaaaaaa.2');

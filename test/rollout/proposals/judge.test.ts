@@ -16,8 +16,8 @@ function wantedOf(digest: string, index = 1) {
   const approval = { index, release, partition: 3, digest };
   return { ...approval, branch: branchOf(KEY, approval) };
 }
-const same = wantedOf('11111111');
-const other = wantedOf('22222222');
+const same = wantedOf('11111111111111111111111111111111');
+const other = wantedOf('22222222222222222222222222222222');
 
 function record(state: ProposalRecord['state'], rest: Partial<ProposalRecord> = {}): ProposalRecord {
   const { branch, index, digest } = same;
@@ -76,7 +76,13 @@ test.each<Row>([
   ['closed by us in a pass whose record was lost', record('open'), byUs, same, 'propose'],
   ['a gate shuts while the forge does not answer', record('open'), unknown, undefined, 'shut'],
   ['another commit is next', record('open'), open, other, 'withdraw changed'],
-  ['the same commit is next from another place', record('open'), open, wantedOf('11111111', 2), 'withdraw changed'],
+  [
+    'the same commit is next from another place',
+    record('open'),
+    open,
+    wantedOf('11111111111111111111111111111111', 2),
+    'withdraw changed',
+  ],
   ['open for eight days', record('open', { openedAt: NOW - 8 * 86_400 }), open, same, 'withdraw old'],
   ['somebody pushes to its branch', record('open'), { ...open, head: 'b'.repeat(40) }, same, 'foreign'],
   ['merged, main as it was read before', record('open'), merged, same, 'merging'],
@@ -88,7 +94,13 @@ test.each<Row>([
   ['closed by a person, a gate shuts', record('vetoed'), byAda, undefined, 'none'],
   ['opened again', record('vetoed'), open, same, 'waits'],
   ['closed by a person, and another commit is next', record('vetoed'), byAda, other, 'propose'],
-  ['back to what was vetoed', record('withdrawn', { vetoes: ['22222222'] }), none, other, 'vetoed'],
+  [
+    'back to what was vetoed',
+    record('withdrawn', { vetoes: ['22222222222222222222222222222222'] }),
+    none,
+    other,
+    'vetoed',
+  ],
   ['closed by a bot', record('open'), byBot, same, 'closed'],
   ['its branch was deleted', record('open'), none, same, 'closed'],
   ['closed by a bot, opened again', record('closed'), open, same, 'waits'],
@@ -105,14 +117,14 @@ test.each<Row>([
     'the next step, a minute after',
     record('merged', { openedAt: NOW - 60 }),
     merged,
-    wantedOf('22222222', 2),
+    wantedOf('22222222222222222222222222222222', 2),
     'propose',
   ],
   [
     'the next step, a minute after a word by commit',
     record('open', { openedAt: NOW - 60 }),
     byBot,
-    wantedOf('22222222', 2),
+    wantedOf('22222222222222222222222222222222', 2),
     'propose',
   ],
   ['dated by a clock that ran ahead', record('withdrawn', { openedAt: NOW + 9999 }), byBot, same, 'propose'],
@@ -140,19 +152,26 @@ test.each<
 
 test('a veto is kept with who gave it, and forgotten when that person opens the pull request again', () => {
   const vetoed = heard(record('open'), byAda);
-  expect(vetoed).toMatchObject({ state: 'vetoed', by: 'ada', vetoes: ['11111111'] });
+  expect(vetoed).toMatchObject({ state: 'vetoed', by: 'ada', vetoes: ['11111111111111111111111111111111'] });
   expect(heard(vetoed, open)).toMatchObject({ state: 'open', vetoes: [] });
   const many = record('open', { vetoes: Array.from({ length: 10 }, (_, k) => `0000000${k}`) });
-  expect(heard(many, byAda).vetoes).toEqual([...many.vetoes.slice(1), '11111111']);
+  expect(heard(many, byAda).vetoes).toEqual([...many.vetoes.slice(1), '11111111111111111111111111111111']);
 });
 
 test('the branch says what it approves, and no other Rollout takes it for its own', () => {
-  expect(same.branch).toBe('tranche/prod-eu/llm/vllm/bbbbbbbb.2-1-11111111');
-  expect(namedBy(KEY, same.branch)).toEqual({ index: 1, release, digest: '11111111' });
+  expect(same.branch).toBe(
+    'tranche/prod-eu/llm/vllm/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2-1-11111111111111111111111111111111',
+  );
+  expect(namedBy(KEY, same.branch)).toEqual({ index: 1, release, digest: '11111111111111111111111111111111' });
   expect(namedBy({ ...KEY, name: 'vllm-2' }, same.branch)).toBeUndefined();
   const step = `${same.branch}-fields`;
   expect(branchOf(KEY, { ...same, form: 'Guarded' })).toBe(step);
-  expect(namedBy(KEY, step)).toEqual({ index: 1, release, digest: '11111111', form: 'Guarded' });
+  expect(namedBy(KEY, step)).toEqual({
+    index: 1,
+    release,
+    digest: '11111111111111111111111111111111',
+    form: 'Guarded',
+  });
   for (const bad of ['', 'tranche/prod-eu/llm/vllm/x', `${same.branch}0`, `${same.branch}/x`, 'main'])
     expect(namedBy(KEY, bad)).toBeUndefined();
 });
@@ -190,11 +209,17 @@ test.each<readonly [what: string, known: ProposalRecord, sight: Sight, wanted: t
   ['of a veto', record('vetoed'), byAda, same, 'propose'],
   ['of an end by a bot', record('closed'), byBot, same, 'propose'],
   ['of a revert', record('merged'), merged, same, 'propose'],
-  ['of an earlier veto', record('withdrawn', { vetoes: ['22222222'] }), byUs, other, 'propose'],
+  ['of an earlier veto', record('withdrawn', { vetoes: ['22222222222222222222222222222222'] }), byUs, other, 'propose'],
   ['of what somebody pushed to', record('open'), { ...open, head: 'b'.repeat(40) }, same, 'withdraw anew'],
   ['of one that stands as it should', record('open'), open, same, 'waits'],
   ['of an earlier one than that which was vetoed', record('vetoed', { number: 13 }), byAda, same, 'vetoed'],
-  ['of another step that was vetoed', record('vetoed', { index: 2, vetoes: ['11111111'] }), byAda, same, 'vetoed'],
+  [
+    'of another step that was vetoed',
+    record('vetoed', { index: 2, vetoes: ['11111111111111111111111111111111'] }),
+    byAda,
+    same,
+    'vetoed',
+  ],
 ])('a person wants it proposed anew: instead %s', (_, known, sight, wanted, then) => {
   expect(show(judge({ ...quiet, known, sight, wanted, approvable, anew: 12 }))).toBe(then);
 });

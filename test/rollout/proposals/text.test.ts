@@ -96,7 +96,8 @@ const STEPPED = world({
 function proposedWith(image: string, diff: string, said = 'use v0.10.1'): Proposed {
   const snapshot = STEPPED;
   const { commit } = plan(snapshot);
-  const approval = commit === undefined ? undefined : approvalFor(snapshot, { commit, digest: '5be07c11' });
+  const approval =
+    commit === undefined ? undefined : approvalFor(snapshot, { commit, digest: '5be07c115be07c115be07c115be07c11' });
   if (commit === undefined || approval === undefined || snapshot.workload === undefined) throw new Error('no commit');
   const { workload } = snapshot.workload;
   const content = { ...workload.content, leaderWorkerTemplate: { spec: { containers: [{ image }] } } };
@@ -130,7 +131,7 @@ test('what it says', () => {
   expect(body).toContain('+ leaderWorkerTemplate.spec.containers[0].image: "vllm/vllm-openai:v0.10.1"');
   expect(body).toContain('+      partition: 2');
   expect(body).toContain('` tranche abort vllm `');
-  expect(body).toContain('` 1@bbbbbbbb.2#3#5be07c11 `');
+  expect(body).toContain('` 1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#3#5be07c115be07c115be07c115be07c11 `');
 });
 
 test('whatever an image is called and however long the diff: within the limit, and nothing of it outside of code', () => {

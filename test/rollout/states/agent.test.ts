@@ -221,7 +221,7 @@ test('a revision that changed without a commit is told with both keys and what r
   expect(messageOf(rest)).toBe(
     'The template of aaaaaaaa was revision key-X and is key-A now, though no commit changed it: was the LWS controller, its CRD or a webhook changed? Groups 0–3 are on the old one. Partition 1000000 keeps them there: nothing restarts by itself, and they follow with the next release',
   );
-  expect(plan(rest).record?.revision).toEqual({ digest: 'aaaaaaaa', key: 'key-X' });
+  expect(plan(rest).record?.revision).toEqual({ digest: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', key: 'key-X' });
   const labels = { labels: { 'tranche.dev/version': 'by-hand' } };
   const own = { spec: { leaderWorkerTemplate: { workerTemplate: { metadata: labels } } } };
   const nothing = { second: undefined, service: undefined, canaryService: undefined, routes: [], plans: [] };

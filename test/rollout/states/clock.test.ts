@@ -140,7 +140,7 @@ test.each([
 
 function approvedIn({ rollout }: Snapshot): Snapshot['rollout'] {
   if (rollout === undefined) throw new Error('no Rollout');
-  const release = { digest: 'bbbbbbbb', serial: 2 };
+  const release = { digest: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', serial: 2 };
   return { ...rollout, intents: { ...rollout.intents, approve: { index: 1, release, partition: undefined } } };
 }
 

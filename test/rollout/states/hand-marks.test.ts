@@ -1,7 +1,7 @@
 /** A delivery with a second workload after a hand, or a loss, where no record tells: what was put aside, its rung, its fleet. */
 
 import { expect, test } from 'vitest';
-import { printRelease } from '../../../src/api/release.ts';
+import { inShort, printRelease } from '../../../src/api/release.ts';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
@@ -192,7 +192,7 @@ test('an abort before any share does not wait for a version before that serves n
 test('an order to abort at once says so', () => {
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   const order = planIntent(intent, { snapshot: snapshotAt(stands.second), digestOf: factsDigest });
-  expect(order).toMatchObject({ commits: [{ what: `abort ${releaseIn(stands.second)}, now` }] });
+  expect(order).toMatchObject({ commits: [{ what: `abort ${inShort(releaseIn(stands.second))}, now` }] });
   expect(JSON.stringify(order)).toContain(`"${releaseIn(stands.second)} now"`);
 });
 

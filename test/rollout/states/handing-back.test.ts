@@ -115,7 +115,7 @@ test('versions share, with --abort: the release is given up, with or without its
 
 test('after shares nothing of ours is left but the label of the version, which stays in the template', () => {
   const texts = handedBack(routedRest, PLAIN);
-  const label = /, tranche.dev\/version: "[0-9a-f]{8}\.2"/;
+  const label = /, tranche.dev\/version: "[0-9a-f]{32}\.2"/;
   expect(texts.get(LWS_FILE)).toMatch(label);
   expect(texts.get(LWS_FILE)?.replace(label, '')).toBe(
     files.get(LWS_FILE)?.replace(OLD, NEW).replace('partition: 1000000', 'partition: 0'),

@@ -93,7 +93,7 @@ function selectorAtShare(start: Stand): string {
   throw new Error('no share');
 }
 
-const LABEL = / *tranche.dev\/version: "?[0-9a-f]{8}\.[0-9]+"?/;
+const LABEL = / *tranche.dev\/version: "?[0-9a-f]{32}\.[0-9]+"?/;
 
 test('our Service selects what the strategy in force wants, whatever made it', () => {
   for (const [before, stand] of Object.entries(rests)) {

@@ -379,7 +379,7 @@ test.each<readonly [missing: NonNullable<World['missingPolicies']>[number], said
 test('WindowClosed says who keeps it shut, when it opens, and looks again then', () => {
   const [hold] = plan(world({ ...asked, windows: shut })).holds;
   expect(hold?.message).toContain(
-    'RolloutPolicy freeze (policies/freeze.yaml:7, deny) lets no step of bbbbbbbb.2 begin now; the next window opens at 2025-06-15T16:06:40Z',
+    'RolloutPolicy freeze (policies/freeze.yaml:7, deny) lets no step of bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2 begin now; the next window opens at 2025-06-15T16:06:40Z',
   );
   expect(hold?.requeueAfterSeconds).toBe(3600);
   const [never] = plan(world({ ...asked, windows: { open: false, shutBy: shut.shutBy } })).holds;
@@ -422,9 +422,11 @@ test('who is on the way back is not told to abort', () => {
 
 test('a commit says by whose exception it passes windows that are shut', () => {
   const by = [{ policy: 'freeze', file: 'policies/freeze.yaml', line: 9, approver: 'Ana', until: NOW + 600 }];
-  const excepted = [{ release: 'bbbbbbbb.2', open: true, changesAt: NOW + 600, shutBy: [], by }];
+  const excepted = [
+    { release: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2', open: true, changesAt: NOW + 600, shutBy: [], by },
+  ];
   const said =
-    'The windows are shut for other releases: bbbbbbbb.2 has an exception in RolloutPolicy freeze (policies/freeze.yaml:9), approved by Ana, until 2025-06-15T';
+    'The windows are shut for other releases: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2 has an exception in RolloutPolicy freeze (policies/freeze.yaml:9), approved by Ana, until 2025-06-15T';
   const messageOf = (windows: WindowFacts): string | undefined =>
     plan(world({ ...asked, windows })).commit?.message.replaceAll('\n', ' ');
   expect(messageOf({ ...shut, excepted })).toContain(said);

@@ -111,18 +111,18 @@ describe('the word for a commit', () => {
 
   test.each<readonly [what: string, text: string, counts: boolean]>([
     ['its own', printApprove(wanted), true],
-    ['of another commit', printApprove({ ...wanted, digest: '00000000' }), false],
-    ['of a person, without a commit', '1@bbbbbbbb.2#3', true],
-    ['of a person, without a partition', '1@bbbbbbbb.2', true],
-    ['of a person who saw fewer groups go', '1@bbbbbbbb.2#4', false],
-    ['of another step', '2@bbbbbbbb.2#3', false],
-    ['of another serial', '1@bbbbbbbb.3#3', false],
-    ['of another release', '1@cccccccc.2#3', false],
+    ['of another commit', printApprove({ ...wanted, digest: '00000000000000000000000000000000' }), false],
+    ['of a person, without a commit', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#3', true],
+    ['of a person, without a partition', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2', true],
+    ['of a person who saw fewer groups go', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#4', false],
+    ['of another step', '2@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#3', false],
+    ['of another serial', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.3#3', false],
+    ['of another release', '1@cccccccccccccccccccccccccccccccc.2#3', false],
   ])('%s', (_, text, counts) => expect(isApproved(saying(text), wanted)).toBe(counts));
 
   test('where policies want to see who approved, no other word than that of a pull request counts', () => {
     const policy = { ...snapshot.policy, approvals: [{ people: 1, bots: [], notAuthor: false }] };
-    expect(isApproved({ ...saying('1@bbbbbbbb.2#3'), policy }, wanted)).toBe(false);
+    expect(isApproved({ ...saying('1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#3'), policy }, wanted)).toBe(false);
     expect(isApproved({ ...saying(printApprove(wanted)), policy }, wanted)).toBe(true);
   });
 
@@ -147,11 +147,11 @@ describe('the word for a commit', () => {
 });
 
 const known: ProposalRecord = {
-  branch: 'tranche/default/llm/vllm/bbbbbbbb.2-1-5be07c11',
+  branch: 'tranche/default/llm/vllm/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2-1-5be07c115be07c115be07c115be07c11',
   head: 'a'.repeat(40),
   index: 1,
   release: releaseOf('B.2'),
-  digest: '5be07c11',
+  digest: '5be07c115be07c115be07c115be07c11',
   number: 12,
   url: 'https://forge.example/12',
   openedAt: 0,
@@ -225,7 +225,12 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     /^The rules of main refuse commits/,
   ],
   ['too many are open', full(waiting), 'ProposalsFull', /^As many .* maxProposals .*, so step 2\/3 is not proposed/],
-  ['its branch is taken', branchTaken(waiting, 'x'), 'BranchTaken', /-1-[0-9a-f]{8} holds something else.*Delete that/],
+  [
+    'its branch is taken',
+    branchTaken(waiting, 'x'),
+    'BranchTaken',
+    /-1-[0-9a-f]{32} holds something else.*Delete that/,
+  ],
   [
     'the forge says no',
     heldBy(waiting, { ...refused, refusal: 'NoAccess' }).plan?.holds[0],

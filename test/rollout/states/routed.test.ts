@@ -51,7 +51,7 @@ test('after it everything is as before but for the text, its label, our annotati
   expect(stand.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
   expect(stand.texts.get(SERVICE_FILE)?.startsWith(files.get(SERVICE_FILE) ?? '?')).toBe(true);
   expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|at|restore)/);
-  expect(stand.texts.get(LWS_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{8}\.2/);
+  expect(stand.texts.get(LWS_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{32}\.2/);
 });
 
 /** One pod a group, and no template of leaders: LWS makes all pods from the one that there is. */
@@ -64,7 +64,7 @@ test('groups of one pod, without a template of leaders', () => {
   const { told, stand } = passes(asked(passed(settledOn(BARE)).stand, OLD, NEW));
   expect(told).toEqual(HEALTHY);
   const [, template = ''] = (stand.texts.get(LWS_FILE) ?? '').split('    workerTemplate:\n');
-  expect(template).toMatch(/^ {6}metadata:\n {8}labels:\n {10}tranche.dev\/version: "[0-9a-f]{8}\.2"$/m);
+  expect(template).toMatch(/^ {6}metadata:\n {8}labels:\n {10}tranche.dev\/version: "[0-9a-f]{32}\.2"$/m);
 });
 
 test('a second release tells the version before by its label, and rests as the first', () => {
@@ -77,7 +77,7 @@ test('a second release tells the version before by its label, and rests as the f
   const found = (at: Stand): Found => labelled(at, stand);
   const told = passes(again, { found }).told;
   expect(told).toEqual(HEALTHY);
-  expect(passed(again, found(again)).stand.texts.get(SERVICE_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{8}\.2/);
+  expect(passed(again, found(again)).stand.texts.get(SERVICE_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{32}\.2/);
 });
 
 /** The groups of the version before carry the label of the release that they came with. */

@@ -467,15 +467,19 @@ test.each<readonly [what: string, change: (now: Marks) => Partial<Marks>, since:
   ['of Git', () => ({}), long],
   ['of another step', () => ({ step: { kind: 'step', index: 2, of: 4 } }), NOW],
   ['of another rung', () => ({ at: 'pods' }), NOW],
-  ['of the same step before an edit', ({ restore }) => ({ restore: withAside(restore, { plan: '0a1b2c3d' }) }), NOW],
+  [
+    'of the same step before an edit',
+    ({ restore }) => ({ restore: withAside(restore, { plan: '0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d' }) }),
+    NOW,
+  ],
   ['of before its share was taken back', ({ restore }) => ({ restore: withAside(restore, { withdrawn: 1 }) }), NOW],
-  ['of another release', () => ({ release: { digest: '0a1b2c3d', serial: 9 } }), NOW],
+  ['of another release', () => ({ release: { digest: '0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d', serial: 9 } }), NOW],
 ])('a drain is known by a record of the place %s', (_, change, since) => {
   for (const [side, delivery] of [
     ['canary', home],
     ['stable', all],
   ] as const) {
-    const annotations = { ...annotationsOf(delivery.own), [MARK.release]: '9c41d2e0.7' };
+    const annotations = { ...annotationsOf(delivery.own), [MARK.release]: '9c41d2e09c41d2e09c41d2e09c41d2e0.7' };
     const git = { ...delivery, own: { ...delivery.own, value: { ...delivery.own.value, metadata: { annotations } } } };
     const now = parseMarks(annotations);
     if (now === undefined || !('release' in now)) throw new Error('no marks');

@@ -430,7 +430,13 @@ test('a fixed field of the Rollout that is edited in a delivery holds it', () =>
   const record = again(one).record;
   if (record === undefined || !('version' in record) || record.step === undefined) throw new Error('no step');
   const frozen = { workloadRef: { name: 'other' }, trafficRoutings: [], style: 'partition', steps: 3 };
-  const step = { ...record.step, release: { digest: 'bbbbbbbb', serial: 2 }, index: 1, partition: 3, frozen };
+  const step = {
+    ...record.step,
+    release: { digest: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', serial: 2 },
+    index: 1,
+    partition: 3,
+    frozen,
+  };
   expect(planned({ ...one, record: { ...record, step } })).toContain('hold FrozenFieldChanged');
 });
 

@@ -7,8 +7,8 @@ import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { editsIn } from '../../support/planned.ts';
 import { type World, world } from '../../support/snapshot.ts';
 
-const OLD = { digest: '5be0c7aa', serial: 1 };
-const NEW = { digest: '9c41d2e0', serial: 2 };
+const OLD = { digest: '5be0c7aa5be0c7aa5be0c7aa5be0c7aa', serial: 1 };
+const NEW = { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 2 };
 const ADOPTED = `4f1c${'0'.repeat(36)}`;
 const DELIVERED = `b77a${'0'.repeat(36)}`;
 const RESTORED = ['leaderWorkerTemplate', 'networkConfig', 'leaderworkerset.sigs.k8s.io/exclusive-topology'];
@@ -58,32 +58,40 @@ const back: Marks = {
   restore: { floor: 2, maxUnavailable: { was: 1, set: 2 } },
   aborted: [NEW],
 };
-const approve = { approve: `2@9c41d2e0.2` };
+const approve = { approve: `2@9c41d2e09c41d2e09c41d2e09c41d2e0.2` };
 
 test.each<readonly [string, Snapshot, string, readonly string[]]>([
   [
     '0. adopted',
     walk({ marks: 'none', p: 0 }, undefined),
     'rollout(llm/vllm): adopt, partition 0 → 1000000',
-    ['release: 5be0c7aa.1', `stable: ${DELIVERED}`, 'partition: 1000000'],
+    ['release: 5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1', `stable: ${DELIVERED}`, 'partition: 1000000'],
   ],
   [
     '2. step 1',
     walk({ text: 'B', groups: '0:A+ 1:A+ 2:A+ 3:A+' }, settled),
     'rollout(llm/vllm): step 1/3, partition 1000000 → 3',
-    ['release: 9c41d2e0.2', 'step: 1/3@9c41d2e0.2', 'restore: {"floor":3}', 'partition: 3'],
+    [
+      'release: 9c41d2e09c41d2e09c41d2e09c41d2e0.2',
+      'step: 1/3@9c41d2e09c41d2e09c41d2e09c41d2e0.2',
+      'restore: {"floor":3}',
+      'partition: 3',
+    ],
   ],
   [
     '3. step 2',
-    walk({ text: 'B', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B+', intents: { approve: '1@9c41d2e0.2' } }, at(1, 3)),
+    walk(
+      { text: 'B', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B+', intents: { approve: '1@9c41d2e09c41d2e09c41d2e09c41d2e0.2' } },
+      at(1, 3),
+    ),
     'rollout(llm/vllm): step 2/3, partition 3 → 2',
-    ['step: 2/3@9c41d2e0.2', 'restore: {"floor":2}', 'partition: 2'],
+    ['step: 2/3@9c41d2e09c41d2e09c41d2e09c41d2e0.2', 'restore: {"floor":2}', 'partition: 2'],
   ],
   [
     '3. step 3',
     walk({ text: 'B', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+', intents: approve }, at(2, 2)),
     'rollout(llm/vllm): step 3/3, partition 2 → 0',
-    ['step: 3/3@9c41d2e0.2', 'restore: {"floor":0}', 'partition: 0'],
+    ['step: 3/3@9c41d2e09c41d2e09c41d2e09c41d2e0.2', 'restore: {"floor":0}', 'partition: 0'],
   ],
   [
     '3. armed again',
@@ -99,13 +107,16 @@ test.each<readonly [string, Snapshot, string, readonly string[]]>([
   ],
   [
     '4. aborted',
-    walk({ text: 'B', p: 2, groups: '0:A+ 1:A+ 2:B- 3:B+', intents: { abort: '9c41d2e0.2' } }, at(2, 2)),
+    walk(
+      { text: 'B', p: 2, groups: '0:A+ 1:A+ 2:B- 3:B+', intents: { abort: '9c41d2e09c41d2e09c41d2e09c41d2e0.2' } },
+      at(2, 2),
+    ),
     'rollout(llm/vllm): rollback, maxUnavailable 1 → 2',
     [
-      'release: 5be0c7aa.1',
+      'release: 5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1',
       'step: rollback',
       'restore: {"floor":2,"maxUnavailable":{"was":1,"set":2}}',
-      'aborted: 9c41d2e0.2',
+      'aborted: 9c41d2e09c41d2e09c41d2e09c41d2e0.2',
       'maxUnavailable: 2',
       ...RESTORED.map((path) => `${path} of text of A`),
     ],
@@ -128,7 +139,7 @@ test('the message of step 1 says what moves, what stays, and from which commit i
     'Group 3 moves to release 9c41d2e0 (vllm-openai:v0.10.0 → vllm-openai:v0.10.1): 1 of 4 groups (25 %); the others stay. 4 of 4 groups are ready on 5be0c7aa.',
   );
   expect(trailers).toBe(
-    `Rollout: default/llm/vllm\nRollout-Release: 9c41d2e0.2\nRollout-Step: 1/3\nRollout-Reason: StepReady\nPlanned-From: ${DELIVERED}\n`,
+    `Rollout: default/llm/vllm\nRollout-Release: 9c41d2e09c41d2e09c41d2e09c41d2e0.2\nRollout-Step: 1/3\nRollout-Reason: StepReady\nPlanned-From: ${DELIVERED}\n`,
   );
 });
 
