@@ -8,7 +8,12 @@ import { EXIT } from './options.ts';
 Reflect.deleteProperty(Object.prototype, '__proto__');
 
 const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    stop.abort();
+    interrupted.abort();
+  });
 // A terminal that closes says so more than once: what is being written is finished all the same.
 process.on('SIGHUP', () => stop.abort());
 
@@ -42,5 +47,8 @@ async function run(): Promise<void> {
     err: (text) => void err().write(text),
     isTerminal: isatty(STDOUT),
     signal: stop.signal,
+    interrupted: interrupted.signal,
   });
+  // A server that does not answer would keep the process until its deadline.
+  if (interrupted.signal.aborted) err().write('', () => process.exit());
 }

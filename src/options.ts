@@ -32,6 +32,8 @@ export type Io = {
   readonly isTerminal: boolean;
   /** Aborted when the process is asked to stop. */
   readonly signal: AbortSignal;
+  /** Aborted where somebody wants the process to end, and not only its loops; not there: nobody can say so. */
+  readonly interrupted?: AbortSignal;
 };
 
 /** As in package.json; a test holds the two together. */

@@ -1,8 +1,11 @@
 /** The package as people get it: bundled, packed, installed without a network into an empty folder, and run. */
 
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -185,6 +188,28 @@ describe('the installed package', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
+  test('ends where a server does not answer and its user has had enough', async () => {
+    let heard = (): void => undefined;
+    const asking = new Promise<void>((done) => (heard = done));
+    const silent = createServer(() => heard()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const child = spawn('node_modules/.bin/tranche', ['status', '--repo', `http://127.0.0.1:${port}/none.git`], {
+      cwd: empty,
+      env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+    });
+    let said = '';
+    child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()));
+    const closed = new Promise((done) => void child.on('close', (code, signal) => done([code, signal])));
+    await asking;
+    child.kill('SIGINT');
+    expect(await closed).toEqual([1, null]);
+    // By the deadlines of Git it would have said that the server sent nothing.
+    expect(said).toMatch(/^stopped: a server has not answered/);
+    silent.closeAllConnections();
+    silent.close();
+  });
+
   test('is the GitHub Action as well', async () => {
     const env = { INPUT_MODE: 'plan', INPUT_REPO: site.repository.path, INPUT_KUBECONFIG: site.kubeconfig };
     const ran = await call('node', [`node_modules/${packageJson.name}/dist/action.js`], env);
@@ -256,6 +281,7 @@ describe('the installed package', () => {
   test('brings no compiled code, keeps its own, and runs a file that was changed since as it is now', async () => {
     const [probe, seen, home] = [join(folder, 'probe.cjs'), join(folder, 'seen.json'), join(folder, 'own-home')];
     writeFileSync(probe, PROBE);
+    mkdirSync(home);
     const version = async (): Promise<string> =>
       (await call('node', ['--require', probe, join(dist(), 'tranche.js'), '--version'], { SEEN: seen, HOME: home }))
         .out;

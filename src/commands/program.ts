@@ -20,6 +20,7 @@ import {
   textOf,
   textsOf,
 } from './flags.ts';
+import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
 import { addPolicy } from './policy/verb.ts';
 import { withSecretFiles } from './secret-files.ts';
@@ -46,7 +47,7 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     async (given) => {
       const { meant, openPorts } = await import('../wiring.ts');
       const common = await meant(commonOptions(given, io), io, writes);
-      code = await verb(common, openPorts(common, withSecretFiles(io)), given);
+      code = await unlessInterrupted(io, verb(common, openPorts(common, withSecretFiles(io)), given));
     };
   const done = (result: number): void => {
     code = result;
