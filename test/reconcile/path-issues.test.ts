@@ -42,6 +42,28 @@ test.each<readonly [what: string, said: Partial<Config>, told: readonly string[]
   expect(pathFaults(treeOf(FILES), { ...DEFAULT_CONFIG, ...said }).warnings).toEqual([]);
 });
 
+test.each<readonly [paths: readonly string[], stopFile: string, told: readonly string[]]>([
+  [[''], 'policies/stop.yaml', []],
+  [['apps', 'policies'], 'policies/stop.yaml', []],
+  [['apps', 'policies/stop.yaml'], 'policies/stop.yaml', []],
+  [['apps'], 'apps/stop.yaml', []],
+  [
+    ['apps', 'rollouts'],
+    'policies/stop.yaml',
+    [
+      'tranche.yaml:4 paths has no entry for policies/stop.yaml, where tranche stop writes: it would stop nothing, and is refused (StopUnreachable). Add the folder of policies/stop.yaml to paths, or name a file on paths as stopFile.',
+    ],
+  ],
+])('the file of tranche stop, with paths %j and stopFile %s', (paths, stopFile, told) => {
+  const lines = { paths: paths.map((_, at) => at + 4), policyPaths: [], namespaces: [] };
+  const { issues, warnings } = pathFaults(treeOf(FILES), { ...DEFAULT_CONFIG, lines, paths, stopFile });
+  expect(issues).toEqual([]);
+  expect(
+    warnings.map(({ file, line, message, reason, hint }) => `${file}:${line} ${message} (${reason}). ${hint}`),
+  ).toEqual(told);
+  expect(pathFaults(treeOf(FILES), { ...DEFAULT_CONFIG, paths, stopFile }).warnings).toEqual([]);
+});
+
 test.each<readonly [what: string, gaps: Partial<Gaps>, paths: readonly string[], said: readonly string[]]>([
   ['nothing', {}, ['apps'], []],
   [
@@ -89,7 +111,12 @@ test.each<readonly [what: string, gaps: Partial<Gaps>, paths: readonly string[],
   ],
 ])('%s', (_, gaps, paths, said) => {
   const lines = { paths: paths.map((_path, at) => at + 1), policyPaths: [], namespaces: [] };
-  const { issues, warnings } = pathFaults(treeOf([], gaps), { ...DEFAULT_CONFIG, paths, lines });
+  const { issues, warnings } = pathFaults(treeOf([], gaps), {
+    ...DEFAULT_CONFIG,
+    paths,
+    lines,
+    stopFile: `${paths[0]}/stop.yaml`,
+  });
   expect([
     ...issues.map(({ line, message }) => `fault ${line} ${message}`),
     ...warnings.map(({ line, message }) => `warning ${line} ${message}`),

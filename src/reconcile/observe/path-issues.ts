@@ -1,6 +1,6 @@
 /** What of the configured paths was not read: entries that nothing is at, and links and submodules below the others. */
 
-import { CONFIG_FILE, type Config } from '../../api/config.ts';
+import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { nearest } from '../../api/nearest.ts';
 import type { Gaps, Tree } from '../../ports/git.ts';
@@ -16,7 +16,7 @@ const NO_GAPS: Gaps = { absent: [], passedOver: [] };
  */
 export function pathFaults(
   tree: Pick<Tree, 'gaps' | 'files' | 'skipped'>,
-  config: Pick<Config, 'paths' | 'lines' | 'policyPaths' | 'namespaces'>,
+  config: Pick<Config, 'paths' | 'lines' | 'policyPaths' | 'namespaces' | 'stopFile'>,
 ): { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[]; readonly absent: readonly string[] } {
   const { absent, passedOver } = tree.gaps ?? NO_GAPS;
   const missing = new Map(absent.map((one) => [one.path, one]));
@@ -28,7 +28,27 @@ export function pathFaults(
   const paths = [...missing.keys()];
   return found.length > 0 && found.length === config.paths.length
     ? { issues: found.map(nothingRead), warnings: linked, absent: paths }
-    : { issues: [], warnings: [...found, ...unreadEntries(tree, config), ...linked], absent: paths };
+    : {
+        issues: [],
+        warnings: [...found, ...unreadEntries(tree, config), ...unreachableStop(config), ...linked],
+        absent: paths,
+      };
+}
+
+/** `tranche stop` would be refused, which nobody is to learn in an incident. Where the command line says the paths, nothing is known of others. */
+function unreachableStop({ paths, lines, stopFile }: Pick<Config, 'paths' | 'lines' | 'stopFile'>): readonly Issue[] {
+  const line = lines?.paths[0];
+  if (line === undefined || isBelow(paths, stopFile)) return [];
+  return [
+    {
+      file: CONFIG_FILE,
+      line,
+      path: 'paths',
+      reason: 'StopUnreachable',
+      message: `paths has no entry for ${stopFile}, where tranche stop writes: it would stop nothing, and is refused`,
+      hint: `Add the folder of ${stopFile} to paths, or name a file on paths as stopFile.`,
+    },
+  ];
 }
 
 function absentPath({ path, folder, beside }: Gaps['absent'][number], line: number | undefined): Issue {
