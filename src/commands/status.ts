@@ -21,7 +21,10 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
     ? await livePicture(options, ports)
     : { picture: await readPicture(ports, options.overrides), failures: [] };
   const { asOf } = picture;
-  const shown = picture.shown.filter(({ record }) => isMeant(options, record));
+  // One status branch may have several clusters: who names one means that alone.
+  const { cluster = '' } = options.overrides;
+  const known = picture.shown.filter(({ record }) => cluster === '' || record.cluster === cluster);
+  const shown = known.filter(({ record }) => isMeant(options, record));
   const now = ports.clock.now();
   if (options.output === 'json') io.out(jsonText(shown.map((one) => statusJson(one, picture))));
   else if (options.name === '') io.out(statusTable({ asOf, shown }, now));
@@ -29,7 +32,7 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
   const failed = failures.filter((one) => isMeant(options, one));
   for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
   if (options.name !== '' && shown.length + failed.length === 0) {
-    const names = picture.shown.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
+    const names = known.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
     io.err(
       asOf === undefined
         ? `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and the same with --live looks without it\n`

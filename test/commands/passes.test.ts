@@ -292,6 +292,22 @@ describe('status', () => {
     expect(record).toMatchObject({ name: 'vllm', phase: 'Progressing', currentStepState: 'StepPaused' });
   });
 
+  test('--cluster shows the Rollouts of that cluster alone', async () => {
+    const site = await startSite();
+    for (const cluster of ['east', 'west']) await site.run(`reconcile --cluster ${cluster}`);
+    const clustersOf = async (call: string): Promise<readonly string[]> => {
+      const records = JSON.parse((await site.run(`${call} --output json`)).out) as readonly { cluster: string }[];
+      return records.map(({ cluster }) => cluster);
+    };
+    expect(await clustersOf('status')).toEqual(['east', 'west']);
+    expect(await clustersOf('status --cluster west')).toEqual(['west']);
+    expect(await clustersOf('status vllm --cluster east')).toEqual(['east']);
+    expect(await site.run('status vllm --cluster north')).toMatchObject({
+      code: 1,
+      err: 'no record of vllm. There is: none\n',
+    });
+  });
+
   test('--live reads the cluster as it is now, and writes nothing', async () => {
     const site = await startSite();
     await requested(site);
