@@ -3,7 +3,7 @@
 import { ABSENT, type EditPath, type FieldValue, type ItemMatch, sameValue } from './field.ts';
 import { isRecord } from './json.ts';
 
-/** Put back only where the field still is `set`. */
+/** Put back only where the field still is `set`, which may be what it was: the user's weight may be the one of the step. */
 export type Aside = {
   /** `HTTPRoute.gateway.networking.k8s.io/vllm`, `Service/vllm`: in the namespace of the LeaderWorkerSet. */
   readonly object: string;
@@ -39,7 +39,8 @@ function parseAside(value: unknown): Aside | undefined {
   const path = parsePath(value['path']);
   const [was, set] = [parseValue(value['was']), parseValue(value['set'])];
   if (typeof object !== 'string' || !OBJECT.test(object)) return undefined;
-  if (path === undefined || was === undefined || set === undefined || sameValue(was, set)) return undefined;
+  if (path === undefined || was === undefined || set === undefined) return undefined;
+  if (sameValue(was, ABSENT) && sameValue(set, ABSENT)) return undefined;
   return { object, path, was, set };
 }
 

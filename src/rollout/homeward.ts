@@ -17,7 +17,8 @@ export function homeward(
   return asides.flatMap((aside) => {
     const seen = now(aside);
     const { object, path, was, set } = aside;
-    return seen !== undefined && sameValue(seen, set) ? [{ object, path, from: seen, to: was }] : [];
+    const isHome = sameValue(was, set);
+    return seen !== undefined && !isHome && sameValue(seen, set) ? [{ object, path, from: seen, to: was }] : [];
   });
 }
 

@@ -17,6 +17,7 @@ test.each<readonly [what: string, was: FieldValue, set: FieldValue, now: FieldVa
   ['set to another by people', 100, 80, 70, 'stays'],
   ['taken out by people', 100, 80, ABSENT, 'stays'],
   ['home already', 100, 80, 100, 'stays'],
+  ['set to what it was', 80, 80, 80, 'stays'],
   ['put in by people where we took it out', 'a', ABSENT, 'b', 'stays'],
   ['the same as text', 100, 80, '80', 'stays'],
   ['nothing is not no', ABSENT, false, ABSENT, 'stays'],

@@ -77,10 +77,10 @@ export function recreated(situation: Situation): Hold | undefined {
   const which = anew(situation, observed);
   // Without a record the groups tell: no commit has let any of them go.
   const isAstray = situation.state.kind === 'ladder' && situation.state.marks.restore?.floor === undefined;
-  if (which === undefined && !(isAstray && hasMoved(situation))) return undefined;
+  if (which === undefined && !(isAstray && haveAllMoved(situation))) return undefined;
   const seen =
     which === undefined
-      ? `groups of ${situation.file.object.name} are on the release, though no commit has let any go: it was made anew, or a hand has let them`
+      ? `all groups of ${situation.file.object.name} are on the release, though no commit has let any go: it was made again, or a hand has let them`
       : `the ${which} is not the one that this delivery began with: all groups came up on the template of Git`;
   const held = hold('Recreated', {
     seen,
@@ -119,6 +119,13 @@ export function hasMoved(situation: Situation): boolean {
   if (observed === undefined || situation.notApplied !== undefined || observed.releaseKey === observed.stableKey)
     return false;
   return observed.groups.some(({ version, uid }) => version === 'release' && uid !== '');
+}
+
+/** The same of all groups that are there. */
+export function haveAllMoved(situation: Situation): boolean {
+  const { observed } = situation;
+  const there = observed?.groups.filter(({ uid }) => uid !== '') ?? [];
+  return hasMoved(situation) && there.every(({ version }) => version === 'release');
 }
 
 /** Made anew before anything was asked for, they came up on the stable text: a request begins with them as they are. */

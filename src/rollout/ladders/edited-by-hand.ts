@@ -1,6 +1,7 @@
 /** What people have changed of a delivery with a second workload: of its copy, its Service, or a share. */
 
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { LWS_NAME } from '../../api/lws-labels.ts';
 import { TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
@@ -18,6 +19,7 @@ import {
   partitionIn,
   replicasOf,
   secondName,
+  selectorOf,
   sidesOf,
 } from './delivery.ts';
 import { pinsElsewhere } from './endpoints.ts';
@@ -27,7 +29,7 @@ import { isSelected } from './second-workload.ts';
 import { unpatched } from './seen-workloads.ts';
 import { isHome, shareOf, sharing } from './shares.ts';
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
-import { isOneWorkload } from './version-sides.ts';
+import { isOneWorkload, takesSide } from './version-sides.ts';
 
 /** An object, one of its fields, and what it is now. */
 type Edited = { readonly object: string; readonly field: string; readonly value: string };
@@ -199,6 +201,26 @@ function shareEdited(delivery: Delivery, { step, at: rung }: Delivering['marks']
     field: 'share',
     value: 'another than that of the step',
   };
+}
+
+/**
+ * blueGreen: from the switch on the user's Service selects the new colour. Nobody can accept another: all requests would
+ * stay with the version before, and settling would take its groups away.
+ */
+export function switchEdited({ delivery, marks, situation }: Delivering): Hold | undefined {
+  const { service, plan, pools } = delivery;
+  const isSwitched = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'home');
+  if (plan.style !== 'blueGreen' || !isSwitched || service === undefined || pools !== undefined) return undefined;
+  const selector = selectorOf(service);
+  const { canary } = sidesOf(delivery).workloads;
+  const name = selector[LWS_NAME];
+  const isOther = name !== canary;
+  if (!isOther && takesSide(delivery, selector, 'canary')) return undefined;
+  const field = isOther ? `spec.selector.${LWS_NAME} is ${name ?? 'missing'}` : `spec.selector is ${printed(selector)}`;
+  return hold('CanaryEdited', {
+    seen: `${service.file}: ${field} in Service ${service.object.name}, and since the switch it selects ${canary}: no commit of tranche has made it so`,
+    action: `Put ${LWS_NAME}: ${canary} back into it; to go back to the stable version: ${command('abort', situation.snapshot.key)}`,
+  });
 }
 
 /** What is seen, for a person who accepts it. */

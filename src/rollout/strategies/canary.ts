@@ -19,7 +19,7 @@ import type { OnLadder } from '../state.ts';
 import { recordedMarks } from '../unsigned.ts';
 import { climbing } from './climbing.ts';
 import { comingBack } from './coming-back.ts';
-import { decideBy, rows } from './partition.ts';
+import { decideBy, isGivenUp, rows } from './partition.ts';
 import { requestedToFill } from './requested-to-fill.ts';
 
 /** What to do with one workload whose deliveries fill a second one. Pure. */
@@ -29,7 +29,8 @@ export function decideCanary(situation: Situation): Decision {
   const marks = state.kind === 'unmanaged' ? recordedMarks(snapshot) : state.marks;
   const isAtRest = state.kind === 'settled' || state.kind === 'requested' || state.kind === 'unmanaged';
   const stray = isAtRest && marks !== undefined ? strayShare(situation, marks) : undefined;
-  return stray ?? decideBy(situation, { ...rows, request: requestedToFill });
+  const isInert = stray?.move === undefined && state.kind === 'requested' && isGivenUp(situation, state.marks);
+  return (isInert ? undefined : stray) ?? decideBy(situation, { ...rows, request: requestedToFill });
 }
 
 /** First match: unsafe, hidden, missing, on its way back, given up, fixed, newer, unserved, failed, by its row. */

@@ -5,6 +5,7 @@ import { command } from '../command-text.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { recreated, staysPut } from '../gates/cluster.ts';
+import { fleetBlocked, letGoByHand } from '../gates/fleet.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { soaking } from '../gates/soak.ts';
@@ -12,13 +13,14 @@ import { blocking, type Hold, hold, unique } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
 import { canarySide, fleetOf, replicasOf } from '../ladders/delivery.ts';
-import { canaryEdited } from '../ladders/edited-by-hand.ts';
+import { canaryEdited, switchEdited } from '../ladders/edited-by-hand.ts';
 import { ledTo } from '../ladders/fill-to-come.ts';
 import { fieldsHome, letGoAnew, partitionRaised, unlessTaken } from '../ladders/fleet.ts';
 import { type NextCommit, nextCommit, stepEntered } from '../ladders/next-commit.ts';
 import { sameStage } from '../ladders/position.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { type Decision, holding, type MoveReason } from '../move.ts';
+import { whenSeen } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
 import { statesOf } from '../step-state.ts';
 
@@ -26,6 +28,8 @@ import { statesOf } from '../step-state.ts';
 export function climbing(on: Delivering, state: OnLadder): Decision {
   const anew = madeAnew(on);
   if (anew !== undefined) return anew;
+  const elsewhere = switchEdited(on);
+  if (elsewhere !== undefined) return holding([elsewhere], 'StepUpgrade');
   const goes = wayOn(on, state);
   const { next } = goes;
   if (next.kind === 'unwritable') return unwritable(on, next);
@@ -77,8 +81,9 @@ const SHARING: readonly NextCommit['at'][] = ['traffic', 'all', 'switch'];
 type At = { readonly next: NextCommit; readonly done: boolean };
 
 /** What else a rung waits for: people, policies, time. Going home and emptying wait for none of it. */
-function heldBy(on: Delivering, { stage }: OnLadder, { next, done }: At): readonly Hold[] {
+function heldBy(on: Delivering, { stage, at }: OnLadder, { next, done }: At): readonly Hold[] {
   const { situation, marks } = on;
+  const isFleet = next.at === 'fleet' || (stage.kind === 'promote' && at === 'fleet');
   const isForward = next.at !== 'home' && next.at !== 'void';
   const index = stage.kind === 'step' ? stage.index : 0;
   const isGated = next.waits.some(({ kind }) => kind === 'gates');
@@ -89,10 +94,12 @@ function heldBy(on: Delivering, { stage }: OnLadder, { next, done }: At): readon
     ? [...paused.map((step) => waitingOnPause(situation, { index: step, release: marks.release })), soaking(situation)]
     : [];
   const found = [
+    isForward ? letGoByHand(situation) : undefined,
     isForward ? unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) : undefined,
     isForward && SHARING.includes(next.at) ? stillWithdrawn(on) : undefined,
     partitionRaised(on),
     stage.kind === 'step' ? stableLost(on) : undefined,
+    isFleet ? whenSeen(fleetBlocked)(situation) : undefined,
     ...pauses,
     index === 0 ? undefined : refusedJump(situation, index),
   ];

@@ -2,7 +2,7 @@
 
 import { type Marks } from '../../api/marks.ts';
 import { failedBack, withFailure } from '../events/failing.ts';
-import { givenUp } from '../events/giving-up.ts';
+import { beforeFirstStep, givenUp } from '../events/giving-up.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { goneHold } from '../events/marks-gone.ts';
 import { mergedStale, stillStale } from '../events/merged-stale.ts';
@@ -75,7 +75,9 @@ export function decideBy(situation: Situation, own: Rows): Decision {
     case 'settled':
       return settled(situation, state.marks);
     case 'requested':
-      return greenHeld(situation) ?? own.request(situation, state.marks);
+      return (
+        (isGivenUp(situation, state.marks) ? undefined : greenHeld(situation)) ?? own.request(situation, state.marks)
+      );
     case 'rollback':
       return own.rollback(situation, state.marks);
     case 'ladder':
@@ -94,6 +96,11 @@ export function decideBy(situation: Situation, own: Rows): Decision {
   const failed = failedBack(situation, state.marks);
   if (failed !== undefined) return own.wayBack(situation, { given: failed, marks: state.marks });
   return stillStale(situation, state) ?? withFailure(situation, own.step(situation, state));
+}
+
+/** A mere request is given up whatever holds it: nothing moves by that. */
+export function isGivenUp(situation: Situation, marks: Marks): boolean {
+  return beforeFirstStep(situation, marks) !== undefined;
 }
 
 function greenHeld(situation: Situation): Decision | undefined {

@@ -20,7 +20,7 @@ import type { Situation } from '../situation.ts';
 import { type InDelivery, isRouted } from '../state.ts';
 import { recordedMarks } from '../unsigned.ts';
 import { partial } from './partial.ts';
-import { decideBy, type Rows, rowOf, rows } from './partition.ts';
+import { decideBy, isGivenUp, type Rows, rowOf, rows } from './partition.ts';
 import { type Back, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
 import { routedRequested } from './routed-requested.ts';
 import { homeForWhole, routedStep } from './routed-step.ts';
@@ -39,7 +39,8 @@ export function decideRouted(situation: Situation): Decision {
   if (state.kind === 'step' || state.kind === 'rollback') return underWay(situation, state.marks);
   const marks = state.kind === 'unmanaged' ? recordedMarks(snapshot) : state.marks;
   const stray = marks === undefined ? undefined : strayShare(situation, marks);
-  return stray ?? decideBy(situation, { ...rows, request: routedRequested });
+  const isInert = stray?.move === undefined && state.kind === 'requested' && isGivenUp(situation, state.marks);
+  return (isInert ? undefined : stray) ?? decideBy(situation, { ...rows, request: routedRequested });
 }
 
 function underWay(situation: Situation, marks: Marks): Decision {

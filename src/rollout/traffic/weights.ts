@@ -56,6 +56,8 @@ function backEdits(
   aside: Displaced | undefined,
 ): readonly Edit[] {
   const gone: readonly Edit[] = canary === undefined ? [] : [{ kind: 'removeItem', path: [...list, canary.segment] }];
+  // What it was is not known, and alone with a weight of 0 it would get no request.
+  if (aside === undefined && canary !== undefined && stable.weight === 0) return [{ kind: 'remove', path }, ...gone];
   if (aside === undefined || stable.weight === aside.was) return gone;
   return [aside.was === undefined ? { kind: 'remove', path } : { kind: 'set', path, value: aside.was }, ...gone];
 }

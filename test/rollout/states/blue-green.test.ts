@@ -25,6 +25,8 @@ function asked(stand: Stand, from: string, to: string): Stand {
   return { ...stand, texts: new Map([...stand.texts, [LWS_FILE, own + text.slice(end)]]) };
 }
 
+const workloadDigest = (stand: Stand): string => snapshotAt(stand).workload?.digest ?? '';
+
 const requested = asked(passed(settledOn(files)).stand, OLD, NEW);
 const abort = (stand: Stand): Found => ({ intents: { abort: releaseIn(stand) } });
 
@@ -328,6 +330,19 @@ test('another strategy while green serves: held', () => {
   const canary =
     rollout === undefined ? undefined : { ...rollout, rollout: { ...rollout.rollout, style: 'canary' as const } };
   expect(passed(next, { snapshot: { rollout: canary } }).told).toBe('hold GreenServes');
+  // A mere request is given up at once: nothing moves by that.
+  const release = { digest: workloadDigest(next), serial: 3 };
+  for (const style of ['canary', 'partition'] as const) {
+    const given =
+      rollout === undefined
+        ? undefined
+        : {
+            ...rollout,
+            rollout: { ...rollout.rollout, style },
+            intents: { ...rollout.intents, abort: { release, newer: undefined } },
+          };
+    expect(passed(next, { snapshot: { rollout: given } }).told).toBe('RequestWithdrawn: withdraw');
+  }
 });
 
 test('groups of the colour that does not serve are not taken away before a person has put them back', () => {

@@ -97,7 +97,13 @@ test.each<Row>([
   ['in the fleet, hold', stands.fleet, READY, FLEET_LATE, 'hold StepFailed GroupsNotUpdated'],
   ['in the fleet, nothing to withdraw to', stands.fleet, AWAY, FLEET_LATE, 'hold StepFailed GroupsNotUpdated'],
   ['in the fleet, rollback', stands.fleet, BACK, FLEET_LATE, 'Failed: rollback, fleet'],
-  ['in the fleet, a group of before', stands.fleet, BACK, fleet('0+ 1+ 2o- 3o+'), 'hold GroupsNotUpdated'],
+  [
+    'in the fleet, a group of before',
+    stands.fleet,
+    BACK,
+    fleet('0+ 1+ 2o- 3o+'),
+    'hold GroupsNotUpdated BlockedByUnreadyGroup',
+  ],
   [
     'in the fleet, a group of the canary',
     stands.fleet,

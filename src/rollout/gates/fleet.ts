@@ -1,0 +1,49 @@
+/** Gates of the primary while a second workload is filled: groups that a hand let go, and a broken one that stops LWS. */
+
+import { unlessAccepted } from '../accepting.ts';
+import { command } from '../command-text.ts';
+import { type Group, nameGroups } from '../groups.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
+import { notReady } from '../sentences.ts';
+import { type Seen, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
+import { hasMoved, haveAllMoved, wanted } from './cluster.ts';
+import { astrayFacts } from './out-of-place.ts';
+
+/**
+ * Some groups of the primary are on the release, and no commit has let them go. Who accepts that lets these groups stand,
+ * and nothing more: any other group, and the hold is back. Of all groups made again `Recreated` is said.
+ */
+export function letGoByHand(situation: Situation): Hold | undefined {
+  if (situation.sight === 'unseen' || !hasMoved(situation) || haveAllMoved(situation)) return undefined;
+  const facts = astrayFacts(situation);
+  if (facts === undefined) return undefined;
+  const { file, snapshot } = situation;
+  const moved = wanted(situation.observed, situation.asked).filter(({ version }) => version === 'release');
+  const held = hold('GroupsAstray', {
+    seen: `${nameGroups(moved.map(({ index }) => index))} of ${file.object.name} ${moved.length === 1 ? 'is' : 'are'} on the release, and no commit has let any group go: a hand did, or lowered the partition`,
+    action: `To let them stand, and to go on by the steps: ${command('approve', snapshot.key, '--hold GroupsAstray')}; to go back: ${command('abort', snapshot.key)}`,
+  });
+  return unlessAccepted(situation, 'GroupsAstray', withFacts(held, facts));
+}
+
+/**
+ * A broken group on the stable version has spent the budget, and a ready one above it has still to go: LWS goes from the
+ * highest ordinal down and passes no unready group below a ready one (trace 31m).
+ */
+export function fleetBlocked({ observed, asked, maxUnavailable }: Seen): Hold | undefined {
+  const groups = wanted(observed, asked);
+  const old = groups.filter((group) => group.version !== 'release' && isThere(group));
+  const broken = spendingOf(old).filter(({ index }) => old.some((other) => other.ready && other.index > index));
+  const budget = unavailableBudget(maxUnavailable, asked);
+  if (broken.length === 0 || spendingOf(groups).length < budget) return undefined;
+  const waiting = old.filter(({ ready }) => ready).map(({ index }) => index);
+  return hold('BlockedByUnreadyGroup', {
+    seen: `${notReady(broken)} and not on the new version; with maxUnavailable ${budget} spent, LWS does not move ${nameGroups(waiting)} until that heals`,
+    action: 'Look at its pods and events',
+  });
+}
+
+/** Its leader is there to stay: one that ends makes room for the new version. */
+function isThere({ uid, leader }: Group): boolean {
+  return uid !== '' && !leader.leaving;
+}
