@@ -34,3 +34,12 @@ export function floorOf(value: IntOrPercent, total: number): number {
   const percent = percentOf(value);
   return percent === undefined ? Number(value) : Math.floor((percent * total) / 100);
 }
+
+/**
+ * Whether a maxUnavailable means no group of `total`: the API server takes nothing of an object with it, no rollback and no
+ * brake either (trace 26), unless there are no groups at all. `total` not known: of any number.
+ */
+export function letsNone(value: IntOrPercent, total: number | undefined): boolean {
+  if (total === 0) return false;
+  return total === undefined ? (percentOf(value) ?? Number(value)) <= 0 : floorOf(value, total) < 1;
+}

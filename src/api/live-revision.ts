@@ -6,6 +6,7 @@ import type { LiveRevision } from './live.ts';
 import { type Fields, fieldsOf } from './live-fields.ts';
 import { REVISION_KEY } from './lws-labels.ts';
 import { releaseContent } from './release-content.ts';
+import { versionIn } from './version-label.ts';
 
 /**
  * What we read of a ControllerRevision owned by an LWS; those of StatefulSets carry the same labels, so filter by
@@ -16,6 +17,7 @@ export function parseRevision(object: unknown): Known<LiveRevision> {
   const template = part(fields, 'leaderWorkerTemplate');
   const network = part(fields, 'networkConfig');
   if (template === undefined) fields.wrong(['data', 'spec', 'leaderWorkerTemplate'], 'an object');
+  const version = template === undefined ? undefined : versionIn({ spec: { leaderWorkerTemplate: template } });
   return fields.end({
     name: fields.text(['metadata', 'name']),
     key: fields.text(['metadata', 'labels', REVISION_KEY]),
@@ -26,6 +28,7 @@ export function parseRevision(object: unknown): Known<LiveRevision> {
         ...(network === undefined ? {} : { networkConfig: network }),
       },
     }),
+    ...(version === undefined ? {} : { version }),
   });
 }
 

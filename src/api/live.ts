@@ -111,6 +111,8 @@ export type LiveRevision = {
   readonly key: string;
   readonly revision: number;
   readonly content: JsonObject;
+  /** Label `tranche.dev/version` of its leaders; not there: it has none. */
+  readonly version?: string | undefined;
 };
 
 /** Something that writes `replicas` of a workload: an HPA or a KEDA ScaledObject. */

@@ -17,6 +17,8 @@ export type Workload = {
   readonly rolloutId: string | undefined;
   /** What the digest covers, as `releaseContent` gives it. */
   readonly content: JsonObject;
+  /** Label `tranche.dev/version` of the leaders to come, which no digest covers; not there: none. */
+  readonly version?: string | undefined;
   /** undefined: not managed. */
   readonly marks: Marks | undefined;
   /** An order to give a release up that stands on the LeaderWorkerSet itself, as where no Rollout names it. Not there: none. */

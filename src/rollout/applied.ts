@@ -8,14 +8,16 @@ import type { Contest, RolloutRecord } from '../api/record.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
 import { contestAfter, contestHold } from './contest.ts';
-import { hasCloser, keyHolds } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
 import { claimsRefused } from './recreate-change.ts';
+import { hasCloser, keyHolds } from './revisions.ts';
 import { nameFirst } from './sentences.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 import { notBeforeRung } from './unsigned.ts';
 
-const WAITING_FOR_AGENT = 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
+/** What helps where Git is not live yet. */
+export const WAITING_FOR_AGENT =
+  'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
 
 /** After so long an agent that works has had its turn several times over: a person has to look at it. */
 export const APPLY_DEADLINE_SECONDS = 600;
@@ -196,7 +198,7 @@ export function waitingOnObservation(snapshot: Observing, file: Observable, lws:
   if (lws.observedGeneration !== undefined && lws.observedGeneration < lws.generation)
     return notObserved(snapshot, file, lws);
   const before = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
-  const known = { before, live: lws.content, revisions: revisions.value };
+  const known = { before, live: lws, revisions: revisions.value };
   if (!keyHolds(leaderSet.value.revisionKey, file.workload.content, known)) {
     return hold(
       'NotObserved',

@@ -1,7 +1,7 @@
 /** The maxUnavailable of a delivery: what people want, when it rises for groups in the way, and when it comes down. */
 
 import { ABSENT } from '../api/field.ts';
-import { type IntOrPercent, isBudget } from '../api/int-or-percent.ts';
+import { type IntOrPercent, isBudget, letsNone } from '../api/int-or-percent.ts';
 import { type Marks } from '../api/marks.ts';
 import { type Displaced, putAside } from '../api/restore.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
@@ -29,8 +29,7 @@ export function peoplesBudget(situation: Situation): IntOrPercent {
 /**
  * People's value and one more for each of the groups that stand in the way, at most all of `count`: with the budget
  * spent by them LWS moves nothing (traces 31m, 32a, 32d). None: people's value. Each release, and each way back, is
- * given its own: a value that was raised for another never rides along. With a value of no groups at all the API server
- * takes nothing, not even the way back (trace 26), so it is one at least.
+ * given its own: a value that was raised for another never rides along.
  */
 export function budgetFor(situation: Situation, inTheWay: number, count: number): Budget {
   const { workload } = situation;
@@ -38,33 +37,46 @@ export function budgetFor(situation: Situation, inTheWay: number, count: number)
   const own = unavailableBudget(peoplesBudget(situation), count);
   // One more than N where no group at all is ready: with N the StatefulSet's own gate would count the budget as spent.
   const raised = Math.max(Math.min(count, own + inTheWay), inTheWay + 1);
-  if ((inTheWay === 0 && own > 0) || raised <= own) return given(raise);
-  // What the API server would refuse was never live: put back, it would keep the last commit out.
-  const before = raise === undefined ? workload.maxUnavailable : raise.was;
-  const was = before === undefined || isBudget(before) ? before : '100%';
-  return { set: raised === workload.maxUnavailable ? undefined : raised, displaced: { was, set: raised } };
+  if (inTheWay === 0 || raised <= own) return given(situation);
+  const was = restored(raise === undefined ? workload.maxUnavailable : raise.was, count);
+  const set = raised === workload.maxUnavailable ? undefined : raised;
+  return { set, displaced: was === raised ? undefined : { was, set: raised } };
+}
+
+/** A value that is put back; one that the API server would refuse was never live, and would keep the last commit out. */
+function restored(was: IntOrPercent | undefined, count: number | undefined): IntOrPercent | undefined {
+  if (was === undefined) return undefined;
+  if (!isBudget(was)) return '100%';
+  return letsNone(was, count) ? 1 : was;
 }
 
 /** People's value again; nothing to write where it never was another. */
-function given(raise: Displaced | undefined): Budget {
-  return { set: raise === undefined ? undefined : (raise.was ?? ABSENT), displaced: undefined };
+function given(situation: Situation): Budget {
+  const raise = ownRaise(situation);
+  if (raise === undefined) return budgetTaken(situation);
+  return { set: restored(raise.was, situation.asked) ?? ABSENT, displaced: undefined };
+}
+
+/** The value of the file, or one where that means no group: the API server would take nothing of the commit. */
+export function budgetTaken({ maxUnavailable, asked }: Situation, displaced?: Displaced): Budget {
+  return letsNone(maxUnavailable, asked) ? { set: 1, displaced: undefined } : { set: undefined, displaced };
 }
 
 /** For a commit that lets nothing go: what was raised for a release before does not ride along with the next one. */
 export function budgetHome(situation: Situation): Budget {
-  return given(ownRaise(situation));
+  return given(situation);
 }
 
 /** As it is: what a commit writes that knows nothing of the groups. */
-export function budgetKept({ marks }: Pick<Situation, 'marks'>): Budget {
-  return { set: undefined, displaced: marks?.restore?.maxUnavailable };
+export function budgetKept(situation: Situation): Budget {
+  return budgetTaken(situation, situation.marks?.restore?.maxUnavailable);
 }
 
 /** For every commit inside of a delivery: the first one after all groups are ready takes a raised value down. */
 export function budgetAfter(situation: Situation): Budget {
   const raise = ownRaise(situation);
   if (raise === undefined || situation.sight === 'unseen') return budgetKept(situation);
-  return unreadyOf(wanted(situation.observed, situation.asked)).length === 0 ? given(raise) : budgetKept(situation);
+  return unreadyOf(wanted(situation.observed, situation.asked)).length === 0 ? given(situation) : budgetKept(situation);
 }
 
 /** The marks and the field of a commit inside of a delivery: another floor, and the budget that is due. */
@@ -83,10 +95,18 @@ export function withBudget(marks: Marks, { set, displaced }: Budget): Pick<Workl
   return { marks: { ...marks, restore }, maxUnavailable: set };
 }
 
+/** Why a value that the API server does not take is another now. */
+function refusedNote({ maxUnavailable }: Situation, set: Budget['set']): string {
+  const is = set === undefined || typeof set === 'object' ? DEFAULT_MAX_UNAVAILABLE : set;
+  return ` maxUnavailable ${maxUnavailable} lets no group go, and LWS takes nothing with it; it is ${is}.`;
+}
+
 /** ` Every group is ready, so maxUnavailable is 1 again.`, where a commit writes so. */
 export function budgetNote(situation: Situation): string {
-  return budgetAfter(situation).set === undefined
-    ? ''
+  const { set } = budgetAfter(situation);
+  if (set === undefined) return '';
+  return letsNone(situation.maxUnavailable, situation.asked)
+    ? refusedNote(situation, set)
     : ` Every group is ready, so maxUnavailable is ${peoplesBudget(situation)} again.`;
 }
 
@@ -94,19 +114,19 @@ export function budgetNote(situation: Situation): string {
 export function budgetText(situation: Situation, { set, displaced }: Budget, until: 'back' | 'ready'): string {
   if (set === undefined) return '';
   const own = peoplesBudget(situation);
+  if (letsNone(situation.maxUnavailable, situation.asked)) return refusedNote(situation, set);
   if (displaced === undefined) return ` What maxUnavailable was raised for is over: it is ${own} again.`;
-  const { maxUnavailable, asked } = situation;
-  if (asked !== undefined && unavailableBudget(maxUnavailable, asked) === 0)
-    return ` maxUnavailable ${maxUnavailable} lets no group go, and LWS takes nothing with it; it is ${displaced.set} until all groups are ${until}.`;
+  const { maxUnavailable } = situation;
   return ` With maxUnavailable ${maxUnavailable} spent, LWS would stand still; it is ${displaced.set} until all groups are ${until}.`;
 }
 
 /** What becomes of a value that was raised, for the last commit of a delivery; a person's own stays. */
 export function budgetInTheEnd(situation: Situation): string {
+  if (letsNone(situation.maxUnavailable, situation.asked)) return refusedNote(situation, budgetKept(situation).set);
   if (situation.marks?.restore?.maxUnavailable === undefined) return '';
   return ownRaise(situation) === undefined
     ? ` maxUnavailable stays ${situation.maxUnavailable}: it was changed meanwhile.`
-    : ` maxUnavailable is ${peoplesBudget(situation)} again.`;
+    : ` maxUnavailable is ${restored(peoplesBudget(situation), situation.asked)} again.`;
 }
 
 /** How many groups more than now a raised budget lets be down. */

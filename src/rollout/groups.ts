@@ -1,8 +1,6 @@
 /** The groups of a workload: which version each is on and whether it serves, judged from leaders and worker StatefulSets. */
 
-import { firstDifference, leafCount } from '../api/content-match.ts';
-import type { JsonObject } from '../api/json.ts';
-import type { LiveLeader, LiveRevision, LiveStatefulSet, LiveWorker, PodTrouble } from '../api/live.ts';
+import type { LiveLeader, LiveStatefulSet, LiveWorker, PodTrouble } from '../api/live.ts';
 import type { Instant } from '../api/time.ts';
 
 export type GroupVersion = 'release' | 'stable' | 'other' | 'absent';
@@ -167,73 +165,6 @@ function waitingOn(
 
 function saying({ waitingOn: reason, unschedulable }: PodTrouble): string {
   return unschedulable === '' ? reason : `${reason}, ${unschedulable}`;
-}
-
-/**
- * The key of the ControllerRevision that holds `content`: of several that contain it the closest, then one that groups
- * are on (a new version of LWS may name the same text anew), then the newest.
- * `other` is the text that it must be told apart from; what only that one says must not be in the revision.
- */
-export function keyOf(
-  content: JsonObject,
-  other: JsonObject | undefined,
-  revisions: readonly LiveRevision[],
-  inUse: readonly string[],
-): string | undefined {
-  let best: { readonly revision: LiveRevision; readonly leaves: number; readonly served: boolean } | undefined;
-  const wanted = withoutTopology(content);
-  for (const revision of revisions) {
-    if (
-      firstDifference(wanted, other === undefined ? undefined : withoutTopology(other), revision.content) !== undefined
-    )
-      continue;
-    const leaves = leafCount(revision.content);
-    const served = inUse.includes(revision.key);
-    const better =
-      best === undefined ||
-      leaves < best.leaves ||
-      (leaves === best.leaves && Number(served) > Number(best.served)) ||
-      (leaves === best.leaves && served === best.served && revision.revision > best.revision.revision);
-    if (better) best = { revision, leaves, served };
-  }
-  return best?.revision.key;
-}
-
-/**
- * Whether a revision with `key` holds `content`, nothing that only `before` says, and nothing that `live`, the object
- * itself, does not: what LWS has put on its leader StatefulSet is this text, not one that it was added to or cut from.
- */
-export function keyHolds(
-  key: string,
-  content: JsonObject,
-  known: {
-    readonly before: JsonObject | undefined;
-    readonly live: JsonObject;
-    readonly revisions: readonly LiveRevision[];
-  },
-): boolean {
-  const wanted = withoutTopology(content);
-  const before = known.before === undefined ? undefined : withoutTopology(known.before);
-  const same = known.revisions.filter((revision) => revision.key === key);
-  return same.some(
-    (revision) =>
-      firstDifference(wanted, before, revision.content) === undefined &&
-      firstDifference(revision.content, undefined, withoutTopology(known.live)) === undefined,
-  );
-}
-
-/** Whether one revision holds `content` with less besides than another that holds it: the other is another text. */
-export function hasCloser(key: string, content: JsonObject, revisions: readonly LiveRevision[]): boolean {
-  const wanted = withoutTopology(content);
-  const holding = revisions.filter((revision) => firstDifference(wanted, undefined, revision.content) === undefined);
-  const own = holding.filter((revision) => revision.key === key).map((revision) => leafCount(revision.content));
-  return own.length > 0 && holding.some((revision) => leafCount(revision.content) < Math.min(...own));
-}
-
-/** The exclusive-topology annotation is no part of LWS's own revisions. */
-function withoutTopology(content: JsonObject): JsonObject {
-  const { exclusiveTopology: _, ...rest } = content;
-  return rest;
 }
 
 /** `group 3`, `groups 1 and 2`, `groups 4–7`: for people. */

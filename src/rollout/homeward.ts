@@ -2,6 +2,7 @@
 
 import type { Aside } from '../api/aside.ts';
 import { ABSENT, type FieldValue, samePath, sameValue } from '../api/field.ts';
+import { isIntOrPercent, letsNone } from '../api/int-or-percent.ts';
 import { type Marks } from '../api/marks.ts';
 import { asidesOf, SELF } from '../api/restore.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH, type Workload } from '../api/workload.ts';
@@ -22,7 +23,7 @@ export function homeward(
   });
 }
 
-/** The same of the user's LeaderWorkerSet alone. */
+/** The same of the user's LeaderWorkerSet alone; a maxUnavailable of no groups, which the API server refuses, is 1. */
 export function ownHome(
   marks: Marks | undefined,
   { replicas, maxUnavailable }: Pick<Workload, 'replicas' | 'maxUnavailable'>,
@@ -32,5 +33,9 @@ export function ownHome(
     if (samePath(path, REPLICAS_PATH)) return replicas ?? ABSENT;
     return samePath(path, MAX_UNAVAILABLE_PATH) ? (maxUnavailable ?? ABSENT) : undefined;
   };
-  return homeward(own, ({ path }) => value(path));
+  return homeward(own, ({ path }) => value(path)).map((change) => ({ ...change, to: taken(change, replicas) }));
+}
+
+function taken({ path, to }: FieldChange, replicas: number | undefined): FieldValue {
+  return samePath(path, MAX_UNAVAILABLE_PATH) && isIntOrPercent(to) && letsNone(to, replicas) ? 1 : to;
 }

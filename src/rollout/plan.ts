@@ -5,6 +5,7 @@ import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { ObjectChange } from './change.ts';
 import { keyMissing, newerRecord } from './gates/git.ts';
+import { stalled } from './gates/people.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { stepMessage } from './messages.ts';
 import { type Decision, holding, type Move, type MoveReason, type Way } from './move.ts';
@@ -63,7 +64,16 @@ export function plan(snapshot: Snapshot): Plan {
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
-  return planOf(snapshot, situation, withoutRecord(snapshot, strategyOf(snapshot).decide(situation)));
+  const decision = withIssues(situation, strategyOf(snapshot).decide(situation));
+  return planOf(snapshot, situation, withoutRecord(snapshot, decision));
+}
+
+/** A rollback goes on whatever is wrong in the files; while it waits, that is said as well: it may be what keeps it. */
+function withIssues(situation: Situation, decision: Decision): Decision {
+  const isBack = situation.marks?.step?.kind === 'rollback' && decision.move === undefined;
+  const issue = isBack ? stalled(situation) : undefined;
+  const isSaid = issue === undefined || decision.holds.some(({ reason }) => reason === issue.reason);
+  return isSaid ? decision : { ...decision, holds: [...decision.holds, issue] };
 }
 
 /** Without a workload in the files nothing is planned, unless it was taken out to be created anew. */

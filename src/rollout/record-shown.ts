@@ -4,9 +4,10 @@ import { isNotAsked } from '../api/known.ts';
 import type { HoldRecord, RolloutRecord } from '../api/record.ts';
 import { printInstant } from '../api/time.ts';
 import { plannedGroups } from './batches.ts';
-import { type Group, type GroupVersion, keyOf } from './groups.ts';
+import { type Group, type GroupVersion } from './groups.ts';
 import { type Hold, holdKind } from './hold.ts';
 import type { Move } from './move.ts';
+import { keyOf } from './revisions.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -59,7 +60,7 @@ export function shownVersions({ observed, file, snapshot }: Situation): (group: 
   const revisions = live.revisions.kind === 'known' ? live.revisions.value : [];
   const inUse = live.leaders.kind === 'known' ? live.leaders.value.map((leader) => leader.revisionKey) : [];
   const other = stable.kind === 'known' ? stable.value.content : undefined;
-  const release = observed?.releaseKey ?? keyOf(file.workload.content, other, revisions, inUse);
+  const release = observed?.releaseKey ?? keyOf(file.workload, other, revisions, inUse);
   return ({ key, version }) => {
     if (key === undefined) return version;
     if (key === release) return 'release';

@@ -1,7 +1,6 @@
 /** The facts of a snapshot that every rule asks for, worked out once. No rule of its own. */
 
 import { floorOf, type IntOrPercent } from '../api/int-or-percent.ts';
-import type { JsonObject } from '../api/json.ts';
 import type { LiveLws, LiveStatefulSet } from '../api/live.ts';
 import type { Marks } from '../api/marks.ts';
 import type { Contest } from '../api/record.ts';
@@ -9,8 +8,9 @@ import type { Release } from '../api/release.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
 import { DEFAULT_MAX_UNAVAILABLE, type Workload } from '../api/workload.ts';
 import { contestOf, waitingOnApply } from './applied.ts';
-import { type Group, groupsOf, keyOf } from './groups.ts';
+import { type Group, groupsOf } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
+import { keyOf } from './revisions.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 import { type State, stateOf } from './state.ts';
 import { surgeInGit } from './surge.ts';
@@ -137,7 +137,7 @@ function observe(
   const { lws, leaderSet, leaders, workerSets, revisions } = snapshot.live;
   if (lws.kind !== 'known' || leaderSet.kind !== 'known' || leaders.kind !== 'known') return undefined;
   if (workerSets.kind !== 'known' || revisions.kind !== 'known') return undefined;
-  const stable: JsonObject | undefined = snapshot.stable.kind === 'known' ? snapshot.stable.value.content : undefined;
+  const stable = snapshot.stable.kind === 'known' ? snapshot.stable.value : undefined;
   const key = leaderSet.value.revisionKey;
   // What is applied is on the leader StatefulSet: that was looked at.
   const releaseKey = applied ? key : undefined;

@@ -60,6 +60,8 @@ export type Stable = {
   readonly commit: string;
   readonly release: Release;
   readonly content: JsonObject;
+  /** Label `tranche.dev/version` of its leaders; not there: it has none. */
+  readonly version?: string | undefined;
   readonly text: string;
 };
 

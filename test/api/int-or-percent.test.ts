@@ -1,7 +1,7 @@
 /** Counts and percentages: what is read, and how it is rounded. */
 
 import { expect, test } from 'vitest';
-import { ceilOf, floorOf, isIntOrPercent, percentOf } from '../../src/api/int-or-percent.ts';
+import { ceilOf, floorOf, isIntOrPercent, letsNone, percentOf } from '../../src/api/int-or-percent.ts';
 
 test.each([
   [0, true],
@@ -44,6 +44,20 @@ test.each([
 ])('%j of %i groups is %i rounded up, %i rounded down', (value, total, up, down) => {
   expect(ceilOf(value, total)).toBe(up);
   expect(floorOf(value, total)).toBe(down);
+});
+
+test.each([
+  [0, 4, true],
+  [1, 4, false],
+  ['10%', 4, true],
+  ['25%', 4, false],
+  ['25%', undefined, false],
+  ['0%', undefined, true],
+  [0, undefined, true],
+  // Of no groups at all the API server takes any.
+  [0, 0, false],
+])('maxUnavailable %j of %s groups means none: %s', (value, total, none) => {
+  expect(letsNone(value, total)).toBe(none);
 });
 
 test('a percentage is told from a count', () => {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { known } from '../../src/api/known.ts';
 import { MARK, printMarks } from '../../src/api/marks.ts';
 import { waitingOnApply } from '../../src/rollout/applied.ts';
-import { keyHolds } from '../../src/rollout/groups.ts';
+import { keyHolds } from '../../src/rollout/revisions.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { marksOf, world } from '../support/snapshot.ts';
 
@@ -95,8 +95,8 @@ test('two revisions with the same text are both that text', () => {
     { name: 'vllm-1', key: 'old', revision: 1, content: template(A) },
     { name: 'vllm-2', key: 'new', revision: 2, content: template({ ...A, terminationMessagePolicy: 'File' }) },
   ];
-  const live = template({ ...A, terminationMessagePolicy: 'File' });
+  const live = { content: template({ ...A, terminationMessagePolicy: 'File' }) };
   for (const key of ['old', 'new'])
     expect(keyHolds(key, template(A), { before: undefined, live, revisions }), key).toBe(true);
-  expect(keyHolds('new', template(A), { before: undefined, live: template(A), revisions })).toBe(false);
+  expect(keyHolds('new', template(A), { before: undefined, live: { content: template(A) }, revisions })).toBe(false);
 });

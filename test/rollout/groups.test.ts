@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { LiveLeader, LiveRevision, LiveStatefulSet } from '../../src/api/live.ts';
-import { groupsOf, hasCloser, keyHolds, keyOf, nameGroups } from '../../src/rollout/groups.ts';
+import { groupsOf, nameGroups } from '../../src/rollout/groups.ts';
+import { hasCloser, keyHolds, keyOf } from '../../src/rollout/revisions.ts';
 import { flipped, lowest } from '../../src/rollout/situation.ts';
 
 const leader: LiveLeader = {
@@ -102,20 +103,20 @@ describe('the revision that holds a text', () => {
     ['the closest, whichever comes first', [wide, close], 'close'],
     ['of equals the newer', [close, revision('newer', 3, text)], 'newer'],
     ['of equals the newer, whichever comes first', [revision('newer', 3, text), close], 'newer'],
-  ] as const)('%s', (_, revisions, then) => expect(keyOf(text, undefined, revisions, [])).toBe(then));
+  ] as const)('%s', (_, revisions, then) => expect(keyOf({ content: text }, undefined, revisions, [])).toBe(then));
 
   test('of equals one that groups are on, before a newer one', () => {
     const newer = revision('newer', 3, text);
-    expect(keyOf(text, undefined, [close, newer], ['close'])).toBe('close');
-    expect(keyOf(text, undefined, [newer, close], ['close'])).toBe('close');
-    expect(keyOf(text, undefined, [close, wide], ['wide'])).toBe('close');
+    expect(keyOf({ content: text }, undefined, [close, newer], ['close'])).toBe('close');
+    expect(keyOf({ content: text }, undefined, [newer, close], ['close'])).toBe('close');
+    expect(keyOf({ content: text }, undefined, [close, wide], ['wide'])).toBe('close');
   });
 
   test('what only the other text says must not be in it', () => {
-    expect(keyOf(text, more, [wide], [])).toBeUndefined();
-    expect(keyHolds('wide', text, { before: more, live: more, revisions: [wide] })).toBe(false);
-    expect(keyHolds('wide', text, { before: undefined, live: more, revisions: [wide] })).toBe(true);
-    expect(keyHolds('wide', text, { before: undefined, live: text, revisions: [wide] })).toBe(false);
+    expect(keyOf({ content: text }, more, [wide], [])).toBeUndefined();
+    expect(keyHolds('wide', text, { before: more, live: { content: more }, revisions: [wide] })).toBe(false);
+    expect(keyHolds('wide', text, { before: undefined, live: { content: more }, revisions: [wide] })).toBe(true);
+    expect(keyHolds('wide', text, { before: undefined, live: { content: text }, revisions: [wide] })).toBe(false);
   });
 
   test('one of two is closer', () => {

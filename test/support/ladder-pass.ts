@@ -67,7 +67,9 @@ export function snapshotAt({ texts, record, stable, fleet, now }: Stand, found: 
   if (document === undefined || rollout === undefined) throw new Error('no Rollout');
   const { marks } = file.workload;
   const moving = marks !== undefined && (marks.step !== undefined || marks.release.digest !== file.digest);
-  const behind = fleet === file.digest ? '' : 'o';
+  // Under another version label the stable template is another revision.
+  const isRelabelled = file.digest === stable.digest && file.workload.version !== stable.workload.version;
+  const behind = fleet === file.digest && !isRelabelled ? '' : 'o';
   const { replicas = 0, partition = 0 } = file.workload;
   const isOne = delivery.plan.style === 'partition';
   const word = (at: number): string => `${at}${isOne && at >= partition ? '' : behind}+`;
@@ -77,12 +79,15 @@ export function snapshotAt({ texts, record, stable, fleet, now }: Stand, found: 
     ...found.sight,
     ownLws: { maxUnavailable: file.workload.maxUnavailable ?? 1, ...found.sight?.ownLws },
   });
-  const before = { name: 'before', key: 'key-vllm-before', revision: 0, content: stable.workload.content };
+  const { content, version } = stable.workload;
+  const label = version === undefined ? {} : { version };
+  const before = { name: 'before', key: 'key-vllm-before', revision: 0, content, ...label };
   const revisions = seen.live.revisions.kind === 'known' ? seen.live.revisions.value : [];
   const text: Stable = {
     commit: 'a'.repeat(40),
     release: { digest: stable.digest, serial: 1 },
-    content: stable.workload.content,
+    content,
+    ...label,
     text: stable.text,
   };
   return withFactDigests({

@@ -172,7 +172,7 @@ function liveWorkload(document: RouteDocument, { groups, lws, flipped }: Wanted)
       })),
     ),
     workerPods: known([]),
-    revisions: known([{ name: key, key, revision: 1, content }]),
+    revisions: known([{ name: key, key, revision: 1, content, ...(version === undefined ? {} : { version }) }]),
     scaler: absent,
   };
 }

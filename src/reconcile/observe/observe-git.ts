@@ -26,6 +26,7 @@ import { namespaceOf } from './manifest-index.ts';
 import { mergedFolders } from './named-folders.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';
+import { textOf } from './stable-copy.ts';
 
 export type GitReader = {
   /** What became of a commit that a record stands on. */
@@ -193,13 +194,13 @@ function releaseThere(document: ManifestDocument, commit: Oid): Known<StableDocu
   const { workload, issues } = readWorkload(document);
   if (workload === undefined)
     return unknown(`${commit.slice(0, 12)}: ${issues[0]?.message ?? 'the workload cannot be read'}`);
-  const { digest, text } = workload;
+  const { digest } = workload;
   const marked = workload.workload.marks?.release ?? { digest, serial: 1 };
   const release = marked.digest === digest ? marked : { digest, serial: marked.serial + 1 };
   const { marks, partition, replicas, maxUnavailable } = workload.workload;
   const fields = { marks, partition, replicas, maxUnavailable };
   const manifest = { file: document.file, object: document.object, workload: fields };
-  return known({ commit, release, content: workload.workload.content, text, manifest });
+  return known({ commit, release, ...textOf(workload), manifest });
 }
 
 async function stepAt(

@@ -5,6 +5,7 @@ import type { Issue } from '../../api/issue.ts';
 import { isRecord, at as valueAt } from '../../api/json.ts';
 import { MARK, type Marks, OF, parseMarks, TEXT } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
+import { versionIn } from '../../api/version-label.ts';
 import {
   MAX_SURGE_PATH,
   MAX_UNAVAILABLE_PATH,
@@ -53,6 +54,7 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
   issues.push(...abort.issues);
   issues.push(...unknownAnnotations(document, { annotations, known: READ_HERE }));
   const content = releaseContent(document.value);
+  const version = versionIn(document.value);
   const workload: Workload = {
     replicas: count(REPLICAS_PATH),
     partition: count(PARTITION_PATH),
@@ -61,6 +63,7 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
     size: count(SIZE_PATH) ?? 1,
     rolloutId: stringsAt(document, ['metadata', 'labels'])[ROLLOUT_ID],
     content,
+    ...(version === undefined ? {} : { version }),
     marks: isFaults(marks) ? undefined : marks,
     ...(abort.order === undefined ? {} : { abort: abort.order }),
   };

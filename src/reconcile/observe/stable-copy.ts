@@ -5,7 +5,7 @@ import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
-import type { Stable } from '../../rollout/snapshot.ts';
+import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import { readWorkload } from './read-workload.ts';
 
 /** The copy that a record keeps, for a commit that cannot be fetched any more: checked by its digest like any other. */
@@ -18,8 +18,16 @@ export function stableFromRecord(record: RolloutRecord | undefined, expected: Re
     return unknown('the copy in the record does not fit its digest');
   if (expected !== undefined && !sameRelease(expected, copy.release))
     return unknown(`the copy in the record is of ${shortRelease(copy.release)}`);
-  return known({ commit: copy.commit, release: copy.release, content: workload.workload.content, text: copy.text });
+  return known({ commit: copy.commit, release: copy.release, ...textOf({ ...workload, text: copy.text }) });
 }
+
+/** What a text says that can be gone back to: what its digest covers, and the label that it does not cover. */
+export function textOf({ workload, text }: Pick<WorkloadFile, 'workload' | 'text'>): TextOf {
+  const { content, version } = workload;
+  return { content, text, ...(version === undefined ? {} : { version }) };
+}
+
+type TextOf = Pick<Stable, 'content' | 'version' | 'text'>;
 
 /** The stable commit has another template than the release that is delivered: a way back would lead elsewhere. */
 export function anotherText({ commit, release }: Stable, expected: Release): Known<Stable> {

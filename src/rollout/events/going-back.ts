@@ -20,6 +20,7 @@ import {
   unavailableBudget,
   unreadyOf,
 } from '../situation.ts';
+import type { Stable } from '../snapshot.ts';
 import { surgeInGit } from '../surge.ts';
 import { workloadMove } from '../workload-change.ts';
 import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
@@ -50,8 +51,7 @@ export function goBack(
   situation: Situation,
   { given, marks }: { readonly given: GivenUp; readonly marks: Marks },
 ): Move | undefined {
-  const { snapshot, digest } = situation;
-  const { stable } = snapshot;
+  const { stable } = situation.snapshot;
   if (stable.kind !== 'known') return undefined;
   const partition = partitionBack(situation);
   const surge = surgeInGit(situation.workload);
@@ -76,9 +76,17 @@ export function goBack(
     partition: partition === situation.workload.partition ? undefined : partition,
     maxUnavailable: budget.set,
     replicas: kept === undefined ? surge?.was : undefined,
-    text: digest === stable.value.release.digest ? undefined : stable.value,
+    text: isBack(situation, stable.value) ? undefined : stable.value,
     why: `${given.because} ${said}${surge === undefined ? '' : kept === undefined ? surgeEnds(surge) : surgeStays(surge)}`,
   });
+}
+
+/**
+ * Whether the file has the stable template already, with its version label, which no digest covers: someone who puts the
+ * template back by hand leaves the label of the release, and under that LWS would take every group for an older one.
+ */
+function isBack({ digest, workload }: Situation, { release, version }: Stable): boolean {
+  return digest === release.digest && workload.version === version;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { type Budget, budgetKept } from '../budget.ts';
+import { type Budget, budgetKept, budgetTaken } from '../budget.ts';
 import { command } from '../command-text.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { hasMoved, recreated } from '../gates/cluster.ts';
@@ -50,8 +50,15 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
   const serves = hasShare(on.delivery) && (servingGroups(on, 'canary') ?? 0) > 0;
   const lost = next.at === 'home' && serves && !isSent ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
-  if (next.at === 'all') return climbed(on, next, { reason: given.reason, marks, because: given.because });
+  if (next.at === 'all') return climbedBack(on, next, { reason: given.reason, marks, because: given.because });
   return textBack(on, next, { given, stable: stable.value });
+}
+
+/** One more commit of the way back, with a maxUnavailable that the API server takes. */
+export function climbedBack(on: Delivering, next: NextCommit, to: Parameters<typeof climbed>[2]): Decision {
+  const budget = budgetTaken(on.situation, to.marks.restore?.maxUnavailable);
+  const restore = withAside(to.marks.restore, { maxUnavailable: budget.displaced });
+  return climbed(on, withBudget(on, next, budget), { ...to, marks: { ...to.marks, restore } });
 }
 
 /** A side that does not serve may be broken: who waits for it on a way back is told that nobody has to. */

@@ -2,7 +2,15 @@
 
 import { shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
-import { fleetAtOnce, fleetRung, orAtOnce, overwritten, remainsGivenUp, textBack } from '../events/ladder-back.ts';
+import {
+  climbedBack,
+  fleetAtOnce,
+  fleetRung,
+  orAtOnce,
+  overwritten,
+  remainsGivenUp,
+  textBack,
+} from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
@@ -56,11 +64,11 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const { stable } = situation.snapshot;
   if (next.at === 'settled') {
     const objects = [...next.objects, ...fieldsHome(on, ownHome(marks, situation.workload))];
-    return { ...climbed(on, { ...next, objects }, { reason: 'RolledBack', marks }), holds };
+    return { ...climbedBack(on, { ...next, objects }, { reason: 'RolledBack', marks }), holds };
   }
   // Marks that a hand has taken out may lead through it once more: the release was given up before.
   if (next.at === 'fleet' && stable.kind === 'known' && stable.value.release.digest === marks.release.digest)
-    return { ...climbed(on, next, { reason: 'RollbackWidened', marks }), holds };
+    return { ...climbedBack(on, next, { reason: 'RollbackWidened', marks }), holds };
   // The whole share went first: the text comes back with the rung that lets the fleet go.
   if (next.at === 'fleet' && stable.kind === 'known') {
     const order = abortOf(situation, nextRelease(digest, marks));
@@ -72,7 +80,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
     return { ...textBack(on, next, { given, stable: stable.value }), holds };
   }
   const as = again !== undefined && next.at === 'all' ? SHARED_AGAIN : ({ reason: 'BroughtHome' } as const);
-  return { ...climbed(on, next, { ...as, marks }), holds };
+  return { ...climbedBack(on, next, { ...as, marks }), holds };
 }
 
 const SHARED_AGAIN = {
@@ -139,7 +147,7 @@ function leftBehind(on: Delivering): Decision | undefined {
   const next = astray ? goingBack(delivery, fleetRung(on)) : undefined;
   if (next?.kind !== 'commit') return undefined;
   const restore = withAside(marks.restore, { floor: 0 });
-  return climbed(on, next, { reason: 'RollbackWidened', marks: { ...marks, restore } });
+  return climbedBack(on, next, { reason: 'RollbackWidened', marks: { ...marks, restore } });
 }
 
 /** The fleet is on its way back, and broken groups keep LWS from moving. */

@@ -3,8 +3,10 @@
 import { type Marks } from '../../api/marks.ts';
 import { shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
+import { VERSION } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
+import { WAITING_FOR_AGENT } from '../applied.ts';
+import { budgetInTheEnd, budgetNote, budgetTaken, withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
 import { noText } from '../events/going-back.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
@@ -22,7 +24,7 @@ import { workloadMove } from '../workload-change.ts';
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
 export function rollback(situation: Situation, marks: Marks): Decision {
   if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
-  const unsure = situation.notApplied ?? scaledToZero(situation);
+  const unsure = situation.notApplied ?? labelNotApplied(situation) ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
   const { observed, replicas, partition } = situation;
   const groups = wanted(observed, replicas);
@@ -104,6 +106,14 @@ function neverLeft({ observed, marks, partition }: Seen, { index, key }: Group):
   return index < floor && key !== undefined && key === observed.stableKey;
 }
 
+/** No digest covers the version label, so that the template looks applied before the label that goes back with it is. */
+function labelNotApplied({ observed, workload, file }: Seen): Hold | undefined {
+  const [git, live] = [workload.version ?? 'missing', observed.lws.version ?? 'missing'];
+  if (git === live) return undefined;
+  const seen = `the label ${VERSION} of the leaders of ${file.object.name} is ${live} in the cluster, Git says ${git}`;
+  return hold('NotApplied', { seen, action: WAITING_FOR_AGENT });
+}
+
 function rolledBack(situation: Situation, marks: Marks, count: number): Decision {
   const surge = surgeInGit(situation.workload);
   const move = workloadMove(situation, {
@@ -112,6 +122,7 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
     marks: { ...marks, step: undefined, at: undefined, restore: undefined },
     partition: SENTINEL,
     home: ownHome(marks, situation.workload),
+    maxUnavailable: budgetTaken(situation).set,
     why: `${allGroupsAre(count)} back on ${shortRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
   });
   return moving(move, 'Completed');

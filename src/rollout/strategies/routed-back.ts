@@ -2,6 +2,7 @@
 
 import { type Marks } from '../../api/marks.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
+import { budgetKept, withBudget } from '../budget.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { pinOf } from '../events/sharing-out.ts';
@@ -35,7 +36,7 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   const move = workloadMove(situation, {
     reason: given.reason,
     label: `${MOVES[given.reason].label}, home`,
-    marks: { ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) },
+    ...withBudget({ ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) }, budgetKept(situation)),
     why: `${given.because} Its groups answer a share of the requests: that goes home first, and they restart on the stable version once their last ones are answered.`,
   });
   return besides(on, moving(move, 'StepUpgrade'), {
@@ -110,7 +111,7 @@ function homeAgain(on: Delivering): Decision {
   const move = workloadMove(situation, {
     reason: 'BroughtHome',
     label: 'rollback, home',
-    marks,
+    ...withBudget(marks, budgetKept(situation)),
     why: `Release ${shortRelease(marks.release)} was given up, and by Git it has requests again: they go home.`,
   });
   return besides(on, moving(move, 'StepUpgrade'), { at: 'home', commit: shareHome(delivery) });

@@ -70,7 +70,7 @@ test.each<Row>([
   [
     'maxUnavailable was set to what the API server refuses: one, so that the way back is applied',
     { ...broken, u: '10%', groups: '0:A+ 1:A+ 2:B+ 3:B+' },
-    'Aborted: rollback, maxUnavailable 10% → 1 => A.1 rollback floor=2 u=10%>1 aborted=B.2 text A',
+    'Aborted: rollback, maxUnavailable 10% → 1 => A.1 rollback floor=2 aborted=B.2 text A',
   ],
   [
     'maxUnavailable is more than all, which the API server refuses: not put back as it was',

@@ -198,7 +198,7 @@ test.each<Row>([
   [
     'the stable text put back under a raised partition',
     asked(asked(stands.second, NEW, OLD), 'partition: 2', `partition: ${SENTINEL}`),
-    { sight: { own: '0+ 1+ 2o+ 3o+' } },
+    { sight: { own: '0o+ 1o+ 2+ 3+' } },
     ['Reverted: rollback, home', 'hold GracePeriod Draining', `Aborted: rollback, partition ${SENTINEL} → 2`],
   ],
 ])('way back: %s', (_, stand, found, told) =>

@@ -31,6 +31,9 @@ export function isResting(outcome: Outcome | undefined): boolean {
   return outcome === undefined || (lws !== undefined && isNotAsked(lws));
 }
 
+/** What time ends; what is wrong in the files is said beside it on a rollback. */
+const WAITS: readonly string[] = ['GracePeriod', 'Draining', 'Baking', 'PauseDuration', 'Soaking', 'Stalled'];
+
 type Pair = { readonly real: Saying; readonly lost: Saying; readonly resting: boolean };
 type Exception = { readonly name: string; readonly silent: boolean; readonly holds: (pair: Pair) => boolean };
 
@@ -70,7 +73,7 @@ export const exceptions: readonly Exception[] = [
     holds: (pair) =>
       pair.lost.commit === '' &&
       more(pair).some((reason) => ['GracePeriod', 'Draining', 'Baking'].includes(reason)) &&
-      more(pair).every((reason) => ['GracePeriod', 'Draining', 'Baking', 'PauseDuration', 'Soaking'].includes(reason)),
+      more(pair).every((reason) => WAITS.includes(reason)),
   },
   {
     name: 'LWS 0.8 is read a second time',
