@@ -20,6 +20,7 @@ import { windowsAt } from './observe/windows.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
 import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
+import { notAllowed } from './write/allowed.ts';
 import type { Batch } from './write/execute.ts';
 import { render } from './write/render.ts';
 import { type OrderResult, writeOrder } from './write/write-order.ts';
@@ -76,6 +77,8 @@ function draw(
       const { file, line, message, hint } = rendered.issue;
       return { kind: 'refused', why: `${file}:${line}: ${message}. ${hint}` };
     }
+    const denied = notAllowed(rendered.writes, { before: texts });
+    if (denied !== undefined) return { kind: 'refused', why: `${denied.file}: ${denied.message}. ${denied.hint}` };
     for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
     diff += rendered.diff;
     const message = intentMessage(commit.what, { key: at.scene.entry.key, main: at.scene.main, by: at.by });

@@ -15,6 +15,7 @@ import type { Snapshot } from '../rollout/snapshot.ts';
 import { type Observation, observe } from './observe/observe.ts';
 import type { Outcome } from './pass.ts';
 import { caseOf } from './proposals/case.ts';
+import { notAllowed } from './write/allowed.ts';
 import { checkStep } from './write/check-step.ts';
 import { render } from './write/render.ts';
 
@@ -79,7 +80,8 @@ export function draw(planned: Plan, snapshot: Snapshot, { texts, known }: On): D
   const { changes } = planned.commit;
   const rendered = render(editsOf(changes), texts, known);
   if (rendered.kind === 'refused') return refused(rendered.issue);
-  const issue = checkStep(changes, { before: texts, writes: rendered.writes, known });
+  const { writes } = rendered;
+  const issue = checkStep(changes, { before: texts, writes, known }) ?? notAllowed(writes, { before: texts, known });
   return issue === undefined ? { plan: planned, diff: rendered.diff, writes: rendered.writes } : refused(issue);
 }
 

@@ -10,6 +10,7 @@ import { intentMessage, parseTrailers, proposedStep } from '../../rollout/messag
 import { isFields } from '../../rollout/proposals/form.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
 import type { Reconciled } from '../reconcile.ts';
+import { notAllowed } from '../write/allowed.ts';
 import type { NewBranch } from '../write/execute-proposal.ts';
 import { render } from '../write/render.ts';
 import { inForm } from './case.ts';
@@ -49,7 +50,8 @@ function messageOn({ one, wanted, form }: Proposed, base: Oid): string {
 function writesOn(of: Proposed, texts: ReadonlyMap<string, string>): readonly FileWrite[] | undefined {
   const edits = editsFor(of);
   const rendered = render(edits, texts);
-  return edits.length === 0 || rendered.kind === 'refused' ? undefined : rendered.writes;
+  if (edits.length === 0 || rendered.kind === 'refused') return undefined;
+  return notAllowed(rendered.writes, { before: texts }) === undefined ? rendered.writes : undefined;
 }
 
 function editsFor({ one, wanted, form }: Proposed): readonly ObjectEdits[] {

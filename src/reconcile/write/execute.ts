@@ -2,6 +2,7 @@
 
 import type { Config } from '../../api/config.ts';
 import type { BranchUpdate, Git, NewCommit, Oid, Refused } from '../../ports/git.ts';
+import { pushRefused } from './allowed.ts';
 
 export type Batch = {
   readonly config: Config;
@@ -23,6 +24,8 @@ export type Executed =
 /** One atomic push of all steps and the status, each branch with the commit that it must still be at. */
 export async function execute(git: Git, batch: Batch): Promise<Executed> {
   const { config, main, status, steps, statusCommit } = batch;
+  const never = pushRefused(config, steps);
+  if (never !== undefined) return never;
   const updates: BranchUpdate[] = [];
   if (steps.length > 0) updates.push({ branch: config.branch, expectedOld: main, base: main, commits: steps });
   if (statusCommit !== undefined)

@@ -1,0 +1,192 @@
+/**
+ * What tranche may write at all: one table, asked as the last check before a push, of plans and of orders alike. It knows
+ * nothing of what was decided, so that no mark, policy or fault of ours leads a commit elsewhere.
+ */
+
+import { type Config, isBelow } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
+import { OWN_PREFIX, RELEASE_PATHS } from '../../api/release-content.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { pathText } from '../../manifests/path-text.ts';
+import { splitDocuments } from '../../manifests/split-documents.ts';
+import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
+import type { FieldPath, ObjectRef } from '../../rollout/edit.ts';
+
+type Layout = {
+  /** In whose files: a group of the API, `''` for the core, and a kind; undefined: every other one. */
+  readonly of: { readonly group: string; readonly kind: string } | undefined;
+  /** The only nodes that may change, each with all below it. A last part that ends with `/` is the beginning of a key. */
+  readonly nodes: readonly FieldPath[];
+  /** Whether documents of it come and go: what tranche makes, and a LeaderWorkerSet that is created anew. */
+  readonly documents: boolean;
+};
+
+const OWN_ANNOTATIONS: FieldPath = ['metadata', 'annotations', OWN_PREFIX];
+
+/** The first row that fits decides. */
+const LAYOUTS: readonly Layout[] = [
+  {
+    of: { group: 'leaderworkerset.x-k8s.io', kind: LWS_KIND },
+    nodes: [OWN_ANNOTATIONS, ...RELEASE_PATHS, ['spec', 'replicas'], ['spec', 'rolloutStrategy']],
+    documents: true,
+  },
+  {
+    of: { group: 'rollouts.kruise.io', kind: 'Rollout' },
+    nodes: [OWN_ANNOTATIONS, ['spec', 'strategy', 'paused'], ['spec', 'disabled']],
+    documents: false,
+  },
+  { of: { group: '', kind: SERVICE_KIND }, nodes: [OWN_ANNOTATIONS, ['spec', 'selector']], documents: true },
+  {
+    of: { group: 'autoscaling', kind: 'HorizontalPodAutoscaler' },
+    nodes: [['spec', 'minReplicas']],
+    documents: false,
+  },
+  { of: { group: 'keda.sh', kind: 'ScaledObject' }, nodes: [['spec', 'minReplicaCount']], documents: false },
+  // Routes, of whatever kind a provider names: an Ingress has its shares in annotations, and a copy of its own.
+  { of: undefined, nodes: [['metadata', 'annotations'], ['spec']], documents: true },
+];
+
+/** Groups of which no object is a route, whatever a RouteProvider says of it. */
+const NEVER = [
+  '',
+  'apps',
+  'batch',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'certificates.k8s.io',
+  'kustomize.config.k8s.io',
+  'leaderworkerset.x-k8s.io',
+  'rollouts.kruise.io',
+  'argoproj.io',
+  'autoscaling',
+  'keda.sh',
+  'tranche.dev',
+];
+/** And those below these. */
+const NEVER_BELOW = ['.fluxcd.io', '.cattle.io', '.kyverno.io', '.gatekeeper.sh'];
+
+const MANIFEST = /\.(?:ya?ml|json)$/;
+
+/** Why tranche never writes this file; undefined: it may. A folder that begins with a dot is of a tool, as `.github`. */
+export function fileRefused(file: string): string | undefined {
+  const parts = file.split('/');
+  if (parts.some((part) => part === '' || part.startsWith('.'))) return 'it is in no folder of manifests';
+  if (/^tranche\.ya?ml$/.test(file)) return 'it is the configuration of tranche';
+  return MANIFEST.test(file) ? undefined : 'it is no file of manifests';
+}
+
+/** The same for a push: a file that this repository has not given to tranche is none of its either. */
+export function pushRefused(
+  { branch, paths }: Pick<Config, 'branch' | 'paths'>,
+  steps: readonly NewCommit[],
+): Refused | undefined {
+  for (const { path } of steps.flatMap(({ writes }) => writes)) {
+    const why = fileRefused(path) ?? (isBelow(paths, path) ? undefined : 'it is on none of its paths');
+    if (why === undefined) continue;
+    const advice = 'Look at what asks for it; nothing was written';
+    return { kind: 'refused', branch, rule: `tranche never writes ${path}: ${why}`, advice };
+  }
+  return undefined;
+}
+
+/** What of these writes tranche may never write; undefined: nothing. `before` has the texts that they replace. */
+export function notAllowed(
+  writes: readonly FileWrite[],
+  { before, known }: { readonly before: ReadonlyMap<string, string>; readonly known?: KnownTexts },
+): Issue | undefined {
+  for (const { path, text } of writes) {
+    const why = fileRefused(path) ?? (text === undefined ? 'it would be gone as a whole' : undefined);
+    const wrong = why ?? wrongDocument(path, { was: before.get(path) ?? '', is: text ?? '', known });
+    if (wrong !== undefined) return issueOf(path, wrong);
+  }
+  return undefined;
+}
+
+type Versions = { readonly was: string; readonly is: string; readonly known: KnownTexts | undefined };
+
+function wrongDocument(file: string, { was, is, known }: Versions): string | undefined {
+  const [before, after] = [slicesOf(file, was), slicesOf(file, is)];
+  const read = (texts: readonly string[], others: readonly string[]): readonly ManifestDocument[] =>
+    texts
+      .filter((text) => !others.includes(text))
+      .flatMap((text) => parseManifestFile(file, text, 'everything', known).documents);
+  const [old, fresh] = [read(before, after), read(after, before)];
+  const gone = old.filter(({ object }) => !fresh.some((one) => sameObject(one.object, object)));
+  const wrong = fresh.map((document) => {
+    const model = old.find(({ object }) => sameObject(object, document.object));
+    return model === undefined ? wholeRefused(document) : nodeRefused(model, document);
+  });
+  return [...wrong, ...gone.map(wholeRefused)].find((found) => found !== undefined);
+}
+
+/** The texts of all documents of a file, but for blanks at their end. */
+function slicesOf(file: string, text: string): readonly string[] {
+  return splitDocuments(file, text).map(({ start, end }) => text.slice(start, end).trimEnd());
+}
+
+function sameObject(left: ObjectRef, right: ObjectRef): boolean {
+  return left.kind === right.kind && left.name === right.name && left.namespace === right.namespace;
+}
+
+function wholeRefused({ object }: ManifestDocument): string | undefined {
+  const layout = layoutOf(object);
+  return layout?.documents === true ? undefined : `${nameOf(object)} would come or go`;
+}
+
+function nodeRefused(was: ManifestDocument, is: ManifestDocument): string | undefined {
+  const layout = layoutOf(is.object);
+  if (layout === undefined) return `${nameOf(is.object)} would change`;
+  const path = differences(was.value, is.value, []).find((one) => !layout.nodes.some((node) => covers(node, one)));
+  return path === undefined ? undefined : `${pathText(path)} of ${nameOf(is.object)} would change`;
+}
+
+function layoutOf({ apiVersion, kind }: ObjectRef): Layout | undefined {
+  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  const own = LAYOUTS.find(({ of }) => of?.group === group && of.kind === kind);
+  if (own !== undefined) return own;
+  const isNever = NEVER.includes(group) || NEVER_BELOW.some((end) => group.endsWith(end));
+  return isNever ? undefined : LAYOUTS.find(({ of }) => of === undefined);
+}
+
+function covers(node: FieldPath, path: FieldPath): boolean {
+  return node.every((part, depth) => {
+    const there = path[depth];
+    return part.endsWith('/') ? there?.startsWith(part) === true : there === part;
+  });
+}
+
+/** The places where two values differ, as deep as maps go: what is added or taken out is a difference of its fields. */
+function differences(was: Json | undefined, is: Json | undefined, path: FieldPath): readonly FieldPath[] {
+  const [left, right] = [mapOf(was), mapOf(is)];
+  if (left === undefined || right === undefined)
+    return was !== undefined && is !== undefined && jsonEqual(was, is) ? [] : [path];
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return keys.flatMap((key) => differences(left[key], right[key], [...path, key]));
+}
+
+/** What is not there is an empty map beside one. */
+function mapOf(value: Json | undefined): JsonObject | undefined {
+  if (value === undefined || value === null) return {};
+  return isJsonObject(value) ? value : undefined;
+}
+
+function nameOf({ kind, name }: ObjectRef): string {
+  return `${kind} ${name}`;
+}
+
+function issueOf(file: string, why: string): Issue {
+  return {
+    file,
+    line: 0,
+    path: '',
+    reason: 'WriteOutOfBounds',
+    message: `tranche never writes this, whatever asks for it: ${why}`,
+    hint: 'Nothing was written. Look at what asks for it: a mark that no commit of tranche wrote, or a RouteProvider; else report it with the files of --save-pass.',
+  };
+}
