@@ -14,6 +14,10 @@ export const PREFLIGHT = {
     is: 'a policy accepts that pushes of ours are refused: steps are merged, and nothing arms them or takes them back but people',
   },
   StatusTakesNoPush: { level: 'error', is: 'the status cannot be recorded: pushes of ours to its branch are refused' },
+  StatusOpenToOthers: {
+    level: 'error',
+    is: 'others than tranche may write the status branch, and no key signs it; a warning where one does, or where no ruleset could let tranche past',
+  },
   NothingMerges: { level: 'error', is: 'no pull request can be merged as the rules are' },
   ProposalsTakeNoPush: {
     level: 'error',
@@ -53,6 +57,8 @@ export const PREFLIGHT = {
 
 export type Finding = {
   readonly name: keyof typeof PREFLIGHT;
+  /** Not there: that of its name. */
+  readonly level?: 'warning';
   readonly seen: string;
   readonly action: string;
 };
@@ -68,6 +74,8 @@ export type PreflightRules = {
   readonly status: BranchRules;
   /** Of a branch below the prefix. */
   readonly proposals: BranchRules;
+  /** Main names keys that sign the status of this cluster. Not there: it names none. */
+  readonly isSigned?: boolean;
   /** The context of our status that gates a proposal. */
   readonly gate: string;
   /** The policies that accept deliveries without a direct push, for messages. */

@@ -5,6 +5,7 @@ import { isKnown, type Known } from '../api/known.ts';
 import type { BranchRules } from '../ports/forge-rules.ts';
 import { directMoves, releaseMoves } from '../rollout/release-moves.ts';
 import { type Finding, PREFLIGHT, type PreflightRules } from './preflight-findings.ts';
+import { statusGuard, TOKEN_OF_RUN } from './preflight-status.ts';
 import { CHECK } from './write/execute-proposal.ts';
 
 const BYPASS = 'Add the App or the account of tranche to the bypass list of each ruleset of the branch, always';
@@ -14,6 +15,7 @@ export function preflight(rules: PreflightRules): readonly Finding[] {
   const levels = ['error', 'warning', 'notice'];
   const found = [
     ...pushes(rules),
+    ...statusGuard(rules),
     ...methods(rules),
     ...queue(rules),
     ...otherApp(rules),
@@ -22,7 +24,8 @@ export function preflight(rules: PreflightRules): readonly Finding[] {
     ...credential(rules),
     ...unreadable(rules),
   ];
-  return found.sort((a, b) => levels.indexOf(PREFLIGHT[a.name].level) - levels.indexOf(PREFLIGHT[b.name].level));
+  const rank = ({ name, level }: Finding): number => levels.indexOf(level ?? PREFLIGHT[name].level);
+  return found.sort((a, b) => rank(a) - rank(b));
 }
 
 function pushes(all: PreflightRules): readonly Finding[] {
@@ -160,9 +163,6 @@ function costText(steps = 3): string {
   const direct = directMoves(moves);
   return `a release of ${steps} steps makes ${direct.length} commits to it past them (${direct.join(', ')}), ${moves.length} where the steps are not merged themselves, and ${releaseMoves('besides', steps).length} with a second workload and traffic`;
 }
-
-/** GitHub starts no workflow by what the token of a run does, so that none starts itself. */
-const TOKEN_OF_RUN = 'github-actions[bot]';
 
 function credential({ self }: PreflightRules): readonly Finding[] {
   if (self.login !== TOKEN_OF_RUN) return [];

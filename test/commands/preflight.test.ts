@@ -37,14 +37,15 @@ function ruleset(file: string, bypass: readonly string[]) {
   return { id: file.length, name, branches, rules, bypass };
 }
 
-test('without rules nothing stops, and what is missing is told', async () => {
+test('without rules nothing stops a push, and what is missing is told', async () => {
   const ran = await preflight();
-  expect(ran).toMatchObject({ code: 0, err: '' });
+  expect(ran).toMatchObject({ code: 1, err: '' });
+  expect(ran.out).toMatch(/^error {4}StatusOpenToOthers: no ruleset restricts .* tranche-status, and no key signs it/);
   expect(ran.out).toContain('warning  ProposalsOpenToOthers: no ruleset restricts');
 });
 
 test('with the rulesets to copy, the App passes and nobody else', async () => {
-  const files = ['ruleset-main.json', 'ruleset-proposals.json'];
+  const files = ['ruleset-main.json', 'ruleset-proposals.json', 'ruleset-status.json'];
   site.repository.enforce(files.map((file) => ruleset(file, [APP.login])));
   expect((await preflight()).out.split('\n').map((line) => line.split(':')[0])).toEqual([
     'notice   GateNotRequired',
@@ -62,7 +63,11 @@ test('with the rulesets to copy, the App passes and nobody else', async () => {
   const ran = await preflight(['--output', 'json']);
   expect(ran.code).toBe(1);
   const errors = JSON.parse(ran.out).findings.filter(({ level }: { level: string }) => level === 'error');
-  expect(errors.map(({ name }: { name: string }) => name)).toEqual(['MainTakesNoPush', 'ProposalsTakeNoPush']);
+  expect(errors.map(({ name }: { name: string }) => name)).toEqual([
+    'MainTakesNoPush',
+    'StatusTakesNoPush',
+    'ProposalsTakeNoPush',
+  ]);
 });
 
 test('with the token of a run, it says once what does not work', async () => {

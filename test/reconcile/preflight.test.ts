@@ -23,6 +23,7 @@ const open: BranchRules = {
   mergeMethods: known(['merge', 'squash', 'rebase']),
 };
 const shut = { takesDirectPush: known(false) };
+const openToOthers = { isOpenToOthers: known(true) };
 const queued = { hasMergeQueue: known(true) };
 const signed = { needsSignatures: known(true) };
 
@@ -37,6 +38,7 @@ type Row = readonly [
   login?: string | undefined,
   app?: Known<number> | undefined,
   accepting?: readonly string[],
+  isSigned?: boolean,
 ];
 
 const owned: PolicyOwners = { policyPaths: ['policies'], file: '.github/CODEOWNERS', unowned: [] };
@@ -67,6 +69,7 @@ const rows: readonly Row[] = [
     ['RolloutPolicy production (policies/production.yaml:7)'],
   ],
   ['no bypass on the status branch', {}, shut, {}, ['StatusTakesNoPush']],
+  ['no ruleset for the status branch', {}, openToOthers, {}, ['StatusOpenToOthers']],
   ['no bypass on proposals', {}, {}, shut, ['ProposalsTakeNoPush']],
   ['no ruleset for proposals', {}, {}, { isOpenToOthers: known(true) }, ['ProposalsOpenToOthers']],
   ['an approval before the last push', { needsLastPushApproval: known(false) }, {}, {}, ['LastPushNeedsNoApproval']],
@@ -139,12 +142,14 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows.map((row) => ({ what: row[0], row })))('$what', ({ row }) => {
-  const [, main, status, proposals, names, owners, login = 'tranche[bot]', app = known(77), accepting = []] = row;
+  const [, main, status, proposals, names, owners, login = 'tranche[bot]', app = known(77), accepting = [], isSigned] =
+    row;
   const found = preflight({
     branch: 'main',
     statusBranch: 'tranche-status',
     prefix: 'tranche/prod/',
     gate: 'tranche/gate',
+    ...(isSigned === undefined ? {} : { isSigned }),
     accepting,
     owned: owners,
     self: { login, isBot: login.endsWith('[bot]'), app },
@@ -197,4 +202,30 @@ test.each<
   const commit = (await git.heads(['main']))[0] ?? '';
   const found = await policyOwners(git, { commit, config: { ...DEFAULT_CONFIG, policyPaths } });
   expect(found).toEqual(wanted === undefined ? undefined : { policyPaths, ...Object(wanted) });
+});
+
+const STATUS_OPEN = {
+  branch: 'main',
+  statusBranch: 'tranche-status',
+  prefix: 'tranche/prod/',
+  gate: 'tranche/gate',
+  accepting: [],
+  owned: undefined,
+  main: open,
+  status: { ...open, ...openToOthers },
+  proposals: open,
+};
+
+test.each<readonly [what: string, login: string, isSigned: boolean, level: string, action: RegExp]>([
+  ['the App pushes, and no key signs', 'tranche[bot]', false, 'error', /^Import .*ruleset-status\.json, or name a key/],
+  ['an account pushes, and no key signs', 'deployer', false, 'error', /^Import .*ruleset-status\.json, or name a key/],
+  ['the App pushes, and a key signs', 'tranche[bot]', true, 'warning', /import .*ruleset-status\.json$/],
+  ['the token of a run, and no key signs', 'github-actions[bot]', false, 'warning', /^Use a GitHub App/],
+  ['the token of a run, and a key signs', 'github-actions[bot]', true, 'warning', /import .*ruleset-status\.json$/],
+])('a status branch that is open to others: %s', (_, login, isSigned, level, action) => {
+  const self = { login, isBot: login.endsWith('[bot]'), app: known(77) };
+  const found = preflight({ ...STATUS_OPEN, isSigned, self }).filter(({ name }) => name === 'StatusOpenToOthers');
+  expect(found.map((one) => one.level ?? PREFLIGHT[one.name].level)).toEqual([level]);
+  expect(found[0]?.action).toMatch(action);
+  expect(found[0]?.seen).toContain('tranche-status');
 });

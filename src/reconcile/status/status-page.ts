@@ -12,13 +12,19 @@ import { PAGE_HEAD } from './others-branch.ts';
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
 export function statusPage(records: readonly RolloutRecord[]): string {
   return [
-    `${PAGE_HEAD}: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies; editing this branch changes nothing.`,
+    `${PAGE_HEAD}: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies.`,
+    '',
+    GUARD,
     '',
     rolloutTable(records, linkedName),
     SIGNS,
     '',
   ].join('\n');
 }
+
+/** For whoever wonders who may write here. */
+const GUARD =
+  'Only tranche should be able to push here: where no key signs this branch, whoever else can could keep deliveries waiting and hide what was seen. What lets groups go counts from the branch that the agent applies, and from the cluster.';
 
 /** What `groupsCell` draws, for whoever sees it first at three in the morning. */
 const SIGNS =
