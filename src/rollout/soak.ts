@@ -7,6 +7,7 @@ import { wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
 import { recordedStep } from './restarts.ts';
 import type { Seen, Situation } from './situation.ts';
+import { routesWrittenAt } from './unsigned.ts';
 
 /**
  * The latest of what shows it: the pass that first saw the step done, the commit that wrote it, and the groups' own
@@ -18,9 +19,9 @@ export function soakingSince(situation: Situation): Instant | undefined {
   const { now } = situation.snapshot;
   if (step?.doneSince === undefined) return undefined;
   const ready = situation.state.kind === 'ladder' ? filledAt(situation) : seenReadyAt(situation);
-  const shown = [step.writtenAt, situation.snapshot.unsigned?.rungAt, ready].filter(
-    (at) => at !== undefined && at <= now,
-  );
+  const { unsigned, traffic } = situation.snapshot;
+  const byOthers = unsigned === undefined ? [] : [unsigned.rungAt, routesWrittenAt({ traffic }, now)];
+  const shown = [step.writtenAt, ...byOthers, ready].filter((at) => at !== undefined && at <= now);
   return Math.max(step.doneSince > now ? now : step.doneSince, ...shown.filter((at) => at !== undefined));
 }
 

@@ -27,6 +27,17 @@ export function notBeforeRung(since: Instant, { unsigned, now }: Pick<Snapshot, 
   return rungAt === undefined || rungAt > now ? since : Math.max(since, rungAt);
 }
 
+/** When a route or a Service of the delivery was last changed in the cluster, not after `now`; undefined: none of them tells. */
+export function routesWrittenAt({ traffic }: Pick<Snapshot, 'traffic'>, now: Instant): Instant | undefined {
+  if (traffic === undefined) return undefined;
+  const services = [traffic.service, traffic.canaryService].map((one) =>
+    one.kind === 'known' ? one.value.writtenAt : undefined,
+  );
+  const times = [...services, ...traffic.routes.map(({ writtenAt }) => writtenAt)];
+  const past = times.filter((at) => at !== undefined && at <= now);
+  return past.length === 0 ? undefined : Math.max(...past.map((at) => at ?? 0));
+}
+
 /** The marks that the record knows, where something is to be written by them; undefined: none that somebody bears out. */
 export function recordedMarks({ record, unsigned }: Pick<Snapshot, 'record' | 'unsigned'>): Marks | undefined {
   return unsigned === undefined ? record?.marks : undefined;

@@ -4,7 +4,7 @@ import { type Marks, parseMarks, printStep } from '../../api/marks.ts';
 import type { RolloutRecord, TrafficRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
-import { notBeforeRung } from '../unsigned.ts';
+import { notBeforeRung, routesWrittenAt } from '../unsigned.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { differences } from './differences.ts';
@@ -57,15 +57,7 @@ function sinceOf(before: Instant | undefined, sight: TrafficSight): Instant {
   const { latest } = nowBetween(sight);
   const since = Math.min(before ?? latest, latest);
   if (sight.unsigned === undefined) return since;
-  const written = writtenTimes(sight).filter((at) => at <= latest);
-  return Math.max(notBeforeRung(since, { ...sight, now: latest }), ...written);
-}
-
-function writtenTimes({ traffic }: TrafficSight): readonly Instant[] {
-  const services = [traffic.service, traffic.canaryService].map((one) =>
-    one.kind === 'known' ? one.value.writtenAt : undefined,
-  );
-  return [...services, ...traffic.routes.map(({ writtenAt }) => writtenAt)].filter((at) => at !== undefined);
+  return Math.max(notBeforeRung(since, { ...sight, now: latest }), routesWrittenAt(sight, latest) ?? since);
 }
 
 function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['accepted'] {
