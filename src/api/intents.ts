@@ -30,6 +30,7 @@ export type ApproveIntent = StepIntent & {
 export const ACCEPTABLE = [
   'Overshoot',
   'GroupsAstray',
+  'GroupsElsewhere',
   'PartitionEdited',
   'Recreated',
   'StepScaledAway',

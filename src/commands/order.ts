@@ -16,7 +16,11 @@ export type OrderOptions = CommonOptions & { readonly target: Target; readonly b
 
 /** Writes the intent as a commit on the Rollout. Refused: exit code 1, nothing written. */
 export async function intent(wish: Intent, options: OrderOptions, ports: Ports, io: Io): Promise<number> {
-  const result = await order(ports, options, ({ snapshot }) => planIntent(wish, { snapshot, digestOf: factsDigest }));
+  // An abort brakes: it is meant for what goes on, whatever else has the name.
+  const target = wish.kind === 'abort' ? { ...options.target, underWay: true } : options.target;
+  const result = await order(ports, { ...options, target }, ({ snapshot }) =>
+    planIntent(wish, { snapshot, digestOf: factsDigest }),
+  );
   return say(result, options, io);
 }
 

@@ -233,14 +233,17 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
 }
 
 function orderFlags(command: Command): Command {
-  return targetFlags(shardFlag(gitFlags(command))).option(
-    '--by <who>',
-    'who orders it, for the commit (default: GITHUB_ACTOR, else the user of git)',
-  );
+  return targetFlags(shardFlag(gitFlags(command)))
+    .option('--by <who>', 'who orders it, for the commit (default: GITHUB_ACTOR, else the user of git)')
+    .option(
+      '--workload',
+      'the LeaderWorkerSet of this name that no Rollout names, where a Rollout has the name as well',
+    );
 }
 
 async function orderOptions({ common, io }: { common: CommonOptions; io: Io }, name: string, given: Given) {
   const { personOf } = await import('../wiring.ts');
   const by = textOf(given, 'by') ?? (await personOf(common, io));
-  return { ...common, target: targetOf(name, given), by };
+  const workload = given['workload'] === true ? { workload: true } : {};
+  return { ...common, target: { ...targetOf(name, given), ...workload }, by };
 }

@@ -1,7 +1,10 @@
 /** Writes what a person orders: reads afresh, plans the edits, pushes; again when somebody else was first. */
 
 import type { Config } from '../api/config.ts';
+import { at as valueAt } from '../api/json.ts';
 import { unknown } from '../api/known.ts';
+import { MARK } from '../api/marks.ts';
+import { stringsIn } from '../api/service.ts';
 import type { Instant } from '../api/time.ts';
 import type { Git, NewCommit } from '../ports/git.ts';
 import { printKey } from '../rollout/key-text.ts';
@@ -26,7 +29,14 @@ import { render } from './write/render.ts';
 import { type OrderResult, writeOrder } from './write/write-order.ts';
 
 /** Which rollout is meant; an empty namespace: the only one of that name. */
-export type Target = { readonly name: string; readonly namespace: string };
+export type Target = {
+  readonly name: string;
+  readonly namespace: string;
+  /** The LeaderWorkerSet of this name that no Rollout names, and not the Rollout. Not there: whichever there is. */
+  readonly workload?: boolean;
+  /** Of a Rollout and such a LeaderWorkerSet of one name, the one whose delivery is under way is meant. */
+  readonly underWay?: boolean;
+};
 
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
 type OrderScene = { readonly snapshot: Snapshot; readonly config: Config; readonly made: readonly MadeDocument[] };
@@ -134,16 +144,36 @@ async function headOfShard(
 }
 
 function pick(desired: Desired, target: Target): DesiredRollout | string {
-  const found = desired.rollouts.filter(
+  const called = desired.rollouts.filter(
     (entry) => entry.key.name === target.name && (target.namespace === '' || entry.key.namespace === target.namespace),
   );
-  const [first, second] = found;
+  const found = target.workload === true ? called.filter(isOrphan) : called;
+  const open = found.filter(isUnderWay);
+  const [first, second] = target.underWay === true && open.length === 1 ? open : found;
   const all = desired.rollouts.map((entry) => `${entry.key.namespace}/${entry.key.name}`).join(', ');
   if (first === undefined)
     return `no Rollout ${target.namespace === '' ? '' : `${target.namespace}/`}${target.name}. There is: ${all === '' ? 'none' : all}`;
+  if (second !== undefined && found.some((entry) => entry !== first && entry.key.namespace === first.key.namespace))
+    return `${target.name} is a Rollout${namesOf(first, second)}, and a LeaderWorkerSet of this name is one that no Rollout names. Say that you mean the LeaderWorkerSet with --workload; else give it its Rollout back first (workloadRef)`;
   if (second !== undefined)
     return `${target.name} is in several namespaces: ${found.map((entry) => entry.key.namespace).join(', ')}. Say which with --namespace`;
   return first;
+}
+
+/** A managed LeaderWorkerSet whose Rollout is gone, or names another one since. */
+function isOrphan({ rollout }: DesiredRollout): boolean {
+  return rollout === undefined;
+}
+
+function isUnderWay({ workload }: DesiredRollout): boolean {
+  return (
+    workload !== undefined && stringsIn(valueAt(workload.value, ['metadata', 'annotations']))[MARK.step] !== undefined
+  );
+}
+
+function namesOf(...entries: readonly DesiredRollout[]): string {
+  const other = entries.find((entry) => !isOrphan(entry))?.identity?.name;
+  return other === undefined ? '' : ` of ${other}`;
 }
 
 async function snapshotOf(ports: Ports, scene: Scene): Promise<Snapshot> {

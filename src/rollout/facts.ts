@@ -6,6 +6,7 @@ import { rollbackFacts } from './automatic-backs.ts';
 import { staleFacts } from './events/merged-stale.ts';
 import { withdrawnFacts } from './events/withdrawing.ts';
 import { recreatedFacts } from './gates/cluster.ts';
+import { elsewhereFacts } from './gates/elsewhere.ts';
 import { failureFacts } from './gates/failure.ts';
 import { astrayFacts, overshootFacts, partitionFacts, scaledAwayFacts } from './gates/out-of-place.ts';
 import { policyGoneFacts } from './gates/policy-gone.ts';
@@ -14,13 +15,14 @@ import type { AcceptedReason } from './hold.ts';
 import { type Delivering, delivering } from './ladders/delivering.ts';
 import { editedFacts } from './ladders/edited-by-hand.ts';
 import { takenFacts } from './ladders/fleet.ts';
-import { type Situation, whenSeen } from './situation.ts';
+import { type Seen, type Situation, whenSeen } from './situation.ts';
 import { isRouted } from './state.ts';
 
 /** What `accept` of each row in `HOLDS` says in words. */
 const factsByReason = {
   Overshoot: whenSeen(overshootFacts),
   GroupsAstray: whenSeen(astrayFacts),
+  GroupsElsewhere: whenSeen(groupsElsewhere),
   PartitionEdited: partitionFacts,
   Recreated: recreatedFacts,
   StepScaledAway: scaledAwayFacts,
@@ -33,6 +35,11 @@ const factsByReason = {
   PolicyGone: policyGoneFacts,
   MergedStale: mergedFacts,
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
+
+function groupsElsewhere(situation: Seen): JsonObject | undefined {
+  const facts = elsewhereFacts(situation);
+  return facts === undefined ? undefined : { groups: [...facts.groups] };
+}
 
 function mergedFacts(situation: Situation): JsonObject | undefined {
   const stale = staleFacts(situation);

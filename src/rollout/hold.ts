@@ -83,6 +83,7 @@ export const HOLDS = {
     effect: 'blocks',
     accept: 'the deadlines that are over, and the groups with how often each was restarted',
   },
+  GroupsElsewhere: { effect: 'blocks', accept: 'the groups that run another template than Git has' },
   GroupsAstray: { effect: 'blocks', accept: 'the groups on the release below the partition' },
   Overshoot: { effect: 'blocks', accept: 'the groups on the release, and N' },
   StepScaledAway: { effect: 'blocks', accept: 'N' },

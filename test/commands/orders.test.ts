@@ -281,6 +281,25 @@ describe('an order that makes no sense', () => {
     expect(called.err).toBe('refused: x\\nwarning: y is no release, wanted one as 9c41d2e0.7\n');
   });
 
+  test('a Rollout that names another workload in mid-delivery, and the workload that it leaves', async () => {
+    const site = await paused({
+      ...FILES,
+      'apps/chat/lws.yaml': LWS_TEXT.replace('name: vllm', 'name: chat'),
+    });
+    await site.edit(ROLLOUT_FILE, '    name: vllm', '    name: chat');
+    const asked = await site.run('pause vllm');
+    expect(asked).toMatchObject({ code: 1, out: '' });
+    expect(asked.err).toContain(
+      'vllm is a Rollout of chat, and a LeaderWorkerSet of this name is one that no Rollout names',
+    );
+    expect(asked.err).toContain('--workload');
+    // The delivery that goes on is that of the workload: the brake is for it.
+    expect(await site.run('abort vllm')).toMatchObject({ code: 0 });
+    expect(await site.text(LWS_FILE)).toContain(`tranche.dev/abort: "${RELEASE}"`);
+    expect(await site.text(ROLLOUT_FILE)).not.toContain('tranche.dev/abort');
+    expect(await site.run('abort vllm --workload')).toMatchObject({ code: 0 });
+  });
+
   test('one name in two namespaces', async () => {
     const site = await settled({
       ...FILES,

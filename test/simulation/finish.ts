@@ -100,13 +100,14 @@ const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
   'GroupsNotUpdated',
   'MixedRevisions',
   'NotAtRest',
+  'GroupsElsewhere',
   'NotServing',
   'RollingBack',
   'StableLost',
   'StatefulSetNotFlipped',
 ];
 /** Where groups are on other versions than a delivery gave them, and everything is armed. */
-const FOR_MIXED_GROUPS: readonly HoldReason[] = ['NotAtRest', 'MixedRevisions', 'GroupsNotUpdated'];
+const FOR_MIXED_GROUPS: readonly HoldReason[] = ['NotAtRest', 'GroupsElsewhere', 'MixedRevisions', 'GroupsNotUpdated'];
 
 /** Of the side that serves, by what people have written. */
 function mayAllBeDown({ fills }: Person['workload'], text: string): boolean {

@@ -42,6 +42,9 @@ export function withdraw(
   return moving(move, 'Completed');
 }
 
+/** What is given up, and why; without a release nobody knows which one it was. */
+type Given = Pick<GivenUp, 'reason' | 'because' | 'newer'> & { readonly release?: GivenUp['release'] };
+
 /**
  * From a step or from a rollback that a bot has overwritten: the stable text, the partition at the lowest group that
  * is not on it (never raised: groups above would stay where they are for ever, trace 06), and a budget that the
@@ -49,7 +52,7 @@ export function withdraw(
  */
 export function goBack(
   situation: Situation,
-  { given, marks }: { readonly given: GivenUp; readonly marks: Marks },
+  { given, marks }: { readonly given: Given; readonly marks: Marks },
 ): Move | undefined {
   const { stable } = situation.snapshot;
   if (stable.kind !== 'known') return undefined;
@@ -65,7 +68,7 @@ export function goBack(
     step: { kind: 'rollback' },
     stable: marks.stable,
     restore: withSurge(restore, kept),
-    aborted: remember(given, marks),
+    aborted: given.release === undefined ? marks.aborted : remember({ ...given, release: given.release }, marks),
     ...(marks.serves === undefined ? {} : { serves: marks.serves }),
   };
   return workloadMove(situation, {

@@ -82,8 +82,16 @@ function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said 
   if (intent.kind === 'approve')
     return intent.hold === undefined ? approve(intent.step, snapshot) : accept(intent.hold, intent.step, scene);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
-  if (intent.kind === 'abort') return abort(intent, snapshot);
+  if (intent.kind === 'abort')
+    return isElsewhere(snapshot) ? accept('GroupsElsewhere', undefined, scene) : abort(intent, snapshot);
   return retry(intent.release, snapshot);
+}
+
+/** Nothing is under way by the marks, and the last pass has seen groups on another template: these are to go back. */
+function isElsewhere({ workload, record }: Snapshot): boolean {
+  const marks = workload?.workload.marks;
+  const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
+  return isSettled && record?.holds.some(({ reason }) => reason === 'GroupsElsewhere') === true;
 }
 
 function pause(paused: boolean, { file, rollout }: RolloutFile): Said {

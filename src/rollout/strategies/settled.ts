@@ -5,10 +5,12 @@ import { MARK, type Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { command } from '../command-text.ts';
+import { broughtBack } from '../events/put-back.ts';
 import { retry } from '../events/retrying.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { besideAtRest } from '../gates/at-rest-beside.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged, wanted } from '../gates/cluster.ts';
+import { elsewhere } from '../gates/elsewhere.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { servingGone } from '../gates/second.ts';
 import { abortOf } from '../given-up.ts';
@@ -22,6 +24,8 @@ export function settled(situation: Situation, marks: Marks): Decision {
   const { partition } = situation;
   const lost = stepMarkGone(situation, marks);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
+  const back = broughtBack(situation, marks);
+  if (back !== undefined) return back;
   const holds = [
     stalled(situation),
     rolloutAbsent(situation),
@@ -68,7 +72,11 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
   const drift = situation.notApplied;
   if (drift !== undefined && holdKind(drift.reason)?.differs)
     return [hold('Drift', drift), whenSeen(blockedByUnreadyGroup)(situation)];
-  return [drift ?? recreated(situation) ?? whenSeen((seen) => revisionChanged(seen) ?? atRest(seen))(situation)];
+  return [
+    drift ??
+      recreated(situation) ??
+      whenSeen((seen) => revisionChanged(seen) ?? elsewhere(seen) ?? atRest(seen))(situation),
+  ];
 }
 
 function abortTooLate({ snapshot }: Situation, marks: Marks): Hold | undefined {

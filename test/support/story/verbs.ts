@@ -10,11 +10,16 @@ import type { EjectWish } from '../../../src/rollout/orders/eject-scene.ts';
 import type { Intent } from '../../../src/rollout/orders/intent.ts';
 import type { Player } from './play.ts';
 
-export type Wish = { readonly who: string; readonly name: string; readonly verb: Intent | EjectWish };
+export type Wish = {
+  readonly who: string;
+  readonly name: string;
+  readonly verb: Intent | EjectWish;
+  readonly workload?: boolean;
+};
 
 /** Runs the verb; answers with the commits that it made, or with why it was refused. */
-export async function ordered(player: Player, { who, name, verb }: Wish): Promise<string> {
-  const options = { ...COMMON, target: { name, namespace: '' }, by: who };
+export async function ordered(player: Player, { who, name, verb, workload = false }: Wish): Promise<string> {
+  const options = { ...COMMON, target: { name, namespace: '', workload }, by: who };
   return commitsOf(player, (ports, io) =>
     'kind' in verb ? intent(verb, options, ports, io) : eject(verb, options, ports, io),
   );
@@ -82,7 +87,7 @@ export async function typed(player: Player, who: string, words: readonly string[
   if (verb === 'stop' || verb === 'go') return stopped(player, who, verb);
   const make = (TYPED as Readonly<Record<string, (given: Values, step: string | undefined) => Wish['verb']>>)[verb];
   if (make === undefined) throw new Error(`no story knows tranche ${verb}`);
-  return ordered(player, { who, name, verb: make(values, step) });
+  return ordered(player, { who, name, verb: make(values, step), workload: values.workload === true });
 }
 
 const FLAGS = {
@@ -92,6 +97,7 @@ const FLAGS = {
   partition: { type: 'string' },
   now: { type: 'boolean' },
   abort: { type: 'boolean' },
+  workload: { type: 'boolean' },
   'keep-newer': { type: 'boolean' },
   'as-is': { type: 'boolean' },
 } as const;

@@ -1,0 +1,49 @@
+/** At rest by the marks, and groups run another template than Git has: someone has put the file back, or a group came up so. */
+
+import { accepted } from '../accepting.ts';
+import { command } from '../command-text.ts';
+import { nameGroups } from '../groups.ts';
+import { type Hold, hold, withFacts } from '../hold.ts';
+import { keyOf } from '../revisions.ts';
+import { type Seen, type Situation } from '../situation.ts';
+import { wanted } from './cluster.ts';
+
+/**
+ * Groups of a settled workload whose revision holds another template than Git, which is live. No edit of ours moves them
+ * before someone accepts that: then they go back, as on any rollback. A file that was put back from Git in the middle of a
+ * delivery has lost its marks with its template, and this is what is left to see.
+ */
+export function elsewhere(situation: Seen): Hold | undefined {
+  const facts = elsewhereFacts(situation);
+  if (facts === undefined) return undefined;
+  const { file, snapshot } = situation;
+  const held = hold('GroupsElsewhere', {
+    seen: `the template of ${nameGroups(facts.groups)} of ${file.object.name} is not the one in ${file.file}, and by its annotations no delivery is under way: the file was put back, or they came up so`,
+    action: `To bring them to the template of the file, maxUnavailable at a time: ${command('abort', snapshot.key)}, or ${command('approve', snapshot.key, '--hold GroupsElsewhere')}; to keep theirs, put it into the file and deliver it`,
+  });
+  return withFacts(held, { groups: [...facts.groups] });
+}
+
+/** The ordinals of these groups; undefined: there are none, or their revision is not known. */
+export function elsewhereFacts(situation: Seen): { readonly groups: readonly number[] } | undefined {
+  const { state, marks, observed, replicas, snapshot, workload, partition } = situation;
+  if (state.kind !== 'settled' || marks?.serves === 'green') return undefined;
+  const { revisions } = snapshot.live;
+  const known = revisions.kind === 'known' ? revisions.value : [];
+  const isOther = (key: string | undefined): boolean => {
+    const revision = key === observed.leaderSet.revisionKey ? undefined : known.find((one) => one.key === key);
+    return revision !== undefined && keyOf({ content: workload.content }, undefined, [revision], []) === undefined;
+  };
+  const groups = wanted(observed, replicas).filter(
+    // From the partition up LWS moves them itself.
+    ({ index, uid, key }) => index < partition && uid !== '' && isOther(key),
+  );
+  return groups.length === 0 ? undefined : { groups: groups.map(({ index }) => index) };
+}
+
+/** Whether someone has said that these very groups are to go back. */
+export function isOrderedBack(situation: Situation): situation is Seen {
+  return (
+    situation.sight === 'seen' && elsewhereFacts(situation) !== undefined && accepted(situation, 'GroupsElsewhere')
+  );
+}
