@@ -1,6 +1,7 @@
 /** A record with one wrong field is not believed, whichever it is: soaks, counts and ways back stand in it. */
 
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ABSENT } from '../../src/api/field.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../src/api/record.ts';
@@ -127,6 +128,18 @@ const whole: Required<RolloutRecord> = {
   },
   stable: { commit: 'a'.repeat(40), release, text: 'kind: LeaderWorkerSet\n' },
 };
+
+test('REFERENCE.md says of every field what a forged one could do', () => {
+  const text = readFileSync('REFERENCE.md', 'utf8').split('| field of a record |')[1]?.split('\n\n')[0] ?? '';
+  const named = text
+    .split('\n')
+    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, one]) => one));
+  const parts = ['step', 'traffic'] as const;
+  const own = Object.keys(whole).filter((key) => !parts.some((part) => part === key));
+  const inside = parts.flatMap((part) => Object.keys(whole[part] ?? {}).map((key) => `${part}.${key}`));
+  expect(named).toEqual(expect.arrayContaining([...own, ...inside]));
+  expect(new Set(named).size).toBe(named.length);
+});
 
 /** What may be missing: it was not kept in older records, or is not there while there is nothing to say. */
 const OPTIONAL = `

@@ -146,7 +146,8 @@ async function compared(
   const { wanted } = caseOf(one.snapshot, one.plan, known);
   if (known === undefined || wanted === undefined || sight.kind !== 'open') return known;
   const isKnown = sight.head === known.head;
-  if (known.branch !== wanted.branch || (isKnown && known.gates === 'open')) return known;
+  const isCompared = isKnown && known.gates === 'open' && one.snapshot?.unsigned === undefined;
+  if (known.branch !== wanted.branch || isCompared) return known;
   const of = { one, wanted, form: known.form ?? 'RulesUnread' };
   if (!(await isBroughtUpToDate(of, desk, sight.head))) return isKnown ? { ...known, head: NOBODYS } : known;
   return isKnown ? known : { ...known, head: sight.head, gates: undefined };
