@@ -71,7 +71,7 @@ spec:
       canary: /spec/backends/[service=$canary]/weight
   patch:
     - op: add
-      path: /spec/note
+      path: /spec/backends/0/note
       cel: object.spec.nothing
 `;
 

@@ -8,7 +8,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { clusterLimits } from '../src/adapters/cluster/limits.ts';
 import { defaultGitLimits } from '../src/adapters/git/limits.ts';
 import { type Config, DEFAULT_CONFIG } from '../src/api/config.ts';
-import { ACCEPTABLE, INTENT, parseIntents } from '../src/api/intents.ts';
+import { ACCEPTABLE, INTENT, parseIntents, ROUTE_OF } from '../src/api/intents.ts';
 import { POLICY_KIND } from '../src/api/kinds.ts';
 import { ABORTED_LIMIT, MARK, OF, parseMarks } from '../src/api/marks.ts';
 import { parseConfig } from '../src/api/parse-config.ts';
@@ -176,7 +176,7 @@ describe('tables', () => {
   test('every annotation, with a value that can be read', () => {
     const rows = table('on the');
     expect(rows.flatMap(([, key]) => quoted(key)).sort()).toEqual(
-      [...Object.values(MARK), OF, ...Object.values(INTENT)].sort(),
+      [...Object.values(MARK), OF, ROUTE_OF, ...Object.values(INTENT)].sort(),
     );
     const value = (cell: string | undefined): string =>
       cell === 'a commit' ? '4f1c'.repeat(10) : (quoted(cell)[0] ?? '').replace(/([0-9a-f]{8})…/g, '$1$1$1$1');

@@ -16,6 +16,20 @@ export const INTENT = {
   recreating: 'tranche.dev/recreating',
 } as const;
 
+/**
+ * On a Service or a route: the Rollouts, as `namespace/name`, whose deliveries may change it from another folder. Who owns
+ * the object says so, so that nobody can write on main through a Rollout what is not theirs.
+ */
+export const ROUTE_OF = 'tranche.dev/route-of';
+
+/** Whether the annotation names this Rollout. */
+export function isRouteOf(
+  text: string,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): boolean {
+  return text.split(',').some((part) => part.trim() === `${namespace}/${name}`);
+}
+
 /** A step of one release; step 0 is the one in which extra groups start. */
 export type StepIntent = { readonly index: number; readonly release: Release };
 

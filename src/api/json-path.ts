@@ -79,3 +79,23 @@ export function withPlaces(steps: PathSteps, places: readonly string[]): PathSte
   const left = [...places];
   return steps.map((step) => (typeof step === 'object' && 'every' in step ? (left.shift() ?? step) : step));
 }
+
+/** Whether a path leads to this place or below it, step by step. */
+export function isBelowPath(root: PathSteps, path: PathSteps): boolean {
+  return root.every((step, depth) => jsonEqual(step, path[depth]));
+}
+
+/** The path as people write it. */
+export function printPath(steps: PathSteps): string {
+  const escaped = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1');
+  return steps
+    .map((step) =>
+      typeof step === 'string'
+        ? escaped(step)
+        : 'every' in step
+          ? '*'
+          : `[${escaped(step.key)}=${escaped(step.value)}]`,
+    )
+    .map((step) => `/${step}`)
+    .join('');
+}

@@ -2,8 +2,9 @@
 
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import type { Json } from './json.ts';
-import { type PathSteps, parsePath } from './json-path.ts';
+import { isBelowPath, type PathSteps, parsePath, printPath } from './json-path.ts';
 import { routeResources } from './resources.ts';
+import { refusedGroup } from './route-groups.ts';
 
 export const ROUTE_PROVIDER_API_VERSION = 'tranche.dev/v1alpha1';
 
@@ -55,6 +56,8 @@ const PLURAL = /^[a-z][a-z0-9]{0,62}$/;
 export function parseRouteProvider(value: unknown): {
   readonly kind: CustomKind | undefined;
   readonly faults: readonly FieldFault[];
+  /** What it may not write: no delivery begins with it, and one that has begun still goes home. */
+  readonly beyond: readonly FieldFault[];
 } {
   const root = new FieldReader(value, '');
   root.allow(['apiVersion', 'kind', 'metadata', 'spec']);
@@ -75,7 +78,8 @@ export function parseRouteProvider(value: unknown): {
     );
   const accepted = spec.has('accepted') ? readAccepted(spec.object('accepted')) : undefined;
   const { faults } = root;
-  return { kind: faults.length > 0 ? undefined : { ...resource, weights, patch, matches, accepted }, faults };
+  const kind = faults.length > 0 ? undefined : { ...resource, weights, patch, matches, accepted };
+  return { kind, faults, beyond: kind === undefined ? [] : operationsBeyond(kind) };
 }
 
 function readResource(spec: FieldReader): Pick<CustomKind, 'group' | 'kind' | 'plural'> {
@@ -90,6 +94,14 @@ function readResource(spec: FieldReader): Pick<CustomKind, 'group' | 'kind' | 'p
   check('group', group, GROUP, 'an API group without version');
   check('kind', kind, KIND, 'a kind');
   check('plural', plural, PLURAL, 'the lower-case plural of the kind, as in the URL of the API');
+  const refused = kind === '' ? undefined : refusedGroup(group, kind);
+  if (group !== '' && refused !== undefined)
+    resource.fault(
+      'group',
+      'NoRoute',
+      `is ${group}, of ${refused}: ${kind} is no route, and nothing of it is written as one`,
+      'Describe the kind that shares out requests, or remove this RouteProvider.',
+    );
   if (routeResources.some((one) => one.group === group && one.kind === kind))
     resource.fault(
       'kind',
@@ -156,4 +168,32 @@ function readAccepted(accepted: FieldReader): NonNullable<CustomKind['accepted']
   accepted.allow(['conditions', 'type']);
   const conditions = accepted.optionalText('conditions', '/status/conditions');
   return { at: parsePath(conditions) ?? readPath(accepted, 'conditions'), type: accepted.text('type') };
+}
+
+/** Operations outside of the places that hold the weights, which are all that a share is. */
+function operationsBeyond({ weights, patch, matches = [] }: CustomKind): readonly FieldFault[] {
+  const roots = weights.map(rootOf);
+  const inPlace = (path: PathSteps): boolean => roots.some((root) => isBelowPath(root, path));
+  return Object.entries({ patch, matches }).flatMap(([list, operations]) =>
+    operations.flatMap(({ op, path }, place) =>
+      op === 'test' || inPlace(path)
+        ? []
+        : [
+            {
+              at: ['spec', list, String(place), 'path'],
+              reason: 'PatchBeyond',
+              message: `spec.${list}[${place}].path is ${printPath(path)}, wanted a path below ${roots.map(printPath).join(' or ')}, where the weights stand`,
+              hint: 'Keep in the route what stands elsewhere, and take this operation out.',
+            },
+          ],
+    ),
+  );
+}
+
+/** The place that holds a number: its list, else the map around it, and never all of `spec`. */
+function rootOf({ within, canary }: CustomWeights): PathSteps {
+  if (within !== undefined) return within;
+  const item = canary.findIndex((step) => typeof step === 'object');
+  const root = canary.slice(0, item < 0 ? -1 : item);
+  return root.length < 2 ? canary.slice(0, item < 0 ? canary.length : item + 1) : root;
 }

@@ -92,7 +92,7 @@ test('what is handed back names the routes that would miss it, also of a kind th
   };
   const parsed = (kinds: readonly string[]) =>
     Object.entries(all).map(([path, text]) => parseManifestFile(path, text, kinds));
-  const { kinds: customs } = readRouteProviders(parsed(['RouteProvider']));
+  const { kinds: customs } = readRouteProviders(parsed(['RouteProvider']), DEFAULT_CONFIG);
   const files = parsed(['LeaderWorkerSet', ...trafficKinds(customs)]);
   const of = { files, layouts: [], texts: new Map(), blobs: idsOfTexts(new Map()), config: DEFAULT_CONFIG, customs };
   const key = { cluster: 'default', namespace: 'llm', name: 'vllm' };

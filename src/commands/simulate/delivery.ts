@@ -31,7 +31,7 @@ const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...SCALER_KINDS];
 /** The delivery of the one Rollout in these files; undefined: there is none. UsageErrors name what is wrong or missing. */
 export function deliveryOf(texts: Texts): OpenDelivery | undefined {
   const asked = [...texts].map(([file, text]) => parseManifestFile(file, text, [ROUTE_PROVIDER_KIND, POLICY_KIND]));
-  const { kinds: customs, issues: wrongProviders } = readRouteProviders(asked);
+  const { kinds: customs, issues: wrongProviders } = readRouteProviders(asked, DEFAULT_CONFIG);
   const files = [...texts].map(([file, text]) => parseManifestFile(file, text, [...KINDS, ...trafficKinds(customs)]));
   const documents = files.flatMap((file) => file.documents);
   const [rollout, ...others] = documents.filter(({ object }) => object.kind === ROLLOUT_KIND);

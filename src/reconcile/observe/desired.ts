@@ -9,36 +9,18 @@ import type { Folders, Marked, Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { newTrials, type Trials } from '../lint/trials.ts';
 import { withCalled } from './called.ts';
-import {
-  dataWarning,
-  isData,
-  madeIssue,
-  missingIssue,
-  rivalIssue,
-  twiceIssue,
-  type Unreadable,
-  unreadableIssue,
-  withoutEchoes,
-} from './desired-issues.ts';
+import { madeIssue, missingIssue, rivalIssue, twiceIssue, type Unreadable } from './desired-issues.ts';
 import { type FileIds, fileIdsOf } from './file-ids.ts';
-import { misspeltRollouts, unknownKinds } from './kind-issues.ts';
+import { fileIssues } from './file-issues.ts';
 import { indexOf, type ManifestIndex, madeFor, workloadName } from './manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
-import { elsewherePolicies } from './policy-clusters.ts';
 import { policyIndex } from './policy-index.ts';
-import {
-  idlePolicies,
-  outOfReachPolicies,
-  outsidePolicies,
-  requiredIssues,
-  unmatchedPolicies,
-} from './policy-issues.ts';
-import { NO_SCOPE, type PolicyReading, type PolicyScope, readPolicies } from './read-policy.ts';
+import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
-import { type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
+import { heldProviders, type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
 import { keyOf, subjectOf } from './rollout-names.ts';
 import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
-import { armedAlone, managedAlone } from './unnamed.ts';
+import { managedAlone } from './unnamed.ts';
 import { withPools } from './with-pools.ts';
 
 export type DesiredRollout = {
@@ -97,13 +79,13 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
   const blobs = fileIdsOf(tree);
   const policies = readPolicies(files, unreadable, config);
   const index = indexOf({ files, texts, blobs, config });
-  const { kinds: customs, issues: customIssues } = readRouteProviders(files);
+  const providers = readRouteProviders(files, config);
   const all = {
     index,
     policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),
     unread: unreadable.map(({ path }) => path),
     config,
-    customs,
+    providers,
   };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   const rollouts = withCalled(entries.filter(isRollout).sort(inOrder), config);
@@ -117,41 +99,10 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     files,
     index,
     rollouts,
-    ...told(all, { files, unreadable, policies, rollouts, issues: [...customIssues, ...strays], texts }),
+    ...fileIssues(all, { files, unreadable, policies, rollouts, issues: [...providers.issues, ...strays], texts }),
     trials: newTrials(),
     traffic: NO_TRAFFIC,
-    customs,
-  };
-}
-
-type Told = Pick<Desired, 'files' | 'rollouts' | 'texts' | 'issues'> & {
-  readonly unreadable: readonly Unreadable[];
-  readonly policies: readonly PolicyReading[];
-};
-
-/** What is wrong with the files that belongs to no Rollout, and what people may not have meant. */
-function told(all: Manifests, read: Told): Pick<Desired, 'issues' | 'warnings'> {
-  const { files, unreadable, policies, rollouts, texts } = read;
-  const { config } = all;
-  const scopes = rollouts.map(({ policy }) => policy);
-  return {
-    issues: [
-      ...unreadable.filter((file) => !isData(file)).map(unreadableIssue),
-      ...files.flatMap((file) => withoutEchoes(file.issues)),
-      ...read.issues,
-      ...unmatchedPolicies(policies, scopes),
-      ...requiredIssues(rollouts),
-      ...unknownKinds(texts),
-    ],
-    warnings: [
-      ...unreadable.filter(isData).map(dataWarning),
-      ...outsidePolicies(policies, config),
-      ...outOfReachPolicies(rollouts),
-      ...misspeltRollouts(texts),
-      ...armedAlone(all),
-      ...elsewherePolicies(policies, config.cluster),
-      ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
-    ],
+    customs: providers.kinds,
   };
 }
 
@@ -161,7 +112,7 @@ type Manifests = {
   /** Paths of files that are no text, or too large. */
   readonly unread: readonly string[];
   readonly config: Config;
-  readonly customs: RouteProviders['kinds'];
+  readonly providers: RouteProviders;
 };
 
 /** A rollout, or why it cannot even be told apart from others: then it has no place among the records. */
@@ -179,10 +130,11 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const { index, config } = all;
   const key = keyOf(document, config);
   if ('reason' in key) return key;
-  const read = changed(readRollout(document), (rollout) => withRouteProviders(rollout, all.customs));
+  const read = changed(readRollout(document), (rollout) => withRouteProviders(rollout, all.providers.kinds));
   const policy = all.policyOf(subjectOf(document, { key, strategy: read.rollout?.rollout.style }));
   const reading = changed(read, (rollout) => withPools(rollout, policy.rules));
-  const issues: Issue[] = [...reading.issues, ...policy.issues];
+  const held = heldProviders(reading.rollout?.rollout, all.providers);
+  const issues: Issue[] = [...reading.issues, ...policy.issues, ...held];
   const { namespace } = key;
   const twins = index.rolloutsCalled(key).filter((other) => other !== document);
   if (twins.length > 0) issues.push(twiceIssue(document, twins));

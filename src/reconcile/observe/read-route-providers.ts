@@ -1,5 +1,7 @@
 /** The RouteProviders of the files: how shares are written into kinds of routes that tranche does not know. */
 
+import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
+import type { FieldFault } from '../../api/field-reader.ts';
 import type { Issue } from '../../api/issue.ts';
 import { ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { Rollout } from '../../api/rollout.ts';
@@ -10,40 +12,64 @@ import { ambiguousFields, fieldIssue, nameOf, versionIssue } from './read-rollou
 export type RouteProviders = {
   /** Those that are there once and without a fault. */
   readonly kinds: readonly CustomKind[];
+  /** Of those, what keeps a delivery from beginning with them; one that has begun goes home by them all the same. */
+  readonly held: readonly HeldProvider[];
   readonly issues: readonly Issue[];
 };
 
+type HeldProvider = { readonly kind: CustomKind; readonly issue: Issue };
+
 type Read = {
   readonly document: ManifestDocument;
+  readonly held: readonly Issue[];
+  readonly isInside: boolean;
   readonly kind: CustomKind | undefined;
   readonly issues: readonly Issue[];
 };
 
 const VERSION = { what: 'RouteProvider', wanted: ROUTE_PROVIDER_API_VERSION };
 
-/** Of two for one kind neither counts: which of them was meant is not clear. */
-export function readRouteProviders(files: readonly ManifestFile[]): RouteProviders {
+/**
+ * Of two for one kind neither counts: which of them was meant is not clear. Where `policyPaths` is set, one outside of it starts no
+ * delivery, and takes nothing from one inside.
+ */
+export function readRouteProviders(
+  files: readonly ManifestFile[],
+  config: Pick<Config, 'policyPaths'>,
+): RouteProviders {
   const all = files
     .flatMap(({ documents }) => documents)
     .filter(({ object }) => object.kind === ROUTE_PROVIDER_KIND && object.apiVersion.startsWith('tranche.dev/'))
-    .map(readOne);
-  const twins = ({ kind }: Read): readonly Read[] =>
+    .map((document) => readOne(document, config));
+  const same = ({ kind }: Read): readonly Read[] =>
     all.filter(
       (other) => other.kind !== undefined && other.kind.kind === kind?.kind && other.kind.group === kind.group,
     );
+  const twins = (one: Read): readonly Read[] => same(one).filter(({ isInside }) => isInside === one.isInside);
+  const counting = all.filter((one) => twins(one).length === 1 && (one.isInside || same(one).length === 1));
   return {
-    kinds: all.flatMap((one) => (one.kind === undefined || twins(one).length > 1 ? [] : [one.kind])),
+    kinds: counting.flatMap(({ kind }) => kind ?? []),
+    held: counting.flatMap(({ kind, held }) => (kind === undefined ? [] : held.map((issue) => ({ kind, issue })))),
     issues: all.flatMap((one) => [...one.issues, ...(twins(one).length > 1 ? [twiceIssue(one, twins(one))] : [])]),
   };
 }
 
-function readOne(document: ManifestDocument): Read {
+function readOne(document: ManifestDocument, { policyPaths }: Pick<Config, 'policyPaths'>): Read {
+  const isInside = policyPaths === undefined || isBelow(policyPaths, document.file);
   if (document.object.apiVersion !== ROUTE_PROVIDER_API_VERSION)
-    return { document, kind: undefined, issues: [versionIssue(document, VERSION)] };
-  const { kind, faults } = parseRouteProvider(document.value);
+    return { document, kind: undefined, held: [], isInside, issues: [versionIssue(document, VERSION)] };
+  const { kind, faults, beyond } = parseRouteProvider(document.value);
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
-  return { document, kind: issues.length === 0 ? kind : undefined, issues };
+  const held = [...beyond, ...(isInside ? [] : [outsideFault])].map((fault) => fieldIssue(document, fault));
+  return { document, kind: issues.length === 0 ? kind : undefined, held, isInside, issues: [...issues, ...held] };
 }
+
+const outsideFault: FieldFault = {
+  at: ['spec', 'resource'],
+  reason: 'OutsidePolicyPaths',
+  message: `spec.resource does not count here: a RouteProvider counts from the policyPaths of ${CONFIG_FILE} alone`,
+  hint: 'Move it to one of these paths.',
+};
 
 function twiceIssue({ document }: Read, twins: readonly Read[]): Issue {
   const [other] = twins.filter((one) => one.document !== document);
@@ -66,4 +92,13 @@ export function withRouteProviders<T extends Pick<Rollout, 'routing'>>(rollout: 
     return custom === undefined ? ref : { ...ref, custom };
   });
   return { ...rollout, routing: { ...routing, routes } };
+}
+
+/** Why a delivery of this Rollout does not begin: what is wrong with RouteProviders of its routes. */
+export function heldProviders(
+  rollout: Pick<Rollout, 'routing'> | undefined,
+  { held }: Pick<RouteProviders, 'held'>,
+): readonly Issue[] {
+  const routes = rollout?.routing?.routes ?? [];
+  return held.flatMap(({ kind, issue }) => (routes.some(({ custom }) => custom === kind) ? [issue] : []));
 }

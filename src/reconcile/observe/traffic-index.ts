@@ -3,6 +3,7 @@
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
+import type { Owners } from '../../api/owners.ts';
 import type { CustomKind } from '../../api/route-provider.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
@@ -29,6 +30,8 @@ export type TrafficIndex = {
   readonly texts: ReadonlyMap<string, string>;
   /** Kinds of routes that the files describe themselves. */
   readonly customs: readonly CustomKind[];
+  /** Which folders speak for a namespace. */
+  readonly owners: Owners;
 };
 
 export const NO_TRAFFIC: TrafficIndex = {
@@ -37,6 +40,7 @@ export const NO_TRAFFIC: TrafficIndex = {
   layoutOf: () => [],
   texts: new Map(),
   customs: [],
+  owners: {},
 };
 
 type Read = {
@@ -66,6 +70,7 @@ export function trafficIndexOf({ files, layouts, texts, blobs, config, customs }
     layoutOf: layoutIssues({ files: layouts, isThere: (path) => blobs.get(path) !== undefined }),
     texts,
     customs,
+    owners: config.owners,
   };
 }
 

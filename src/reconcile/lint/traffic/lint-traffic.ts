@@ -2,6 +2,7 @@
 
 import type { Issue } from '../../../api/issue.ts';
 import type { Trials } from '../trials.ts';
+import { lintOwners } from './lint-owners.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
 import { lintPools } from './lint-pools.ts';
 import { lintRoutes, openRoutes } from './lint-routes.ts';
@@ -24,6 +25,7 @@ export function lintTraffic(
     ...lintPlan(facts),
     ...(facts.routing.pools === undefined ? lintService(facts) : lintPools(facts, facts.routing.pools)),
     ...lintRoutes(facts),
+    ...lintOwners(facts),
   ];
   return {
     issues: [

@@ -1,0 +1,50 @@
+/** What is wrong with the files of a pass that belongs to no Rollout in particular, and what people may not have meant. */
+
+import type { Config } from '../../api/config.ts';
+import type { Desired } from './desired.ts';
+import { dataWarning, isData, type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
+import { misspeltRollouts, unknownKinds } from './kind-issues.ts';
+import type { ManifestIndex } from './manifest-index.ts';
+import { elsewherePolicies } from './policy-clusters.ts';
+import {
+  idlePolicies,
+  outOfReachPolicies,
+  outsidePolicies,
+  requiredIssues,
+  unmatchedPolicies,
+} from './policy-issues.ts';
+import type { PolicyReading } from './read-policy.ts';
+import { armedAlone } from './unnamed.ts';
+
+type Manifests = { readonly index: ManifestIndex; readonly config: Config };
+
+type Told = Pick<Desired, 'files' | 'rollouts' | 'texts' | 'issues'> & {
+  readonly unreadable: readonly Unreadable[];
+  readonly policies: readonly PolicyReading[];
+};
+
+/** `issues`: those that were found on the way. What is wrong with the files that belongs to no Rollout, and what people may not have meant. */
+export function fileIssues(all: Manifests, read: Told): Pick<Desired, 'issues' | 'warnings'> {
+  const { files, unreadable, policies, rollouts, texts } = read;
+  const { config } = all;
+  const scopes = rollouts.map(({ policy }) => policy);
+  return {
+    issues: [
+      ...unreadable.filter((file) => !isData(file)).map(unreadableIssue),
+      ...files.flatMap((file) => withoutEchoes(file.issues)),
+      ...read.issues,
+      ...unmatchedPolicies(policies, scopes),
+      ...requiredIssues(rollouts),
+      ...unknownKinds(texts),
+    ],
+    warnings: [
+      ...unreadable.filter(isData).map(dataWarning),
+      ...outsidePolicies(policies, config),
+      ...outOfReachPolicies(rollouts),
+      ...misspeltRollouts(texts),
+      ...armedAlone(all),
+      ...elsewherePolicies(policies, config.cluster),
+      ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
+    ],
+  };
+}
