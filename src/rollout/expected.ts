@@ -47,13 +47,17 @@ export function expectedOf({ situation, move, loads }: Evidence): Expected | und
     groups,
     seconds: load === undefined ? undefined : rounds * load.seconds,
   });
-  const overdue = observed.groups.filter((group) => willNotGetReady(situation, group)).map(({ index }) => index);
+  // A group beyond N was scaled away: it ends, and nobody waits for it.
+  const overdue = wanted(observed, situation.asked)
+    .filter((group) => willNotGetReady(situation, group))
+    .map(({ index }) => index);
+  // Groups of a second workload start together; the primary is updated in the promotion.
+  const together = filled !== undefined && step?.kind !== 'promote' ? Math.max(1, filled.most) : undefined;
   return {
     load,
     ...(overdue.length === 0 ? {} : { overdue }),
-    // Of two colours none restarts in place.
-    atOnce: filled !== undefined && filled.fleet === 0 && step?.kind !== 'promote' ? Math.max(1, filled.most) : atOnce,
-    budget,
+    atOnce: together ?? atOnce,
+    budget: together ?? budget,
     step: share(now),
     rest: share(rest),
     pauses: pausesFrom(situation.steps, step === undefined ? 1 : step.kind === 'step' ? step.index : undefined),

@@ -162,8 +162,11 @@ export type AcceptedReason = {
 /** Who ends a hold where nothing is to be done but wait; `people`: whoever held it shut, as `seen` says. */
 type WaitsFor = 'controllers' | 'groups' | 'reading' | 'time' | 'tranche' | 'people';
 
-/** What was seen, and what a person can do about it; where that is nothing, who is waited for. */
-type Told = { readonly seen: string } & ({ readonly action: string } | { readonly waits: WaitsFor });
+/** What somebody can do about it; where that is nothing, who is waited for. */
+export type Next = { readonly action: string } | { readonly waits: WaitsFor };
+
+/** What was seen, and what comes next. */
+type Told = { readonly seen: string } & Next;
 
 export type Hold = Told & {
   readonly reason: HoldReason;

@@ -57,6 +57,15 @@ export function groupCount(count: number): string {
   return `${count} ${count === 1 ? 'group' : 'groups'}`;
 }
 
+/** `2 leader pods and 1 StatefulSet`: what there is of each, and nothing of what there is none. */
+export function countsOf(counts: Readonly<Record<string, number>>): string {
+  const there = Object.entries(counts).flatMap(([what, count]) =>
+    count > 0 ? [`${count} ${what}${count === 1 ? '' : 's'}`] : [],
+  );
+  const last = there.at(-1) ?? 'nothing';
+  return there.length < 2 ? last : `${there.slice(0, -1).join(', ')} and ${last}`;
+}
+
 /** `1 of 1 group`, `2 of 4 groups`. */
 export function ofGroups(part: number, all: number): string {
   return `${part} of ${all} ${all === 1 ? 'group' : 'groups'}`;

@@ -10,6 +10,7 @@ import { remember } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { keeping, noteOf } from '../out-of-file.ts';
+import { countsOf } from '../sentences.ts';
 import type { Snapshot, Stable, StableDocument } from '../snapshot.ts';
 import { surgeInGit } from '../surge.ts';
 import { workloadContent } from '../workload-change.ts';
@@ -120,7 +121,7 @@ function waitingOnRemoval({ live, rollout, key }: Snapshot, kept: Recreating): H
   const sets = workerSets.kind === 'known' ? workerSets.value.length : 0;
   if (pods + sets === 0) return undefined;
   return hold('AwaitingRemoval', {
-    seen: `${named} is deleted; ${pods} leader pods and ${sets} StatefulSets of it are still ending`,
+    seen: `${named} is deleted; of it ${countsOf({ 'leader pod': pods, StatefulSet: sets })} ${pods + sets === 1 ? 'is' : 'are'} still ending`,
     action: `${then}; if that takes long, look for finalizers, or for a node that does not answer`,
   });
 }

@@ -73,7 +73,7 @@ export function requestTaken({ observed, asked, marks, file, snapshot }: Seen): 
   const taken = wanted(observed, asked).filter(({ leader }) => leader.key === releaseKey);
   if (taken.length === 0) return undefined;
   return hold('MixedRevisions', {
-    seen: `${groupsAre(taken.map(({ index }) => index))} of ${file.object.name} on the requested template already, and no step has let any go`,
+    seen: `of ${file.object.name}, ${groupsAre(taken.map(({ index }) => index))} on the requested template already, and no step has updated any`,
     action: `To bring them back: ${command('abort', snapshot.key)}, and then to deliver it by its steps: ${command('retry', snapshot.key)}`,
   });
 }

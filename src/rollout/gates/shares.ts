@@ -3,7 +3,7 @@
 import { type Hold, hold } from '../hold.ts';
 import { delivering } from '../ladders/delivering.ts';
 import { fillToCome } from '../ladders/fill-to-come.ts';
-import { percentIn, shareOf } from '../ladders/shares.ts';
+import { inPercent, percentIn, shareOf } from '../ladders/shares.ts';
 import { wantedOf } from '../ladders/version-rungs.ts';
 import { policySaying } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
@@ -30,7 +30,12 @@ export function stepShareTooLarge(situation: Situation, index: number): Hold | u
   return raisedTooFar(situation, () => [{ what: `step ${index}`, from: shareNow(situation), to }]);
 }
 
-function raisedTooFar({ snapshot }: Situation, raisesOf: () => readonly Raise[]): Hold | undefined {
+/** No step of a delivery is done. */
+function isFirstOf(state: Situation['state']): boolean {
+  return state.kind !== 'step' && state.kind !== 'ladder';
+}
+
+function raisedTooFar({ snapshot, state }: Situation, raisesOf: () => readonly Raise[]): Hold | undefined {
   const { maxStepTrafficPercent: most, maxFirstTrafficPercent: atFirst } = snapshot.policy;
   if (most === undefined && atFirst === undefined) return undefined;
   const raises = raisesOf();
@@ -44,7 +49,8 @@ function raisedTooFar({ snapshot }: Situation, raisesOf: () => readonly Raise[])
   ] as const;
   const told = limits.flatMap(({ field, limit, over }) => {
     const seen = over.map(
-      ({ what, from, to }) => `${what} sends ${to} % of the requests to the new version, after ${from} %`,
+      ({ what, from, to }) =>
+        `${what} sends ${inPercent(to)} % of the requests to the new version, after ${inPercent(from)} %`,
     );
     return over.length === 0
       ? []
@@ -53,7 +59,10 @@ function raisedTooFar({ snapshot }: Situation, raisesOf: () => readonly Raise[])
   if (told.length === 0) return undefined;
   return hold('ShareTooLarge', {
     seen: told.join(', and '),
-    action: 'Write smaller shares, or steps between them, or change the policy',
+    // In mid-delivery the number of steps is fixed (StepCountChanged).
+    action: isFirstOf(state)
+      ? 'Write smaller shares, or steps between them, or change the policy'
+      : 'Write smaller shares, or change the policy',
   });
 }
 

@@ -27,7 +27,7 @@ import { floorIn } from './floor.ts';
 import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
 import { unpatched } from './seen-workloads.ts';
-import { isHome, shareOf, sharing } from './shares.ts';
+import { inPercent, isHome, shareOf, sharing } from './shares.ts';
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
 import { isOneWorkload, takesSide } from './version-sides.ts';
 
@@ -157,7 +157,8 @@ function weightEdited(delivery: Delivery): Edited | undefined {
     if (numbers.length === 0 || numbers.length < sets.length) continue;
     const { percent } = provider.read({ route, canary, displaced: [] }, sidesOf(delivery));
     const wanted = 100 - Math.min(...numbers);
-    if (percent !== wanted) return { object, field: 'share', value: `${percent} %, not ${wanted} %` };
+    if (percent !== wanted)
+      return { object, field: 'share', value: `${inPercent(percent)} %, not ${inPercent(wanted)} %` };
   }
   return undefined;
 }

@@ -9,6 +9,7 @@ import {
   type StepMark,
   withoutRelease,
 } from '../../api/marks.ts';
+import { annotationsOf, type Delivery } from './delivery.ts';
 
 /** `settled` is no place to stand on: its commit takes the marks away. */
 export type RungName = RungMark | 'settled';
@@ -22,6 +23,11 @@ export type Position = { readonly stage: Stage; readonly at: RungMark | undefine
 /** Whether both are the same ladder. */
 export function sameStage(left: Stage | undefined, right: Stage): boolean {
   return left !== undefined && printStep(left) === printStep(right);
+}
+
+/** Whether the marks of the user's LeaderWorkerSet say that it goes back. */
+export function isRollback({ own }: Pick<Delivery, 'own'>): boolean {
+  return positionOf(annotationsOf(own))?.stage.kind === 'rollback';
 }
 
 /** The position that annotations say; undefined: no delivery is under way, or they cannot be read. */

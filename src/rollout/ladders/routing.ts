@@ -3,7 +3,7 @@
 import { at } from '../../api/json.ts';
 import { absent, type Known, known } from '../../api/known.ts';
 import type { Side } from './condition.ts';
-import { annotationsOf, type Delivery, hasSubsets, routesTraffic, selectorOf, sidesOf } from './delivery.ts';
+import { type Delivery, hasSubsets, routesTraffic, selectorOf, sidesOf } from './delivery.ts';
 import {
   generationOf,
   type LiveDifference,
@@ -13,7 +13,7 @@ import {
   routeDiffers,
 } from './differences.ts';
 import { rulesText } from './own-rules.ts';
-import { positionOf } from './position.ts';
+import { isRollback } from './position.ts';
 import type { TrafficSight } from './sight.ts';
 import { takesSide } from './version-sides.ts';
 
@@ -33,7 +33,7 @@ type Acceptance =
  * Without a record of them that is borne out all parents count. On a way back their word is not waited for.
  */
 export function acceptanceOf(delivery: Delivery, sight: TrafficSight): Acceptance {
-  const isWayBack = positionOf(annotationsOf(delivery.own))?.stage.kind === 'rollback';
+  const isWayBack = isRollback(delivery);
   const counted = sight.unsigned === undefined ? sight.record?.traffic?.parents : undefined;
   const states: string[] = [];
   for (const route of delivery.routes) {

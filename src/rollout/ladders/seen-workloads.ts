@@ -10,13 +10,14 @@ import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
 import { batchReady } from '../batches.ts';
 import { command } from '../command-text.ts';
 import type { Group } from '../groups.ts';
-import { type Hold, hold, withFacts } from '../hold.ts';
-import { groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../sentences.ts';
+import { type Hold, hold, type Next, withFacts } from '../hold.ts';
+import { countsOf, groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../sentences.ts';
 import { flipped, unreadyOf } from '../situation.ts';
 import type { Side } from './condition.ts';
 import { canarySide, type Delivery, fleetOf, isUncovered, replicasOf, sidesOf } from './delivery.ts';
 import { differences, type LiveDifference } from './differences.ts';
 import { trafficAfter } from './memory.ts';
+import { isRollback } from './position.ts';
 import { groupsOn, type SideGroups, type SideWorkload, serving, type TrafficSight, workloadOf } from './sight.ts';
 
 /** The hold of what could not be read. */
@@ -105,8 +106,18 @@ export function unserving(
   const wanted = `${groups} must be ready, with their leaders among the ready endpoints of their Service`;
   return hold('NotServing', {
     seen: `${groupCount(count)} of ${name} ${count === 1 ? 'serves' : 'serve'}, ${wanted}`,
-    waits: 'groups',
+    ...nextOf(workloadOf(delivery, sight, side), groups, sight),
   });
+}
+
+/** Groups that load are waited for; those that are ready and get no requests are not among the endpoints of their Service. */
+function nextOf(workload: SideWorkload, groups: number, { key }: TrafficSight): Next {
+  const found = groupsOf(workload);
+  const ready = 'held' in found ? 0 : found.seen.groups.filter((group) => group.ready).length;
+  if (ready < groups) return { waits: 'groups' };
+  return {
+    action: `They are ready, so look at the selector of their Service, and at its endpoints: kubectl get endpointslices -n ${key.namespace}`,
+  };
 }
 
 /** The fleet needs a canary that carries all of it, and the canary does not grow any more: scaled, or of a plan that has no such step. */
@@ -168,7 +179,7 @@ export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, 
   }
   return hold('GroupsNotReady', {
     seen: `${ofGroupsAre(ready.length, desired)} ready in ${name}: ${notReady(unreadyOf(updated))}`,
-    action: `If it stays so: ${command('abort', sight.key)}`,
+    ...(isRollback(delivery) ? { waits: 'groups' } : { action: `If it stays so: ${command('abort', sight.key)}` }),
   });
 }
 
@@ -194,7 +205,7 @@ export function podsLeft(delivery: Delivery, sight: TrafficSight): Hold | undefi
   const [leading = 0, sets = 0, working = 0] = counts;
   if (leading + sets + working === 0) return undefined;
   return hold('CanaryNotEmpty', {
-    seen: `${nameFirst(name)} still has ${leading} leader pods, ${working} worker pods and ${sets} StatefulSets of workers: another template is put into it at none`,
+    seen: `${nameFirst(name)} still has ${countsOf({ 'leader pod': leading, 'worker pod': working, StatefulSet: sets })}: it gets another template once they are gone`,
     waits: 'controllers',
   });
 }

@@ -54,12 +54,17 @@ function isSame(left: ObjectRef, right: ObjectRef): boolean {
   return left.kind === right.kind && left.name === right.name && left.apiVersion === right.apiVersion;
 }
 
+/** A share as people read it: 66.7 of two in three. */
+export function inPercent(percent: number): string {
+  return String(Number(percent.toFixed(1)));
+}
+
 /** What the routes send to the new version, in a few words: the largest share of one, and rules of ours. */
 export function shareIn(delivery: Delivery): string {
   const hasRules = readingsOf(delivery).some(({ ours }) => ours.length > 0);
   if (hasRules) return 'matches';
   const percent = percentIn(delivery);
-  return percent === 0 ? '–' : `${percent}%`;
+  return percent === 0 ? '–' : `${inPercent(percent)}%`;
 }
 
 /** The largest share that one of the routes sends to the new version, in percent; our rules apart. */
