@@ -68,6 +68,8 @@ export type AbortIntent = {
   readonly newer: string | undefined;
   /** Requests leave the new version in the first commit, whether or not the version before serves. Not there: they wait. */
   readonly now?: true | undefined;
+  /** The commit of main that has the template to go back to, where nothing else tells it. Not there: history does. */
+  readonly from?: string | undefined;
 };
 
 /**
@@ -92,7 +94,7 @@ export type Intents = {
 };
 
 const ACCEPT = new RegExp(`^([A-Za-z]+)@([^#]+)#(${DIGEST_PATTERN})$`);
-const ABORT = new RegExp(`^(\\S+)(?: (${DIGEST_PATTERN}))?( now)?$`);
+const ABORT = new RegExp(`^(\\S+)(?: (${DIGEST_PATTERN}))?( now)?(?: from ([0-9a-f]{40}))?$`);
 const APPROVE = new RegExp(`^([^#]+)(?:#(0|[1-9][0-9]{0,6})(?:#(${DIGEST_PATTERN}))?)?$`);
 
 const ACCEPT_WANTED =
@@ -163,9 +165,14 @@ function parseAccept(text: string): AcceptIntent | undefined {
   return reason === undefined || release === undefined || facts === undefined ? undefined : { reason, release, facts };
 }
 
-/** `<release>`, with a newer text that goes as well `<release> <digest>`, and with both `<release> <digest> now`. */
-export function printAbort({ release, newer, now }: AbortIntent): string {
-  return [printRelease(release), newer, now === true ? 'now' : undefined]
+/** `<release>`, with a newer text that goes as well `<release> <digest>`, and with all `<release> <digest> now from <commit>`. */
+export function printAbort({ release, newer, now, from }: AbortIntent): string {
+  return [
+    printRelease(release),
+    newer,
+    now === true ? 'now' : undefined,
+    from === undefined ? undefined : `from ${from}`,
+  ]
     .filter((part) => part !== undefined)
     .join(' ');
 }
@@ -179,7 +186,13 @@ function parseAbort(text: string): AbortIntent | undefined {
   const match = ABORT.exec(text);
   const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
   if (release === undefined) return undefined;
-  return { release, newer: match?.[2], ...(match?.[3] === undefined ? {} : { now: true }) };
+  const from = match?.[4];
+  return {
+    release,
+    newer: match?.[2],
+    ...(match?.[3] === undefined ? {} : { now: true }),
+    ...(from === undefined ? {} : { from }),
+  };
 }
 
 function parseRetry(text: string): RetryIntent | undefined {

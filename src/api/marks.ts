@@ -45,6 +45,8 @@ export type Marks = {
   readonly release: Release;
   readonly step: StepMark | undefined;
   readonly stable: string | undefined;
+  /** Of the template that the release before has in that commit; not there: an earlier version wrote the mark. */
+  readonly stableDigest?: string | undefined;
   readonly restore: Restore | undefined;
   readonly aborted: readonly Release[];
   /** Not there: the delivery, if there is one, steps this workload alone. */

@@ -1,7 +1,9 @@
 /** The options that verbs share, and what commander makes of them, checked. */
 
 import { Command } from 'commander';
+import { parseCommit } from '../api/marks.ts';
 import { ENV, UsageError } from '../options.ts';
+import type { Intent } from '../rollout/orders/intent.ts';
 
 /** What help says below the verbs. */
 export const AFTER_HELP = `
@@ -95,4 +97,14 @@ export function numberOf(value: unknown, name: string): number | undefined {
 /** Commander hands the options over after the arguments and before the command itself. */
 export function isGiven(value: unknown): value is Given {
   return typeof value === 'object' && value !== null && !(value instanceof Command);
+}
+
+/** What the flags of `abort` say. Throws UsageError for a commit that is none. */
+export function abortWish(given: Given): Extract<Intent, { readonly kind: 'abort' }> {
+  const text = textOf(given, 'from');
+  const from = parseCommit(text);
+  if (text !== undefined && from === undefined)
+    throw new UsageError(`--from is ${text}, wanted a commit of 40 hex digits, as git rev-parse prints it`);
+  const now = given['now'] === true ? { now: true } : {};
+  return { kind: 'abort', keepNewer: given['keepNewer'] === true, ...now, from };
 }

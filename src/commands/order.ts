@@ -18,8 +18,9 @@ export type OrderOptions = CommonOptions & { readonly target: Target; readonly b
 export async function intent(wish: Intent, options: OrderOptions, ports: Ports, io: Io): Promise<number> {
   // An abort brakes: it is meant for what goes on, whatever else has the name.
   const target = wish.kind === 'abort' ? { ...options.target, underWay: true } : options.target;
-  const result = await order(ports, { ...options, target }, ({ snapshot }) =>
-    planIntent(wish, { snapshot, digestOf: factsDigest }),
+  const from = wish.kind === 'abort' ? wish.from : undefined;
+  const result = await order(ports, { ...options, target, from }, (scene) =>
+    planIntent(wish, { snapshot: scene.snapshot, digestOf: factsDigest, ...(scene.from && { from: scene.from }) }),
   );
   return say(result, options, io);
 }

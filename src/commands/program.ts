@@ -8,6 +8,7 @@ import type { Intent } from '../rollout/orders/intent.ts';
 import { exitCodeOf } from './exit-code.ts';
 import {
   AFTER_HELP,
+  abortWish,
   clusterFlags,
   type Given,
   gitFlags,
@@ -171,12 +172,9 @@ function addOrders(program: Command, io: Io, run: Run): void {
     (_, step) => ({ kind: 'jump', step: numberOf(step, '<step>') ?? 0 }),
     { name: '<step>', what: 'its number, from 1' },
   );
-  order('abort', 'give the release up and go back to the stable version', (given) => ({
-    kind: 'abort',
-    keepNewer: given['keepNewer'] === true,
-    ...(given['now'] === true ? { now: true } : {}),
-  }))
+  order('abort', 'give the release up and go back to the stable version', abortWish)
     .option('--keep-newer', 'a newer text in the file stays: it is taken from its first step')
+    .option('--from <commit>', 'go back to the template of this commit of main, where history does not tell it')
     .option('--now', 'canary, blueGreen: requests leave the new version at once, whether or not the one before serves');
   order('retry', 'deliver an aborted release after all', (given) => ({
     kind: 'retry',

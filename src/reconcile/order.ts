@@ -2,7 +2,7 @@
 
 import type { Config } from '../api/config.ts';
 import { at as valueAt } from '../api/json.ts';
-import { unknown } from '../api/known.ts';
+import { type Known, unknown } from '../api/known.ts';
 import { MARK } from '../api/marks.ts';
 import { stringsIn } from '../api/service.ts';
 import type { Instant } from '../api/time.ts';
@@ -11,13 +11,14 @@ import { printKey } from '../rollout/key-text.ts';
 import { intentMessage } from '../rollout/messages.ts';
 import type { MadeDocument } from '../rollout/orders/eject-scene.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
-import type { Snapshot } from '../rollout/snapshot.ts';
+import type { Snapshot, Stable } from '../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout } from './observe/desired.ts';
 import { madeDocuments } from './observe/made-documents.ts';
 import { observe } from './observe/observe.ts';
 import { unreadLive } from './observe/observe-cluster.ts';
-import { gitReader } from './observe/observe-git.ts';
+import { type GitReader, gitReader } from './observe/observe-git.ts';
 import { desiredHead, readConfig, readDesired, writableConfigIn } from './observe/read-main.ts';
+import { orderedText } from './observe/stable-in-history.ts';
 import { deliveriesOf } from './observe/turns.ts';
 import { windowsAt } from './observe/windows.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
@@ -39,7 +40,13 @@ export type Target = {
 };
 
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
-type OrderScene = { readonly snapshot: Snapshot; readonly config: Config; readonly made: readonly MadeDocument[] };
+type OrderScene = {
+  readonly snapshot: Snapshot;
+  readonly config: Config;
+  readonly made: readonly MadeDocument[];
+  /** The template of the commit that the order names; not there: it names none. */
+  readonly from?: Known<Stable>;
+};
 
 /**
  * Carries one order out: `decide` says what to write, or why not. Throws PortError where Git fails or main never
@@ -47,15 +54,23 @@ type OrderScene = { readonly snapshot: Snapshot; readonly config: Config; readon
  */
 export async function order(
   ports: Ports,
-  at: { readonly target: Target; readonly overrides: Overrides; readonly by: string },
+  at: {
+    readonly target: Target;
+    readonly overrides: Overrides;
+    readonly by: string;
+    readonly from?: string | undefined;
+  },
   decide: (scene: OrderScene) => Ordered,
 ): Promise<OrderResult> {
   return writeOrder(ports.git, async () => {
     const scene = await readScene(ports, at);
     if (typeof scene === 'string') return { kind: 'refused', why: scene };
-    const snapshot = await snapshotOf(ports, scene);
-    const made = madeDocuments(scene.entry, scene.desired);
-    const ordered = decide({ snapshot, config: scene.desired.config, made });
+    const { desired, entry, main } = scene;
+    const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
+    const snapshot = await snapshotOf(ports, scene, git);
+    const made = madeDocuments(entry, desired);
+    const from = at.from === undefined ? {} : { from: await orderedText(git, entry, at.from) };
+    const ordered = decide({ snapshot, config: desired.config, made, ...from });
     if (ordered.kind === 'refused') return ordered;
     const drawn = draw(ordered, { scene, by: at.by });
     if (drawn.kind === 'refused') return drawn;
@@ -176,8 +191,8 @@ function namesOf(...entries: readonly DesiredRollout[]): string {
   return other === undefined ? '' : ` of ${other}`;
 }
 
-async function snapshotOf(ports: Ports, scene: Scene): Promise<Snapshot> {
-  const { desired, entry, main, status } = scene;
+async function snapshotOf(ports: Ports, scene: Scene, git: GitReader): Promise<Snapshot> {
+  const { desired, entry, status } = scene;
   const now = ports.clock.now();
   return observe({
     desired,
@@ -186,7 +201,7 @@ async function snapshotOf(ports: Ports, scene: Scene): Promise<Snapshot> {
     deliveries: deliveriesOf(desired.rollouts, { records: status.records, now }),
     windowsOf: windowsAt(now),
     now,
-    git: gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known }),
+    git,
     live: async () => ({ ...unreadLive(unknown('not asked for this')), scaler: unknown('not asked for this') }),
   });
 }

@@ -12,6 +12,7 @@ import { judge } from '../rollout/proposals/judge.ts';
 import { asksOf } from '../rollout/proposals/requirements.ts';
 import { notesOf, pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
+import { borneOut } from './observe/borne-out.ts';
 import { type Observation, observe } from './observe/observe.ts';
 import type { Outcome } from './pass.ts';
 import { caseOf } from './proposals/case.ts';
@@ -27,7 +28,9 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
   let snapshot: Snapshot | undefined;
   try {
     snapshot = await observe(of);
-    const decided = decide(snapshot, texts, of.desired.trials.known);
+    let decided = decide(snapshot, texts, of.desired.trials.known);
+    const proven = await borneOut(of, snapshot, decided.plan);
+    if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
     return { ...nothing, snapshot, ...decided, texts: textsOf(decided.plan, texts), error: undefined };
   } catch (error) {
     return { ...nothing, snapshot, plan: undefined, error: explain(error) };

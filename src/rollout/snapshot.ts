@@ -1,5 +1,6 @@
 /** Everything one decision may depend on, read at one instant, as plain JSON: desired, recorded and observed. */
 
+import type { Aside } from '../api/aside.ts';
 import type { AcceptableReason, Intents } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
 import type { JsonObject } from '../api/json.ts';
@@ -225,4 +226,6 @@ export type Snapshot = {
   readonly ladder?: LadderFiles | undefined;
   /** Not there: the Rollout has no second workload, or nothing is under way. */
   readonly traffic?: LiveTraffic | undefined;
+  /** What the mark `restore` has put aside of other objects, as main's own line bears it out. Not there: as the mark says. */
+  readonly asides?: readonly Aside[] | undefined;
 };

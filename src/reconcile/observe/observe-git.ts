@@ -2,7 +2,7 @@
 
 import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
-import { absent, type Known, known, unknown } from '../../api/known.ts';
+import { type Known, known, unknown } from '../../api/known.ts';
 import type { AutomaticBacks, StepRecord } from '../../api/record.ts';
 import { parseRelease, type Release } from '../../api/release.ts';
 import { frozenPlanOf } from '../../api/rollout-frozen.ts';
@@ -16,17 +16,21 @@ import { printKey } from '../../rollout/key-text.ts';
 import { trailersIn } from '../../rollout/messages.ts';
 import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
-import { type Ancestry, ancestryOf } from './ancestry.ts';
+import { ancestryOf } from './ancestry.ts';
 import { type ArrivalReader, arrivalReaders, type RequestReader } from './arrival.ts';
 import { backsInHistory } from './backs-in-history.ts';
 import { type BroughtReader, broughtReader } from './brought.ts';
-import type { DesiredRollout, Identity } from './desired.ts';
+import type { DesiredRollout } from './desired.ts';
 import { desiredRequest } from './desired-branch.ts';
+import { type DocumentsOf, find, historyReaders } from './documents-at.ts';
+import { firstParentsOf } from './first-parents.ts';
 import { namespaceOf } from './manifest-index.ts';
 import { mergedFolders } from './named-folders.ts';
+import type { OwnLine } from './own-line.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';
 import { textOf } from './stable-copy.ts';
+import { textTakenOut } from './text-taken-out.ts';
 
 export type GitReader = {
   /** What became of a commit that a record stands on. */
@@ -55,16 +59,22 @@ export type GitReader = {
   ) => Promise<StepRecord | undefined>;
   /** Ways back by themselves that main tells of. */
   readonly automaticBacks: (entry: DesiredRollout, now: Instant) => Promise<AutomaticBacks | undefined>;
+  /** What main's own line says of a workload, and of any other object: by this a mark counts, or does not. */
+  readonly line: OwnLine;
+  /** Documents of these kinds in a commit; `paths` undefined: on all that main is read for. */
+  readonly documentsAt: (
+    commit: Oid,
+    asked: { readonly kinds: readonly string[]; readonly paths: readonly string[] | undefined },
+  ) => Promise<readonly ManifestDocument[]>;
+  /** The text of one file; undefined: it is not there, or is none. */
+  readonly fileAt: (commit: Oid, file: string) => Promise<string | undefined>;
+  /** Everything that a commit asks for. */
+  readonly treeAt: (commit: Oid) => Promise<Tree>;
+  /** Whether a commit is an ancestor of main, by whatever line. */
+  readonly isAncestor: (commit: Oid) => Promise<boolean>;
   /** All folders that were read so far. */
   readonly folders: () => Folders;
 };
-
-type Read = Pick<Git, 'readAt'> & {
-  readonly documentsOf: (tree: Tree, kinds: readonly string[]) => readonly ManifestDocument[];
-};
-
-/** Commits of ours before which a text is looked for. Further back it is not found, and a person is asked for it. */
-const TAKEN_OUT_LIMIT = 20;
 
 type How = { readonly config: Config; readonly texts: KnownTexts };
 
@@ -91,13 +101,13 @@ export function gitReader(port: Git, main: Oid, { config, texts }: How): GitRead
     }
   };
   const workloadAt = workloadReader(git, config);
+  const isAncestor: GitReader['isAncestor'] = async (commit) =>
+    (await ancestry.find(({ oid }) => oid === commit, commit)) !== undefined;
   return {
     historyOf: async (recorded, acknowledged) => {
       if (recorded === main) return { kind: 'continued' };
-      if ((await ancestry.find(({ oid }) => oid === recorded, recorded)) !== undefined) return { kind: 'continued' };
-      const accepted =
-        acknowledged !== undefined &&
-        (await ancestry.find(({ oid }) => oid === acknowledged, acknowledged)) !== undefined;
+      if (await isAncestor(recorded)) return { kind: 'continued' };
+      const accepted = acknowledged !== undefined && (await isAncestor(acknowledged));
       return { kind: 'rewritten', recorded, acknowledged: accepted };
     },
     textAt,
@@ -116,11 +126,13 @@ export function gitReader(port: Git, main: Oid, { config, texts }: How): GitRead
     brought: broughtReader(ancestry, textAt),
     automaticBacks: (entry, now) => backsInHistory({ ...ancestry, workloadAt }, { entry, now }),
     stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step, config }),
+    ...historyReaders(git, { line: firstParentsOf(port, main), config }),
+    isAncestor,
     folders,
   };
 }
 
-function workloadReader(git: Read, config: Config): GitReader['workloadAt'] {
+function workloadReader(git: DocumentsOf, config: Config): GitReader['workloadAt'] {
   return async (commit, { identity }) => {
     if (identity === undefined) return undefined;
     const document = await find(git, { commit, paths: [identity.file], identity, config });
@@ -129,60 +141,18 @@ function workloadReader(git: Read, config: Config): GitReader['workloadAt'] {
 }
 
 /** Reads as before, and says which folders that took. */
-function noting(port: Git, texts: KnownTexts): { readonly git: Read; readonly folders: GitReader['folders'] } {
+function noting(port: Git, texts: KnownTexts): { readonly git: DocumentsOf; readonly folders: GitReader['folders'] } {
   let folders: Folders = [];
-  const readAt: Read['readAt'] = async (commit, request) => {
+  const readAt: DocumentsOf['readAt'] = async (commit, request) => {
     const tree = await port.readAt(commit, request);
     folders = mergedFolders(folders, tree.folders);
     return tree;
   };
-  const documentsOf: Read['documentsOf'] = ({ files }, kinds) =>
+  const documentsOf: DocumentsOf['documentsOf'] = ({ files }, kinds) =>
     files.flatMap(({ path, content }) =>
       content.kind === 'text' ? parseManifestFile(path, content.text, kinds, texts).documents : [],
     );
   return { git: { readAt, documentsOf }, folders: () => folders };
-}
-
-async function textTakenOut(
-  { ancestry, textAt }: { readonly ancestry: Ancestry } & Pick<GitReader, 'textAt'>,
-  entry: DesiredRollout,
-  wanted: (release: Release) => boolean,
-): Promise<Known<Stable>> {
-  const own = printKey(entry.key);
-  const tried = new Set<Oid>();
-  while (tried.size < TAKEN_OUT_LIMIT) {
-    const commit = await ancestry.find(({ oid, message }) => !tried.has(oid) && takesOut(message, own), undefined);
-    const [parent] = commit?.parents ?? [];
-    if (commit === undefined || parent === undefined) return absent;
-    tried.add(commit.oid);
-    const text = await textAt(parent, entry);
-    if (text.kind === 'known' && wanted(text.value.release)) return text;
-  }
-  return absent;
-}
-
-/** Whether a commit is one of ours for this rollout that may have taken a text out: what begins or goes on takes none out. */
-function takesOut(message: string, rollout: string): boolean {
-  return trailersIn(message).some(
-    (trailers) => trailers.rollout === rollout && ['settled', 'rollback'].includes(trailers.step),
-  );
-}
-
-type Search = {
-  readonly commit: Oid;
-  readonly paths: readonly string[];
-  readonly identity: Identity;
-  readonly config: Config;
-};
-
-async function find(git: Read, { commit, paths, identity, config }: Search): Promise<ManifestDocument | undefined> {
-  const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
-  const same = git
-    .documentsOf(tree, [LWS_KIND])
-    .filter(
-      (document) => document.object.name === identity.name && namespaceOf(document, config) === identity.namespace,
-    );
-  return same.length === 1 ? same[0] : undefined;
 }
 
 /**
@@ -190,7 +160,7 @@ async function find(git: Read, { commit, paths, identity, config }: Search): Pro
  * adoption gave its text the first serial; one whose marks name another text held a request that LWS saw no
  * difference in, and the commit after it took the next serial for it.
  */
-function releaseThere(document: ManifestDocument, commit: Oid): Known<StableDocument> {
+export function releaseThere(document: ManifestDocument, commit: Oid): Known<StableDocument> {
   const { workload, issues } = readWorkload(document);
   if (workload === undefined)
     return unknown(`${commit.slice(0, 12)}: ${issues[0]?.message ?? 'the workload cannot be read'}`);
@@ -204,7 +174,7 @@ function releaseThere(document: ManifestDocument, commit: Oid): Known<StableDocu
 }
 
 async function stepAt(
-  git: Read,
+  git: DocumentsOf,
   at: {
     readonly commit: CommitHeader;
     readonly entry: DesiredRollout;

@@ -1,18 +1,11 @@
 /** The only reader: turns what Git, the record and the cluster say of one rollout into a snapshot. */
 
-import { absent, type Known, known, notAsked } from '../../api/known.ts';
+import { absent, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RecordProof } from '../../rollout/record-proof.ts';
-import {
-  type History,
-  type Live,
-  SNAPSHOT_VERSION,
-  type Snapshot,
-  type Stable,
-  type WorkloadFile,
-} from '../../rollout/snapshot.ts';
+import { type History, type Live, SNAPSHOT_VERSION, type Snapshot, type WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Approvals } from '../proposals/read-approvals.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import { backsOf } from './backs-in-history.ts';
@@ -26,13 +19,14 @@ import { withLostMarks } from './observe-lost-marks.ts';
 import { ladderFiles, trafficAsked } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
+import { recreationOf } from './removal-in-history.ts';
 import { blobsOf, isResting, type Resting } from './resting.ts';
 import { sharedFacts } from './shared-facts.ts';
-import { anotherText, stableFromRecord } from './stable-copy.ts';
+import { stableOf } from './stable-copy.ts';
 import { deliveredOf, retryTextOf } from './step-commits.ts';
 import { recordFacts, trustedRecord } from './trusted-record.ts';
 import type { Delivery } from './turns.ts';
-import { isUnsigned, unsignedFacts } from './unsigned.ts';
+import { unsignedFacts } from './unsigned.ts';
 import type { windowsAt } from './windows.ts';
 
 export type Observation = {
@@ -72,17 +66,13 @@ export async function observe(of: Observation): Promise<Snapshot> {
   const blobs = blobsOf(desired, entry);
   const resting = isResting({ file, record, blobs, now, auditSeconds: desired.config.auditSeconds });
   const history = await historyOf(of, record, resting !== 'rest');
-  const recreating = entry.reading.rollout?.intents.recreating;
+  const recreation = await recreationOf(of);
+  const recreating = recreation.rollout?.intents.recreating;
   const live =
     (file === undefined && recreating === undefined) || resting === 'rest'
       ? unreadLive(notAsked('settled: not read before the next audit'))
       : await readLive(of, entry);
-  const stable =
-    seen !== undefined
-      ? await stableOf(of, seen, record)
-      : recreating === undefined
-        ? absent
-        : await of.git.textAt(recreating.stable, entry);
+  const stable = seen !== undefined ? await stableOf(of, seen, record) : (recreation.stable ?? absent);
   return withFactDigests({
     version: SNAPSHOT_VERSION,
     key: entry.key,
@@ -90,7 +80,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
     main: desired.commit,
     history,
     blobs,
-    rollout: entry.reading.rollout,
+    rollout: recreation.rollout,
     facts: {},
     policy: promotedRules(of),
     ...policyFacts(entry.policy, desired.blobs),
@@ -104,8 +94,8 @@ export async function observe(of: Observation): Promise<Snapshot> {
     ...(gone === undefined ? {} : { lostMarks: gone }),
     delivered: seen === undefined ? absent : await deliveredOf(of, seen),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
-    recreateText: recreating === undefined ? absent : await of.git.textAt(recreating.text, entry),
-    ...faultsOf(of, { file, stable, live, resting, unreadable: workload?.issues ?? [] }),
+    recreateText: recreation.recreateText,
+    ...faultsOf(of, { file, stable, live, resting, unreadable: [...(workload?.issues ?? []), ...recreation.issues] }),
     ...recordFacts(of, trusted),
     audit: resting === 'audit' || record === undefined,
     live,
@@ -147,23 +137,4 @@ async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFil
   const ladder = ladderFiles(of, file);
   const traffic = await of.liveTraffic?.read(asked);
   return { ...(ladder === undefined ? {} : { ladder }), ...(traffic === undefined ? {} : { traffic }) };
-}
-
-/** The text to go back to; of no use, and so not read, while the workload is settled or not managed. */
-async function stableOf(
-  of: Observation,
-  file: WorkloadFile,
-  record: RolloutRecord | undefined,
-): Promise<Known<Stable>> {
-  const { marks } = file.workload;
-  if (marks === undefined || (marks.step === undefined && marks.release.digest === file.digest)) return absent;
-  const expected = marks.step === undefined ? marks.release : undefined;
-  const there = marks.stable === undefined ? absent : await of.git.textAt(marks.stable, of.entry);
-  if (there.kind === 'known' && (expected === undefined || there.value.release.digest === expected.digest)) {
-    // In `requested` the stable version is the delivered one, whatever serial its commit was read under.
-    return expected === undefined ? there : known({ ...there.value, release: expected });
-  }
-  const copy = stableFromRecord(isUnsigned(of) && expected === undefined ? undefined : record, expected);
-  if (copy.kind === 'known' || there.kind === 'absent') return copy;
-  return there.kind === 'known' && expected !== undefined ? anotherText(there.value, expected) : there;
 }

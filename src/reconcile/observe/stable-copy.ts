@@ -6,7 +6,9 @@ import type { RolloutRecord } from '../../api/record.ts';
 import { type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Observation } from './observe.ts';
 import { readWorkload } from './read-workload.ts';
+import { isUnsigned } from './unsigned.ts';
 
 /** The copy that a record keeps, for a commit that cannot be fetched any more: checked by its digest like any other. */
 export function stableFromRecord(record: RolloutRecord | undefined, expected: Release | undefined): Known<Stable> {
@@ -34,4 +36,23 @@ export function anotherText({ commit, release }: Stable, expected: Release): Kno
   return unknown(
     `${commit.slice(0, 12)} has the template ${shortDigest(release.digest)} there, wanted ${shortDigest(expected.digest)}`,
   );
+}
+
+/** The text to go back to; of no use, and so not read, while the workload is settled or not managed. */
+export async function stableOf(
+  of: Observation,
+  file: WorkloadFile,
+  record: RolloutRecord | undefined,
+): Promise<Known<Stable>> {
+  const { marks } = file.workload;
+  if (marks === undefined || (marks.step === undefined && marks.release.digest === file.digest)) return absent;
+  const expected = marks.step === undefined ? marks.release : undefined;
+  const there = marks.stable === undefined ? absent : await of.git.textAt(marks.stable, of.entry);
+  if (there.kind === 'known' && (expected === undefined || there.value.release.digest === expected.digest)) {
+    // In `requested` the stable version is the delivered one, whatever serial its commit was read under.
+    return expected === undefined ? there : known({ ...there.value, release: expected });
+  }
+  const copy = stableFromRecord(isUnsigned(of) && expected === undefined ? undefined : record, expected);
+  if (copy.kind === 'known' || there.kind === 'absent') return copy;
+  return there.kind === 'known' && expected !== undefined ? anotherText(there.value, expected) : there;
 }

@@ -69,6 +69,7 @@ const marks = object({
   release,
   step: optional(stepMark),
   stable: optional(commit),
+  stableDigest: optional(text),
   restore: optional(restore),
   aborted: list(release),
   at: optional(

@@ -67,7 +67,7 @@ function isUnharmed({ live: { lws } }: Snapshot): boolean {
 }
 
 function marksOf(
-  { rollout }: Snapshot,
+  { rollout, stable }: Snapshot,
   at: {
     readonly kept: Recreating;
     readonly source: StableDocument;
@@ -89,7 +89,7 @@ function marksOf(
   return {
     release: back ? text.release : kept.release,
     step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
-    stable: kept.stable,
+    stable: stable.kind === 'known' ? stable.value.commit : kept.stable,
     restore: withSurge(
       putAside(before?.restore, { floor: 0, maxUnavailable: before?.restore?.maxUnavailable }),
       undefined,

@@ -4,6 +4,7 @@ import { type Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
+import { command } from '../command-text.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
 import { type GivenUp, remember } from '../given-up.ts';
 import { type Group, nameGroups } from '../groups.ts';
@@ -66,7 +67,7 @@ export function goBack(
   const next: Marks = {
     release: stable.value.release,
     step: { kind: 'rollback' },
-    stable: marks.stable,
+    stable: stable.value.commit,
     restore: withSurge(restore, kept),
     aborted: given.release === undefined ? marks.aborted : remember({ ...given, release: given.release }, marks),
     ...(marks.serves === undefined ? {} : { serves: marks.serves }),
@@ -212,6 +213,6 @@ export function noText({ snapshot }: Situation): ReturnType<typeof hold> {
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it';
   return hold('StableUnavailable', {
     seen: `asked to go back, but the stable text was not found: ${why}`,
-    action: 'Put the earlier template into the file by hand',
+    action: `Put the earlier template into the file by hand, or name a commit of main that has it: ${command('abort', snapshot.key, '--from COMMIT')}`,
   });
 }

@@ -80,7 +80,7 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked):
     routes,
     watched: inUse(ladder.watched ?? []),
     missing: [...(ladder.missing ?? []), ...unnamed.filter(isNew(ladder.missing))],
-    displaced: displacedOf(marks?.restore?.objects ?? [], { routes, scaler: ladder.scaler }),
+    displaced: displacedOf(snapshot.asides ?? marks?.restore?.objects ?? [], { routes, scaler: ladder.scaler }),
     liveReplicas: replicas ?? 1,
     stableText: stable.kind === 'known' ? stable.value.text : file.text,
     namespace: snapshot.key.namespace,

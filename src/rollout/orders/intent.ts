@@ -2,6 +2,7 @@
 
 import { ACCEPTABLE, printAbort, printAccepts, printApprove, printStepIntent } from '../../api/intents.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
+import type { Known } from '../../api/known.ts';
 import { inShort, printRelease, type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
 import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
@@ -10,7 +11,7 @@ import type { Edit } from '../edit.ts';
 import { waitedFor } from '../given-up.ts';
 import { wantsEvidence } from '../proposals/evidence.ts';
 import { policySaying } from '../sentences.ts';
-import type { RolloutFile, Snapshot } from '../snapshot.ts';
+import type { RolloutFile, Snapshot, Stable } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { proposeAnew } from './propose.ts';
@@ -27,6 +28,8 @@ export type Intent =
       readonly keepNewer: boolean;
       /** Where a second workload is filled: requests do not wait until the version before serves. Not there: they do. */
       readonly now?: boolean;
+      /** The commit of main that has the template to go back to. Not there: history tells it. */
+      readonly from?: string | undefined;
     }
   | { readonly kind: 'retry'; readonly release: string | undefined }
   | { readonly kind: 'pause' }
@@ -36,15 +39,19 @@ export type Intent =
   | { readonly kind: 'propose' };
 
 /** What an intent is planned on. The core does not hash: `digestOf` names facts as an acceptance does. */
-type IntentScene = { readonly snapshot: Snapshot; readonly digestOf: (facts: JsonObject) => string };
+type IntentScene = {
+  readonly snapshot: Snapshot;
+  readonly digestOf: (facts: JsonObject) => string;
+  /** The template of the commit that an abort names; not there: it names none. */
+  readonly from?: Known<Stable>;
+};
 
 const PAUSED = ['spec', 'strategy', 'paused'] as const;
 
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, scene: IntentScene): Ordered {
   const { rollout } = scene.snapshot;
-  if (rollout === undefined)
-    return intent.kind === 'abort' ? abortAlone(intent, scene.snapshot) : noRollout(scene.snapshot);
+  if (rollout === undefined) return intent.kind === 'abort' ? abortAlone(intent, scene) : noRollout(scene.snapshot);
   const said = saidOf(intent, scene, rollout);
   if (said.kind === 'refused') return said;
   const { file, object } = rollout;
@@ -58,10 +65,11 @@ function noRollout({ key }: Snapshot): Refused {
 }
 
 /** Without a Rollout the brake is written on the LeaderWorkerSet itself: what is under way has to end all the same. */
-function abortAlone(intent: AbortOrder, snapshot: Snapshot): Ordered {
+function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
+  const { snapshot } = scene;
   const { workload } = snapshot;
   if (workload?.workload.marks?.step === undefined) return noRollout(snapshot);
-  const said = abort(intent, snapshot);
+  const said = abort(intent, scene);
   if (said.kind === 'refused') return said;
   const { file, object } = workload;
   return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
@@ -83,7 +91,7 @@ function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said 
     return intent.hold === undefined ? approve(intent.step, snapshot) : accept(intent.hold, intent.step, scene);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
   if (intent.kind === 'abort')
-    return isElsewhere(snapshot) ? accept('GroupsElsewhere', undefined, scene) : abort(intent, snapshot);
+    return isElsewhere(snapshot) ? accept('GroupsElsewhere', undefined, scene) : abort(intent, scene);
   return retry(intent.release, snapshot);
 }
 
@@ -188,7 +196,11 @@ function jump(step: number, snapshot: Snapshot): Said {
 
 type AbortOrder = Extract<Intent, { readonly kind: 'abort' }>;
 
-function abort({ keepNewer, now }: AbortOrder, snapshot: Snapshot): Said {
+function abort({ keepNewer, now }: AbortOrder, { snapshot, from }: IntentScene): Said {
+  if (from !== undefined && from.kind !== 'known')
+    return refused(
+      `${from.kind === 'unknown' ? from.why : 'that commit has no such workload'}. Name a commit of main that has the template`,
+    );
   const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
   const going = marks?.step?.kind === 'rollback';
   const isOpen = marks?.step !== undefined && !going;
@@ -206,8 +218,12 @@ function abort({ keepNewer, now }: AbortOrder, snapshot: Snapshot): Said {
       `the file holds no text that is newer than ${shortRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
     );
   const atOnce = now === true ? ({ now } as const) : {};
-  const named = shortRelease(release) + (now === true ? ', now' : '');
-  const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce });
+  const back =
+    from === undefined
+      ? ''
+      : `, back to the template ${shortDigest(from.value.release.digest)} of ${from.value.commit}`;
+  const named = shortRelease(release) + (now === true ? ', now' : '') + back;
+  const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce, from: from?.value.commit });
   if (newer === undefined) return annotate('abort', order, `abort ${named}`);
   const what = keepNewer
     ? `; the newer text ${shortDigest(newer)} in the file stays, from its first step`

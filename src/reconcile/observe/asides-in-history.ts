@@ -1,0 +1,105 @@
+/** What fields of other objects were before a delivery put them aside, as main's own line has them: the mark may say anything. */
+
+import type { Aside } from '../../api/aside.ts';
+import { ABSENT, type EditPath, type FieldValue, type ItemMatch, sameValue } from '../../api/field.ts';
+import { at, isJsonObject, type Json } from '../../api/json.ts';
+import type { Marks } from '../../api/marks.ts';
+import { pathText } from '../../manifests/path-text.ts';
+import type { Oid } from '../../ports/git.ts';
+import { asideName } from '../../rollout/ladders/asides.ts';
+import { namespaceOf } from './manifest-index.ts';
+import type { Observation } from './observe.ts';
+import type { Version } from './own-line.ts';
+
+type Forged = { readonly seen: string; readonly hint: string };
+
+/**
+ * What is to be put back: the value that the field had in main's own line right before a commit put it aside, by the mark
+ * as it is, or by the first that named the field. Where history does not go back so far, or has no such object there, the
+ * mark is all there is, and it only reaches objects that the delivery writes into. Throws PortError.
+ */
+export async function asidesBorneOut(
+  of: Observation,
+  { restore }: Marks,
+): Promise<{ readonly asides: readonly Aside[]; readonly forged: readonly Forged[] }> {
+  const asides: Aside[] = [];
+  const forged: Forged[] = [];
+  for (const aside of restore?.objects ?? []) {
+    const values = await valuesBefore(of, aside);
+    const [first] = values;
+    const isTrue = first === undefined || values.some((value) => sameValue(value, aside.was));
+    asides.push(isTrue ? aside : { ...aside, was: first });
+    if (!isTrue) forged.push(forgery(aside, first));
+  }
+  return { asides, forged };
+}
+
+function forgery({ object, path, was }: Aside, before: FieldValue): Forged {
+  const text = (value: FieldValue): string => (typeof value === 'object' ? 'nothing' : JSON.stringify(value));
+  return {
+    seen: `says that ${pathText(path)} of ${object} was ${text(was)}, and main's own line had ${text(before)} before this delivery`,
+    hint: `${text(before)} is what is put back. git log -p of the file shows who changed the mark.`,
+  };
+}
+
+/** The oldest first: before the mark named the field at all, and before it had this value. */
+async function valuesBefore(of: Observation, aside: Aside): Promise<readonly FieldValue[]> {
+  const found: FieldValue[] = [];
+  for (const isOurs of [sameField(aside), sameEntry(aside)]) {
+    // Who has taken the marks out by hand has not begun another delivery.
+    let isMet = false;
+    const walked = await of.git.line.walk(of.entry, {
+      keyOf: (version) => String(asidesIn(version).some(isOurs)),
+      visit: ({ version, commit }) => {
+        const isThere = asidesIn(version).some(isOurs);
+        isMet ||= isThere;
+        return isMet && !isThere ? commit : undefined;
+      },
+    });
+    const value = walked.kind === 'found' ? await valueAt(of, walked.value, aside) : undefined;
+    if (value !== undefined) found.push(value);
+  }
+  return found;
+}
+
+function asidesIn(version: Version): readonly Aside[] {
+  return version.kind === 'read' ? (version.workload.workload.marks?.restore?.objects ?? []) : [];
+}
+
+function sameField({ object, path }: Aside): (other: Aside) => boolean {
+  const wanted = JSON.stringify([object, path]);
+  return (other) => JSON.stringify([other.object, other.path]) === wanted;
+}
+
+function sameEntry(aside: Aside): (other: Aside) => boolean {
+  const isField = sameField(aside);
+  return (other) => isField(other) && sameValue(other.was, aside.was);
+}
+
+/** undefined: the commit has no such object, or has it twice. */
+async function valueAt(
+  { git, entry, desired }: Observation,
+  commit: Oid,
+  aside: Aside,
+): Promise<FieldValue | undefined> {
+  const kind = aside.object.replace(/[./].*$/s, '');
+  const documents = await git.documentsAt(commit, { kinds: [kind], paths: undefined });
+  const [document, ...twins] = documents.filter(
+    (one) => asideName(one.object) === aside.object && namespaceOf(one, desired.config) === entry.key.namespace,
+  );
+  if (document === undefined || twins.length > 0) return undefined;
+  const value = scalarAt(document.value, aside.path);
+  return value === undefined || value === null ? ABSENT : typeof value === 'object' ? undefined : value;
+}
+
+function scalarAt(value: Json, path: EditPath): Json | undefined {
+  return path.reduce<Json | undefined>((here, part) => {
+    if (!Array.isArray(here)) return typeof part === 'string' ? at(here, [part]) : undefined;
+    const items: readonly Json[] = here;
+    return typeof part === 'string' ? items[Number(part)] : items.find((item) => isMatch(item, part));
+  }, value);
+}
+
+function isMatch(item: Json, { key, value }: ItemMatch): boolean {
+  return isJsonObject(item) && item[key] === value;
+}

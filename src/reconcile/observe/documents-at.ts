@@ -1,0 +1,64 @@
+/** Documents of one commit: what is read of history, by their names and kinds. */
+
+import type { Config } from '../../api/config.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { Git, Oid, Tree } from '../../ports/git.ts';
+import type { Identity } from './desired.ts';
+import { desiredRequest } from './desired-branch.ts';
+import type { FirstParents } from './first-parents.ts';
+import { namespaceOf } from './manifest-index.ts';
+import type { GitReader } from './observe-git.ts';
+import { ownLine } from './own-line.ts';
+
+/** Reads a commit, and makes documents of what was read. */
+export type DocumentsOf = Pick<Git, 'readAt'> & {
+  readonly documentsOf: (tree: Tree, kinds: readonly string[]) => readonly ManifestDocument[];
+};
+
+type Search = {
+  readonly commit: Oid;
+  readonly paths: readonly string[];
+  readonly identity: Identity;
+  readonly config: Config;
+};
+
+/** The only document of this name in these files; undefined: there is none, or several. */
+export async function find(git: DocumentsOf, search: Search): Promise<ManifestDocument | undefined> {
+  const same = await documentsCalled(git, search);
+  return same.length === 1 ? same[0] : undefined;
+}
+
+async function documentsCalled(
+  git: DocumentsOf,
+  { commit, paths, identity, config }: Search,
+): Promise<readonly ManifestDocument[]> {
+  const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
+  return git
+    .documentsOf(tree, [LWS_KIND])
+    .filter(
+      (document) => document.object.name === identity.name && namespaceOf(document, config) === identity.namespace,
+    );
+}
+
+/** What holds marks against history: documents of main's own line, and whole commits of it. */
+export function historyReaders(
+  git: DocumentsOf,
+  { line, config }: { readonly line: FirstParents; readonly config: Config },
+): Pick<GitReader, 'line' | 'documentsAt' | 'fileAt' | 'treeAt'> {
+  return {
+    line: ownLine(line, async (commit, { identity }, paths = config.paths) =>
+      identity === undefined ? [] : documentsCalled(git, { commit, paths, identity, config }),
+    ),
+    documentsAt: async (commit, { kinds, paths = config.paths }) => {
+      const request = { ...desiredRequest(paths), markers: kinds };
+      return git.documentsOf(await git.readAt(commit, request), kinds);
+    },
+    fileAt: async (commit, file) => {
+      const { files } = await git.readAt(commit, { paths: [file], suffixes: [], markers: [] });
+      const [found] = files;
+      return found?.content.kind === 'text' ? found.content.text : undefined;
+    },
+    treeAt: (commit) => git.readAt(commit, desiredRequest(config.paths)),
+  };
+}

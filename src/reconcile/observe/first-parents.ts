@@ -1,0 +1,62 @@
+/** The first-parent line of one head, read as far as somebody looks: a clone that ends early has what it has. */
+
+import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
+
+/** How far back it is followed: a busy main has a thousand commits a day, and a delivery may last for days. */
+const COMMITS_MOST = 20_000;
+/** What is asked for at first; each further part is as long as all before it. */
+const FIRST_PART = 16;
+const PART_MOST = 2000;
+
+export type FirstParents = {
+  /** The commit in this place, the head in place 0; undefined: the line ends before. */
+  readonly commitAt: (place: number) => Promise<CommitHeader | undefined>;
+  /** So many commits are known to be on it. */
+  readonly length: () => number;
+  /** Whether the oldest one that is known is the first of all; false: what was before is not known. */
+  readonly isWhole: () => boolean;
+};
+
+/** Reads nothing yet. `commitAt` throws PortError where Git fails for now. */
+export function firstParentsOf(git: Pick<Git, 'history'>, head: Oid): FirstParents {
+  const commits: CommitHeader[] = [];
+  const known: { end: 'open' | 'whole' | 'cut'; part: number } = { end: 'open', part: FIRST_PART };
+  const grow = async (): Promise<void> => {
+    const last = commits.at(-1);
+    const from = last === undefined ? head : last.parents[0];
+    if (from === undefined) known.end = 'whole';
+    else if (commits.length >= COMMITS_MOST) known.end = 'cut';
+    else {
+      const { part } = known;
+      const found = await partOf(git, from, part);
+      if (found !== undefined) commits.push(...found);
+      else if (part === 1) known.end = 'cut';
+      // A clone that was cut off may have a shorter part.
+      known.part = found === undefined ? Math.ceil(part / 4) : Math.min(PART_MOST, Math.max(part, commits.length));
+    }
+  };
+  return {
+    commitAt: async (place) => {
+      while (known.end === 'open' && commits.length <= place) await grow();
+      return commits[place];
+    },
+    length: () => commits.length,
+    isWhole: () => known.end === 'whole',
+  };
+}
+
+/** undefined: the clone does not have so many. */
+async function partOf(
+  git: Pick<Git, 'history'>,
+  from: Oid,
+  most: number,
+): Promise<readonly CommitHeader[] | undefined> {
+  try {
+    const found = await git.history(from, undefined, most);
+    return found.length === 0 ? undefined : found;
+  } catch (error) {
+    if (error instanceof PortError && !error.retryable) return undefined;
+    throw error;
+  }
+}

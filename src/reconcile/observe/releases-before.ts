@@ -1,0 +1,103 @@
+/** Which releases a workload could go back to, as main's own line tells it: what was delivered before the present one began. */
+
+import type { Marks } from '../../api/marks.ts';
+import { parseRelease, printRelease, sameRelease } from '../../api/release.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { CommitHeader, Oid } from '../../ports/git.ts';
+import { printKey } from '../../rollout/key-text.ts';
+import { trailersIn } from '../../rollout/messages.ts';
+import type { DesiredRollout } from './desired.ts';
+import type { OwnLine, Past, Version, Walked } from './own-line.ts';
+
+/** A commit of main's own line in which the document had a release as the one that was delivered. */
+export type ReleaseBefore = { readonly commit: Oid; readonly digest: string; readonly document: ManifestDocument };
+
+type Since = {
+  /** What is being delivered, or asked for, from where the walk begins. */
+  readonly marks: Marks;
+  /** Not there: from the head on. */
+  readonly below?: Oid | undefined;
+};
+
+/** So often a delivery is found to have begun before what looked like the release before it. */
+const RETURNS_MOST = 10;
+
+type Found = { readonly releases: readonly ReleaseBefore[]; readonly walked: Walked<Oid> };
+
+/**
+ * The newest release that was settled before this delivery began, and before it those that a delivery had let every group
+ * go to: a newer request may have taken one of these over. `found`: the settled one is the last. What was put between two
+ * commits of this very delivery came after its beginning, and is none of them. Throws PortError.
+ */
+export async function releasesBefore(line: OwnLine, entry: DesiredRollout, { marks, below }: Since): Promise<Found> {
+  const own = printKey(entry.key);
+  const isThis = (version: Version): boolean => isDelivering(version, marks);
+  const wanted = (commit: CommitHeader): boolean => isNamed(marks, commit, own);
+  let from = below;
+  for (let returned = 0; ; returned += 1) {
+    const found = await walkFrom(line, entry, { marks, below: from, own });
+    const isBegun = marks.step !== undefined && marks.step.kind !== 'rollback';
+    if (found.walked.kind !== 'found' || !isBegun || returned >= RETURNS_MOST) return found;
+    const earlier = await line.earlier(entry, found.walked.value, { wanted, holds: isThis });
+    if (earlier === undefined) return found;
+    from = earlier;
+  }
+}
+
+async function walkFrom(
+  line: OwnLine,
+  entry: DesiredRollout,
+  { marks, below, own }: Since & { readonly own: string },
+): Promise<Found> {
+  const releases: ReleaseBefore[] = [];
+  const walked = await line.walk<Oid>(entry, {
+    below,
+    keyOf,
+    isNamed: (version, commit) => isNamed(marksOf(version), commit, own),
+    visit: (past) => {
+      const { version, commit } = past;
+      const place = placeOf(past, marks);
+      if (place === undefined || version.kind !== 'read') return undefined;
+      releases.push({ commit, digest: version.workload.digest, document: version.document });
+      return place === 'settled' ? commit : undefined;
+    },
+  });
+  return { releases, walked };
+}
+
+/** Whether it is a step of what these marks deliver. */
+function isDelivering(version: Version, { release }: Marks): boolean {
+  const marks = marksOf(version);
+  return marks?.step !== undefined && sameRelease(marks.release, release);
+}
+
+/** What the text counts as; undefined: it was asked for, given up, on its way, or its marks name another one. */
+function placeOf({ version }: Past, now: Marks): 'settled' | 'letGo' | undefined {
+  const marks = marksOf(version);
+  if (marks === undefined || version.kind !== 'read') return undefined;
+  const { release, step, restore } = marks;
+  if (release.digest !== version.workload.digest) return undefined;
+  if (step === undefined) return 'settled';
+  const isOver = sameRelease(release, now.release) || now.aborted.some((given) => sameRelease(given, release));
+  return step.kind !== 'rollback' && restore?.floor === 0 && !isOver ? 'letGo' : undefined;
+}
+
+/** Versions between which nothing of this changes are one. */
+function keyOf(version: Version): string {
+  const marks = marksOf(version);
+  if (version.kind !== 'read' || marks === undefined) return version.kind;
+  const { release, step } = marks;
+  return [printRelease(release), step === undefined ? '' : step.kind, version.workload.digest].join(' ');
+}
+
+/** Whether a commit says that it belongs to the delivery of these marks. */
+function isNamed(marks: Marks | undefined, { message }: CommitHeader, own: string): boolean {
+  if (marks?.step === undefined || !message.includes(own)) return false;
+  return trailersIn(message).some(
+    ({ rollout, release }) => rollout === own && sameRelease(parseRelease(release), marks.release),
+  );
+}
+
+function marksOf(version: Version): Marks | undefined {
+  return version.kind === 'read' ? version.workload.workload.marks : undefined;
+}

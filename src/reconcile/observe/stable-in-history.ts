@@ -1,0 +1,77 @@
+/** The text that a way back delivers, as far as main's own line bears it out: the mark alone may name any commit there is. */
+
+import { type Known, known, unknown } from '../../api/known.ts';
+import type { Marks } from '../../api/marks.ts';
+import { shortDigest } from '../../api/release.ts';
+import type { Oid } from '../../ports/git.ts';
+import type { Stable, StableDocument } from '../../rollout/snapshot.ts';
+import type { DesiredRollout } from './desired.ts';
+import type { Observation } from './observe.ts';
+import { type GitReader, releaseThere } from './observe-git.ts';
+import type { Walked } from './own-line.ts';
+import { type ReleaseBefore, releasesBefore } from './releases-before.ts';
+import { anotherText, stableFromRecord } from './stable-copy.ts';
+
+type Asked = {
+  /** Of the delivery that is given up. */
+  readonly marks: Marks;
+  /** Where the walk begins, at its parent. Not there: at the head. */
+  readonly below?: Oid | undefined;
+  /** The commit that somebody has ordered to go back to. Not there: nobody has. */
+  readonly from?: Oid | undefined;
+  /** Somebody has ordered to go back. Not there: nobody has. */
+  readonly isGivenUp?: boolean;
+};
+
+/**
+ * First what a person has ordered, then the release before ours in main's own line: in the commit that the mark names,
+ * or in any other that has it there. Where main's line is not known so far back, a commit that main descends from, or a
+ * copy that is signed. Throws PortError where Git fails for now.
+ */
+export async function stableBorneOut(of: Observation, asked: Asked): Promise<Known<Stable>> {
+  const { marks, below, from } = asked;
+  if (from !== undefined) return orderedText(of.git, of.entry, from);
+  const named = marks.stable === undefined ? undefined : await of.git.textAt(marks.stable, of.entry);
+  const there = named?.kind === 'known' ? named.value : undefined;
+  const claim = marks.step === undefined ? marks.release.digest : (marks.stableDigest ?? there?.release.digest);
+  // Nothing begins while the mark leads elsewhere; who gives a request up needs no more than the text that it was before.
+  if (marks.step === undefined && !asked.isGivenUp && there !== undefined && there.release.digest !== claim)
+    return anotherText(there, marks.release);
+  const { releases, walked } = await releasesBefore(of.git.line, of.entry, { marks, below });
+  const found = claim === undefined ? releases.at(-1) : releases.find(({ digest }) => digest === claim);
+  const fits = there !== undefined && (claim === undefined || there.release.digest === claim);
+  if (found !== undefined) {
+    const isThere = fits && there.release.digest === found.digest && (await of.git.isAncestor(there.commit));
+    return isThere ? known(there) : releaseThere(found.document, found.commit);
+  }
+  if (walked.kind === 'found') return unknown(notBefore(marks, { claim, releases }));
+  if (walked.kind === 'cut' && fits && (await of.git.isAncestor(there.commit))) return known(there);
+  const why = named?.kind === 'unknown' ? `${named.why}, and ` : '';
+  return signedCopy(of, claim) ?? unknown(`${why}${unknownBefore(walked)}`);
+}
+
+/** The template that somebody orders to go back to: whoever orders answers for it, and main's own line has to have it. */
+export async function orderedText(git: GitReader, entry: DesiredRollout, from: Oid): Promise<Known<StableDocument>> {
+  if ((await git.line.has(from)) === true) return git.textAt(from, entry);
+  return unknown(`${from.slice(0, 12)}, which was ordered, is not on main's own line`);
+}
+
+function signedCopy(of: Observation, claim: string | undefined): Known<Stable> | undefined {
+  const isVerified = of.proof === 'signed' || of.proof === 'seen';
+  if (of.stored?.kind !== 'read' || !isVerified) return undefined;
+  const copy = stableFromRecord(of.stored.record, undefined);
+  return copy.kind === 'known' && copy.value.release.digest === claim ? copy : undefined;
+}
+
+function notBefore(
+  { stable }: Marks,
+  { claim, releases }: { readonly claim: string | undefined; readonly releases: readonly ReleaseBefore[] },
+): string {
+  const had = releases.map(({ digest, commit }) => `${shortDigest(digest)} in ${commit.slice(0, 12)}`).join(', ');
+  return `tranche.dev/stable says ${stable?.slice(0, 12)} with the template ${shortDigest(claim ?? '')}, and main's own line had ${had} before this delivery: the mark does not count`;
+}
+
+function unknownBefore(walked: Walked<Oid>): string {
+  const why = walked.kind === 'cut' ? walked.why : 'main has no version of it that was settled before';
+  return `main's own line does not tell what was delivered before: ${why}`;
+}
