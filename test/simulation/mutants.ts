@@ -197,8 +197,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'the budget is not raised on the way back',
     'rollout/budget.ts',
-    'if ((inTheWay === 0 && own > 0) || ',
-    'if ((inTheWay >= 0 && own > 0) || ',
+    'if (inTheWay === 0 || raised',
+    'if (inTheWay >= 0 || raised',
   ),
   mutant(
     'the budget ends at N, though nothing is ready',

@@ -6,14 +6,13 @@ import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
-import { allHome, isOpen, isPinned, isShareHome } from '../ladders/version-edits.ts';
+import { allHome, isOpen, isPinned, isShareHome, unrevised } from '../ladders/version-edits.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { partitionAfter, workloadMove } from '../workload-change.ts';
 
 /**
- * The commit that takes a newer text up, with its label. Groups that restart for a label are found by no route that asks for
- * the one before, whichever part of the commit is applied first: so the share goes home in a commit before, which also
- * stops what rolls, and is seen there. Where more groups are let go, the Service takes in all leaders by then.
+ * The commit that takes a newer text up. Its groups are found by a route that asks for the one before, or by none: so the
+ * share goes home in a commit before, which also stops what rolls, and is seen there. Where more groups are let go, the Service takes in all leaders by then.
  */
 export function takenUp(on: Delivering, decision: Decision): Decision {
   const { situation, delivery, marks } = on;
@@ -28,9 +27,16 @@ export function takenUp(on: Delivering, decision: Decision): Decision {
   return unseen.length > 0 ? holding(unseen, 'StepUpgrade') : overtaken(on, decision);
 }
 
-/** With the requests at home, and the Service taking in all leaders: for now there may be three versions. */
+/**
+ * With the requests at home, and the Service taking in all leaders: for now there may be three versions. Where groups are
+ * let go they load the newer text already, under the label that stands in the file: another label would restart them once
+ * more with the same template. They are found by their revision, and the label comes with the next template.
+ */
 function overtaken(on: Delivering, decision: Decision): Decision {
-  return besides(on, decision, { at: 'home', commit: withObjects(allHome(on.delivery), []), labels: true });
+  const { partition, asked } = on.situation;
+  const isInert = asked !== undefined && partition >= asked;
+  const commit = withObjects(allHome(on.delivery), unrevised(on.delivery));
+  return besides(on, decision, { at: 'home', commit, ...(isInert ? { labels: true } : {}) });
 }
 
 function accepted({ delivery }: Delivering): readonly Condition[] {

@@ -4,7 +4,7 @@ import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { type Marks, printStep, type RungMark } from '../../api/marks.ts';
 import { printRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
-import { VERSION } from '../../api/version-label.ts';
+import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
@@ -13,7 +13,7 @@ import { type Hold, hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { type Delivering } from '../ladders/delivering.ts';
 import { HOME, shareIn, shareOf, sharing } from '../ladders/shares.ts';
-import { allHome, type Pin, pinned, released, servicesOnly } from '../ladders/version-edits.ts';
+import { allHome, isLabelled, type Pin, pinned, released, servicesOnly } from '../ladders/version-edits.ts';
 import { wantedOf } from '../ladders/version-rungs.ts';
 import { type Decision, holding, type MoveReason, moving } from '../move.ts';
 import { groupsAre } from '../sentences.ts';
@@ -23,7 +23,7 @@ import { workloadMove } from '../workload-change.ts';
 import { firstStep } from './first-step.ts';
 
 /** The label that all groups of the stable version carry and no others, or why there is none. */
-export function pinOf({ delivery }: Delivering, { observed, asked, snapshot, file }: Seen): Pin | Hold {
+export function pinOf({ delivery }: Delivering, { observed, asked, snapshot, file, partition }: Seen): Pin | Hold {
   const { stableKey, releaseKey } = observed;
   const groups = wanted(observed, asked);
   if (stableKey === undefined)
@@ -44,7 +44,9 @@ export function pinOf({ delivery }: Delivering, { observed, asked, snapshot, fil
   const labels = leaders.kind === 'known' ? leaders.value.filter(({ uid }) => uids.includes(uid)) : [];
   const [label] = labels.map(({ version }) => version);
   const isShared = label !== undefined && labels.every(({ version }) => version === label);
-  const isOld = label !== printRelease(delivery.release);
+  // Where nothing is let go, the label in the file is that of the version before, and goes with this commit.
+  const comes = partition === SENTINEL ? undefined : versionIn(delivery.own.value);
+  const isOld = label !== printRelease(delivery.release) && label !== comes;
   return isShared && isOld ? { key: VERSION, value: label } : { key: REVISION_KEY, value: stableKey };
 }
 
@@ -96,7 +98,12 @@ export type RungTo = {
 export function pinnedAgain(on: Delivering, seen: Seen, to: RungTo): Decision {
   const pin = pinOf(on, seen);
   if ('reason' in pin) return holding([pin], 'StepUpgrade');
-  const commit = servicesOnly(on.delivery, [...released(on.delivery), ...pinned(on.delivery, pin)]);
+  const { releaseKey } = seen.observed;
+  const isByLabel = isLabelled(on.delivery);
+  if (!isByLabel && releaseKey === undefined)
+    return holding(seen.notApplied === undefined ? [] : [seen.notApplied], 'StepUpgrade');
+  const edits = released(on.delivery, isByLabel ? undefined : releaseKey);
+  const commit = servicesOnly(on.delivery, [...edits, ...pinned(on.delivery, pin)]);
   return rungMove(on, to, {
     at: 'text',
     commit,

@@ -41,22 +41,22 @@ function inDelivery(situation: Situation, marks: Marks): Pick<WorkloadFields, 'm
 }
 
 /**
- * The partition that stops the roll, never below the present one. Outside of a delivery only the sentinel may stand in
- * the file: the admission policy refuses anything below it.
+ * The partition that stops the roll, never below the present one: no step lets a group go, so it is the sentinel, and not N,
+ * which groups that an autoscaler adds would be beyond. Outside of a delivery the admission policy refuses anything below it.
  */
 export function stopAt(situation: Situation, { step }: Marks): number {
   const { replicas, partition } = situation;
   if (step === undefined) return SENTINEL;
-  return replicas === undefined ? partition : stoppedPartition({ ...situation, steps: [] }, replicas);
+  return stoppedPartition({ ...situation, steps: [] }, replicas ?? partition);
 }
 
 /** The partition that stops the roll, never below the present one. */
 export function stoppedPartition(situation: Situation, replicas: number): number {
-  const { steps, partition, asked = replicas } = situation;
+  const { steps, partition } = situation;
   const [first] = steps;
-  // Without a step to take it to, not even the extra groups may follow.
-  const bounds = [first === undefined ? asked : partitionOf(first.replicas, replicas)];
+  const bounds = [first === undefined ? SENTINEL : partitionOf(first.replicas, replicas)];
   if (situation.sight === 'seen') {
+    const { asked } = situation;
     const groups = wanted(situation.observed, asked);
     const onIt = lowest(groups.filter((group) => group.version === 'release'));
     // A group that only loads finishes on what it has, and LWS waits for it (traces 41a, 41b).

@@ -7,7 +7,7 @@ import { withBudgetAfter } from '../budget.ts';
 import { hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { type Delivering } from '../ladders/delivering.ts';
-import { isLabelled, servicesOnly, shareHome } from '../ladders/version-edits.ts';
+import { goesByLabel, isLabelled, servicesOnly, shareHome } from '../ladders/version-edits.ts';
 import { type Decision, moving } from '../move.ts';
 import type { InDelivery } from '../state.ts';
 import { workloadMove } from '../workload-change.ts';
@@ -15,7 +15,8 @@ import { workloadMove } from '../workload-change.ts';
 /** Groups that restart would carry it, and no route would find them: the share goes home, and the label is put back. */
 export function labelEdited(on: Delivering, { marks, index, of }: InDelivery): Decision | undefined {
   const { situation, delivery } = on;
-  if (isLabelled(delivery)) return undefined;
+  // A text that overtook another keeps its label until it is restarted anyway: its groups are found by their revision.
+  if (isLabelled(delivery) || !goesByLabel(delivery)) return undefined;
   const { file, partition } = situation;
   const seen = versionIn(delivery.own.value) ?? 'missing';
   const wanted = shortRelease(marks.release);

@@ -29,11 +29,12 @@ export function pinIn(service: Delivery['service']): string {
     .join(', ');
 }
 
-/** Whether the Service of the new version is there, ours, and selects the release. */
+/** Whether the Service of the new version is there, ours, and selects the release: by its label, or by its revision. */
 export function selectsRelease({ canaryService: service, own, release }: Delivery): boolean {
   const isOurs = service !== undefined && annotationsOf(service)[OF] === own.object.name;
   const selector = selectorOf(service);
-  return isOurs && selector[LWS_NAME] === own.object.name && selector[VERSION] === printRelease(release);
+  const isIt = selector[VERSION] === printRelease(release) || selector[REVISION_KEY] !== undefined;
+  return isOurs && selector[LWS_NAME] === own.object.name && isIt;
 }
 
 /** Whether the leaders to come carry the release's label. */
@@ -63,15 +64,34 @@ function unpinnedOf(service: RouteDocument): readonly ObjectEdits[] {
   );
 }
 
-/** The Service of the new version selects the release: made the first time, as are Ingresses for its share. */
-export function released(delivery: Delivery): readonly ObjectEdits[] {
-  return [...selecting(delivery), ...prepared(delivery)];
+/**
+ * The Service of the new version selects the release, by its label or by this revision: made the first time, as are
+ * Ingresses for its share.
+ */
+export function released(delivery: Delivery, revision?: string): readonly ObjectEdits[] {
+  return [...selecting(delivery, revision), ...prepared(delivery)];
 }
 
-function selecting({ service, canaryService: canary, own, release }: Delivery): readonly ObjectEdits[] {
+/** The Service of the new version selects by label once more: the revision was that of a release that is overtaken. */
+export function unrevised(delivery: Delivery): readonly ObjectEdits[] {
+  return selectorOf(delivery.canaryService)[REVISION_KEY] === undefined ? [] : selecting(delivery, undefined);
+}
+
+/** Whether requests go by the label that the leaders to come carry: an edit of it would be found by no route. */
+export function goesByLabel({ service, canaryService: canary, own, release }: Delivery): boolean {
+  const label = versionIn(own.value);
+  const isPinnedTo = label !== undefined && selectorOf(service)[VERSION] === label;
+  return isPinnedTo || selectorOf(canary)[VERSION] === printRelease(release);
+}
+
+function selecting(
+  { service, canaryService: canary, own, release }: Delivery,
+  revision: string | undefined,
+): readonly ObjectEdits[] {
   if (service === undefined) return [];
   const { name } = own.object;
-  const to = { workload: name, labels: {}, version: printRelease(release) };
+  const by = revision === undefined ? {} : { revision };
+  const to = { workload: name, labels: {}, version: printRelease(release), ...by };
   return canary === undefined
     ? ofRoutes([canaryService(service, { ...to, name: canaryServiceName(service.object.name), of: name })])
     : edited(canary, renewed(canary, service, to));

@@ -6,7 +6,7 @@ import { inShort, printRelease } from '../../api/release.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { takesIn } from '../traffic/subsets.ts';
 import type { Side } from './condition.ts';
-import { annotationsOf, type Delivery, hasSubsets, sidesOf } from './delivery.ts';
+import { annotationsOf, type Delivery, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import { positionOf } from './position.ts';
 
 /** Whether both sides are groups of the user's own workload. */
@@ -16,17 +16,17 @@ export function isOneWorkload({ plan }: { readonly plan: Pick<Delivery['plan'], 
 
 /**
  * Whether a Service of this selector takes in the leaders of a side. Of one workload the label tells it, or the revision:
- * where a revision stands, a commit of ours has put it there, and it is never that of the release.
+ * where a revision stands, a commit of ours has put it there, and that of the release into the new version's Service alone.
  */
 export function takesSide(delivery: Delivery, selector: Readonly<Record<string, string>>, side: Side): boolean {
   const workload = sidesOf(delivery).workloads[side];
   if (!isOneWorkload(delivery)) return takesIn(selector, workload, hasSubsets(delivery));
   const version = selector[VERSION];
-  const isOfRelease = version === printRelease(delivery.release);
+  const key = selector[REVISION_KEY];
+  const isByKey = key !== undefined && key === selectorOf(delivery.canaryService)[REVISION_KEY];
+  const isOfRelease = isByKey || version === printRelease(delivery.release);
   if (selector[LWS_NAME] !== workload) return false;
-  return side === 'stable'
-    ? !isOfRelease
-    : isOfRelease || (version === undefined && selector[REVISION_KEY] === undefined);
+  return side === 'stable' ? !isOfRelease : isOfRelease || (version === undefined && key === undefined);
 }
 
 /** Which groups of its workload a side has: all, those on the text of Git, or those on any other. */

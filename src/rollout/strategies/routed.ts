@@ -5,10 +5,12 @@ import { sameRelease } from '../../api/release.ts';
 import { command } from '../command-text.ts';
 import { withdrawnAsFailed } from '../events/ladder-failing.ts';
 import { homeOfNewer, takenUp } from '../events/routed-newer.ts';
+import { stopRoll } from '../events/stopping.ts';
 import { labelEdited } from '../events/version-label.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
 import { rolloutAbsent } from '../gates/people.ts';
+import { shapeRefused } from '../gates/routed.ts';
 import { abortOf } from '../given-up.ts';
 import { besides } from '../ladders/besides.ts';
 import { type Delivering, delivering, documentMissing } from '../ladders/delivering.ts';
@@ -110,13 +112,22 @@ function rollback(on: Delivering, marks: Marks): Decision {
 
 /** A newer text: it overtakes the delivery with the requests at home, or they go there while it waits. */
 function newer(situation: Situation, state: InDelivery): Decision | undefined {
-  const decision = rows.newer(situation, state);
+  const asked = rows.newer(situation, state);
+  const decision = asked === undefined ? undefined : unlessRefused(situation, state, asked);
   const on = delivering(situation, state.marks, state.marks.release);
   if (decision === undefined || on === undefined) return decision;
+  if (decision !== asked && !isShareHome(on.delivery)) return homeOfNewer(on, decision);
   const release = decision.move?.marks.release;
   if (release !== undefined && !sameRelease(release, state.marks.release)) return takenUp(on, decision);
   const isRolling = state.row === 'partial' && abortOf(situation, state.marks.release) === undefined;
   return isRolling && decision.move === undefined && !isShareHome(on.delivery) ? homeOfNewer(on, decision) : decision;
+}
+
+/** What no two versions could share is not taken up in mid-delivery either: it is stopped where it is, and waits for people. */
+function unlessRefused(situation: Situation, { marks }: InDelivery, decision: Decision): Decision {
+  const takesUp = decision.move !== undefined && !sameRelease(decision.move.marks.release, marks.release);
+  const refused = takesUp ? shapeRefused(situation) : undefined;
+  return refused === undefined ? decision : stopRoll(situation, { marks, holds: [refused] });
 }
 
 /** First match: nothing left to share with, another label, a share of what serves nothing or has failed, its rung. */

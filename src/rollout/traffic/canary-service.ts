@@ -40,6 +40,8 @@ type Selects = {
   readonly workload: string;
   /** Of one workload whose versions share its requests: the label of the leaders that it selects. Not there: all leaders. */
   readonly version?: string;
+  /** The same by the revision of LWS, where the leaders carry the label of an earlier release. Not there: by the label. */
+  readonly revision?: string;
   /** Labels of `patchPodTemplateMetadata`: they take the place of keys that the selector has. */
   readonly labels: Readonly<Record<string, string>>;
 };
@@ -114,9 +116,10 @@ function isScalar(value: Json | undefined): value is string | number | boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-function selectorOf(stable: Selector, { workload, version, labels }: Selects): Selector {
+function selectorOf(stable: Selector, { workload, version, revision, labels }: Selects): Selector {
   const own = Object.fromEntries(Object.entries(stable).filter(([key]) => !PINS.includes(key)));
-  const pin = version === undefined ? {} : { [VERSION]: version };
+  const label = version === undefined ? {} : { [VERSION]: version };
+  const pin = revision === undefined ? label : { [REVISION_KEY]: revision };
   return { ...patched(own, labels), [LWS_NAME]: workload, [WORKER_INDEX]: LEADER_INDEX, ...pin };
 }
 

@@ -88,7 +88,7 @@ test.each<Row>([
   [
     'retried before this release was begun: void',
     { ...newer, marks: 'B.3 2/3 floor=2 aborted=D.2,C.1', intents: { retry: 'C.1 2' } },
-    'RollStopped: step 2/3, stopped, partition 2 → 4 => B.3 2/3 floor=2 aborted=D.2,C.1 | AbortedTemplateReturned',
+    'RollStopped: step 2/3, stopped, partition 2 → 1000000 => B.3 2/3 floor=2 aborted=D.2,C.1 | AbortedTemplateReturned',
   ],
   [
     'U was raised before: it does not ride along',
@@ -359,7 +359,7 @@ test.each<Row>([
   [
     'twice, cluster unreadable',
     { ...bot, marks: 'A.1 rollback floor=2 aborted=B.3,B.2', live: 'unknown' },
-    'RollStopped: rollback, stopped, partition 2 → 4 => A.1 rollback floor=2 aborted=B.3,B.2 | AbortedTemplateReturned',
+    'RollStopped: rollback, stopped, partition 2 → 1000000 => A.1 rollback floor=2 aborted=B.3,B.2 | AbortedTemplateReturned',
   ],
   [
     'stopped, then put back by a person',
@@ -391,14 +391,14 @@ test.each<Row>([
   [
     'stopped and held',
     delivery,
-    'RollStopped: step 2/3, stopped, partition 2 → 4 => B.3 2/3 floor=2 aborted=D.2 | AbortedTemplateReturned',
+    'RollStopped: step 2/3, stopped, partition 2 → 1000000 => B.3 2/3 floor=2 aborted=D.2 | AbortedTemplateReturned',
   ],
   [
     'a group is on it',
     { ...delivery, groups: '0:A+ 1:A+ 2:B+ 3:D-' },
     'RollStopped: step 2/3, stopped, partition 2 → 3 => B.3 2/3 floor=2 aborted=D.2 | AbortedTemplateReturned',
   ],
-  ['stopped already', { ...delivery, p: 4 }, 'hold AbortedTemplateReturned'],
+  ['stopped already', { ...delivery, p: SENTINEL }, 'hold AbortedTemplateReturned'],
   [
     'with an abort: back to the stable text',
     { ...delivery, intents: { abort: 'B.3' } },
@@ -410,9 +410,9 @@ test.each<Row>([
   [
     'partial: stopped, not taken',
     { ...newer, rollout: 'absent' },
-    'RollStopped: step 2/3, stopped, partition 2 → 4 => B.2 2/3 floor=2 | OrphanArmed',
+    'RollStopped: step 2/3, stopped, partition 2 → 1000000 => B.2 2/3 floor=2 | OrphanArmed',
   ],
-  ['and stays so', { ...newer, p: 4, rollout: 'absent' }, 'hold OrphanArmed'],
+  ['and stays so', { ...newer, p: SENTINEL, rollout: 'absent' }, 'hold OrphanArmed'],
   [
     'and is taken when the Rollout is there again',
     { ...newer, p: 4, groups: '0:A+ 1:A+ 2:B+ 3:B+' },
@@ -421,7 +421,7 @@ test.each<Row>([
   [
     'a Rollout that cannot be read',
     { ...newer, rollout: 'absent', issues: [issueOf('UnknownField')] },
-    'RollStopped: step 2/3, stopped, partition 2 → 4 => B.2 2/3 floor=2 | Stalled',
+    'RollStopped: step 2/3, stopped, partition 2 → 1000000 => B.2 2/3 floor=2 | Stalled',
   ],
 ])('a newer request without a Rollout, %s', (_, of, then) => expect(planned(of)).toBe(then));
 

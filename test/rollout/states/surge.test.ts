@@ -222,7 +222,7 @@ test.each<Row>([
   [
     'an aborted text',
     { ...surged, text: 'C', marks: 'B.3 0/3 floor=4 r=4>5 aborted=C.2' },
-    'RollStopped: step 0/3, stopped, partition 4 → 5 => B.3 0/3 floor=4 r=4>5 aborted=C.2 | AbortedTemplateReturned',
+    'RollStopped: step 0/3, stopped, partition 4 → 1000000 => B.3 0/3 floor=4 r=4>5 aborted=C.2 | AbortedTemplateReturned',
   ],
 ])('step 0 with the extra group, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
