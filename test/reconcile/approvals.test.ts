@@ -96,6 +96,24 @@ test('a branch of its name that held something else proves nothing', async () =>
   expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
 });
 
+test('a pull request of somebody else proves nothing, whatever its branch holds', async () => {
+  const world = await asking();
+  const { branch, head } = world.pull;
+  world.repository.close(1, APP);
+  world.repository.open({ by: BOB, branch, base: 'main', title: 'step 1', body: '', head });
+  await world.repository.merge(2, ADA);
+  expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
+  expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+});
+
+test('our pull request at a commit that somebody has added to proves nothing', async () => {
+  const world = await asking();
+  await world.repository.git.commit(world.pull.branch, { 'README.md': 'not ours' });
+  await world.repository.merge(1, ADA);
+  expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
+  expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+});
+
 test('who made the change does not count, nor who merged it; another person does', async () => {
   const world = await asking('    - notAuthor: true\n');
   const by = await world.git('log', '-1', '--format=%ae', 'main');

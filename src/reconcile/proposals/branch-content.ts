@@ -16,6 +16,9 @@ import { render } from '../write/render.ts';
 import { inForm } from './case.ts';
 import type { Desk } from './propose.ts';
 
+/** What reads a branch: nothing of the forge. */
+type Reader = { readonly ports: Pick<Desk['ports'], 'git'> } & Pick<Desk, 'reading'>;
+
 /** What is proposed of a rollout, and how. */
 export type Proposed = { readonly one: Reconciled; readonly wanted: Approval; readonly form: ProposalForm };
 
@@ -28,7 +31,7 @@ const BEHIND_MOST = 500;
 const WHOLE: ReadRequest = { paths: [''], suffixes: [], markers: ['tranche: no file holds this'] };
 
 /** The branch with its one commit on `base`; undefined: a file cannot be edited. Its bytes come from what it changes and from its base, never from the hour. */
-export async function branchFrom(of: Proposed, { ports, reading }: Desk, at: At): Promise<NewBranch | undefined> {
+export async function branchFrom(of: Proposed, { ports, reading }: Reader, at: At): Promise<NewBranch | undefined> {
   const writes = writesOn(of, at.texts);
   if (writes === undefined || writes.length === 0) return undefined;
   const [on] = await ports.git.history(at.base, undefined, 1);
@@ -64,7 +67,7 @@ function editsFor({ one, wanted, form }: Proposed): readonly ObjectEdits[] {
 }
 
 /** Whether this commit is the one that we would have made on the base that it has. */
-export async function isOurCommit(of: Proposed, desk: Desk, head: Oid): Promise<boolean> {
+export async function isOurCommit(of: Proposed, desk: Reader, head: Oid): Promise<boolean> {
   const [commit] = await desk.ports.git.history(head, undefined, 1);
   const [base, ...others] = commit?.parents ?? [];
   if (commit === undefined || base === undefined || others.length > 0) return false;
@@ -84,7 +87,7 @@ function parseTrailersOf(message: string): string {
   return trailers === undefined ? '' : JSON.stringify(trailers);
 }
 
-async function holds(wish: NewBranch, of: Proposed, desk: Desk, head: Oid): Promise<boolean> {
+async function holds(wish: NewBranch, of: Proposed, desk: Reader, head: Oid): Promise<boolean> {
   const there = await textsAt(of, desk, head);
   return wish.commit.writes.every(({ path, text }) => there.get(path) === text);
 }
@@ -93,7 +96,7 @@ async function holds(wish: NewBranch, of: Proposed, desk: Desk, head: Oid): Prom
  * Whether this commit brings our change, and nothing else, onto a newer commit of main: as the forge makes one where a
  * person brings the pull request up to date, by a merge or by a rebase.
  */
-export async function isBroughtUpToDate(of: Proposed, desk: Desk, head: Oid): Promise<boolean> {
+export async function isBroughtUpToDate(of: Proposed, desk: Reader, head: Oid): Promise<boolean> {
   const { git } = desk.ports;
   const [commit] = await git.history(head, undefined, 1);
   const base = commit?.parents.at(-1);
@@ -113,7 +116,7 @@ export async function isBroughtUpToDate(of: Proposed, desk: Desk, head: Oid): Pr
 }
 
 /** The files that it edits, as they are at a commit. */
-async function textsAt(of: Proposed, { ports }: Desk, commit: Oid): Promise<ReadonlyMap<string, string>> {
+async function textsAt(of: Proposed, { ports }: Reader, commit: Oid): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(editsFor(of).map(({ file }) => file))];
   if (paths.length === 0) return new Map();
   const { files } = await ports.git.readAt(commit, { paths, suffixes: [], markers: [] });

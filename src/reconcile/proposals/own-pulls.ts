@@ -48,7 +48,7 @@ export function ownPulls({ forge, log }: Ports & { readonly forge: Forge }, pull
 }
 
 /** The account of the credential; empty: the forge does not say that to anybody. undefined: not now. */
-async function selfOf(forge: Forge): Promise<string | undefined> {
+export async function selfOf(forge: Forge): Promise<string | undefined> {
   const said = await ask(() => forge.self());
   if (said.kind === 'done') return said.value.login;
   return said.kind === 'refused' ? '' : undefined;

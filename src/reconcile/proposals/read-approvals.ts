@@ -1,6 +1,5 @@
 /** Reads on the forge who approved what stands in a Rollout as approved, where policies want to see that. */
 
-import { INTENT, printApprove } from '../../api/intents.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { PolicyApproval } from '../../api/policy-approvals.ts';
 import type { Forge, Pull } from '../../ports/forge.ts';
@@ -13,8 +12,9 @@ import type { GitReader } from '../observe/observe-git.ts';
 import type { Ports, Reading } from '../pass.ts';
 import type { Reconciled } from '../reconcile.ts';
 import { ask } from '../write/execute-proposal.ts';
-import { render } from '../write/render.ts';
+import { isBroughtUpToDate, isOurCommit } from './branch-content.ts';
 import { brakes, caseOf } from './case.ts';
+import { selfOf } from './own-pulls.ts';
 
 /** By the key of the rollout; who is not in it was not asked about. */
 export type Approvals = ReadonlyMap<string, Known<ApprovalEvidence>>;
@@ -62,10 +62,10 @@ export async function readApprovals(ports: Ports, { reading, reconciled, commits
 async function evidenceOf(
   { git, forge }: Ports & { readonly forge: Forge },
   of: Asked & Pick<Pass, 'reading' | 'commits'>,
-  { number, url, head, state }: Pull,
+  { number, url, head, state, author }: Pull,
 ): Promise<Known<ApprovalEvidence>> {
-  const word = await wordAt(git, of, head);
-  if (word.kind !== 'known') return word;
+  const own = await ownAt({ git, forge }, of, { head, author });
+  if (own.kind !== 'known') return own;
   const reviews = await ask(() => forge.reviews(number));
   if (reviews.kind !== 'done') return unknown(reviews.kind === 'refused' ? reviews.said : reviews.why);
   const merger = state.kind === 'merged' ? state.by : undefined;
@@ -118,19 +118,24 @@ async function authorsOf(
   return said.kind === 'done' ? known(said.value) : unknown(said.kind === 'refused' ? said.said : said.why);
 }
 
-/** Whether what was merged is this very word: a branch of the same name may have held anything, and a record may lie. */
-async function wordAt(git: Ports['git'], { one, wanted }: Asked, head: string): Promise<Known<true>> {
-  const rollout = one.snapshot?.rollout;
-  if (rollout === undefined) return absent;
+/**
+ * Whether what was merged is what we proposed, and nothing else: opened by our account, at our commit or at one that brings
+ * it onto a newer main. A branch of the same name may have held anything, whoever may push can add to ours, and a record
+ * may lie.
+ */
+async function ownAt(
+  { git, forge }: Pick<Ports, 'git'> & { readonly forge: Forge },
+  { one, wanted, reading }: Asked & Pick<Pass, 'reading'>,
+  { head, author }: Pick<Pull, 'head' | 'author'>,
+): Promise<Known<true>> {
+  const login = await selfOf(forge);
+  if (login === undefined || login === '') return unknown('the forge does not say whose credential this is');
+  if (login !== author.login) return absent;
+  const of = { one, wanted, form: 'EvidenceWanted' } as const;
+  const reader = { ports: { git }, reading };
   try {
-    const { files } = await git.readAt(head, { paths: [rollout.file], suffixes: [], markers: [] });
-    const content = files[0]?.content;
-    if (content?.kind !== 'text') return absent;
-    const path = ['metadata', 'annotations', INTENT.approve];
-    const edits = [{ kind: 'set', path, value: printApprove(wanted) }] as const;
-    const texts = new Map([[rollout.file, content.text]]);
-    const rendered = render([{ file: rollout.file, object: rollout.object, edits }], texts);
-    return rendered.kind === 'refused' || rendered.writes.length > 0 ? absent : known(true);
+    const isOurs = (await isOurCommit(of, reader, head)) || (await isBroughtUpToDate(of, reader, head));
+    return isOurs ? known(true) : absent;
   } catch (error) {
     if (error instanceof PortError && !error.retryable) return unknown(`${head.slice(0, 12)}: ${error.message}`);
     throw error;
