@@ -51,6 +51,8 @@ export const EXIT = {
 /** The environment variables that are read. Tokens come only from here: an argument shows in every process list. */
 export const ENV = {
   gitToken: 'TRANCHE_GIT_TOKEN',
+  /** The one host that credentials for Git and the forge are for. */
+  gitHost: 'TRANCHE_GIT_HOST',
   gitTimeout: 'TRANCHE_GIT_TIMEOUT',
   forge: 'TRANCHE_FORGE',
   forgeToken: 'TRANCHE_FORGE_TOKEN',

@@ -6,6 +6,7 @@ import { clusterLimits } from './adapters/cluster/limits.ts';
 import { lazyCluster, openCluster } from './adapters/cluster/open-cluster.ts';
 import { lazyForge } from './adapters/forge/lazy-forge.ts';
 import { openGit } from './adapters/git/open.ts';
+import { isPlainElsewhere } from './adapters/network/plain-http.ts';
 import type { Network } from './adapters/network/proxy.ts';
 import { datedClock } from './adapters/network/server-dates.ts';
 import { lazyNotifier } from './adapters/notify/lazy-notifier.ts';
@@ -19,6 +20,7 @@ import type { Ports } from './reconcile/pass.ts';
 export function openPorts(options: CommonOptions, io: Io): Ports {
   const log = textLog((line) => io.err(`${line}\n`));
   const location = isUrl(options.repo) ? options.repo : resolve(io.folder, options.repo);
+  checkBound(options, io, location);
   const { gitTimeoutSeconds } = options;
   const limits = gitTimeoutSeconds === undefined ? {} : { passSeconds: gitTimeoutSeconds };
   const clock = datedClock(systemClock);
@@ -32,6 +34,7 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
       context: options.context,
       inCluster: options.inCluster,
       repositoryPath: isUrl(options.repo) ? undefined : location,
+      checkout: io.env['GITHUB_ACTIONS'] === 'true' ? (io.env['GITHUB_WORKSPACE'] ?? io.folder) : undefined,
       limits: clusterLimits,
       network,
       clock,
@@ -39,6 +42,44 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
     }),
   );
   return { git, cluster, clock, log, notifier: lazyNotifier(network), forge: forge?.forge };
+}
+
+/** Credentials of Git and of the forge. */
+const CREDENTIALS = [ENV.gitToken, ENV.forgeToken, ENV.appKey];
+
+/**
+ * Credentials go to the host that they are for: the one of TRANCHE_GIT_HOST, else that of a repository that was named, or of
+ * the server that runs the job. A clone's `origin` is a line in a file, and names nothing. Throws UsageError.
+ */
+function checkBound({ repoIsDefault }: CommonOptions, { env }: Io, location: string): void {
+  const given = CREDENTIALS.filter((name) => (env[name] ?? '') !== '');
+  if (given.length === 0 || !URL.canParse(location)) return;
+  const { protocol, host } = new URL(location);
+  const bound = env[ENV.gitHost] ?? '';
+  const server = env['GITHUB_SERVER_URL'] ?? '';
+  const ofServer = URL.canParse(server) ? new URL(server).host : undefined;
+  const isBound = bound === '' ? repoIsDefault !== true || host === ofServer : host === bound;
+  if (!/^https?:$/.test(protocol) || isBound) return;
+  const why = bound === '' ? 'nobody has named that host' : `${ENV.gitHost} is ${bound}`;
+  throw new UsageError(
+    `${given.join(', ')} would go to ${host}, and ${why}. Name the repository with --repo, or its host in ${ENV.gitHost}`,
+  );
+}
+
+/** Throws UsageError where the key of an App would vouch for us at a server that nobody has named, or all would go in plain text. */
+function checkForgeHost(
+  location: string,
+  { forge, app }: { readonly forge: string | undefined; readonly app: boolean },
+): void {
+  const url = URL.canParse(forge ?? location) ? new URL(forge ?? location) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return;
+  if (isPlainElsewhere(url))
+    throw new UsageError(`the forge ${url.host} would be reached over plain http: give an https URL with --forge`);
+  const isGitHub = /^(?:www\.)?github\.com$/.test(url.hostname) || url.hostname.endsWith('.ghe.com');
+  if (app && forge === undefined && !isGitHub)
+    throw new UsageError(
+      `${ENV.appKey} would be used at ${url.host}, which is neither github.com nor below ghe.com: name the API of that server with --forge or ${ENV.forge}`,
+    );
 }
 
 /**
@@ -58,6 +99,7 @@ function forgeOf(
   const app = appId !== '' && key !== '' ? ({ kind: 'app', appId, key } as const) : undefined;
   const credential = app ?? (token === '' ? undefined : ({ kind: 'token', token, from } as const));
   if (credential === undefined) return undefined;
+  checkForgeHost(location, { forge, app: app !== undefined });
   const userAgent = `tranche/${VERSION}`;
   const opened = lazyForge({ repository: location, apiUrl: forge, credential, network, clock: systemClock, userAgent });
   if (opened === undefined) return undefined;

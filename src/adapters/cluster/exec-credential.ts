@@ -133,14 +133,18 @@ function argumentsOf(exec: unknown): readonly string[] {
   return Array.isArray(given) ? given.map(String) : [];
 }
 
-/** That of this process, then of the kubeconfig. Commands of the v1 protocol fail without KUBERNETES_EXEC_INFO. */
+/** What tranche is given, its secrets among it, by variables of its own and by inputs of the Action: no command needs it. */
+const OURS = /^(?:TRANCHE_|INPUT_|(?:GITHUB|GH)_TOKEN$)/i;
+
+/** That of this process without what is for tranche alone, then of the kubeconfig. Commands of the v1 protocol fail without KUBERNETES_EXEC_INFO. */
 function environment({ exec, cluster }: ExecOptions): NodeJS.ProcessEnv {
   const info = {
     apiVersion: at(exec, ['apiVersion']),
     kind: 'ExecCredential',
     spec: { interactive: false, ...(at(exec, ['provideClusterInfo']) === true ? { cluster: cluster() } : {}) },
   };
-  const env: NodeJS.ProcessEnv = { ...process.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
+  const own = Object.entries(process.env).filter(([name]) => !OURS.test(name));
+  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), KUBERNETES_EXEC_INFO: JSON.stringify(info) };
   const given = at(exec, ['env']);
   for (const one of Array.isArray(given) ? given : []) {
     const [key, value] = [at(one, ['name']), at(one, ['value'])];

@@ -43,18 +43,34 @@ export function forbidPrograms({ name, exec, authProvider }: UserRules): void {
   );
 }
 
+/** A job runs no program that a file of its own checkout names: whoever can push there writes that file. */
+export function forbidProgramsInside(
+  folder: string | undefined,
+  paths: readonly string[],
+  { name, exec, authProvider }: UserRules,
+): void {
+  const isPlain = !exec && (authProvider === undefined || providerOf(authProvider) === 'tokenFile');
+  const file = isPlain ? undefined : insideOf(folder, paths);
+  if (file === undefined) return;
+  throw refused(
+    `user ${name} of kubeconfig ${file} wants to run a command, and the file is inside of the checkout`,
+    'Write the kubeconfig outside of it, from a secret, as to ${{ runner.temp }}.',
+  );
+}
+
 /** Whoever can push there could let us run programs, or send a file of this machine to a server of their own. */
 export function forbidInside(folder: string | undefined, paths: readonly string[]): void {
-  if (folder === undefined) return;
-  const inside = paths.filter((file) => {
+  const file = insideOf(folder, paths);
+  if (file === undefined) return;
+  throw refused(`kubeconfig ${file} is inside of the Git repository`, 'Keep credentials outside of it: --kubeconfig.');
+}
+
+function insideOf(folder: string | undefined, paths: readonly string[]): string | undefined {
+  if (folder === undefined) return undefined;
+  return paths.find((file) => {
     const relative = path.relative(realPath(folder), realPath(file));
     return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
   });
-  if (inside[0] === undefined) return;
-  throw refused(
-    `kubeconfig ${inside[0]} is inside of the Git repository`,
-    'Keep credentials outside of it: --kubeconfig.',
-  );
 }
 
 /** Without links, as far as the file exists: one that does not is found to be missing later. */

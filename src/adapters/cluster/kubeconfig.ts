@@ -25,7 +25,13 @@ import type { Network } from '../network/proxy.ts';
 import type { ConfigSource } from './config-source.ts';
 import type { Connection } from './connection.ts';
 import { execCredentials } from './exec-credential.ts';
-import { forbidInside, forbidPrograms, forbidUnknownProvider, refused } from './kubeconfig-rules.ts';
+import {
+  forbidInside,
+  forbidPrograms,
+  forbidProgramsInside,
+  forbidUnknownProvider,
+  refused,
+} from './kubeconfig-rules.ts';
 import { type Agents, requestOptions } from './request-options.ts';
 
 const FILE_BYTES_MAX = 1024 * 1024;
@@ -36,6 +42,8 @@ export type ConnectOptions = {
   readonly context: string;
   /** The checkout or bare repository on disk; a kubeconfig inside of it was written by whoever pushed last. */
   readonly repositoryPath: string | undefined;
+  /** The folder of a job that has the repository checked out; not there: this is no job. */
+  readonly checkout?: string | undefined;
   readonly serviceAccountFolder: string;
   readonly network: Network;
   readonly clock: Clock;
@@ -52,6 +60,7 @@ export function connect(options: ConnectOptions): Connection {
   if (source.kind === 'inCluster') loadServiceAccount(config, source, options.serviceAccountFolder);
   const { cluster, user, name } = chosen(config, options.context);
   if (source.kind === 'files' && !source.mayRunCommands) forbidPrograms(user);
+  if (source.kind === 'files') forbidProgramsInside(options.checkout, source.paths, user);
   forbidUnknownProvider(user);
   const server = serverOf(cluster);
   if (cluster.skipTLSVerify && server.protocol === 'https:') {

@@ -19,6 +19,8 @@ type ClusterOptions = {
   readonly inCluster: boolean;
   /** Where the Git repository is on this disk, undefined for a remote one. */
   readonly repositoryPath: string | undefined;
+  /** Where a job has the repository checked out; not there: this is no job. */
+  readonly checkout?: string | undefined;
   readonly limits: ClusterLimits;
   /** The proxy and the authorities of the environment, where the kubeconfig names none. */
   readonly network: Network;
@@ -46,6 +48,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     }),
     context: options.context,
     repositoryPath: options.repositoryPath,
+    checkout: options.checkout,
     serviceAccountFolder: '/var/run/secrets/kubernetes.io/serviceaccount',
     network: options.network,
     clock,

@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Git } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
+import { isPlainElsewhere } from '../network/plain-http.ts';
 import { type Network, plainNetwork } from '../network/proxy.ts';
 import { systemTimers, type Timers } from '../system/timers.ts';
 import { cleanText, gitError, MalformedObject } from './git-error.ts';
@@ -29,7 +30,7 @@ export function openGit(options: OpenGit): Git {
   const { location, log, timers = systemTimers, network = plainNetwork } = options;
   const token = options.token === undefined || options.token === '' ? undefined : options.token;
   if (/^https?:/i.test(location))
-    return guarded(openSmartHttp({ location: checkedUrl(location, token, log), token, limits, log, timers, network }));
+    return guarded(openSmartHttp({ location: checkedUrl(location), token, limits, log, timers, network }));
   if (/^file:/i.test(location)) return lazyLocal(fileURLToPath(location), limits);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(location) || /^[^/\\]+@[^/\\]+:/.test(location)) {
     throw cannotOpen(
@@ -40,7 +41,7 @@ export function openGit(options: OpenGit): Git {
   return lazyLocal(location, limits);
 }
 
-function checkedUrl(location: string, token: GitToken | undefined, log: Log | undefined): URL {
+function checkedUrl(location: string): URL {
   if (!URL.canParse(location))
     throw cannotOpen('the location of the repository is no URL', 'Check the spelling of --repo.');
   const url = new URL(location);
@@ -53,10 +54,11 @@ function checkedUrl(location: string, token: GitToken | undefined, log: Log | un
   if (url.search !== '' || url.hash !== '') {
     throw cannotOpen(`the URL of ${url.host}${url.pathname} has a query or a fragment`, 'Give the plain clone URL.');
   }
-  const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  if (url.protocol === 'http:' && token !== undefined && !isLoopback) {
-    log?.warn(`git: the token goes to ${url.host} over plain http; use https`);
-  }
+  if (isPlainElsewhere(url))
+    throw cannotOpen(
+      `${url.host} would be reached over plain http, where anybody on the way reads and changes what is sent`,
+      'Give an https URL; http is for this machine alone.',
+    );
   return url;
 }
 

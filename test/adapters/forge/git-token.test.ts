@@ -36,7 +36,7 @@ function portsWith(env: Readonly<Record<string, string>>, repo = `${site.url}.gi
   const say = (): void => undefined;
   const signal = new AbortController().signal;
   const io: Io = { env, folder: '/', out: say, err: say, isTerminal: false, signal };
-  return openPorts(commonOptions({ repo }, io), io);
+  return openPorts(commonOptions({ repo, forge: `${forge.url}/api/v3` }, io), io);
 }
 
 const sent = (): readonly string[] => [
@@ -68,7 +68,12 @@ test('a token that was given for Git is the one that is sent', async () => {
 
 test('the Action takes the App before the token of the run, and masks each line of its key', async () => {
   let out = '';
-  const inputs = { INPUT_MODE: 'lint', INPUT_REPO: `${site.url}.git`, INPUT_TOKEN: 'ghs_run' };
+  const inputs = {
+    INPUT_MODE: 'lint',
+    INPUT_REPO: `${site.url}.git`,
+    INPUT_TOKEN: 'ghs_run',
+    TRANCHE_FORGE: `${forge.url}/api/v3`,
+  };
   const say = (text: string): void => void (out += text);
   const signal = new AbortController().signal;
   const io: Io = { env: { ...APP_ENV, ...inputs }, folder: '/', out: say, err: say, isTerminal: false, signal };
