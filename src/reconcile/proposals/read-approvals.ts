@@ -62,9 +62,10 @@ export async function readApprovals(ports: Ports, { reading, reconciled, commits
 async function evidenceOf(
   { git, forge }: Ports & { readonly forge: Forge },
   of: Asked & Pick<Pass, 'reading' | 'commits'>,
-  { number, url, head, state, author }: Pull,
+  pull: Pull,
 ): Promise<Known<ApprovalEvidence>> {
-  const own = await ownAt({ git, forge }, of, { head, author });
+  const { number, url, head, state } = pull;
+  const own = await ownAt({ git, forge }, of, pull);
   if (own.kind !== 'known') return own;
   const reviews = await ask(() => forge.reviews(number));
   if (reviews.kind !== 'done') return unknown(reviews.kind === 'refused' ? reviews.said : reviews.why);
