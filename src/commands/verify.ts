@@ -24,28 +24,48 @@ export type Verified = {
 
 /** Needs a token that reads and nothing else: no cluster, no secret. Throws PortError, ConfigError and UsageError. */
 export async function verifyRun(options: CommonOptions, ports: Ports, io: Io): Promise<Verified> {
-  const { ref, base, into } = askedBy(io);
-  const verdict = await verify(filesOnly(ports), { overrides: options.overrides, ref, base });
+  const { ref, base, into, mayMark } = askedBy(io);
+  const verdict = await verify(filesOnly(ports), { overrides: options.overrides, ref, base, mayMark });
   if (into !== '' && into !== verdict.branch) return elsewhere(into, verdict.branch);
   return told(verdict, ref);
 }
 
-type Asked = { readonly ref: string; readonly base: string | undefined; readonly into: string };
+type Asked = {
+  readonly ref: string;
+  readonly base: string | undefined;
+  readonly into: string;
+  readonly mayMark: boolean;
+};
 
 /** What the event asks about. A merge queue tests several pull requests as one, and says what they are put on. */
 function askedBy({ env }: Io): Asked {
   const { GITHUB_EVENT_NAME: event = '', GITHUB_REF: ref = '', GITHUB_BASE_REF: into = '' } = env;
-  if (event === 'pull_request') return { ref, base: undefined, into };
+  const said = payload(env['GITHUB_EVENT_PATH']);
+  if (event === 'pull_request') return { ref, base: undefined, into, mayMark: isProposal(said) };
   if (event !== 'merge_group')
     throw new UsageError(`mode verify does not run on ${event || 'no event'}. Use pull_request and merge_group`);
-  const group = at(payload(env['GITHUB_EVENT_PATH']), ['merge_group']);
+  const group = at(said, ['merge_group']);
   const text = (key: string): string => {
     const value = isRecord(group) ? group[key] : undefined;
     return typeof value === 'string' ? value : '';
   };
   const base = text('base_sha');
   const branch = text('base_ref').replace('refs/heads/', '');
-  return { ref, base: /^[0-9a-f]{40}$/.test(base) ? base : undefined, into: branch };
+  // Each was judged as a pull request, and who made which of them is not said here.
+  return { ref, base: /^[0-9a-f]{40}$/.test(base) ? base : undefined, into: branch, mayMark: true };
+}
+
+/**
+ * Whether the event is about a pull request of tranche itself: from a branch of its own in this repository, by an App. The
+ * token of a run is anybody's who may push a workflow. The ruleset of `policies/github/` lets the App alone make such branches.
+ */
+function isProposal(event: unknown): boolean {
+  const pull = (...path: readonly string[]): unknown => at(event, ['pull_request', ...path]);
+  const [branch, from] = [pull('head', 'ref'), pull('head', 'repo', 'full_name')];
+  const isOwn =
+    typeof branch === 'string' && branch.startsWith('tranche/') && from === pull('base', 'repo', 'full_name');
+  const isApp = pull('user', 'type') === 'Bot' && pull('user', 'login') !== 'github-actions[bot]';
+  return isOwn && typeof from === 'string' && isApp;
 }
 
 const payloadBytes = 10 * 1024 * 1024;

@@ -10,6 +10,7 @@ import type { Desired, DesiredRollout } from './observe/desired.ts';
 import { readWorkload } from './observe/read-workload.ts';
 import { type Memory, newMemory, type Outcome, type PassResult, type Ports } from './pass.ts';
 import { runPass } from './run.ts';
+import { marksBrought } from './verify-marks.ts';
 import { beyondSharedLimits } from './verify-turns.ts';
 
 export type Verdict = {
@@ -33,10 +34,12 @@ type Asked = {
   readonly ref: string;
   /** Where several changes are merged together, what they are merged into; undefined: the first parent. */
   readonly base: Oid | undefined;
+  /** Whose marks these may be: the proposal of tranche itself, or several changes that were judged one by one. */
+  readonly mayMark?: boolean | undefined;
 };
 
 /** Reads both and compares. Nothing is asked of the cluster and nothing is written. Throws PortError and ConfigError. */
-export async function verify(ports: Ports, { overrides, ref, base }: Asked): Promise<Verdict> {
+export async function verify(ports: Ports, { overrides, ref, base, mayMark = false }: Asked): Promise<Verdict> {
   const { git } = ports;
   git.begin();
   const [merged] = await git.heads([ref]);
@@ -51,6 +54,8 @@ export async function verify(ports: Ports, { overrides, ref, base }: Asked): Pro
   const before = await judge(ports, { overrides, commit: from });
   const after = await judge(ports, { overrides, commit: merged, parsed: before.memory.parsed });
   const found = before.issues.map(keyOf);
+  const desired = { before: before.memory.desired?.desired, after: after.memory.desired?.desired };
+  const marks = mayMark ? { forged: [], returned: [] } : await marksBrought(git, desired);
   return {
     merged,
     base: from,
@@ -58,10 +63,14 @@ export async function verify(ports: Ports, { overrides, ref, base }: Asked): Pro
     broken: [
       ...after.issues.filter((issue) => !found.includes(keyOf(issue))),
       ...beyondSharedLimits(before.outcomes, after.outcomes),
+      ...marks.forged,
     ],
     known: after.issues.filter((issue) => found.includes(keyOf(issue))),
     failures: after.failures,
-    effects: effectsOf(before.memory.desired?.desired, after.memory.desired?.desired),
+    effects: [
+      ...effectsOf(desired.before, desired.after),
+      ...marks.returned.map((issue) => ({ ...issue, level: 'warning' as const })),
+    ],
   };
 }
 

@@ -160,6 +160,71 @@ describe('a pull request', () => {
   });
 });
 
+describe('a change of marks', () => {
+  const event = (site: Site, pull: object): string => site.file('event.json', JSON.stringify({ pull_request: pull }));
+  const repo = { full_name: 'team/gitops' };
+  const proposal = {
+    user: { login: 'acme-tranche[bot]', type: 'Bot' },
+    head: { ref: 'tranche/default/llm/vllm/x', repo },
+    base: { repo },
+  };
+
+  test('to what main never had is an error that says what it would do; an older value is a warning', async () => {
+    const site = await inDelivery();
+    const now = await site.text(LWS_FILE);
+    const rollout = await site.text(ROLLOUT_FILE);
+    const forged = (text: string, from: RegExp, to: string): string => text.replace(from, to);
+    const cases: readonly (readonly [files: Files, line: RegExp])[] = [
+      [
+        { [LWS_FILE]: forged(now, /stable: .*/, `stable: "${'a'.repeat(40)}"`) },
+        /MarkForged::.*goes back to the template/,
+      ],
+      [{ [LWS_FILE]: forged(now, /step: "1/, 'step: "3') }, /MarkForged::.*takes that step for begun/],
+      [{ [LWS_FILE]: forged(now, /restore: .*/, 'restore: \'{"floor":0}\'') }, /MarkForged::.*writes the fields/],
+      [{ [LWS_FILE]: forged(now, /(\n +tranche\.dev\/stable)/, '\n    tranche.dev/serves: green$1') }, /MarkForged::/],
+      [
+        {
+          [ROLLOUT_FILE]: rollout.replace('metadata:\n', 'metadata:\n  annotations: {tranche.dev/recreating: "{}"}\n'),
+        },
+        /file=rollouts\/vllm\.yaml,line=4,title=MarkForged::Rollout vllm: .*writes the document of that commit/,
+      ],
+      [
+        { 'apps/copy.yaml': now.replace('name: vllm', 'name: copy') },
+        /file=apps\/copy\.yaml,.*MarkForged::LeaderWorkerSet copy/,
+      ],
+    ];
+    for (const [files, line] of cases) {
+      const ran = await verify(site, await pullRequest(site, files));
+      expect([ran.code, ran.out]).toEqual([1, expect.stringMatching(line)]);
+    }
+    const [, before] = (await site.repository.git('log', '--format=%H', 'main', '--', LWS_FILE)).split('\n');
+    const older = await site.repository.git('show', `${before}~1:${LWS_FILE}`);
+    const put = await verify(site, await pullRequest(site, { [LWS_FILE]: `${older}\n` }));
+    expect(put.out).toMatch(/::warning file=apps\/vllm\/lws\.yaml,.*title=MarkReturns::.*as main had it before/);
+    expect(put.out).not.toContain('MarkForged');
+    const moved = await pullRequest(site, { [LWS_FILE]: undefined, 'apps/moved.yaml': now });
+    expect((await verify(site, moved)).out).not.toMatch(/MarkForged|MarkReturns/);
+  });
+
+  test('is tranche to make, in its own pull requests alone', async () => {
+    const site = await inDelivery();
+    const step = (await site.text(LWS_FILE)).replace('step: "1', 'step: "2');
+    const change = await pullRequest(site, { [LWS_FILE]: step });
+    const cases: readonly (readonly [what: string, pull: object, code: number])[] = [
+      ['a proposal of tranche', proposal, 0],
+      ['of a person', { ...proposal, user: { login: 'ada', type: 'User' } }, 1],
+      ['of the token of a run', { ...proposal, user: { login: 'github-actions[bot]', type: 'Bot' } }, 1],
+      ['from another branch', { ...proposal, head: { ref: 'x', repo } }, 1],
+      ['from a fork', { ...proposal, head: { ref: 'tranche/x', repo: { full_name: 'eve/gitops' } } }, 1],
+      ['of an event that says nothing', {}, 1],
+    ];
+    for (const [what, pull, code] of cases) {
+      const ran = await verify(site, { ...change, GITHUB_EVENT_PATH: event(site, pull) });
+      expect([what, ran.code]).toEqual([what, code]);
+    }
+  });
+});
+
 test('a merge queue is judged as one, against what it is put on', async () => {
   const site = await startSite();
   await site.run('reconcile');

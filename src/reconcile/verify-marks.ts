@@ -1,0 +1,142 @@
+/** Marks of tranche that a change brings by hand: what main's own line never had is forged, what it had comes back. */
+
+import { INTENT } from '../api/intents.ts';
+import type { Issue } from '../api/issue.ts';
+import { at } from '../api/json.ts';
+import { MARK, OF, TEXT } from '../api/marks.ts';
+import { OWN_PREFIX } from '../api/release-content.ts';
+import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
+import type { CommitHeader, Git, Oid } from '../ports/git.ts';
+import { trailersIn } from '../rollout/messages.ts';
+import type { Desired } from './observe/desired.ts';
+
+/** What each mark makes tranche do, for whoever is about to merge it. */
+const DOES: Readonly<Record<string, string>> = {
+  [MARK.release]: 'takes the template for that release, delivered or under way',
+  [MARK.step]: 'takes that step for begun, or a rollback for ordered',
+  [MARK.at]: 'takes that part of a step for done, and goes on behind it',
+  [MARK.stable]: 'goes back to the template of that commit',
+  [MARK.restore]: 'writes the fields that it names back, in this and in other objects',
+  [MARK.aborted]: 'holds these releases as given up',
+  [MARK.serves]: 'takes the second workload for the one that serves',
+  [OF]: 'takes the object for one that it has made, which it may delete',
+  [TEXT]: 'takes the template of this workload for that of the release',
+  [INTENT.recreating]: 'writes the document of that commit into that file',
+};
+
+/** So many commits of main are asked whether they are of tranche, and so many of those what they hold. */
+const COMMITS_MOST = 1000;
+const LOOKS_MOST = 60;
+
+type Brought = { readonly document: ManifestDocument; readonly key: string; readonly value: string };
+
+type Judged = {
+  /** Each an error: no commit of tranche has ever written that value there. */
+  readonly forged: readonly Issue[];
+  /** Each a warning: an older value is put back. */
+  readonly returned: readonly Issue[];
+};
+
+/**
+ * Judges what a change adds to or makes of marks: what an object never had in main's own line is no word of tranche, and
+ * must not look like one. Marks that go are told elsewhere. Throws PortError where Git fails.
+ */
+export async function marksBrought(
+  git: Git,
+  { before, after }: { readonly before: Desired | undefined; readonly after: Desired | undefined },
+): Promise<Judged> {
+  const brought = before === undefined || after === undefined ? [] : broughtBy(before, after);
+  if (before === undefined || brought.length === 0) return { forged: [], returned: [] };
+  const had = await hadOnLine(git, before.commit, brought);
+  const shown = (those: readonly Brought[], tell: (one: Brought) => Issue): readonly Issue[] => those.map(tell);
+  return {
+    forged: shown(
+      brought.filter((one) => !had.has(one)),
+      forgedIssue,
+    ),
+    returned: shown(
+      brought.filter((one) => had.has(one)),
+      returnedIssue,
+    ),
+  };
+}
+
+function broughtBy(before: Desired, after: Desired): readonly Brought[] {
+  const files = [...after.texts].filter(([file, text]) => before.texts.get(file) !== text);
+  // A file that was moved is another one: its document is looked for wherever it was.
+  const others = [...before.texts].filter(([file, text]) => after.texts.get(file) !== text);
+  const was = others.flatMap(([file, text]) => markedIn(file, text));
+  return files.flatMap(([file, text]) =>
+    markedIn(file, text).filter((one) => !was.some((old) => isSameMark(old, one))),
+  );
+}
+
+function markedIn(file: string, text: string): readonly Brought[] {
+  if (!text.includes(OWN_PREFIX)) return [];
+  return parseManifestFile(file, text, 'everything').documents.flatMap((document) =>
+    Object.keys(DOES).flatMap((key): readonly Brought[] => {
+      const value = at(document.value, ['metadata', 'annotations', key]);
+      return value === undefined || value === null
+        ? []
+        : [{ document, key, value: typeof value === 'string' ? value : JSON.stringify(value) }];
+    }),
+  );
+}
+
+/** Of one object: its namespace may be written in its document or come from its folder, so it is not compared. */
+function isSameMark(left: Brought, right: Brought): boolean {
+  const [one, other] = [left.document.object, right.document.object];
+  return left.key === right.key && left.value === right.value && one.kind === other.kind && one.name === other.name;
+}
+
+/** Those that some commit of main's own line had: looked for where a message says that tranche has written. */
+async function hadOnLine(git: Git, head: Oid, brought: readonly Brought[]): Promise<ReadonlySet<Brought>> {
+  const line = await git.history(head, undefined, COMMITS_MOST);
+  const found = new Set<Brought>();
+  const paths = [...new Set(brought.map(({ document }) => document.file))];
+  for (const { oid } of line.filter(isOfTranche).slice(0, LOOKS_MOST)) {
+    if (found.size === brought.length) break;
+    const { files } = await git.readAt(oid, { paths, suffixes: [], markers: [] });
+    const there = files.flatMap(({ path, content }) => (content.kind === 'text' ? markedIn(path, content.text) : []));
+    for (const one of brought) if (there.some((old) => isSameMark(old, one))) found.add(one);
+  }
+  return found;
+}
+
+/** What a message says is only where to look. */
+function isOfTranche({ message }: CommitHeader): boolean {
+  return trailersIn(message).length > 0;
+}
+
+function forgedIssue({ document, key, value }: Brought): Issue {
+  return {
+    ...placeOf(document, key),
+    reason: 'MarkForged',
+    message: `${nameOf(document)}: the change writes ${key}: ${shownValue(value)}, which no commit of tranche has ever written there. Merged, tranche ${DOES[key] ?? ''}`,
+    hint: 'Take it out: tranche writes its annotations itself. For a new workload copy its file without them.',
+  };
+}
+
+function returnedIssue({ document, key, value }: Brought): Issue {
+  return {
+    ...placeOf(document, key),
+    reason: 'MarkReturns',
+    message: `${nameOf(document)}: the change puts ${key}: ${shownValue(value)} back, as main had it before. Merged, tranche ${DOES[key] ?? ''}`,
+    hint: 'To go back to an earlier template, put back the template alone.',
+  };
+}
+
+const SHOWN_MOST = 80;
+
+function shownValue(value: string): string {
+  return JSON.stringify(value.length > SHOWN_MOST ? `${value.slice(0, SHOWN_MOST)}…` : value);
+}
+
+function placeOf(document: ManifestDocument, key: string): Pick<Issue, 'file' | 'line' | 'path'> {
+  const path = ['metadata', 'annotations', key];
+  return { file: document.file, line: document.lineOf(path), path: path.join('.') };
+}
+
+function nameOf({ object }: ManifestDocument): string {
+  return `${object.kind} ${object.name}`;
+}
