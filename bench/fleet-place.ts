@@ -1,6 +1,7 @@
 /** A repository of a platform team: many services, each with its workload, its Rollout and a kustomization. */
 
 import { ladderRollout } from '../test/support/ladder.ts';
+import { statusKeysText } from '../test/support/status-key.ts';
 import { ROUTE_TEXT, SERVICE_TEXT } from '../test/support/traffic-files.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../test/support/vllm.ts';
 import { configFile } from './place.ts';
@@ -28,7 +29,7 @@ const CANARY_STEPS = [
 
 /** All files, with a configuration that names their folder; the first `canaries` have a Service, a route and shares. */
 export function fleetFiles(rollouts: number, canaries = 0): Readonly<Record<string, string>> {
-  const files: Record<string, string> = { [configFile]: 'paths: [apps]\n' };
+  const files: Record<string, string> = { [configFile]: `paths: [apps]\n${statusKeysText()}` };
   for (let at = 0; at < rollouts; at += 1) {
     files[fleetLws(at)] = named(LWS_TEXT, at);
     files[`${fleetFolder(at)}/rollout.yaml`] = named(ROLLOUT_TEXT, at);

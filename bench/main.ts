@@ -14,6 +14,7 @@ import { podRows } from './pods.ts';
 import { policyRows } from './policies.ts';
 import { atLeast, atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
 import { type Amounts, simulationRows } from './simulation.ts';
+import type { Heads } from './story.ts';
 import { farRows, startRows } from './waiting.ts';
 import {
   type Bench,
@@ -129,7 +130,7 @@ async function movingRows(bench: Bench, worlds: readonly World[]): Promise<reado
     const reference = at('git', files).median;
     const own = measured('own', files, `moving pass, paths, ${shown(files)}, against git`);
     const all = measured('all', files, `moving pass, no paths, ${shown(files)}, against git`);
-    const each = measured('each', files, `the same where each file is read, ${shown(files)}`);
+    const each = measured('each', files, `the same without a key, where each file is read, ${shown(files)}`);
     const rowsOfOne = [atMostTimes(own, reference, movingTimes.get(files) ?? 1), atMostTimes(all, reference, 1.5)];
     return [...rowsOfOne, forInformation(each, reference)];
   });
@@ -158,22 +159,32 @@ async function memoryRows(bench: Bench, worlds: readonly World[]): Promise<reado
 }
 
 async function settledRows(bench: Bench, world: World): Promise<readonly Row[]> {
-  await reset(world, world.moments.settled);
+  const passAt = async (moment: Heads): Promise<number> => {
+    await reset(world, moment);
+    return time(ownPass(bench, world));
+  };
   const spreads = await inTurn(
     [
-      { name: 'own', run: () => time(ownPass(bench, world)) },
+      { name: 'unsigned', run: () => passAt(world.moments.settledUnsigned) },
+      { name: 'own', run: () => passAt(world.moments.settled) },
       { name: bareStart, run: () => time({ command: process.execPath, args: ['-e', '0'] }) },
       { name: bareList, run: () => time({ command: 'git', args: ['ls-remote', world.url] }) },
     ],
     options.quick ? 1 : 2 * rounds,
   );
   const { main } = world.moments.settled;
+  await reset(world, world.moments.settled);
+  await time(ownPass(bench, world));
   if ((await world.repository.git('rev-parse', 'main')) !== main) throw new Error('a settled pass moved main');
   const reference = (spreads.get(bareStart)?.median ?? 0) + (spreads.get(bareList)?.median ?? 0);
   const own = spreads.get('own');
   if (own === undefined) return [];
   const name = `settled pass, against ${bareStart} + ${bareList}`;
-  return [atMostTimes({ name, unit: 'ms', ...valueOf(own) }, reference, 1.5)];
+  const rows = [atMostTimes({ name, unit: 'ms', ...valueOf(own) }, reference, 1.5)];
+  const unsigned = spreads.get('unsigned');
+  if (unsigned === undefined) return rows;
+  const other = 'the same without a key, where the files are read';
+  return [...rows, forInformation({ name: other, unit: 'ms', ...valueOf(unsigned) }, reference)];
 }
 
 async function planRows(bench: Bench, world: World): Promise<readonly Row[]> {

@@ -12,6 +12,7 @@ import { Cluster } from '../src/simulator/cluster-model.ts';
 import { fakeCluster } from '../test/support/fake-cluster.ts';
 import { bareRepository } from '../test/support/git-server.ts';
 import { generateRepository } from '../test/support/repository-generator.ts';
+import { signaturesOf } from '../test/support/status-key.ts';
 import { NEW, OLD } from '../test/support/vllm.ts';
 import { fleetFiles, fleetLws } from './fleet-place.ts';
 import type { Heads } from './story.ts';
@@ -82,6 +83,7 @@ function pass(write: boolean): Promise<PassResult> {
     cluster: fakeCluster({ model: cluster }),
     clock: { now: () => cluster.nowSeconds, sleep: async () => undefined },
     log: { info: () => undefined, warn: console.warn, error: console.error },
+    signatures: signaturesOf(),
   };
   return runPass(ports, memory, { overrides: NO_OVERRIDES, write, only: [] });
 }

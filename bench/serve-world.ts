@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { startApiServer } from '../src/adapters/api-server/start-api-server.ts';
 import { generateRepository } from '../test/support/repository-generator.ts';
+import { statusKeysText } from '../test/support/status-key.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../test/support/vllm.ts';
 import { appFolder, configFile, lwsFile, rolloutFile } from './place.ts';
 import { type Moments, playStory } from './story.ts';
@@ -14,7 +15,7 @@ const [, , repository = '', url = '', files = '', kubeconfig = ''] = process.arg
 await generateRepository(repository, {
   files: Number(files),
   extra: {
-    [configFile]: `paths: [${appFolder}, rollouts]\n`,
+    [configFile]: `paths: [${appFolder}, rollouts]\n${statusKeysText()}`,
     [rolloutFile]: ROLLOUT_TEXT,
     [lwsFile]: LWS_TEXT,
   },

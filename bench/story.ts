@@ -9,6 +9,7 @@ import { syncCommit } from '../src/simulator/agent/agent.ts';
 import { Cluster } from '../src/simulator/cluster-model.ts';
 import { fakeCluster } from '../test/support/fake-cluster.ts';
 import { bareRepository } from '../test/support/git-server.ts';
+import { signaturesOf, statusKeysText } from '../test/support/status-key.ts';
 import { NEW, OLD } from '../test/support/vllm.ts';
 
 /** Where the branches of a repository are. */
@@ -21,8 +22,10 @@ export type Moments = {
   readonly moving: Heads;
   /** The same without a configuration of paths; its cluster is the same as well, but for annotations. */
   readonly movingWithoutPaths: Heads;
-  /** And where the last pass has said nothing of files, so that each of them is read. */
+  /** And where main names no key: nothing that the last pass has said of files is believed, so each of them is read. */
   readonly readingAll: Heads;
+  /** All settled, without a key. */
+  readonly settledUnsigned: Heads;
 };
 
 export type StoryPlace = {
@@ -45,18 +48,28 @@ export async function playStory(place: StoryPlace): Promise<{ readonly cluster: 
   const stage: Stage = { ...place, cluster, ...bareRepository(place.repository) };
   await rounds(stage, async () => (await pass(stage, true)).quiet);
   const settled = await headsOf(stage);
-  const twin = { ...stage, cluster: cluster.fork() };
+  const [twin, third] = [1, 2].map(() => ({ ...stage, cluster: cluster.fork() }));
+  if (twin === undefined || third === undefined) throw new Error('there are two');
   const moving = await deliver(stage, {});
-  await stage.git('update-ref', 'refs/heads/main', settled.main);
-  await stage.git('update-ref', 'refs/heads/tranche-status', settled.status);
-  const movingWithoutPaths = await deliver(twin, { [place.configFile]: undefined });
-  const index = await stage.git('cat-file', 'blob', 'tranche-status:index.json');
-  await stage.commit('tranche-status', { 'index.json': index.replace('"marked"', '"unsaid"') });
-  return { cluster, moments: { settled, moving, movingWithoutPaths, readingAll: await headsOf(stage) } };
+  const back = async (): Promise<void> => {
+    await stage.git('update-ref', 'refs/heads/main', settled.main);
+    await stage.git('update-ref', 'refs/heads/tranche-status', settled.status);
+  };
+  await back();
+  const movingWithoutPaths = await deliver(twin, { [place.configFile]: statusKeysText() });
+  await back();
+  const readingAll = await deliver(third, { [place.configFile]: undefined });
+  await back();
+  const config = await stage.git('cat-file', 'blob', `main:${place.configFile}`);
+  await stage.commit('main', { [place.configFile]: `${config.replace(/statusKeys.*/, '')}\n` });
+  await stage.git('update-ref', '-d', 'refs/heads/tranche-status');
+  await pass({ ...stage, cluster: third.cluster }, true);
+  const settledUnsigned = await headsOf(stage);
+  return { cluster, moments: { settled, moving, movingWithoutPaths, readingAll, settledUnsigned } };
 }
 
 /** A person asks for the new version; everything goes on until step 2 is due. */
-async function deliver(stage: Stage, files: Readonly<Record<string, undefined>>): Promise<Heads> {
+async function deliver(stage: Stage, files: Readonly<Record<string, string | undefined>>): Promise<Heads> {
   const edit = { ...files, [stage.lwsFile]: (await lwsText(stage)).replaceAll(OLD, NEW) };
   await stage.commit('main', edit, 'vllm: v0.10.1');
   await rounds(stage, async () => {
@@ -86,6 +99,7 @@ function pass(stage: Stage, write: boolean): Promise<PassResult> {
     cluster: fakeCluster({ model: stage.cluster }),
     clock: { now: () => stage.cluster.nowSeconds, sleep: async () => undefined },
     log: { info: () => undefined, warn: console.warn, error: console.error },
+    signatures: signaturesOf(),
   };
   return runPass(ports, newMemory(), { overrides: NO_OVERRIDES, write, only: [] });
 }

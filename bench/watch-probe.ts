@@ -7,6 +7,7 @@ import { systemClock } from '../src/adapters/system/clock.ts';
 import { unknown } from '../src/api/known.ts';
 import { NO_OVERRIDES, newMemory } from '../src/reconcile/pass.ts';
 import { runPass } from '../src/reconcile/run.ts';
+import { signaturesOf } from '../test/support/status-key.ts';
 
 export type Watch = { readonly cpuMilliseconds: number; readonly clusterCalls: number; readonly gitRequests: number };
 
@@ -39,6 +40,7 @@ const ports = {
   },
   clock: systemClock,
   log: { info: () => undefined, warn: console.error, error: console.error },
+  signatures: signaturesOf(),
 };
 const memory = newMemory();
 

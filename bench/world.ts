@@ -4,6 +4,7 @@ import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bareRepository } from '../test/support/git-server.ts';
+import { privateHalf } from '../test/support/status-key.ts';
 import type { Program } from './measure.ts';
 import { time } from './measure.ts';
 import { lwsFile } from './place.ts';
@@ -102,7 +103,7 @@ export async function reset({ repository }: Pick<World, 'repository'>, { main, s
 /** One pass of the shipped command line. */
 export function ownPass(bench: Bench, world: Pick<World, 'url' | 'kubeconfig'>): Program {
   const args = [bench.bundle, 'reconcile', '--repo', world.url, '--kubeconfig', world.kubeconfig];
-  return { command: process.execPath, args, env: cacheOf(bench) };
+  return { command: process.execPath, args, env: { ...cacheOf(bench), TRANCHE_STATUS_KEY: privateHalf() } };
 }
 
 /** Where a pass keeps what V8 has compiled: a folder of this run, for the one of the user is none of ours. */

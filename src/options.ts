@@ -58,6 +58,7 @@ export const ENV = {
   forgeToken: 'TRANCHE_FORGE_TOKEN',
   appId: 'TRANCHE_APP_ID',
   appKey: 'TRANCHE_APP_KEY',
+  statusKey: 'TRANCHE_STATUS_KEY',
   repo: 'TRANCHE_REPO',
   kubeconfig: 'KUBECONFIG',
 } as const;

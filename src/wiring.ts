@@ -11,10 +11,13 @@ import type { Network } from './adapters/network/proxy.ts';
 import { datedClock } from './adapters/network/server-dates.ts';
 import { lazyNotifier } from './adapters/notify/lazy-notifier.ts';
 import { systemClock } from './adapters/system/clock.ts';
+import { newStatusKey, openSignatures } from './adapters/system/ed25519.ts';
 import { textLog } from './adapters/system/text-log.ts';
 import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options.ts';
 import type { Forge } from './ports/forge.ts';
 import type { Ports } from './reconcile/pass.ts';
+
+export { newStatusKey };
 
 /** Opens nothing yet: connections are made by the first call, and the cluster only when something is in flight. */
 export function openPorts(options: CommonOptions, io: Io): Ports {
@@ -41,7 +44,8 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
       log,
     }),
   );
-  return { git, cluster, clock, log, notifier: lazyNotifier(network), forge: forge?.forge };
+  const signatures = openSignatures(io.env[ENV.statusKey]);
+  return { git, cluster, clock, log, notifier: lazyNotifier(network), forge: forge?.forge, signatures };
 }
 
 /** Credentials of Git and of the forge. */

@@ -301,7 +301,7 @@ describe('commands', () => {
   test('each verb has its row, and each row its verb', async () => {
     const site = await startSite();
     const { out } = await site.run('--help');
-    const verbs = [...(out.split('Commands:')[1] ?? '').split('Environment:')[0]!.matchAll(/^ {2}([a-z]+)/gm)].map(
+    const verbs = [...(out.split('Commands:')[1] ?? '').split('Environment:')[0]!.matchAll(/^ {2}([a-z-]+)/gm)].map(
       ([, verb]) => verb ?? '',
     );
     const [, approves = ''] = table('verb').find(([cell]) => cell?.startsWith('`approve')) ?? [];

@@ -4,6 +4,7 @@ import type { Issue } from './issue.ts';
 import type { LwsVersion } from './lws-version.ts';
 import type { Owners } from './owners.ts';
 import type { Promotion } from './promotion.ts';
+import type { StatusKey } from './status-keys.ts';
 
 export const CONFIG_FILE = 'tranche.yaml';
 
@@ -44,6 +45,8 @@ export type Config = {
   readonly maxProposals: number;
   /** Pages for people, by their labels: addresses with `{cluster}`, `{namespace}`, `{name}`, `{release}`. */
   readonly links: Readonly<Record<string, string>>;
+  /** Public halves of the keys that sign the status branch; of a cluster without one, nothing is signed. */
+  readonly statusKeys: readonly StatusKey[];
   readonly author: { readonly name: string; readonly email: string };
   /** What is wrong with it, where that is of steps forward alone and a pass goes on without them. Not there: nothing. */
   readonly faults?: readonly Issue[];
@@ -94,6 +97,7 @@ export const DEFAULT_CONFIG: Config = {
   promotion: 'commit',
   maxProposals: 10,
   links: {},
+  statusKeys: [],
   author: { name: 'tranche', email: 'tranche@localhost' },
 };
 

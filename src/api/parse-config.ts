@@ -5,6 +5,7 @@ import { readLinks, readLwsVersion } from './config-fields.ts';
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { readOwners, trimSlashes } from './owners.ts';
 import { PROMOTIONS } from './promotion.ts';
+import { readStatusKeys } from './status-keys.ts';
 
 const PATHS_LIMIT = 200;
 const AUTOSCALED_LIMIT = 1000;
@@ -18,12 +19,12 @@ const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
 
 /** All of them, in the order in which a message lists them. */
 const FIELDS =
-  'cluster branches paths namespaces owners autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links author'.split(
+  'cluster branches paths namespaces owners autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links statusKeys author'.split(
     ' ',
   );
 
 /** Without a value these would ask for less than whoever wrote their keys has meant. */
-const LIMITING = ['requiredPolicies', 'policyPaths', 'promotion', 'owners'];
+const LIMITING = ['requiredPolicies', 'policyPaths', 'promotion', 'owners', 'statusKeys'];
 
 /** When a step goes forward, from which folder, and how soon a pass looks again: no rollback hangs on one of these. */
 const OF_STEPS = [
@@ -35,6 +36,7 @@ const OF_STEPS = [
   'promotion',
   'maxProposals',
   'links',
+  'statusKeys',
 ];
 
 /** Whether this key at the root is of steps forward alone. One that nobody knows may be any other, misspelt. */
@@ -52,8 +54,9 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
   const author = root.has('author') ? root.object('author') : new FieldReader({}, 'author', root);
   author.allow(['name', 'email']);
   const paths = root.texts('paths', PATHS_LIMIT);
+  const cluster = root.optionalText('cluster', DEFAULT_CONFIG.cluster);
   const config: Config = {
-    cluster: root.optionalText('cluster', DEFAULT_CONFIG.cluster),
+    cluster,
     branch: branches.optionalText('desired', DEFAULT_CONFIG.branch),
     statusBranch: branches.optionalText('status', DEFAULT_CONFIG.statusBranch),
     paths: paths.length === 0 ? DEFAULT_CONFIG.paths : paths.map(trimSlashes),
@@ -72,6 +75,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     promotion: root.word('promotion', PROMOTIONS) ?? DEFAULT_CONFIG.promotion,
     maxProposals: root.integer('maxProposals', { min: 1, max: PROPOSALS_LIMIT }) ?? DEFAULT_CONFIG.maxProposals,
     links: readLinks(root),
+    statusKeys: readStatusKeys(root, cluster),
     author: {
       name: author.optionalText('name', DEFAULT_CONFIG.author.name),
       email: author.optionalText('email', DEFAULT_CONFIG.author.email),

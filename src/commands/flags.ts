@@ -14,6 +14,7 @@ Environment:
   ${ENV.gitTimeout}  seconds that one pass waits for Git, instead of --git-timeout
   ${ENV.forgeToken}  token for pull requests; or an App: ${ENV.appId}, ${ENV.appKey}
   ${ENV.forge}        the API of the forge, instead of --forge
+  ${ENV.statusKey}   signs the status branch, where tranche.yaml names its public half (status-key)
   ${ENV.kubeconfig}           credentials of the cluster, instead of --kubeconfig
   ${ENV.gitToken}_FILE, ${ENV.forgeToken}_FILE, ${ENV.appKey}_FILE  the same, as the path of a file
   HTTPS_PROXY, NO_PROXY, GIT_SSL_CAINFO, SSL_CERT_FILE  as for git

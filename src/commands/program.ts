@@ -26,6 +26,7 @@ import { addLine } from './line-verbs.ts';
 import { addPolicy } from './policy/verb.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { addSimulate } from './simulate/verb.ts';
+import { addStatusKey } from './status-key.ts';
 
 type Verb = (common: CommonOptions, ports: Ports, given: Given) => Promise<number>;
 
@@ -81,6 +82,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   gitFlags(program.command('preflight').description('what the rules of the forge make of a delivery')).action(
     run(async (common, ports) => (await import('./preflight.ts')).preflightVerb(common, ports, io)),
   );
+  addStatusKey(program, io);
   addReplay(program, io, done);
   addSimulate(program, io, done);
   addDemo(program, terminal, done);

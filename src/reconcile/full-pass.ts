@@ -30,6 +30,7 @@ import { sent } from './sent.ts';
 import { isOwn } from './shard.ts';
 import { indexOf } from './status/index-of.ts';
 import type { StatusBranch, StoredRecord } from './status/record-store.ts';
+import { trustOf } from './status/trust.ts';
 import { keepsRecord } from './write/batch.ts';
 import { writePass } from './write/write-pass.ts';
 
@@ -47,7 +48,11 @@ export type FullPass = {
 
 /** Reads, decides and, where the options say so, writes. `moved`: a branch did meanwhile, and nothing was written. */
 export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult | 'moved'> {
-  const { main, status, at, config, memory, options } = pass;
+  const { main, at, config, memory, options } = pass;
+  const place = { cluster: config.cluster, shard: options.overrides.shard?.index };
+  const judging = { signatures: ports.signatures, config, place, now: at };
+  const trust = trustOf(pass.status, judging, { known: memory.known, isWriting: options.write });
+  const { status, signing, keyMissing } = trust;
   if (status.isNewer && options.write)
     ports.log.warn(
       `index.json on ${config.statusBranch} is of a newer tranche: it and the page stay as they are, and no pass of this one is a quiet one. Run the newer one, or delete that file`,
@@ -56,29 +61,26 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   await sent();
   const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
   memory.main = main;
-  const reading: Reading = { main, status, desired, at };
+  const reading: Reading = { main, status, desired, at, signing, keyMissing };
   const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
   const offSeconds = (): number | undefined => ports.clock.offSeconds?.();
   const liveTraffic = trafficReader(ports.cluster, live);
   startTraffic(liveTraffic, reading, options);
-  const others = await recordsElsewhere(ports.git, reading, options.overrides.shard);
+  const others = await recordsElsewhere(ports.git, reading, { shard: options.overrides.shard, judging });
   const readers = { git, live, liveTraffic, offSeconds, others, notifyTargets: ports.notifier?.targets ?? [] };
   const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
   const reconciled = options.write ? await propose(ports, { reading, reconciled: decided, commits: git }) : decided;
   const records = recordsOf(reading, reconciled, options);
-  const result = resultOf(reading, reconciled, options);
+  const decision = resultOf(reading, reconciled, options);
+  const result = { ...decision, warnings: [...decision.warnings, ...trust.warnings] };
   if (!options.write) return result;
-  const written = await writePass(ports, {
-    reading,
-    reconciled,
-    records,
-    result,
-    index: await indexOf(ports.git, reading, { records, result, options, folders: git.folders() }),
-    memory,
-  });
-  return written === 'moved' ? written : notified(ports, written, reading);
+  const index = await indexOf(ports.git, reading, { records, result, options, folders: git.folders() });
+  const written = await writePass(ports, { reading, reconciled, records, result, index, memory });
+  if (written === 'moved') return written;
+  memory.atRest = options.only.length > 0 ? undefined : { status: written.status ?? status.head, index };
+  return notified(ports, written, reading);
 }
 
 /** Services and routes of the deliveries that are under way: asked for all at once, as far as the records know them. */
@@ -111,7 +113,7 @@ async function decideAll(
   options: PassOptions,
   memory: Memory,
 ): Promise<readonly Reconciled[]> {
-  const { desired, status, at } = reading;
+  const { desired, status, at, keyMissing } = reading;
   const texts = new Map(desired.texts);
   const rests: { readonly of: Observation; readonly one: Reconciled }[] = [];
   const windowsOf = windowsAt(at);
@@ -123,7 +125,8 @@ async function decideAll(
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
     const elders = eldersOf(entry, stored, { waiting, deliveries });
-    const of = { desired, entry, stored, deliveries, elders, windowsOf, now: at, ...readers };
+    const proof = status.proofs?.get(printKey(entry.key));
+    const of = { desired, entry, stored, proof, keyMissing, deliveries, elders, windowsOf, now: at, ...readers };
     const one = stillAtRest(memory.rested, of) ?? (await reconcileOne(of, texts));
     rests.push({ of, one });
     if (begins(one)) deliveries = withDelivery(deliveries, begun(one, { entry, deliveries, now: at }));

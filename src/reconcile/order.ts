@@ -11,7 +11,7 @@ import { printKey } from '../rollout/key-text.ts';
 import { intentMessage } from '../rollout/messages.ts';
 import type { MadeDocument } from '../rollout/orders/eject-scene.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
-import type { Snapshot, Stable } from '../rollout/snapshot.ts';
+import type { RolloutKey, Snapshot, Stable } from '../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout } from './observe/desired.ts';
 import { madeDocuments } from './observe/made-documents.ts';
 import { observe } from './observe/observe.ts';
@@ -23,6 +23,7 @@ import { deliveriesOf } from './observe/turns.ts';
 import { windowsAt } from './observe/windows.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
+import { proven } from './status/proven.ts';
 import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
 import { notAllowed } from './write/allowed.ts';
 import type { Batch } from './write/execute.ts';
@@ -135,15 +136,29 @@ type Scene = {
 type Asked = { readonly target: Target; readonly overrides: Overrides };
 
 /** Everything that an order is planned on, or which Rollout it cannot be about. */
-async function readScene({ git }: Ports, { target, overrides }: Asked): Promise<Scene | string> {
+async function readScene(ports: Ports, { target, overrides }: Asked): Promise<Scene | string> {
+  const { git } = ports;
   const { main, config } = await desiredHead(git, overrides, writableConfigIn);
   const [ownHead] = await git.heads([config.statusBranch]);
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const entry = pick(desired, target);
   if (typeof entry === 'string') return entry;
   const statusHead = isOwn(entry.key, overrides.shard) ? ownHead : await headOfShard(git, entry, { main, overrides });
-  const status = statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST));
+  const read = statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST));
+  const status = believed(read, ports, { key: entry.key, config, overrides });
   return { main, desired, entry, status };
+}
+
+/** The branch as far as the keys on main bear it out. */
+function believed(
+  read: StatusBranch,
+  { clock, signatures }: Ports,
+  of: { readonly key: RolloutKey; readonly config: Config; readonly overrides: Overrides },
+): StatusBranch {
+  const { shard } = of.overrides;
+  const place = { cluster: of.config.cluster, shard: shard === undefined ? undefined : shardOf(of.key, shard.of) };
+  const judging = { signatures, config: of.config, place, now: clock.now() };
+  return proven(read, judging, { numbers: new Map(), own: new Map() }).status;
 }
 
 /** People need not know which shard their Rollout belongs to: the number of them tells. */
@@ -198,6 +213,7 @@ async function snapshotOf(ports: Ports, scene: Scene, git: GitReader): Promise<S
     desired,
     entry,
     stored: status.records.get(printKey(entry.key)),
+    proof: status.proofs?.get(printKey(entry.key)),
     deliveries: deliveriesOf(desired.rollouts, { records: status.records, now }),
     windowsOf: windowsAt(now),
     now,

@@ -6,16 +6,19 @@ import type { Instant } from '../api/time.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Forge } from '../ports/forge.ts';
-import type { Git, Tree } from '../ports/git.ts';
+import type { Git, Oid, Tree } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
 import type { Notifier } from '../ports/notifier.ts';
+import type { Signatures } from '../ports/signatures.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
 import type { Trials } from './lint/trials.ts';
 import type { Desired } from './observe/desired.ts';
 import type { ParseCache } from './observe/parse-cache.ts';
 import type { Rested } from './rested.ts';
-import type { StatusBranch } from './status/record-store.ts';
+import type { Known } from './status/proven.ts';
+import type { StatusBranch, StatusIndex } from './status/record-store.ts';
+import type { Signing } from './status/status-writes.ts';
 
 export type Ports = {
   readonly git: Git;
@@ -26,6 +29,8 @@ export type Ports = {
   readonly forge?: Forge | undefined;
   /** undefined: nobody is told anything. */
   readonly notifier?: Notifier | undefined;
+  /** undefined: this process neither signs nor can tell whether something is signed. */
+  readonly signatures?: Signatures | undefined;
 };
 
 export { NO_OVERRIDES, type Overrides } from '../api/config.ts';
@@ -54,6 +59,10 @@ export type Memory = {
   rested: Rested;
   /** What was made of the files that were read last. */
   desired: { readonly tree: Tree; readonly desired: Desired } | undefined;
+  /** What is known of the status branch by itself. */
+  readonly known: Known;
+  /** What the last pass that looked at everything would say of the branches as it left them. */
+  atRest: { readonly status: Oid | undefined; readonly index: StatusIndex } | undefined;
 };
 
 /** The memory of a process that has just begun. */
@@ -66,6 +75,8 @@ export function newMemory(): Memory {
     main: undefined,
     rested: new Map(),
     desired: undefined,
+    known: { numbers: new Map(), own: new Map() },
+    atRest: undefined,
   };
 }
 
@@ -110,4 +121,8 @@ export type Reading = {
   readonly status: StatusBranch;
   readonly desired: Desired;
   readonly at: Instant;
+  /** How the status branch is signed; not there: it is not. */
+  readonly signing?: Signing | undefined;
+  /** Why this process may not write there; not there: it may. */
+  readonly keyMissing?: string | undefined;
 };

@@ -1,15 +1,13 @@
 /** All rollouts of a repository, once: read, decide each alone, write everything in one push. */
 
 import { DEFAULT_CONFIG } from '../api/config.ts';
-import type { Instant } from '../api/time.ts';
 import { PortError } from '../ports/port-error.ts';
 import { headOf } from './observe/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
-import type { Memory, Overrides, PassOptions, PassResult, Ports } from './pass.ts';
+import type { Memory, PassOptions, PassResult, Ports } from './pass.ts';
 import { sent } from './sent.ts';
 import { shardBranch } from './shard-branches.ts';
-import { overridesText } from './status/overrides-text.ts';
-import type { StatusBranch, StatusIndex } from './status/record-store.ts';
+import type { StatusBranch } from './status/record-store.ts';
 
 /** Other writers may win so often before a pass gives up. */
 const ATTEMPTS = 5;
@@ -48,11 +46,13 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
   const { git, cluster, clock } = ports;
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
-  const at = { main, now, overrides: options.overrides };
-  const { index } = status;
-  if (options.write && options.only.length === 0 && isQuiet(index, at) && isSettled(status))
-    return quietResult(main, index, now);
-  const ahead = readAhead(git, main, { status, options, before: memory.main, now });
+  // Loaded with what has read the branches.
+  const { isOwnIndex, isSettled, quietPass } = await import('./quiet.ts');
+  const { signatures } = ports;
+  const quiet = quietPass({ main, status, now }, { memory, options, signatures });
+  if (quiet !== undefined) return quiet;
+  const isOwn = isOwnIndex(status, options, signatures);
+  const ahead = readAhead(git, main, { status, options, before: memory.main, now, isOwn });
   await sent();
   // Parsing, deciding and splicing are loaded only where there is something to decide.
   const { configIn, fullPass, writableConfigIn } = await import('./full-pass.ts');
@@ -87,6 +87,7 @@ async function readBranches(
   const [[main, statusHead], { EMPTY_STATUS, readStatus, STATUS_REQUEST }] = await Promise.all([
     git.heads([desired, names.statusBranch]),
     sent().then(() => import('./status/record-store.ts')),
+    sent().then(() => import('./quiet.ts')),
   ]);
   const known = memory.status?.head === statusHead ? memory.status : undefined;
   const status =
@@ -94,45 +95,4 @@ async function readBranches(
     (statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST), memory.status));
   memory.status = status;
   return { main: headOf(desired, main), status };
-}
-
-/**
- * Settled at this very commit, and no audit due: there is nothing to look at. An audit that is further away than one
- * period was put there by a clock that ran ahead, and is due now.
- */
-function isQuiet(
-  index: StatusIndex | undefined,
-  at: { readonly main: string; readonly now: Instant; readonly overrides: Overrides },
-): index is StatusIndex {
-  return (
-    index !== undefined &&
-    index.settled &&
-    index.main === at.main &&
-    index.overrides === overridesText(at.overrides) &&
-    (index.nextAuditAt === undefined ||
-      (at.now < index.nextAuditAt && index.nextAuditAt <= at.now + index.auditSeconds))
-  );
-}
-
-/** The index has no checksum as records have one: what it says of them is not believed against them. */
-function isSettled({ records }: StatusBranch): boolean {
-  for (const stored of records.values())
-    if (stored.kind === 'newer' || (stored.kind === 'read' && !stored.record.settled)) return false;
-  return true;
-}
-
-function quietResult(main: string, index: StatusIndex, now: Instant): PassResult {
-  const audit = index.nextAuditAt;
-  // Orders and edits wait no longer than the configuration says, whether something is in delivery or not.
-  const interval = index.intervalSeconds;
-  return {
-    main,
-    quiet: true,
-    outcomes: [],
-    issues: [],
-    warnings: [],
-    status: undefined,
-    failed: false,
-    requeueAfterSeconds: audit === undefined ? interval : Math.max(1, Math.min(interval, audit - now)),
-  };
 }

@@ -7,9 +7,12 @@ export function shardBranch(statusBranch: string, shard: Shard | undefined): str
   return shard === undefined ? statusBranch : `${statusBranch}-${shard.index}`;
 }
 
-/** The status branches of all other shards, as the own one is called. */
-export function otherBranches(own: string, shard: Shard): readonly string[] {
+/** The other shards with their status branches, as the own one is called. */
+export function otherShards(own: string, shard: Shard): readonly { readonly index: number; readonly branch: string }[] {
   const base = own.slice(0, -`-${shard.index}`.length);
-  const all = Array.from({ length: shard.of }, (_none, index) => shardBranch(base, { ...shard, index }));
-  return all.filter((branch) => branch !== own);
+  const all = Array.from({ length: shard.of }, (_none, index) => ({
+    index,
+    branch: shardBranch(base, { ...shard, index }),
+  }));
+  return all.filter(({ branch }) => branch !== own);
 }

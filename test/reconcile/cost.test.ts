@@ -7,12 +7,12 @@ import { type Heads, type Moments, playStory } from '../../bench/story.ts';
 import { openGit } from '../../src/adapters/git/open.ts';
 import { type Memory, NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
-import { printMarked } from '../../src/reconcile/status/record-store.ts';
 import type { Cluster as Model } from '../../src/simulator/cluster-model.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { bareRepository, type GitServer, startGitServer } from '../support/git-server.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { generateRepository } from '../support/repository-generator.ts';
+import { resigned, signaturesOf, statusKeysText } from '../support/status-key.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../support/vllm.ts';
 
 type World = { readonly files: number; readonly model: Model; readonly moments: Moments };
@@ -34,7 +34,7 @@ async function makeWorld(files: number, folder = appFolder): Promise<World> {
   const repository = join(server.folder, `${files}.git`);
   const lwsFile = `${folder}/lws.yaml`;
   const extra = {
-    [configFile]: `paths: [${folder}, rollouts]\n`,
+    [configFile]: `paths: [${folder}, rollouts]\n${statusKeysText()}`,
     [rolloutFile]: ROLLOUT_TEXT,
     [lwsFile]: LWS_TEXT,
   };
@@ -85,6 +85,7 @@ async function costOf(world: World, remembered = newProcess(world)): Promise<Cos
     cluster: { ...cluster, expect: () => void (clusterExpected += 1) },
     clock: { now: () => world.model.nowSeconds, sleep: async () => undefined },
     log: { info: silent, warn: silent, error: silent },
+    signatures: signaturesOf(),
   };
   const result = await runPass(ports, remembered.memory, { overrides: NO_OVERRIDES, write: true, only: [] });
   const requests = server.requests.map(({ kind }) => kind);
@@ -184,18 +185,19 @@ test('without configured paths: folders, and files of interest, in as few rounds
   expect(cost.sent).toBeLessThan(300_000);
 });
 
-/** As if every file had been read then, with a checksum that fits. */
+/** As if every file had been read then, and that had been signed. */
 function saidAt(text: string, readAt: number): string {
-  const index = JSON.parse(text);
-  return JSON.stringify({ ...index, marked: printMarked({ main: index.main, marked: { ...index.marked, readAt } }) });
+  return resigned(text, (index) => ({ ...index, marked: { ...Object(index['marked']), readAt } }));
 }
 
 test.each<[string, (text: string) => string]>([
   ['was edited by hand', (text) => text.replace(/"blobs": \[[^\]]*\]/, '"blobs": []')],
   ['is of another commit', (text) => text.replace(/"main": "[^"]*"/, `"main": "${large.moments.settled.main}"`)],
+  ['is signed by another key', (text) => resigned(text, (index) => index, 2)],
+  ['is signed for another cluster', (text) => resigned(text, (index) => ({ ...index, cluster: 'other' }))],
   ['is no news any more', (text) => saidAt(text, large.model.nowSeconds - 3600)],
   ['is dated ahead', (text) => saidAt(text, large.model.nowSeconds + 1)],
-  ['is not there', (text) => text.replace('"marked"', '"unknown"')],
+  ['is not there', (text) => resigned(text, ({ marked: _none, ...index }) => index)],
 ])('what the last pass said of files %s: all of them come, in no round more', async (_what, edit) => {
   await reset(large, large.moments.movingWithoutPaths);
   const { commit, git } = bareRepository(join(server.folder, '5000.git'));

@@ -43,7 +43,7 @@ function vllm(): World {
     /steps:[\s\S]*$/,
     'steps:\n        - replicas: 1\n          pause: {duration: 0}\n        - replicas: 100%\n',
   );
-  return new World({ files: { ...VLLM_FILES, [ROLLOUT_FILE]: rollout, 'policies/told.yaml': POLICY } });
+  return new World({ files: { ...VLLM_FILES, [ROLLOUT_FILE]: rollout, 'policies/told.yaml': POLICY }, signed: true });
 }
 
 /** Passes until the delivery is settled, or so many. */

@@ -257,7 +257,7 @@ describe('a policy that tranche.yaml requires', () => {
 });
 
 test('a wrong policy stalls its Rollout with file and line, and one that is mended at rest is seen', async () => {
-  const world = new World({ files: { ...VLLM_FILES, [POLICY_FILE]: policy('  surge: 1\n') } });
+  const world = new World({ files: { ...VLLM_FILES, [POLICY_FILE]: policy('  surge: 1\n') }, signed: true });
   world.sync();
   world.tick(60);
   const adopted = await world.pass();

@@ -8,7 +8,7 @@ import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts
 import { World } from '../support/world.ts';
 
 async function settledWorld(config: string): Promise<World> {
-  const world = new World({ files: { ...VLLM_FILES, 'tranche.yaml': config } });
+  const world = new World({ files: { ...VLLM_FILES, 'tranche.yaml': config }, signed: true });
   world.sync();
   world.tick(60);
   for (let passes = 0; passes < 5; passes += 1) {

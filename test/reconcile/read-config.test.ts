@@ -2,11 +2,13 @@
 
 import { expect, test } from 'vitest';
 import { CONFIG_FILE } from '../../src/api/config.ts';
+import { parseConfig } from '../../src/api/parse-config.ts';
 import type { TreeFile } from '../../src/ports/git.ts';
 import { CONFIG_REQUEST } from '../../src/reconcile/observe/desired-branch.ts';
 import { configIn } from '../../src/reconcile/observe/read-main.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
+import { privateHalf, publicHalf } from '../support/status-key.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -58,6 +60,26 @@ test.each([
     'a workload with a blank',
     { 'tranche.yaml': text('autoscaled: ["llm/vllm "]\n') },
     'tranche.yaml:1: autoscaled has "llm/vllm ", wanted namespace/name',
+  ],
+  [
+    'no keys',
+    { 'tranche.yaml': text('cluster: a\nstatusKeys: []\n') },
+    'tranche.yaml:2: statusKeys is an empty list, wanted keys',
+  ],
+  [
+    'a private half on main',
+    { 'tranche.yaml': text(`statusKeys: [{cluster: a, key: ${privateHalf()}}]\n`) },
+    'tranche.yaml:1: statusKeys[0].key is the private half: whoever reads it can sign. Throw this key away',
+  ],
+  [
+    'half a key',
+    { 'tranche.yaml': text('statusKeys: [{cluster: a, key: tranche-public-abc}]\n') },
+    'tranche.yaml:1: statusKeys[0].key is not a public half',
+  ],
+  [
+    'a key that ends at no time',
+    { 'tranche.yaml': text(`statusKeys: [{key: ${publicHalf()}, until: tomorrow}]\n`) },
+    'tranche.yaml:1: statusKeys[0].until is "tomorrow", wanted a time in UTC',
   ],
   ['no promotion', { 'tranche.yaml': text('promotion: ~\n') }, 'tranche.yaml:1: promotion is empty'],
   ['a directive', { 'tranche.yaml': text('%YAML 1.1\n---\na: b\n') }, 'tranche.yaml:'],
@@ -121,4 +143,15 @@ test('a fault of steps alone: no step goes forward, and a way back goes through'
   expect(world.subject()).toBe('rollout(llm/vllm): rollback');
   const look = { overrides: NO_OVERRIDES, write: false, only: [] };
   await expect(runPass(world.ports(), world.memory(), look)).rejects.toThrow('tranche.yaml:1: intervalSeconds');
+});
+
+test('an entry of statusKeys that is wrong stays without its key: its cluster is not taken for one that signs nothing', async () => {
+  const { config } = parseConfig({
+    cluster: 'eu',
+    statusKeys: [{ key: privateHalf() }, { cluster: 'us', key: publicHalf() }],
+  });
+  expect(config.statusKeys).toEqual([
+    { cluster: 'eu', key: '', until: undefined },
+    { cluster: 'us', key: publicHalf(), until: undefined },
+  ]);
 });

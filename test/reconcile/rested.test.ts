@@ -34,7 +34,7 @@ const PATCHED = 'resources: [lws.yaml]\nnamePrefix: a-\n';
 
 let world: World;
 beforeAll(async () => {
-  world = new World({ files: FILES });
+  world = new World({ files: FILES, signed: true });
   for (let round = 0; round < 6; round += 1) {
     world.sync();
     world.tick(60);
@@ -117,7 +117,7 @@ test.each(['canary', 'blueGreen', 'partition'] as const)(
   'at rest with routes, %s: nothing of the cluster is read',
   async (style) => {
     const rollout = ladderRollout(style, ['replicas: 1, traffic: 5%', 'replicas: 100%']);
-    const own = new World({ files: { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout } });
+    const own = new World({ files: { ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout }, signed: true });
     for (let round = 0; round < 4; round += 1) {
       own.sync();
       own.tick(60);

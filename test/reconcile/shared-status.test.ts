@@ -10,8 +10,8 @@ const passOf = (world: World, overrides: Partial<Overrides>, only: readonly stri
   runPass(world.ports(), newMemory(), { overrides: { ...NO_OVERRIDES, ...overrides }, write: true, only });
 
 /** Adopted and settled, as both clusters see it. */
-async function settledWorld(): Promise<World> {
-  const world = new World({ files: VLLM_FILES });
+async function settledWorld({ signed = false } = {}): Promise<World> {
+  const world = new World({ files: VLLM_FILES, signed });
   for (let look = 0; look < 3; look += 1) {
     world.sync();
     world.tick(30);
@@ -21,7 +21,7 @@ async function settledWorld(): Promise<World> {
 }
 
 test('what another cluster found settled is not taken for settled here', async () => {
-  const world = await settledWorld();
+  const world = await settledWorld({ signed: true });
   expect((await world.pass()).quiet).toBe(true);
   expect((await passOf(world, { cluster: 'east' })).quiet).toBe(false);
   expect((await passOf(world, { paths: ['apps'] })).quiet).toBe(false);

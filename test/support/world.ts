@@ -9,6 +9,7 @@ import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.
 import { fakeCluster } from './fake-cluster.ts';
 import { FakeRepository } from './fake-git.ts';
 import { START_SECONDS } from './simulated-cluster.ts';
+import { signaturesOf, statusKeysText } from './status-key.ts';
 import { yamlValues } from './yaml-values.ts';
 
 export type WorldOptions = {
@@ -16,6 +17,8 @@ export type WorldOptions = {
   readonly cluster?: Partial<ClusterOptions>;
   /** Folders that the agent applies. */
   readonly synced?: readonly string[];
+  /** True: main names a key, and every process has it. */
+  readonly signed?: boolean;
 };
 
 export const AGENT = 'kustomize-controller';
@@ -34,6 +37,15 @@ export function manifestsAt(
   return found;
 }
 
+function filesOf({ files, signed }: WorldOptions): Readonly<Record<string, string>> {
+  if (signed !== true) return files;
+  const config = files['tranche.yaml'] ?? '';
+  return {
+    ...files,
+    'tranche.yaml': `${config}${config === '' || config.endsWith('\n') ? '' : '\n'}${statusKeysText()}`,
+  };
+}
+
 export class World {
   readonly repository: FakeRepository;
   readonly cluster: Cluster;
@@ -47,7 +59,7 @@ export class World {
 
   constructor(options: WorldOptions, from?: World) {
     this.options = options;
-    this.repository = from?.repository.copy() ?? FakeRepository.withFiles(options.files);
+    this.repository = from?.repository.copy() ?? FakeRepository.withFiles(filesOf(options));
     this.cluster =
       from?.cluster.fork() ??
       new Cluster({ lws: '0.10', gate: 'off', nowSeconds: START_SECONDS, readiness: () => 20, ...options.cluster });
@@ -73,6 +85,7 @@ export class World {
       cluster: fakeCluster({ model: this.cluster }),
       clock: { now: () => this.now, sleep: async () => undefined },
       log: { info: say, warn: say, error: say },
+      ...(this.options.signed === true ? { signatures: signaturesOf() } : {}),
       ...replaced,
     };
   }

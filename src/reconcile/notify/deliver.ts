@@ -12,6 +12,7 @@ import { printKey } from '../../rollout/key-text.ts';
 import { recordWritten } from '../../rollout/plan.ts';
 import type { Outcome, PassResult, Ports, Reading } from '../pass.ts';
 import { readStatus, STATUS_REQUEST, type StoredRecord } from '../status/record-store.ts';
+import type { Signed } from '../status/signed.ts';
 import { printRecord } from '../status/status-writes.ts';
 import { noticeBody } from './notice-body.ts';
 
@@ -19,6 +20,8 @@ import { noticeBody } from './notice-body.ts';
 const SENT_MOST = 20;
 /** The next pass is not to wait for slow targets. */
 const SECONDS_MOST = 15;
+
+type Pushed = { readonly record: RolloutRecord; readonly signed: Signed | undefined };
 
 type Told = { readonly writes: readonly FileWrite[]; readonly failures: ReadonlyMap<string, string> };
 
@@ -29,7 +32,9 @@ export async function notified(ports: Ports, result: PassResult, reading: Readin
   const isPending = result.outcomes.some(
     ({ plan }) => plan !== undefined && (recordWritten(plan).notices?.outbox ?? []).length > 0,
   );
-  if (notifier === undefined || !isPending) return { ...result, warnings: [...result.warnings, ...unknown] };
+  // What cannot be recorded as sent would be sent by each pass.
+  if (notifier === undefined || !isPending || reading.keyMissing !== undefined)
+    return { ...result, warnings: [...result.warnings, ...unknown] };
   const failed = await deliverNotices({ ...ports, notifier }, { ...reading, outcomes: result.outcomes });
   return { ...result, warnings: [...result.warnings, ...unknown, ...failed] };
 }
@@ -55,14 +60,14 @@ function unknownTargets({ desired }: Reading, known: readonly string[]): readonl
  */
 async function deliverNotices(
   { git, notifier, clock, log }: Ports & { readonly notifier: Notifier },
-  { desired: { config }, at: now, outcomes }: Pick<Reading, 'desired' | 'at'> & Pick<PassResult, 'outcomes'>,
+  { desired: { config }, at: now, signing, outcomes }: Reading & Pick<PassResult, 'outcomes'>,
 ): Promise<readonly Issue[]> {
   try {
     const [head] = await git.heads([config.statusBranch]);
     if (head === undefined) return [];
     const { records } = readStatus(await git.readAt(head, STATUS_REQUEST));
     const own = outcomes.flatMap((outcome) => pushed(outcome, records.get(printKey(outcome.key))));
-    const { writes, failures } = await sendAll({ notifier, clock }, own);
+    const { writes, failures } = await sendAll({ notifier, clock, signing }, own);
     if (writes.length > 0) {
       const commits = [
         { writes, message: 'rollouts: people were told\n', signature: { ...config.author, atSeconds: now } },
@@ -81,22 +86,23 @@ async function deliverNotices(
  * The record of this pass that is on the branch: as its plan saw it, or with its commit. None: somebody has written another one
  * there since, whose texts are not ours.
  */
-function pushed({ plan }: Outcome, stored: StoredRecord | undefined): readonly RolloutRecord[] {
+function pushed({ plan }: Outcome, stored: StoredRecord | undefined): readonly Pushed[] {
   if (plan === undefined || stored?.kind !== 'read') return [];
   const there = canonicalJson(asWritten(stored.record));
-  return [recordWritten(plan), plan.record].filter((record) => canonicalJson(asWritten(record)) === there).slice(0, 1);
+  const own = [recordWritten(plan), plan.record].find((record) => canonicalJson(asWritten(record)) === there);
+  return own === undefined ? [] : [{ record: own, signed: stored.signed }];
 }
 
 /** A target that fails is left alone for the rest of the pass. */
 async function sendAll(
-  { notifier, clock }: { readonly notifier: Notifier; readonly clock: Clock },
-  records: readonly RolloutRecord[],
+  { notifier, clock, signing }: Pick<Reading, 'signing'> & { readonly notifier: Notifier; readonly clock: Clock },
+  records: readonly Pushed[],
 ): Promise<Told> {
   const ends = clock.now() + SECONDS_MOST;
   const failures = new Map<string, string>();
   const writes: FileWrite[] = [];
   let left = SENT_MOST;
-  for (const record of records) {
+  for (const { record, signed } of records) {
     const { outbox = [], told = [] } = record.notices ?? {};
     const rest: Notice[] = [];
     const done: string[] = [];
@@ -117,8 +123,9 @@ async function sendAll(
       else rest.push({ ...notice, to });
     }
     const after = { ...record, notices: { outbox: rest, told: [...told, ...done] } };
-    if (JSON.stringify(rest) !== JSON.stringify(outbox))
-      writes.push({ path: `rollouts/${printKey(record)}.json`, text: printRecord(after) });
+    if (JSON.stringify(rest) === JSON.stringify(outbox)) continue;
+    const path = `rollouts/${printKey(record)}.json`;
+    writes.push({ path, text: printRecord(after, signing && { ...signing, path, before: signed }) });
   }
   return { writes, failures };
 }

@@ -35,6 +35,8 @@ export type Observation = {
   readonly stored: StoredRecord | undefined;
   /** What bears that out; not there: nothing does. */
   readonly proof?: RecordProof | undefined;
+  /** Why this process may not write the record; not there: it may. */
+  readonly keyMissing?: string | undefined;
   /** Those that are under way, with those that this pass has begun. */
   readonly deliveries: readonly Delivery[];
   /** Of other processes, those that have asked before this one; not there: none. */

@@ -5,24 +5,33 @@ import { SHARED_LIMITS } from '../../api/policy-fields.ts';
 import type { Git } from '../../ports/git.ts';
 import type { Reading } from '../pass.ts';
 import { isOwn } from '../shard.ts';
-import { otherBranches } from '../shard-branches.ts';
+import { otherShards } from '../shard-branches.ts';
+import { type Judging, proven } from '../status/proven.ts';
 import { readStatus, STATUS_REQUEST, type StoredRecord } from '../status/record-store.ts';
 
 /** Of the Rollouts that are not ours; nothing is read where no policy counts them. */
 export async function recordsElsewhere(
   git: Pick<Git, 'heads' | 'readAt'>,
   { desired }: Reading,
-  shard: Shard | undefined,
+  { shard, judging }: { readonly shard: Shard | undefined; readonly judging: Judging },
 ): Promise<ReadonlyMap<string, StoredRecord>> {
   const isShared = desired.rollouts.some(({ policy }) =>
     SHARED_LIMITS.some((field) => policy.rules[field] !== undefined),
   );
   if (shard === undefined || !isShared) return new Map();
-  const heads = await git.heads(otherBranches(desired.config.statusBranch, shard));
+  const others = otherShards(desired.config.statusBranch, shard);
+  const heads = await git.heads(others.map(({ branch }) => branch));
   const found = await Promise.all(
-    heads.flatMap((head) => (head === undefined ? [] : [git.readAt(head, STATUS_REQUEST)])),
+    others.map(async ({ index }, at) => {
+      const head = heads[at];
+      if (head === undefined) return [];
+      const read = readStatus(await git.readAt(head, STATUS_REQUEST));
+      const place = { ...judging.place, shard: index };
+      // What is wrong there its own process says.
+      return [...proven(read, { ...judging, place }, { numbers: new Map(), own: new Map() }).status.records];
+    }),
   );
-  const records = found.flatMap((tree) => [...readStatus(tree).records]);
+  const records = found.flat();
   // What a shard has left there of a Rollout that is ours by now tells nothing new.
   return new Map(records.filter(([, stored]) => stored.kind === 'read' && !isOwn(stored.record, shard)));
 }

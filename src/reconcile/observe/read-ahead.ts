@@ -35,6 +35,8 @@ type Hints = {
   /** The commit that this process read last. */
   readonly before: Oid | undefined;
   readonly now: Instant;
+  /** Whether this process has signed the index. */
+  readonly isOwn: boolean;
 };
 
 /** Names what the last pass read, so that the depth of folders costs no waiting. */
@@ -43,20 +45,20 @@ function expect(
   main: Oid,
   known: Hints & { readonly paths: readonly string[] | undefined; readonly commits: readonly Oid[] },
 ): void {
-  const { before, options, now } = known;
+  const { before, options, now, isOwn } = known;
   const { index } = known.status;
   if (index === undefined) return;
   const { commits, paths } = known;
   // A tree that is read whole is sent whole, unless this process has it already.
   const isWhole = before === undefined && (paths === undefined || paths.includes(''));
   const of = isWhole
-    ? { head: undefined, since: main, marked: markedOf(index, now) }
+    ? { head: undefined, since: main, marked: isOwn ? markedOf(index, now) : undefined }
     : { head: main, since: before ?? index.main };
   git.expect({ ...of, commits, folders: index.folders, writes: options.write && !index.settled });
 }
 
 /**
- * Believed for as long as one audit from the next, whatever has been said and settled in between; then every file is read.
+ * That a file has nothing of interest is believed of our own signature alone, for as long as one audit from the next, whatever has been said and settled in between; then every file is read.
  * What is dated ahead was so by a clock that ran ahead.
  */
 function markedOf({ main, marked, auditSeconds }: StatusIndex, now: Instant): Marked | undefined {

@@ -16,11 +16,15 @@ type Trusted = { readonly record: RolloutRecord | undefined; readonly merged?: M
 export function recordFacts(
   of: Observation,
   { record, merged }: Trusted,
-): Pick<Snapshot, 'record' | 'recordFault' | 'recordProof' | 'newerRecord' | 'merged'> {
-  if (of.stored?.kind === 'newer') return { record, recordFault: '', newerRecord: of.stored.version };
-  const proof = record === undefined ? {} : { recordProof: proofOf(of) };
-  if (merged === undefined) return { record, recordFault: recordFaultOf(of, record), ...proof };
-  return { record, recordFault: '', ...proof, merged };
+): Pick<Snapshot, 'record' | 'recordFault' | 'recordProof' | 'keyMissing' | 'newerRecord' | 'merged'> {
+  const { stored, keyMissing } = of;
+  const trust = {
+    ...(record === undefined ? {} : { recordProof: proofOf(of) }),
+    ...(keyMissing === undefined ? {} : { keyMissing }),
+  };
+  if (stored?.kind === 'newer') return { record, recordFault: '', ...trust, newerRecord: stored.version };
+  if (merged === undefined) return { record, recordFault: recordFaultOf(of, record), ...trust };
+  return { record, recordFault: '', ...trust, merged };
 }
 
 /** What is made from main alone has nothing of the branch in it. */

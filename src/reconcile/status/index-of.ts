@@ -28,6 +28,7 @@ export async function indexOf(
   const onTheWay = paths.includes('') ? await foldersTo(git, main, files) : desired.folders;
   return {
     version: RECORD_VERSION,
+    cluster: desired.config.cluster,
     main,
     // A pass over some of the rollouts knows nothing of the others.
     settled: options.only.length === 0 && !result.failed && [...records.values()].every((record) => record.settled),

@@ -9,6 +9,7 @@ import { printKey } from '../../rollout/key-text.ts';
 import { parseTrailers } from '../../rollout/messages.ts';
 import type { Desired } from '../observe/desired.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
+import { proven } from './proven.ts';
 import { readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex, type StoredRecord } from './record-store.ts';
 
 /** When the world was read that a picture shows, and what is known to have happened since. */
@@ -55,7 +56,10 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const { main, config } = await desiredHead(git, overrides);
   const [head] = await git.heads([config.statusBranch]);
   if (head === undefined) return { asOf: undefined, shown: [] };
-  const status = readStatus(await git.readAt(head, STATUS_REQUEST));
+  const place = { cluster: config.cluster, shard: overrides.shard?.index };
+  const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
+  const known = { numbers: new Map<string, number>(), own: new Map<string, string>() };
+  const { status } = proven(readStatus(await git.readAt(head, STATUS_REQUEST)), judging, known);
   const records: RolloutRecord[] = [];
   for (const [key, stored] of [...status.records].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (stored.kind === 'read') records.push(stored.record);

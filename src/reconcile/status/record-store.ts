@@ -1,15 +1,16 @@
 /** Reads the status branch: one record a rollout, and an index for the passes that find nothing to do. */
 
-import { createHash } from 'node:crypto';
 import { PERIOD_MOST_SECONDS } from '../../api/config.ts';
-import { asWritten, canonicalJson, isRecord, type Json } from '../../api/json.ts';
+import { asWritten, isRecord } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Folders, Marked, ReadRequest, Tree } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { namedBy } from '../../rollout/proposals/branch.ts';
+import type { RecordProof } from '../../rollout/record-proof.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { faultyField, isRolloutRecord } from './record-shape.ts';
+import { digestOf, type Signed, signatureIn } from './signed.ts';
 
 export const INDEX_FILE = 'index.json';
 
@@ -17,15 +18,17 @@ export const INDEX_FILE = 'index.json';
 export const STATUS_REQUEST: ReadRequest = { paths: [''], suffixes: ['.json', '.md', '.svg'], markers: [] };
 
 export type StoredRecord =
-  | { readonly kind: 'read'; readonly record: RolloutRecord }
+  | { readonly kind: 'read'; readonly record: RolloutRecord; readonly signed?: Signed | undefined }
   /** Of a newer tranche, by this number of its version: what it remembers is not ours to write over. */
-  | { readonly kind: 'newer'; readonly version: number }
-  /** Not ours any more: edited by hand, or no JSON. Rebuilt from main. */
+  | { readonly kind: 'newer'; readonly version: number; readonly signed?: Signed | undefined }
+  /** Not ours any more: edited by hand, no JSON, or not signed as main asks for. Rebuilt from main. */
   | { readonly kind: 'untrusted'; readonly why: string };
 
 /** What lets a pass end after one fetch: nothing is in flight, and main is where it was. */
 export type StatusIndex = {
   readonly version: typeof RECORD_VERSION;
+  /** Empty: an earlier version has written it. */
+  readonly cluster: string;
   readonly main: string;
   /** True where every rollout is settled and no file is wrong. */
   readonly settled: boolean;
@@ -42,13 +45,20 @@ export type StatusIndex = {
   readonly traffic: readonly string[];
   /** Folders of `main` that were read, by their ids: a hint for the next process, which can ask for them at once. */
   readonly folders: Folders;
-  /**
-   * Files of `main` with a marker, where everything was read, at that time or before. It is believed, so it is printed with
-   * a checksum: whoever edits it by hand has everything read again.
-   */
+  /** Files of `main` with a marker, where everything was read, at that time or before. Believed where this process has signed it. */
   readonly marked: (Omit<Marked, 'commit' | 'readAt'> & { readonly readAt: Instant }) | undefined;
   /** What the command line said over the configuration: another process may look at another cluster or other paths. */
   readonly overrides: string;
+  /** What else is on the branch; undefined: nothing is signed. */
+  readonly content?: Content | undefined;
+};
+
+/** What an index says of the other files, so that one signature tells for all of them. */
+export type Content = {
+  /** The numbers of records by their paths. */
+  readonly numbers: Readonly<Record<string, number>>;
+  /** The digest of these records, their badges and the page. */
+  readonly files: string;
 };
 
 export type StatusBranch = {
@@ -56,6 +66,10 @@ export type StatusBranch = {
   readonly index: StatusIndex | undefined;
   /** True where a newer tranche has written the index: it and the page for people are left to that one. */
   readonly isNewer: boolean;
+  /** Of the index; not there: it is not signed. */
+  readonly signed?: Signed | undefined;
+  /** What bears out each record that is read; not there: nobody has asked. */
+  readonly proofs?: ReadonlyMap<string, RecordProof> | undefined;
   readonly records: ReadonlyMap<string, StoredRecord>;
   /** Text by path, to write only what changes. */
   readonly texts: ReadonlyMap<string, string>;
@@ -85,7 +99,8 @@ export function readStatus(tree: Tree, before: StatusBranch = EMPTY_STATUS): Sta
     const known = before.texts.get(path) === content.text ? before.records.get(key) : undefined;
     records.set(key, known ?? readRecord(content.text, key));
   }
-  return { head: tree.commit, index: found.index, isNewer: found.isNewer === true, records, texts };
+  const { index, signed } = found;
+  return { head: tree.commit, index, isNewer: found.isNewer === true, signed, records, texts };
 }
 
 function readRecord(text: string, key: string): StoredRecord {
@@ -96,13 +111,15 @@ function readRecord(text: string, key: string): StoredRecord {
     return { kind: 'untrusted', why: 'it is no JSON' };
   }
   if (!isRecord(value)) return { kind: 'untrusted', why: 'it is no JSON object' };
-  const { checksum: written, ...rest } = value;
+  const { checksum: written, signature: given, ...rest } = value;
   const { version } = rest;
+  const digest = digestOf(asWritten(rest));
+  const signed = signedBy(given, digest);
   // Before its checksum: who knows what a newer one counts in.
-  if (isNewerVersion(version)) return { kind: 'newer', version };
+  if (isNewerVersion(version)) return { kind: 'newer', version, signed };
   if (version !== RECORD_VERSION)
     return { kind: 'untrusted', why: `its version is ${JSON.stringify(version)}, wanted ${RECORD_VERSION}` };
-  if (written !== checksum(asWritten(rest)))
+  if (written !== checksumOf(digest))
     return { kind: 'untrusted', why: 'its checksum does not fit: it was edited by hand' };
   if (!isRolloutRecord(rest)) return { kind: 'untrusted', why: `${faultyField(rest)} is not what a record has there` };
   const own: RolloutKey = rest;
@@ -110,7 +127,7 @@ function readRecord(text: string, key: string): StoredRecord {
   const { branch } = rest.proposal ?? {};
   // Such a branch is deleted with its pull request: whoever writes a record must not name somebody else's.
   return branch === undefined || namedBy(own, branch) !== undefined
-    ? { kind: 'read', record: rest }
+    ? { kind: 'read', record: rest, signed }
     : { kind: 'untrusted', why: `${JSON.stringify(branch)} is no branch of its pull requests` };
 }
 
@@ -118,28 +135,42 @@ function isNewerVersion(version: unknown): version is number {
   return typeof version === 'number' && Number.isSafeInteger(version) && version > RECORD_VERSION;
 }
 
-type IndexRead = { readonly index?: StatusIndex | undefined; readonly isNewer?: true };
+function signedBy(given: unknown, digest: string): Signed | undefined {
+  const signature = signatureIn(given);
+  return signature === undefined ? undefined : { signature, digest };
+}
+
+type IndexRead = {
+  readonly index?: StatusIndex | undefined;
+  readonly isNewer?: true;
+  readonly signed?: Signed | undefined;
+};
 
 function readIndex(text: string): IndexRead {
   try {
     const value: unknown = JSON.parse(text);
-    if (isRecord(value) && isNewerVersion(value['version'])) return { isNewer: true };
-    return { index: indexIn(value) };
+    if (!isRecord(value)) return {};
+    const { signature: given, ...rest } = value;
+    // What is not signed is not hashed.
+    const signed = given === undefined ? undefined : signedBy(given, digestOf(asWritten(rest)));
+    if (isNewerVersion(rest['version'])) return { isNewer: true, signed };
+    return { index: indexIn(rest), signed };
   } catch {
     return {};
   }
 }
 
-function indexIn(value: unknown): StatusIndex | undefined {
-  if (!isRecord(value) || value['version'] !== RECORD_VERSION) return undefined;
-  const { main, settled, lookedAt, nextAuditAt, auditSeconds, intervalSeconds, paths, traffic, folders, overrides } =
-    value;
+function indexIn(value: { readonly [key: string]: unknown }): StatusIndex | undefined {
+  if (value['version'] !== RECORD_VERSION) return undefined;
+  const { cluster, main, settled, lookedAt, nextAuditAt, auditSeconds, intervalSeconds } = value;
+  const { paths, traffic, folders, overrides } = value;
   if (!isPeriod(auditSeconds) || !isPeriod(intervalSeconds)) return undefined;
   if (typeof main !== 'string' || typeof settled !== 'boolean' || !Array.isArray(paths)) return undefined;
   if (typeof overrides !== 'string') return undefined;
   if (!paths.every((path) => typeof path === 'string')) return undefined;
   return {
     version: RECORD_VERSION,
+    cluster: typeof cluster === 'string' ? cluster : '',
     main,
     settled,
     lookedAt: typeof lookedAt === 'number' ? lookedAt : undefined,
@@ -149,25 +180,24 @@ function indexIn(value: unknown): StatusIndex | undefined {
     paths,
     traffic: isHint(traffic) ? traffic : [],
     folders: foldersIn(folders),
-    marked: markedIn(value['marked'], main),
+    marked: markedIn(value['marked']),
     overrides,
+    content: contentIn(value['content']),
   };
 }
 
-/** With what it is of: beside another commit it says nothing. */
-export function printMarked({ main, marked }: Pick<StatusIndex, 'main' | 'marked'>): Json | undefined {
-  if (marked === undefined) return undefined;
-  const { sought, readAt, blobs, large } = marked;
-  return { checksum: checksum({ main, sought, readAt, blobs, large }), sought, readAt, blobs, large };
-}
-
-function markedIn(value: unknown, main: string): StatusIndex['marked'] {
+function markedIn(value: unknown): StatusIndex['marked'] {
   if (!isRecord(value) || typeof value['sought'] !== 'string' || typeof value['readAt'] !== 'number') return undefined;
   const { sought, blobs, large, readAt } = value;
-  if (!isTexts(blobs) || !isTexts(large)) return undefined;
-  return value['checksum'] === checksum({ main, sought, blobs, large, readAt })
-    ? { sought, readAt, blobs, large }
-    : undefined;
+  return isTexts(blobs) && isTexts(large) ? { sought, readAt, blobs, large } : undefined;
+}
+
+function contentIn(value: unknown): Content | undefined {
+  if (!isRecord(value) || typeof value['files'] !== 'string' || !isRecord(value['numbers'])) return undefined;
+  const numbers = Object.entries(value['numbers']).flatMap(([path, number]) =>
+    typeof number === 'number' && Number.isSafeInteger(number) ? [[path, number] as const] : [],
+  );
+  return { numbers: Object.fromEntries(numbers), files: value['files'] };
 }
 
 function isTexts(value: unknown): value is readonly string[] {
@@ -194,7 +224,7 @@ function foldersIn(value: unknown): Folders {
   return levels.map((level) => (Array.isArray(level) ? level.filter((oid) => typeof oid === 'string') : []));
 }
 
-/** Of what a record holds beside it. */
-export function checksum(body: Json): string {
-  return createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16);
+/** Of what a record holds beside it: a hand edit must be seen, because soak clocks stand in it. */
+export function checksumOf(digest: string): string {
+  return digest.slice(0, 16);
 }

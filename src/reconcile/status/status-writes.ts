@@ -2,10 +2,30 @@
 
 import { asWritten, canonicalJson, isJsonObject } from '../../api/json.ts';
 import type { RolloutRecord } from '../../api/record.ts';
+import type { Instant } from '../../api/time.ts';
 import type { FileWrite } from '../../ports/git.ts';
+import type { Signer } from '../../ports/signatures.ts';
+import { contentOf } from './content.ts';
 import { PAGE_FILE } from './others-branch.ts';
-import { checksum, INDEX_FILE, printMarked, type StatusBranch, type StatusIndex } from './record-store.ts';
+import {
+  type Content,
+  checksumOf,
+  INDEX_FILE,
+  type StatusBranch,
+  type StatusIndex,
+  type StoredRecord,
+} from './record-store.ts';
+import { digestOf, nextNumber, type Place, type Signed, sign } from './signed.ts';
 import { badge, statusPage } from './status-page.ts';
+
+/** How files are signed. */
+export type Signing = {
+  readonly signer: Signer;
+  readonly place: Place;
+  /** The highest number that this process knows of a path. */
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly now: Instant;
+};
 
 /** The files that this pass wants changed on the branch; empty: it says already what there is to say. */
 export function statusWrites(
@@ -14,31 +34,43 @@ export function statusWrites(
     readonly cluster: string;
     readonly records: ReadonlyMap<string, RolloutRecord>;
     readonly index: StatusIndex;
+    /** undefined: nothing is signed. */
+    readonly signing?: Signing | undefined;
   },
 ): readonly FileWrite[] {
+  const { cluster, signing } = after;
   const wanted = new Map<string, string>();
   const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [key, record] of sorted) {
     const [path, mark] = filesOf(key);
     const stored = before.records.get(key);
     const isAsRead = stored?.kind === 'read' && stored.record === record;
-    wanted.set(path, (isAsRead ? before.texts.get(path) : undefined) ?? printRecord(record));
+    wanted.set(
+      path,
+      (isAsRead ? before.texts.get(path) : undefined) ?? recordText(record, { path, stored, before, signing }),
+    );
     wanted.set(mark, badge(record));
   }
   // Who reads more than we do keeps both: two that write them in turn would never come to rest.
-  if (!before.isNewer) {
-    wanted.set(INDEX_FILE, `${JSON.stringify({ ...after.index, marked: printMarked(after.index) }, undefined, 2)}\n`);
-    wanted.set(PAGE_FILE, statusPage(sorted.map(([, record]) => record)));
-  }
+  if (!before.isNewer) wanted.set(PAGE_FILE, statusPage(sorted.map(([, record]) => record)));
+  const content = before.isNewer || signing === undefined ? undefined : contentOf(wanted, signing.place);
+  if (!before.isNewer) wanted.set(INDEX_FILE, indexText(after.index, { before, content, signing }));
   const newer = new Set([...before.records].flatMap(([key, { kind }]) => (kind === 'newer' ? filesOf(key) : [])));
   const writes: FileWrite[] = [];
   for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
   for (const path of before.texts.keys()) {
     // What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it.
-    const own = [`rollouts/${after.cluster}/`, `badges/${after.cluster}/`].some((folder) => path.startsWith(folder));
+    const own = [`rollouts/${cluster}/`, `badges/${cluster}/`].some((folder) => path.startsWith(folder));
     if (own && !wanted.has(path) && !newer.has(path)) writes.push({ path, text: undefined });
   }
-  return writes.some((write) => write.path !== INDEX_FILE) || indexMatters(before.index, after.index) ? writes : [];
+  const isSaid = before.index?.content?.files === content?.files || isForeign(before.index, after.index);
+  const matters = !isSaid || indexMatters(before.index, after.index);
+  return matters || writes.some((write) => write.path !== INDEX_FILE) ? writes : [];
+}
+
+/** Of another process, with other words on its command line: the two would write theirs over each other's in turn. */
+function isForeign(before: StatusIndex | undefined, after: StatusIndex): boolean {
+  return before !== undefined && before.overrides !== after.overrides;
 }
 
 /** Its record, and its badge. */
@@ -46,13 +78,46 @@ function filesOf(key: string): readonly [record: string, badge: string] {
   return [`rollouts/${key}.json`, `badges/${key}.svg`];
 }
 
-/**
- * A main that moved under settled rollouts is no news: it costs a look at the paths, not a commit each. Nor is what
- * another process wrote, with other words on its command line: the two would write theirs over each other's in turn.
- */
+/** The same bytes as before where nothing else is to be said, and they are signed if they have to be. */
+function recordText(
+  record: RolloutRecord,
+  of: {
+    readonly path: string;
+    readonly stored: StoredRecord | undefined;
+    readonly before: StatusBranch;
+    readonly signing: Signing | undefined;
+  },
+): string {
+  const { path, stored, before, signing } = of;
+  const signed = stored?.kind === 'read' ? stored.signed : undefined;
+  const text = signing === undefined ? undefined : before.texts.get(path);
+  if (text !== undefined && signed?.digest === digestOf(asWritten(record))) return text;
+  return printRecord(record, signing && { ...signing, path, before: signed });
+}
+
+function indexText(
+  index: StatusIndex,
+  of: {
+    readonly before: StatusBranch;
+    readonly content: Content | undefined;
+    readonly signing: Signing | undefined;
+  },
+): string {
+  const { before, content, signing } = of;
+  // Without a signature nobody would believe which files have nothing of interest.
+  if (signing === undefined) return printed({ ...index, marked: undefined, content: undefined });
+  const body = asWritten({ ...index, content });
+  const { signer, place, numbers, now } = signing;
+  const digest = digestOf(body);
+  const number = nextNumber(Math.max(before.signed?.signature.number ?? 0, numbers.get(INDEX_FILE) ?? 0), now);
+  const signature = sign(signer, { path: INDEX_FILE, place, number, digest });
+  return printed({ signature, ...(isJsonObject(body) ? body : {}) });
+}
+
+/** A main that moved under settled rollouts is no news: it costs a look at the paths, not a commit each. */
 function indexMatters(before: StatusIndex | undefined, after: StatusIndex): boolean {
   if (before === undefined) return true;
-  if (before.overrides !== after.overrides) return false;
+  if (isForeign(before, after)) return false;
   return (
     before.settled !== after.settled ||
     isLongSilent(before, after) ||
@@ -80,8 +145,21 @@ function isReadAgain({ marked }: StatusIndex, after: StatusIndex): boolean {
   return after.marked.readAt >= marked.readAt + after.auditSeconds;
 }
 
-/** The record as a file, with a checksum: a hand edit must be seen, because soak clocks stand in it. */
-export function printRecord(record: RolloutRecord): string {
+/** The record as a file, with a checksum, and signed where it has to be. */
+export function printRecord(
+  record: RolloutRecord,
+  signing?: Signing & { readonly path: string; readonly before: Signed | undefined },
+): string {
   const body = asWritten(record);
-  return `${JSON.stringify({ checksum: checksum(body), ...(isJsonObject(body) ? body : {}) }, undefined, 2)}\n`;
+  const digest = digestOf(body);
+  const content = isJsonObject(body) ? body : {};
+  if (signing === undefined) return printed({ checksum: checksumOf(digest), ...content });
+  const { signer, path, place, numbers, before, now } = signing;
+  const number = nextNumber(Math.max(before?.signature.number ?? 0, numbers.get(path) ?? 0), now);
+  const signature = sign(signer, { path, place, number, digest });
+  return printed({ checksum: checksumOf(digest), signature, ...content });
+}
+
+function printed(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -49,7 +49,11 @@ export function batchOf(
     .filter((one) => (one.snapshot?.recordFault ?? '') !== '')
     .map((one) => `Rebuilt ${printKey(one.key)} from main: ${one.snapshot?.recordFault ?? ''}.`);
   const { config } = reading.desired;
-  const writes = statusWrites(at.status, { cluster: config.cluster, records, index: pass.index });
+  const { keyMissing, signing } = reading;
+  const writes =
+    keyMissing === undefined
+      ? statusWrites(at.status, { cluster: config.cluster, records, index: pass.index, signing })
+      : [];
   const message = [
     statusSubject(changed.map(([, record]) => record)),
     ...(rebuilt.length === 0 ? [] : ['', ...rebuilt]),

@@ -12,6 +12,7 @@ import { othersBranch } from '../status/others-branch.ts';
 import type { StatusBranch } from '../status/record-store.ts';
 import { batchOf, keepsRecord, type Written, withSteps } from './batch.ts';
 import { type Batch, type Executed, execute } from './execute.ts';
+import { remember } from './remember.ts';
 
 /** How far the pushes have come. */
 type Progress = {
@@ -51,6 +52,7 @@ export async function writeAlone(
   const last = batchOf(pass, { ...progress, steps: [] });
   const done = othersBranch(status, statusBranch) ?? (await execute(ports.git, last));
   if (done.kind === 'moved') return 'moved';
+  if (done.kind === 'written') remember(pass, last);
   const outcomes = pass.result.outcomes.map((outcome) => written.get(printKey(outcome.key)) ?? outcome);
   const failed =
     pass.result.failed || done.kind === 'refused' || outcomes.some((outcome) => outcome.error !== undefined);
@@ -76,7 +78,10 @@ async function tryStep(
   const batch: Batch = forward ? whole : { ...whole, statusCommit: undefined };
   const done = await execute(git, batch);
   if (done.kind === 'moved') return 'moved';
-  if (done.kind === 'written') return went(progress, { one, batch, done });
+  if (done.kind === 'written') {
+    remember(pass, batch);
+    return went(progress, { one, batch, done });
+  }
   if (done.branch === pass.reading.desired.config.statusBranch) {
     progress.statusRefused = done;
     return statusRefused(pass, { one, progress });

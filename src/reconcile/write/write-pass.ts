@@ -10,6 +10,7 @@ import type { Reconciled } from '../reconcile.ts';
 import { othersBranch } from '../status/others-branch.ts';
 import { batchOf, type Written } from './batch.ts';
 import { type Batch, execute } from './execute.ts';
+import { remember } from './remember.ts';
 import { writeAlone } from './write-alone.ts';
 
 /** A snapshot older than this is not carried over to a new parent. */
@@ -34,7 +35,10 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
     // With the branches first; whoever or whatever keeps one of them must not keep a brake.
     const whole = attempt === 1 && gone.length > 0 ? await execute(git, { ...batch, gone }) : undefined;
     const done = whole?.kind === 'written' ? whole : await execute(git, batch);
-    if (done.kind === 'written') return withOids(pass.result, steps, done);
+    if (done.kind === 'written') {
+      remember(pass, batch);
+      return withOids(pass.result, steps, done);
+    }
     if (done.kind === 'refused') return writeAlone(ports, pass, { main, steps, refused: done });
     if (clock.now() - pass.reading.at > SNAPSHOT_LIFE_SECONDS) return 'moved';
     const next = await sameWorldElsewhere(ports, pass);

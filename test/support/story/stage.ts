@@ -87,6 +87,7 @@ export class Stage {
   constructor(files: Readonly<Record<string, string>>, beginning: Beginning) {
     this.world = new World({
       files,
+      signed: true,
       cluster: {
         lws: beginning.lws,
         gate: beginning.gate,

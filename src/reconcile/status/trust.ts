@@ -1,0 +1,31 @@
+/** What a pass makes of the keys on main: which of the status branch it believes, and whether it may write there. */
+
+import type { Issue } from '../../api/issue.ts';
+import { type Judging, type Known, keyMissing, proven, signingOf, unnamedKey } from './proven.ts';
+import type { StatusBranch } from './record-store.ts';
+import type { Signing } from './status-writes.ts';
+
+type Trust = {
+  /** As far as it is borne out. */
+  readonly status: StatusBranch;
+  /** undefined: nothing is signed. */
+  readonly signing: Signing | undefined;
+  /** Why a pass that writes may not write there; undefined: it may. */
+  readonly keyMissing: string | undefined;
+  readonly warnings: readonly Issue[];
+};
+
+/** `isWriting`: who only looks needs no key. */
+export function trustOf(
+  read: StatusBranch,
+  judging: Judging,
+  { known, isWriting }: { readonly known: Known; readonly isWriting: boolean },
+): Trust {
+  const { status, tampered } = proven(read, judging, known);
+  return {
+    status,
+    signing: signingOf(judging, known),
+    keyMissing: isWriting ? keyMissing(judging) : undefined,
+    warnings: [...tampered, ...unnamedKey(judging)],
+  };
+}

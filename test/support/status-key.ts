@@ -1,0 +1,45 @@
+/** A key for tests and measurements: everybody can read it, so nothing outside of them is signed by it. */
+
+import { openSignatures } from '../../src/adapters/system/ed25519.ts';
+import { asWritten } from '../../src/api/json.ts';
+import { PRIVATE_HALF } from '../../src/api/status-keys.ts';
+import type { Signatures } from '../../src/ports/signatures.ts';
+import { digestOf, sign } from '../../src/reconcile/status/signed.ts';
+
+/** The private half of the nth key. */
+export function privateHalf(nth = 1): string {
+  return `${PRIVATE_HALF}${Buffer.alloc(32, nth).toString('base64url')}`;
+}
+
+/** A process that has the nth key. */
+export function signaturesOf(nth = 1): Signatures {
+  return openSignatures(privateHalf(nth));
+}
+
+export function publicHalf(nth = 1): string {
+  return signaturesOf(nth).own?.key ?? '';
+}
+
+/** What stands in `tranche.yaml` for the nth key. */
+export function statusKeysText(nth = 1, cluster = 'default'): string {
+  return `statusKeys: [{cluster: ${cluster}, key: ${publicHalf(nth)}}]\n`;
+}
+
+/** An index with other content, signed again by the nth key as the process would that wrote it. */
+export function resigned(
+  text: string,
+  change: (index: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+  nth = 1,
+): string {
+  const { signature, ...index } = JSON.parse(text) as { signature: { number: number } };
+  const content = change(index);
+  const { own } = signaturesOf(nth);
+  if (own === undefined) throw new Error('there is no such key');
+  const of = {
+    path: 'index.json',
+    place: { cluster: 'default', shard: undefined },
+    number: signature.number + 1,
+    digest: digestOf(asWritten(content)),
+  };
+  return JSON.stringify({ signature: sign(own, of), ...content }, undefined, 2);
+}
