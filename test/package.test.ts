@@ -56,6 +56,7 @@ async function call(
 const here = (): Readonly<Record<string, string>> => ({
   TRANCHE_REPO: site.repository.path,
   KUBECONFIG: site.kubeconfig,
+  ...site.env,
 });
 
 /** By the link that npm has made; npx, which looks for the same, takes half a second of CPU. */
@@ -122,6 +123,7 @@ beforeAll(async () => {
         return undefined;
       },
     },
+    signed: true,
   });
 }, LIMIT_MS);
 

@@ -14,6 +14,7 @@ import {
   gitFlags,
   isGiven,
   numberOf,
+  orderFlags,
   ROLLOUT_NAME,
   shardFlag,
   targetFlags,
@@ -230,15 +231,6 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
       const { demo, demoOptions } = await import('./demo.ts');
       done(await demo(demoOptions(given), terminal));
     });
-}
-
-function orderFlags(command: Command): Command {
-  return targetFlags(shardFlag(gitFlags(command)))
-    .option('--by <who>', 'who orders it, for the commit (default: GITHUB_ACTOR, else the user of git)')
-    .option(
-      '--workload',
-      'the LeaderWorkerSet of this name that no Rollout names, where a Rollout has the name as well',
-    );
 }
 
 async function orderOptions({ common, io }: { common: CommonOptions; io: Io }, name: string, given: Given) {

@@ -59,7 +59,7 @@ describe('modes', () => {
   });
 
   test('nothing to do', async () => {
-    const site = await startSite();
+    const site = await startSite({ signed: true });
     for (let pass = 0; pass < 2; pass += 1) {
       await site.run('reconcile');
       await site.settle();

@@ -338,7 +338,7 @@ describe('a file of data on the paths, over the limit', () => {
   const large = ' '.repeat(1_100_000);
 
   test('stops nothing: it is named once, and a settled repository is quiet beside it', async () => {
-    const site = await startSite({ files: { ...VLLM_FILES, [DATA]: large } });
+    const site = await startSite({ files: { ...VLLM_FILES, [DATA]: large }, signed: true });
     const linted = await site.run('lint');
     expect(linted).toMatchObject({ code: 0, out: expect.stringContaining(`warning: ${DATA}: it has 1100000 bytes`) });
     expect(linted.out).toContain('0 problems');

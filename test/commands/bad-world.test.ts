@@ -97,7 +97,7 @@ describe('a cluster that does not let us look', () => {
   });
 
   test('a settled rollout is not looked at, so a cluster that is away is no failure until the audit', async () => {
-    const site = await startSite();
+    const site = await startSite({ signed: true });
     await site.run('reconcile');
     await site.settle();
     await site.run('reconcile');

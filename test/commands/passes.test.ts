@@ -40,6 +40,7 @@ describe('a delivery', () => {
     const site = await startSite({
       repository,
       files: { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace(': 0}', ': 60}') },
+      signed: true,
     });
     const env = { TRANCHE_REPO: repository.url };
     const subjects: string[] = [];

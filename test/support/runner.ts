@@ -22,6 +22,7 @@ export async function act(site: Site, inputs: Env, env: Env = {}): Promise<Ran> 
       GITHUB_OUTPUT: output,
       GITHUB_STEP_SUMMARY: page,
       ...Object.fromEntries(Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+      ...site.env,
       ...env,
     },
     folder: site.folder,

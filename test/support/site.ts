@@ -16,6 +16,7 @@ import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
 import { bareRepository, createFilledRepository, headOf, type ServedRepository } from './git-server.ts';
 import { START_SECONDS } from './simulated-cluster.ts';
+import { privateHalf, statusKeysText } from './status-key.ts';
 import { VLLM_FILES } from './vllm.ts';
 import { frozen } from './yaml-values.ts';
 
@@ -25,6 +26,8 @@ export type SiteOptions = {
   readonly api?: Partial<ApiServerOptions>;
   /** A repository that is there already, as one that is served over HTTP. */
   readonly repository?: Omit<ServedRepository, 'url'>;
+  /** True: main names a key, and every call has it. */
+  readonly signed?: boolean;
 };
 
 /** What one call of the command line did. */
@@ -42,7 +45,9 @@ export async function stopSites(): Promise<void> {
 export async function startSite(options: SiteOptions = {}): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-site-'));
   const path = options.repository?.path ?? join(folder, 'repo.git');
-  const files = options.files ?? VLLM_FILES;
+  const given: Readonly<Record<string, string>> = options.files ?? VLLM_FILES;
+  const config = `${given['tranche.yaml'] ?? ''}${statusKeysText()}`;
+  const files = options.signed === true ? { ...given, 'tranche.yaml': config } : given;
   const repository = options.repository ?? (await createFilledRepository(path, files));
   if (options.repository !== undefined) await repository.commit('main', files, 'first files');
   const model = new Cluster({
@@ -53,7 +58,8 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
     ...options.cluster,
   });
   const api = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined, ...options.api });
-  const site = new Site({ folder, repository, model, api });
+  const env = options.signed === true ? { TRANCHE_STATUS_KEY: privateHalf() } : {};
+  const site = new Site({ folder, repository, model, api, env });
   open.push(site);
   await site.sync();
   model.tick(60);
@@ -79,8 +85,11 @@ export class Site {
   readonly model: Cluster;
   readonly api: ApiServer;
   readonly kubeconfig: string;
+  /** What every call finds in its environment, besides. */
+  readonly env: Readonly<Record<string, string>>;
 
-  constructor(parts: Pick<Site, 'folder' | 'repository' | 'model' | 'api'>) {
+  constructor(parts: Pick<Site, 'folder' | 'repository' | 'model' | 'api' | 'env'>) {
+    this.env = parts.env;
     this.folder = parts.folder;
     this.repository = parts.repository;
     this.model = parts.model;
@@ -102,7 +111,7 @@ export class Site {
     vi.useFakeTimers({ toFake: ['Date'], now: this.model.nowSeconds * 1000 });
     let [out, err] = ['', ''];
     const code = await runProgram(typeof line === 'string' ? line.split(' ') : line, {
-      env: { TRANCHE_REPO: this.repository.path, KUBECONFIG: this.kubeconfig, ...env },
+      env: { TRANCHE_REPO: this.repository.path, KUBECONFIG: this.kubeconfig, ...this.env, ...env },
       folder: this.folder,
       out: (text) => void (out += text),
       err: (text) => void (err += text),
@@ -125,7 +134,7 @@ export class Site {
     cpSync(this.repository.path, path, { recursive: true });
     const model = this.model.fork();
     const api = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined });
-    const site = new Site({ folder, repository: bareRepository(path), model, api });
+    const site = new Site({ folder, repository: bareRepository(path), model, api, env: this.env });
     open.push(site);
     return site;
   }

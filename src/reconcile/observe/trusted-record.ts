@@ -48,9 +48,16 @@ export async function trustedRecord(of: Observation, file: WorkloadFile | undefi
   return { record: rebuiltRecord(of, { stored, step: stepMerged(found, merged, of.now), marks }), merged };
 }
 
+/** What main says of the step may stand in place of what a record says that nobody bears out: it is that step still. */
+function isSameStep(record: RolloutRecord | undefined, stored: RolloutRecord): boolean {
+  const [made, read] = [record?.step, stored.step];
+  if (made === undefined || read === undefined) return false;
+  return made.index === read.index && sameRelease(made.release, read.release);
+}
+
 /** Why the record is not the stored one; empty: it is, or there is nothing to have one of. */
 function recordFaultOf({ stored }: Observation, record: RolloutRecord | undefined): string {
   if (stored?.kind === 'untrusted') return stored.why;
   if (stored?.kind !== 'read') return record === undefined ? '' : 'there was none';
-  return record === stored.record ? '' : 'it spoke of another step';
+  return record === stored.record || isSameStep(record, stored.record) ? '' : 'it spoke of another step';
 }
