@@ -70,6 +70,8 @@ export type AbortIntent = {
   readonly now?: true | undefined;
   /** The commit of main that has the template to go back to, where nothing else tells it. Not there: history does. */
   readonly from?: string | undefined;
+  /** With `now`: even where no group of the version before serves, so that every request fails. Not there: then they wait. */
+  readonly outage?: true | undefined;
 };
 
 /**
@@ -94,7 +96,7 @@ export type Intents = {
 };
 
 const ACCEPT = new RegExp(`^([A-Za-z]+)@([^#]+)#(${DIGEST_PATTERN})$`);
-const ABORT = new RegExp(`^(\\S+)(?: (${DIGEST_PATTERN}))?( now)?(?: from ([0-9a-f]{40}))?$`);
+const ABORT = new RegExp(`^(\\S+)(?: (${DIGEST_PATTERN}))?( now)?( outage)?(?: from ([0-9a-f]{40}))?$`);
 const APPROVE = new RegExp(`^([^#]+)(?:#(0|[1-9][0-9]{0,6})(?:#(${DIGEST_PATTERN}))?)?$`);
 
 const ACCEPT_WANTED =
@@ -114,7 +116,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
     accept: read(INTENT.accept, ACCEPT_WANTED, parseAccepts),
     abort: read(
       INTENT.abort,
-      '<release>, <release> <digest of a newer template>, or either with now, each digest of 32 hex digits',
+      '<release>, <release> <digest of a newer template>, or either with now (and outage), each digest of 32 hex digits',
       parseAbort,
     ),
     retry: read(
@@ -166,11 +168,12 @@ function parseAccept(text: string): AcceptIntent | undefined {
 }
 
 /** `<release>`, with a newer text that goes as well `<release> <digest>`, and with all `<release> <digest> now from <commit>`. */
-export function printAbort({ release, newer, now, from }: AbortIntent): string {
+export function printAbort({ release, newer, now, outage, from }: AbortIntent): string {
   return [
     printRelease(release),
     newer,
     now === true ? 'now' : undefined,
+    outage === true ? 'outage' : undefined,
     from === undefined ? undefined : `from ${from}`,
   ]
     .filter((part) => part !== undefined)
@@ -185,12 +188,13 @@ export function printRetry({ release, after }: RetryIntent): string {
 function parseAbort(text: string): AbortIntent | undefined {
   const match = ABORT.exec(text);
   const release = match?.[1] === undefined ? undefined : parseRelease(match[1]);
-  if (release === undefined) return undefined;
-  const from = match?.[4];
+  const [, , newer, now, outage, from] = match ?? [];
+  if (release === undefined || (now === undefined && outage !== undefined)) return undefined;
   return {
     release,
-    newer: match?.[2],
-    ...(match?.[3] === undefined ? {} : { now: true }),
+    newer,
+    ...(now === undefined ? {} : { now: true }),
+    ...(outage === undefined ? {} : { outage: true }),
     ...(from === undefined ? {} : { from }),
   };
 }

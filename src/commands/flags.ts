@@ -108,7 +108,8 @@ export function abortWish(given: Given): Extract<Intent, { readonly kind: 'abort
   if (text !== undefined && from === undefined)
     throw new UsageError(`--from is ${text}, wanted a commit of 40 hex digits, as git rev-parse prints it`);
   const now = given['now'] === true ? { now: true } : {};
-  return { kind: 'abort', keepNewer: given['keepNewer'] === true, ...now, from };
+  const outage = given['acceptOutage'] === true ? { outage: true } : {};
+  return { kind: 'abort', keepNewer: given['keepNewer'] === true, ...now, ...outage, from };
 }
 
 /** Options of every order. */

@@ -36,5 +36,6 @@ export function abortOf({ snapshot }: Pick<Situation, 'snapshot'>, release: Rele
 export function waitedFor(marks: Marks): Release | undefined {
   // All go over, or one workload's go home, before it is given up.
   if (marks.at === 'all' || (marks.at === 'home' && isRouted(marks))) return marks.release;
-  return marks.at === 'fleet' || marks.at === 'home' ? marks.aborted[0] : undefined;
+  const isWaiting = marks.at === 'fleet' || marks.at === 'home' || (marks.at === 'text' && !isRouted(marks));
+  return isWaiting ? marks.aborted[0] : undefined;
 }

@@ -1,7 +1,7 @@
 /** Going back where a second workload is filled: which commit begins it, and what an aborted text does that returns. */
 
 import type { Marks } from '../../api/marks.ts';
-import { shortDigest, shortRelease } from '../../api/release.ts';
+import { type Release, shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Budget, budgetKept, budgetTaken } from '../budget.ts';
@@ -14,7 +14,7 @@ import { withObjects } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
 import { fleetOf, isUncovered, serviceMissing } from '../ladders/delivery.ts';
 import { withBudget } from '../ladders/fleet.ts';
-import { goingBack, type NextCommit } from '../ladders/next-commit.ts';
+import { goingBack, type NextCommit, templateAtOnce } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { hasShare } from '../ladders/sight.ts';
@@ -24,7 +24,7 @@ import { nextRelease, type Situation } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
 import { inDelivery } from './giving-up.ts';
 import { budgetBack, noText } from './going-back.ts';
-import { stableLost } from './withdrawing.ts';
+import { stableLost, stableNeeds } from './withdrawing.ts';
 
 /** What is given up in the middle of a delivery: an abort, or the stable text put back. */
 export function givenUpOnLadder(situation: Situation, marks: Marks): GivenUp | undefined {
@@ -42,14 +42,10 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
   const next = firstBack(on);
   if (next === undefined) return holding([noText(situation)], 'StepUpgrade');
   if (next.kind === 'unwritable') return unwritable(on, next);
-  // Where the new version serves nothing either, or a person does not want to wait, the other side is not waited for.
-  const isSent = next.at === 'home' && (isAtOnce(on) || servingGroups(on, 'canary') === 0);
-  const unseen = isSent ? [] : waiting(on, next.waits);
-  if (unseen.length > 0) return holding(orAtOnce(on, unseen), 'StepUpgrade');
-  // The routes would send everything to what serves nothing, while the new version does.
-  const serves = hasShare(on.delivery) && (servingGroups(on, 'canary') ?? 0) > 0;
-  const lost = next.at === 'home' && serves && !isSent ? stableLost(on) : undefined;
-  if (lost !== undefined) return holding([lost], 'StepUpgrade');
+  // What is said of the wait is said of a release that is given up, but where that waits as well.
+  const taken: Delivering = given.reason === 'Failed' ? on : { ...on, marks: { ...marks, step: { kind: 'rollback' } } };
+  const unseen = orAtOnce(taken, unseenBelow(taken, next));
+  if (unseen.length > 0) return waitingBack(on, next, { given, stable: stable.value, unseen });
   if (next.at === 'all') return climbedBack(on, next, { reason: given.reason, marks, because: given.because });
   return textBack(on, next, { given, stable: stable.value });
 }
@@ -61,11 +57,42 @@ export function climbedBack(on: Delivering, next: NextCommit, to: Parameters<typ
   return climbed(on, withBudget(on, next, budget), { ...to, marks: { ...to.marks, restore } });
 }
 
-/** A side that does not serve may be broken: who waits for it on a way back is told that nobody has to. */
-export function orAtOnce({ situation }: Delivering, holds: readonly Hold[]): readonly Hold[] {
-  const action = `Look at its pods and events; to go back without waiting for it: ${command('abort', situation.snapshot.key, '--now')}`;
-  const isOfSide = ({ reason }: Hold) => reason === 'NotServing' || reason === 'FleetUncovered';
-  return holds.map((held) => (isOfSide(held) ? hold(held.reason, { seen: held.seen, action }) : held));
+/** What the first commit back waits for. */
+function unseenBelow(on: Delivering, { at, waits }: NextCommit): readonly Hold[] {
+  // Where the new version serves nothing either, or a person does not want to wait, the other side is not waited for.
+  if (at === 'home' && (isAtOnce(on, on.marks.release) || servingGroups(on, 'canary') === 0)) return [];
+  const unseen = waiting(on, waits);
+  // The routes would send everything to what serves nothing, while the new version does.
+  const serves = hasShare(on.delivery) && (servingGroups(on, 'canary') ?? 0) > 0;
+  const lost = at === 'home' && serves && unseen.length === 0 ? stableLost(on) : undefined;
+  return lost === undefined ? unseen : [lost];
+}
+
+type WaitingBack = { readonly given: GivenUp; readonly stable: Stable; readonly unseen: readonly Hold[] };
+
+/**
+ * The requests have to wait where they are. The stable template does not: whatever comes up there meanwhile is to be on it.
+ * What has failed by itself is given up in one commit, once that can be: until then it may still get well.
+ */
+function waitingBack(on: Delivering, next: NextCommit, { given, stable, unseen }: WaitingBack): Decision {
+  const alone = next.at !== 'home' || given.reason === 'Failed' ? undefined : templateAtOnce(on.delivery);
+  if (alone?.kind !== 'commit') return holding(unseen, 'StepUpgrade');
+  const back = textBack(on, alone, { given, stable });
+  return { ...back, holds: [...back.holds, ...unseen] };
+}
+
+/**
+ * A side that does not serve may be broken: a way back names what helps. Not to wait for it helps where some of it serves;
+ * with none of it every request would fail.
+ */
+export function orAtOnce(on: Delivering, holds: readonly Hold[]): readonly Hold[] {
+  return holds.map((held) => {
+    if (held.reason !== 'NotServing' && held.reason !== 'FleetUncovered') return held;
+    const isAlive = (servingGroups(on, 'stable') ?? 0) > 0;
+    const now = `; to go back without waiting for it: ${command('abort', on.situation.snapshot.key, '--now')}`;
+    const action = isAlive ? `Look at its pods and events${now}` : stableNeeds(on);
+    return hold(held.reason, { seen: held.seen, action });
+  });
 }
 
 /** The commit that puts the stable text back: with it the release is given up, by its marks. */
@@ -94,7 +121,7 @@ function firstBack(on: Delivering): ReturnType<typeof goingBack> {
   const hasGone = recreated(situation) !== undefined || hasMoved(situation);
   const serves = servingGroups(on, 'canary');
   const next = hasGone ? goingBack(delivery, fleetRung(on)) : goingBack(delivery);
-  if (next?.kind !== 'commit' || !(serves === 0 || isAtOnce(on))) return next;
+  if (next?.kind !== 'commit' || !(serves === 0 || isAtOnce(on, on.marks.release))) return next;
   // Nothing of the new version serves, or a person wants no request there: it gets no share to carry, and loses the one that it has.
   // Where `all` would change nothing, what it waits for is waited for by the rung above it.
   const fleet = next.at === 'all' || next.at === 'fleet' ? goingBack(delivery, 'fleet') : next;
@@ -112,9 +139,15 @@ export function fleetRung(on: Delivering): FleetRung {
   return isCarried ? 'all' : 'fleet';
 }
 
-/** A person does not want to wait until the version before serves. */
-function isAtOnce({ situation, marks }: Delivering): boolean {
-  return abortOf(situation, marks.release)?.now === true;
+/**
+ * The order says not to wait until the version before serves. Where none of it does, and the new version has requests and
+ * serves them, every one would fail: then it counts only with the word that says so.
+ */
+export function isAtOnce(on: Delivering, release: Release): boolean {
+  const order = abortOf(on.situation, release);
+  if (order?.now !== true) return false;
+  const isServed = hasShare(on.delivery) && (servingGroups(on, 'canary') ?? 0) > 0;
+  return order.outage === true || !isServed || servingGroups(on, 'stable') !== 0;
 }
 
 /** The fleet goes back, and no request goes to the new version any more. */

@@ -8,8 +8,8 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { type Delivering, delivering, servingGroups } from '../ladders/delivering.ts';
-import { annotationsOf, canarySide, replicasOf, serviceMissing } from '../ladders/delivery.ts';
-import { takesAll } from '../ladders/endpoints.ts';
+import { annotationsOf, canarySide, fleetOf, replicasOf, serviceMissing } from '../ladders/delivery.ts';
+import { notReached, takesAll } from '../ladders/endpoints.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
@@ -169,13 +169,26 @@ function notHome({ delivery }: Delivering): Hold {
 export function stableLost(on: Delivering): Hold | undefined {
   if (servingGroups(on, 'stable') !== 0) return undefined;
   const stable = sideName(on.delivery, 'stable');
-  const { key } = on.situation.snapshot;
-  const ways =
-    on.marks.step?.kind === 'rollback'
-      ? `To send it all requests as it is: ${command('abort', key, '--now')}`
-      : `To send more to the new version: ${command('jump', key)} <step>; to go back: ${command('abort', key)}`;
   return hold('StableLost', {
     seen: `no group of ${stable} serves, and it gets the requests that the new version does not`,
-    action: `Look at its pods and events. ${ways}`,
+    action: stableNeeds(on),
   });
+}
+
+/**
+ * What helps where the version before serves nothing. Groups that are added to a locked workload of none start on the
+ * template of Git: that has to be the stable one by then.
+ */
+export function stableNeeds({ delivery, situation, marks, sight }: Delivering): string {
+  const stable = sideName(delivery, 'stable');
+  const abort = command('abort', situation.snapshot.key);
+  const look = 'Look at its pods and events';
+  if (isOneWorkload(delivery)) return marks.step?.kind === 'rollback' ? look : `${look}; to go back: ${abort}`;
+  const isEmpty = fleetOf(delivery) === 0;
+  const mend = (sight === undefined ? undefined : notReached(delivery, sight)) ?? look;
+  if (marks.step?.kind === 'rollback')
+    return `The release is given up, and the stable template is back: requests follow once ${stable} serves. ${isEmpty ? `Raise the replicas of ${stable} from 0` : mend}`;
+  const back = 'the stable template returns at once, and requests once it serves';
+  if (!isEmpty) return `${mend}; to go back: ${abort} (${back})`;
+  return `To go back: ${abort} (${back}), and raise the replicas of ${stable} from 0 then: before that its groups would start on the new version`;
 }

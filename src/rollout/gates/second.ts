@@ -10,11 +10,23 @@ import { immutableChanges } from '../recreate-change.ts';
 import { groupsAre } from '../sentences.ts';
 import type { Seen, Situation } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
-import { scaledToZero, wanted } from './cluster.ts';
+import { wanted } from './cluster.ts';
 
-/** Groups that Git asks for of the workload that serves: blueGreen leaves the user's own at none every other time. */
-function servingReplicas({ snapshot, marks, replicas }: Situation): number | undefined {
-  return marks?.serves === 'green' ? replicasOf(snapshot.ladder?.second) : replicas;
+/**
+ * Groups that Git asks for of the workload that serves: blueGreen leaves the user's own at none every other time, and from
+ * the rung `all` on it is the new colour that serves.
+ */
+function servingReplicas(situation: Situation): number | undefined {
+  const { snapshot, marks, replicas } = situation;
+  const isGreen = (marks?.serves === 'green') !== isOver(situation);
+  return isGreen ? replicasOf(snapshot.ladder?.second) : replicas;
+}
+
+/** blueGreen: all requests are sent to the new colour. */
+function isOver({ snapshot, marks }: Situation): boolean {
+  const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
+  const at = marks?.step?.kind === 'promote' ? marks.at : undefined;
+  return style === 'blueGreen' && (at === 'all' || at === 'switch' || at === 'home');
 }
 
 /** blueGreen: the colour that serves has no document any more, and an agent that prunes takes it down. */
@@ -34,7 +46,30 @@ export function servingGone({ snapshot, marks, file }: Situation): Hold | undefi
 export function nothingServes(situation: Situation): Hold | undefined {
   const gone = servingGone(situation);
   if (gone !== undefined) return gone;
-  return servingReplicas(situation) === 0 ? scaledToZero({ ...situation, replicas: 0 }) : undefined;
+  return servingReplicas(situation) === 0 ? noneToServe(situation) : undefined;
+}
+
+/**
+ * Groups that are added to none start on the template of Git. In the user's own that is the new one from the request on,
+ * which nobody has approved for all requests before its steps are done.
+ */
+function noneToServe(situation: Situation): Hold {
+  const { file, marks, snapshot, state } = situation;
+  const isGreen = (marks?.serves === 'green') !== isOver(situation);
+  const name = isGreen ? (snapshot.ladder?.second?.object.name ?? file.object.name) : file.object.name;
+  if (isGreen || isOver(situation) || (state.kind === 'ladder' && state.stage.kind === 'promote'))
+    return hold('ScaledToZero', {
+      seen: `replicas of ${name}, which is to serve, is 0`,
+      action: `Raise the replicas of ${name}`,
+    });
+  const back =
+    state.kind === 'ladder'
+      ? 'the stable template returns at once, and requests once it serves'
+      : 'its stable template returns';
+  return hold('ScaledToZero', {
+    seen: `replicas of ${name} is 0: groups that are added start on the template of Git, which is the new one, whatever the partition`,
+    action: `At first: ${command('abort', snapshot.key)} (${back}), and raise the replicas of ${name} then`,
+  });
 }
 
 /** The second workload serves, and the strategy does not know it: S would be rolled at no groups. */

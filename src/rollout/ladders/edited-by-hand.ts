@@ -24,7 +24,8 @@ import {
 } from './delivery.ts';
 import { pinsElsewhere } from './endpoints.ts';
 import { floorIn } from './floor.ts';
-import type { RungName } from './position.ts';
+import { positionOf, type RungName } from './position.ts';
+import { isSwitched } from './promotion.ts';
 import { isSelected } from './second-workload.ts';
 import { unpatched } from './seen-workloads.ts';
 import { inPercent, isHome, shareOf, sharing } from './shares.ts';
@@ -164,6 +165,11 @@ function weightEdited(delivery: Delivery): Edited | undefined {
 }
 
 function serviceEdited(delivery: Delivery): Edited | undefined {
+  // Until the promotion moves it, the Service of two colours is that of the one that serves.
+  const stage = positionOf(annotationsOf(delivery.own))?.stage;
+  const named = selectorOf(delivery.service)[LWS_NAME] ?? 'missing';
+  if (stage?.kind === 'step' && isSwitched(delivery))
+    return { object: `Service ${sidesOf(delivery).stable}`, field: 'selector', value: named };
   if (isSelected(delivery)) return portsEdited(delivery);
   const rule = hasSubsets(delivery)
     ? delivery.routes.find(({ provider }) => provider.kind === 'DestinationRule')
@@ -210,8 +216,8 @@ function shareEdited(delivery: Delivery, { step, at: rung }: Delivering['marks']
  */
 export function switchEdited({ delivery, marks, situation }: Delivering): Hold | undefined {
   const { service, plan, pools } = delivery;
-  const isSwitched = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'home');
-  if (plan.style !== 'blueGreen' || !isSwitched || service === undefined || pools !== undefined) return undefined;
+  const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'home');
+  if (plan.style !== 'blueGreen' || !isMoved || service === undefined || pools !== undefined) return undefined;
   const selector = selectorOf(service);
   const { canary } = sidesOf(delivery).workloads;
   const name = selector[LWS_NAME];

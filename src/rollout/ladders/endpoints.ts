@@ -2,13 +2,13 @@
 
 import { absent, type Known, known } from '../../api/known.ts';
 import type { LiveLeader } from '../../api/live.ts';
-import { REVISION_KEY } from '../../api/lws-labels.ts';
+import { LWS_NAME, REVISION_KEY } from '../../api/lws-labels.ts';
 import { VERSION } from '../../api/version-label.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import type { Side } from './condition.ts';
 import type { Delivering } from './delivering.ts';
 import { type Delivery, selectorOf } from './delivery.ts';
-import { groupsOn, isOf, type TrafficSight, workloadOf } from './sight.ts';
+import { groupsOn, isOf, serving, type TrafficSight, workloadOf } from './sight.ts';
 import { isOpen, isPinned } from './version-edits.ts';
 import { takesSide } from './version-sides.ts';
 
@@ -31,6 +31,21 @@ export function reachedBy(delivery: Delivery, sight: TrafficSight, side: Side): 
   const others = ready.filter((endpoint) => !own.some((leader) => isOf(endpoint, leader)));
   if (ready.length > 0 && others.length === 0) return { kind: 'reached' };
   return { kind: 'elsewhere', others: others.map(({ pod }) => (pod === '' ? 'an address without a pod' : pod)) };
+}
+
+/**
+ * What to do about a Service that takes in no ready leader of the version before, though there are some: `Correct the
+ * selector …`; undefined: none is ready, or it does.
+ */
+export function notReached(delivery: Delivery, sight: TrafficSight): string | undefined {
+  const { service } = delivery;
+  const workload = workloadOf(delivery, sight, 'stable');
+  const found = groupsOn(workload);
+  if (service === undefined || found.kind !== 'known' || !found.value.groups.some(({ ready }) => ready))
+    return undefined;
+  const reached = serving(delivery, sight, 'stable', workload);
+  if (reached.kind !== 'known' || reached.value.length > 0) return undefined;
+  return `Its groups are ready, and Service ${service.object.name} takes none of them in: correct its selector in ${service.file} (${LWS_NAME}: ${workload.name})`;
 }
 
 /**

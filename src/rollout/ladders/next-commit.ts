@@ -12,7 +12,7 @@ import { type Position, positionOf, type RungName, type Stage, sameStage } from 
 import { homeAgain, isOvertaken, partitioned, promotions, routesHome } from './promotion.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, stepLadder } from './step.ts';
-import { type FleetRung, fleetBack, wayBack } from './way-back.ts';
+import { type FleetRung, fleetBack, TEMPLATE_ALONE, wayBack } from './way-back.ts';
 
 export type NextCommit = {
   readonly kind: 'commit';
@@ -84,6 +84,12 @@ export function goingBack(delivery: Delivery, fleet?: FleetRung): NextCommit | U
   if (position === undefined || (position.stage.kind === 'rollback' && fleet === undefined)) return undefined;
   const rungs = fleet === undefined ? wayBack(delivery, position) : fleetBack(fleet);
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs, waits: [] });
+  return next.kind === 'top' ? undefined : next;
+}
+
+/** The stable template at once, where its requests have to wait: undefined where it is there already, with its marks. */
+export function templateAtOnce(delivery: Delivery): NextCommit | Unwritable | undefined {
+  const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs: TEMPLATE_ALONE, waits: [] });
   return next.kind === 'top' ? undefined : next;
 }
 

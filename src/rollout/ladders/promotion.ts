@@ -141,9 +141,9 @@ const blueGreenLadder: readonly Rung[] = [
   },
 ];
 
-/** As many groups as the other side has: it may have grown since the last step. */
+/** As many groups as the other side has: it may have grown since the last step. Emptied by its owner, it asks for one. */
 function allServe(delivery: Delivery): readonly Condition[] {
-  return [{ kind: 'newVersion', side: 'canary', groups: replicasOf(stableSide(delivery)) }];
+  return [{ kind: 'newVersion', side: 'canary', groups: Math.max(1, replicasOf(stableSide(delivery))) }];
 }
 
 function emptied(delivery: Delivery): readonly ObjectEdits[] {

@@ -26,7 +26,7 @@ function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string
   const others = objects.filter(({ object }) => object.name !== delivery.own.object.name);
   switch (at) {
     case 'text':
-      return `: ${sidesOf(delivery).workloads.canary}`;
+      return stage.kind === 'rollback' ? '' : `: ${sidesOf(delivery).workloads.canary}`;
     case 'void':
       return `: ${colour(delivery)} ${replicasOf(canarySide(delivery))} → 0`;
     case 'pods':
@@ -110,6 +110,8 @@ function homeWhy(delivery: Delivery): string {
 function backWhy(delivery: Delivery, { at, objects }: NextCommit): string | undefined {
   const { stable: name, canary: second } = sidesOf(delivery).workloads;
   if (at === 'all') return `All requests go to ${second} first, because all groups of ${name} may be down at once.`;
+  if (at === 'text')
+    return `${nameFirst(name)} is locked and gets its stable template back, which restarts none of its groups. None of them serves enough for all requests yet: those of ${second} stay where they are until then.`;
   if (at !== 'fleet') return undefined;
   const others = objects.some(({ object }) => object.name !== delivery.own.object.name);
   const share = others ? `and no request goes to ${second} any more` : `and ${second} keeps its share until it serves`;

@@ -16,6 +16,7 @@ import { flipped, unreadyOf } from '../situation.ts';
 import type { Side } from './condition.ts';
 import { canarySide, type Delivery, fleetOf, isUncovered, replicasOf, sidesOf } from './delivery.ts';
 import { differences, type LiveDifference } from './differences.ts';
+import { notReached } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
 import { isRollback } from './position.ts';
 import { groupsOn, type SideGroups, type SideWorkload, serving, type TrafficSight, workloadOf } from './sight.ts';
@@ -104,9 +105,10 @@ export function unserving(
       action: 'Let the last step be replicas: 100%, or let fewer groups be down (maxUnavailable)',
     });
   const wanted = `${groups} must be ready, with their leaders among the ready endpoints of their Service`;
+  const mend = side === 'stable' ? notReached(delivery, sight) : undefined;
   return hold('NotServing', {
     seen: `${groupCount(count)} of ${name} ${count === 1 ? 'serves' : 'serve'}, ${wanted}`,
-    ...nextOf(workloadOf(delivery, sight, side), groups, sight),
+    ...(mend === undefined ? nextOf(workloadOf(delivery, sight, side), groups, sight) : { action: mend }),
   });
 }
 

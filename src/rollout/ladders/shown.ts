@@ -26,7 +26,7 @@ function rungsShown(delivery: Delivery): readonly string[] {
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined) return [];
   if (isOneWorkload(delivery)) return versionRungs(position);
-  const always: readonly string[] = ['text', 'pods'];
+  const always: readonly string[] = position.stage.kind === 'rollback' ? [] : ['text', 'pods'];
   return ladderOf(delivery, position)
     .filter((rung) => rung.at === position.at || always.includes(rung.at) || rung.isListed(delivery))
     .map(({ at }) => at);

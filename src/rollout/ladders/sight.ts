@@ -108,8 +108,9 @@ function grownOn(leaders: readonly LiveLeader[], newest: string): string | undef
 }
 
 /**
- * The groups of a side that serve: whole, ready, and their leader a ready endpoint of a Service that selects the side;
- * where none is to, in Git or in the cluster, whole and ready. A workload that is not there serves nothing.
+ * The groups of a side that serve: whole, ready, and their leader a ready endpoint of a Service that selects the side. One
+ * that no Service selects, though requests would come by one, serves nothing; without a Service its groups have to be
+ * whole and ready. A workload that is not there serves nothing.
  */
 export function serving(
   delivery: Delivery,
@@ -137,9 +138,15 @@ export function serving(
   return known(ready.filter((group) => reached.some((endpoint) => isOf(endpoint, leaderOf(group)))));
 }
 
-/** The new version's share goes to the Service that we keep for it: if that selects others, or is gone, it meets nobody. */
-function isUnreached({ service, plan, routes }: Delivery, side: Side): boolean {
-  return side === 'canary' && service !== undefined && routes.length > 0 && !hasSubsets({ plan, routes });
+/**
+ * Nothing selects the side. The new version's share goes to the Service that we keep for it: if that selects others, or is
+ * gone, it meets nobody. Nor does what goes to the version before, but in blueGreen: there the commit that sends requests
+ * back makes the Service select it. Of one workload the Service names versions, and the strategy's own rows look at that.
+ */
+function isUnreached(delivery: Delivery, side: Side): boolean {
+  const { service, plan, routes } = delivery;
+  if (service === undefined || hasSubsets({ plan, routes })) return false;
+  return side === 'canary' ? routes.length > 0 : plan.style === 'canary';
 }
 
 /** A leader that was made again has the name of the one before, and another UID. */

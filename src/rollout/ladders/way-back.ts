@@ -47,8 +47,21 @@ const fleetServes = (delivery: Delivery): readonly Condition[] => [
 const homeWithText = (delivery: Delivery): Commit =>
   withObjects(homeAgain(delivery), [...stableText(delivery), ...armed(delivery)]);
 
+/**
+ * Where the version before does not serve yet: its template goes back into the locked workload, which restarts nothing, so
+ * that what comes up there is on it; requests follow once it serves. No ladder leads through it: `templateAtOnce` writes it.
+ */
+const withoutRequests: Rung = {
+  at: 'text',
+  isListed: () => false,
+  commit: (delivery) => madeOf(delivery, [...stableText(delivery), ...armed(delivery)]),
+  before: NOTHING,
+  seen: () => [{ kind: 'serving', side: 'stable', groups: 1 }],
+};
+
 /** The workload that serves has not moved: one commit, and it needs nothing but Git. */
 const fromSteps: readonly Rung[] = [
+  withoutRequests,
   {
     at: 'home',
     isListed: ALWAYS,
@@ -61,6 +74,7 @@ const fromSteps: readonly Rung[] = [
 
 /** The Service goes back with the routes. */
 const fromSwitch: readonly Rung[] = [
+  withoutRequests,
   {
     at: 'home',
     isListed: ALWAYS,
@@ -136,6 +150,9 @@ function isLetGo(delivery: Delivery, { stage, at }: Position): boolean {
 export function fleetBack(begin: FleetRung): readonly Rung[] {
   return fromHome.slice(fromHome.findIndex(({ at }) => at === begin));
 }
+
+/** The stable template alone, where nothing was let go: requests stay where they are. */
+export const TEMPLATE_ALONE: readonly Rung[] = [{ ...withoutRequests, isListed: ALWAYS }];
 
 /** Which rung begins it: all requests go first, where all of it may be down at once. */
 export type FleetRung = 'all' | 'fleet';

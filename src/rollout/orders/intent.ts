@@ -15,6 +15,7 @@ import type { RolloutFile, Snapshot, Stable } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { proposeAnew } from './propose.ts';
+import { requestsLost } from './requests-lost.ts';
 import { retry } from './retry.ts';
 import { annotate, type Said } from './said.ts';
 
@@ -30,6 +31,8 @@ export type Intent =
       readonly now?: boolean;
       /** The commit of main that has the template to go back to. Not there: history tells it. */
       readonly from?: string | undefined;
+      /** With `now`: even where that fails every request. Not there: it is refused then. */
+      readonly outage?: boolean;
     }
   | { readonly kind: 'retry'; readonly release: string | undefined }
   | { readonly kind: 'pause' }
@@ -196,7 +199,7 @@ function jump(step: number, snapshot: Snapshot): Said {
 
 type AbortOrder = Extract<Intent, { readonly kind: 'abort' }>;
 
-function abort({ keepNewer, now }: AbortOrder, { snapshot, from }: IntentScene): Said {
+function abort({ keepNewer, now, outage }: AbortOrder, { snapshot, from }: IntentScene): Said {
   if (from !== undefined && from.kind !== 'known')
     return refused(
       `${from.kind === 'unknown' ? from.why : 'that commit has no such workload'}. Name a commit of main that has the template`,
@@ -217,12 +220,16 @@ function abort({ keepNewer, now }: AbortOrder, { snapshot, from }: IntentScene):
     return refused(
       `the file holds no text that is newer than ${shortRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
     );
-  const atOnce = now === true ? ({ now } as const) : {};
+  const isAccepted = now === true && outage === true;
+  const failing = now === true && !isAccepted ? requestsLost(snapshot) : undefined;
+  if (failing !== undefined) return failing;
+  const atOnce = { ...(now === true ? ({ now } as const) : {}), ...(isAccepted ? ({ outage } as const) : {}) };
   const back =
     from === undefined
       ? ''
       : `, back to the template ${shortDigest(from.value.release.digest)} of ${from.value.commit}`;
-  const named = shortRelease(release) + (now === true ? ', now' : '') + back;
+  const named =
+    shortRelease(release) + (now === true ? ', now' : '') + (isAccepted ? ', accepting an outage' : '') + back;
   const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce, from: from?.value.commit });
   if (newer === undefined) return annotate('abort', order, `abort ${named}`);
   const what = keepNewer

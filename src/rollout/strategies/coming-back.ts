@@ -6,6 +6,7 @@ import {
   climbedBack,
   fleetAtOnce,
   fleetRung,
+  isAtOnce,
   orAtOnce,
   overwritten,
   remainsGivenUp,
@@ -99,10 +100,10 @@ function lostAgain(on: Delivering, { at }: NextCommit): readonly Hold[] {
   return lost === undefined ? [] : [lost];
 }
 
-/** A person does not want to wait for the version before. */
-function isNow({ situation, marks }: Delivering): boolean {
-  const [given] = marks.aborted;
-  return given !== undefined && abortOf(situation, given)?.now === true;
+/** The order says not to wait for the version before. */
+function isNow(on: Delivering): boolean {
+  const [given] = on.marks.aborted;
+  return given !== undefined && isAtOnce(on, given);
 }
 
 /**
@@ -110,7 +111,7 @@ function isNow({ situation, marks }: Delivering): boolean {
  * serves nothing of it.
  */
 function isSentHome(on: Delivering, { at }: NextCommit): boolean {
-  const isAgain = at === 'home' && on.marks.at === 'home';
+  const isAgain = at === 'home' && (on.marks.at === 'home' || on.marks.at === 'text');
   if (isAgain && servingGroups(on, 'canary') === 0) return true;
   return at === 'home' && (isAgain || on.marks.at === 'fleet') && isNow(on);
 }

@@ -135,8 +135,9 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
 ])('%s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
 test.each<readonly [what: string, found: Found, told: string]>([
-  ['it is waited for', { ...abort(switched), ...LOST }, 'hold NotServing'],
-  ['--now', { intents: { abort: `${releaseIn(switched)} now` }, ...LOST }, 'Aborted: rollback, home'],
+  ['its template goes back, requests wait', { ...abort(switched), ...LOST }, 'Aborted: rollback, text'],
+  ['--now', { intents: { abort: `${releaseIn(switched)} now` }, ...LOST }, 'Aborted: rollback, text'],
+  ['--accept-outage', { intents: { abort: `${releaseIn(switched)} now outage` }, ...LOST }, 'Aborted: rollback, home'],
   [
     'nor does the other one',
     { ...abort(switched), sight: { own: '0o- 1o- 2o- 3o-', second: '0- 1- 2- 3-' } },

@@ -55,6 +55,7 @@ test('a second release begins with the groups of none, and takes the same rungs'
 type Row = readonly [what: string, stand: Stand, found: Found, told: readonly string[]];
 
 const DEAD: Found = { sight: { second: '0- 1- 2- 3-' } };
+const WAITS = ['Aborted: rollback, text', 'hold NotServing'];
 const LOST: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
 const UNREAD: Found = { snapshot: { traffic: undefined } };
 const ANEW: Found = { sight: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
@@ -93,7 +94,7 @@ test.each<Row>([
     { ...UNREAD, ...abort(stands.second) },
     ['Aborted: rollback, home', 'hold ClusterUnreadable'],
   ],
-  ['abort, the fleet serves nothing', stands.second, { ...LOST, ...abort(stands.second) }, ['hold StableLost']],
+  ['abort, the fleet serves nothing', stands.second, { ...LOST, ...abort(stands.second) }, WAITS],
   [
     'abort, in the fleet',
     stands.fleet,

@@ -169,7 +169,7 @@ test('a newer text that took all of the fleet before it was stopped keeps reques
 });
 
 test.each<readonly [string, Stand, Found, readonly string[]]>([
-  ['the fleet serves nothing', stands.second, { sight: { own: '0o- 1o- 2o- 3o-' } }, ['Aborted: rollback, home']],
+  ['the fleet serves nothing', stands.second, { sight: { own: '0o- 1o- 2o- 3o-' } }, ['Aborted: rollback, text']],
   ['in the fleet, home with the text', stands.fleet, {}, ['Aborted: rollback, fleet', 'hold Draining']],
   ['at home, with one group: no share returns', oneHome(), {}, ['Aborted: rollback, fleet', 'RolledBack: rolled back']],
 ])('abort --now: %s', (_, stand, found, told) => {
@@ -179,6 +179,27 @@ test.each<readonly [string, Stand, Found, readonly string[]]>([
   ).toEqual(told);
 });
 
+test('abort --now --accept-outage: the fleet serves nothing, and every request goes there', () => {
+  const lost: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
+  const order = (word: string): Found => ({ ...lost, intents: { abort: `${releaseIn(stands.second)} ${word}` } });
+  expect(passed(stands.second, order('now outage')).told).toBe('Aborted: rollback, home');
+  const waits = passed(stands.second, order('now')).stand;
+  expect(passed(waits, order('now')).told).toBe('hold NotServing');
+  expect(passed(waits, order('now outage')).told).toBe('BroughtHome: rollback, home');
+});
+
+test('an order to abort at once is refused where every request would fail, unless it says so', () => {
+  const { stand } = passed(stands.second, { sight: { own: '0o- 1o- 2o- 3o-' } });
+  const scene = { snapshot: snapshotAt(stand), digestOf: factsDigest };
+  const intent = { kind: 'abort', keepNewer: false, now: true } as const;
+  expect(planIntent(intent, scene)).toMatchObject({
+    kind: 'refused',
+    why: expect.stringContaining('tranche abort vllm --now --accept-outage'),
+  });
+  const word = `${releaseIn(stand)} now outage`;
+  expect(JSON.stringify(planIntent({ ...intent, outage: true }, scene))).toContain(`"${word}"`);
+});
+
 function oneHome(): Stand {
   return after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
 }
@@ -186,7 +207,7 @@ function oneHome(): Stand {
 test('an abort before any share does not wait for a version before that serves nothing: it has all requests anyway', () => {
   const lost: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
   expect(passed(stands.pods, { ...lost, ...abort(stands.pods) }).told).toBe('Aborted: rollback, home');
-  expect(passed(stands.second, { ...lost, ...abort(stands.second) }).told).toBe('hold StableLost');
+  expect(passed(stands.second, { ...lost, ...abort(stands.second) }).told).toBe('Aborted: rollback, text');
 });
 
 test('an order to abort at once says so', () => {
@@ -198,7 +219,7 @@ test('an order to abort at once says so', () => {
 
 test('an order to abort at once is heard while the fleet goes back and the new version keeps its share', () => {
   const back = given(stands.fleet);
-  const half: Found = { sight: { own: '0- 1- 2- 3-' } };
+  const half: Found = { sight: { own: '0+ 1- 2- 3-' } };
   expect(passed(back, { ...half, ...abort(stands.fleet) }).told).toBe('hold NotServing');
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   const order = planIntent(intent, { snapshot: snapshotAt(back), digestOf: factsDigest });

@@ -1,0 +1,162 @@
+/** Which side serves, at each rung: the table of states.md, cell by cell, and what each answer may say and do. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, type Passed, passed, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { after, asked, stands } from '../../support/ladder-stands.ts';
+import { SERVICE_FILE } from '../../support/traffic-files.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+
+const SIDES = ['serves', 'partly', 'nobody', 'unselected', 'at 0'] as const;
+type Serves = (typeof SIDES)[number];
+
+const ORDERS = { none: '', abort: '', now: ' now' } as const;
+type Order = keyof typeof ORDERS;
+
+const colours = asked(
+  passed(
+    settledOn(
+      ladderFiles(
+        ladderRollout('blueGreen', [
+          'replicas: 1, traffic: 5%, pause: {duration: 60}',
+          'replicas: 100%, traffic: 50%, pause: {duration: 60}',
+        ]),
+      ),
+    ),
+  ).stand,
+  OLD,
+  NEW,
+);
+
+const RUNGS: Readonly<Record<string, Stand>> = {
+  'canary pods': stands.pods,
+  'canary traffic': stands.traffic,
+  'canary fleet': stands.fleet,
+  'canary home': stands.home,
+  'blueGreen traffic': after('step 2/2, traffic: 5% → 50%', colours),
+  'blueGreen all': after('promote, all: 50% → 100%', colours),
+  'blueGreen switch': after('promote, switch: vllm-svc → vllm-green', colours),
+  'blueGreen home': after('promote, home', colours),
+};
+
+type Cell = { readonly rung: string; readonly stable: Serves; readonly fresh: Serves; readonly order: Order };
+
+const cells: readonly Cell[] = Object.keys(RUNGS).flatMap((rung) =>
+  SIDES.flatMap((stable) =>
+    SIDES.flatMap((fresh) => (Object.keys(ORDERS) as Order[]).map((order): Cell => ({ rung, stable, fresh, order }))),
+  ),
+);
+
+/** The documents of one file, of which each side has one, with these fields changed where the side is so. */
+function changed(stand: Stand, path: string, [stable, fresh]: readonly boolean[], from: RegExp, to: string): Stand {
+  const documents = (stand.texts.get(path) ?? '').split(/^---\n/m);
+  const edited = documents.map((text, at) => ([stable, fresh][at] === true ? text.replace(from, to) : text));
+  return { ...stand, texts: new Map([...stand.texts, [path, edited.join('---\n')]]) };
+}
+
+function groupsOf(count: number, serves: Serves, version: string): string {
+  const isUp = (at: number): boolean => serves !== 'nobody' && (serves !== 'partly' || at === 0);
+  return Array.from({ length: count }, (_, at) => `${at}${version}${isUp(at) ? '+' : '-'}`).join(' ');
+}
+
+/** One pass over a cell. In the fleet all groups are on the release. */
+function answered({ rung, stable, fresh, order }: Cell): Passed {
+  const [rungStand, both] = [RUNGS[rung] ?? stands.pods, [stable, fresh]];
+  const zero = both.map((one) => one === 'at 0');
+  const away = both.map((one) => one === 'unselected');
+  const scaled = changed(rungStand, LWS_FILE, zero, /replicas: \d+/, 'replicas: 0');
+  const stand = changed(scaled, SERVICE_FILE, away, /(leaderworkerset\.sigs\.k8s\.io\/name: )\S+/, '$1nobody');
+  const counts = (stand.texts.get(LWS_FILE) ?? '').split(/^---\n/m).map((text) => /replicas: (\d+)/.exec(text)?.[1]);
+  const isLetGo = rung === 'canary fleet' || rung === 'canary home';
+  const found: Found = {
+    sight: {
+      own: groupsOf(Number(counts[0]), stable, isLetGo ? '' : 'o'),
+      second: groupsOf(Number(counts[1]), fresh, ''),
+    },
+    ...(order === 'none' ? {} : { intents: { abort: `${releaseIn(rungStand)}${ORDERS[order]}` } }),
+  };
+  return passed(stand, found);
+}
+
+/** What only takes its time. */
+const TIME: readonly string[] = ['GracePeriod', 'Draining', 'Baking'];
+
+/** As the table writes it. */
+function told({ plan: { commit, holds } }: Passed): string {
+  if (commit !== undefined) return `\`${commit.reason}\`: ${commit.label}`;
+  const reasons = holds.map(({ reason }) => reason).filter((reason) => !TIME.includes(reason));
+  return reasons.length === 0 ? '–' : reasons.map((reason) => `\`${reason}\``).join(', ');
+}
+
+type Row = { readonly names: readonly (readonly string[])[]; readonly answer: string };
+
+const ORDER: Readonly<Record<string, Order>> = { '–': 'none', abort: 'abort', 'abort --now': 'now' };
+const HEADING = '## With a second workload: which side serves';
+
+/** The rows of the table; `any` is each of them. */
+function tableRows(): readonly Row[] {
+  const text = readFileSync(new URL('../../../src/rollout/states.md', import.meta.url), 'utf8');
+  const [section = ''] = (text.split(`${HEADING}\n`)[1] ?? '').split('\n## ');
+  const lines = section.split('\n').filter((line) => line.startsWith('| ') && !/^\| (rung|---)/.test(line));
+  return lines.map((line): Row => {
+    const [rungs = '', stable = '', fresh = '', order = '', answer = ''] = line
+      .split('|')
+      .slice(1)
+      .map((one) => one.trim());
+    const names = [rungs, stable, fresh].map((one) => (one === 'any' ? [...SIDES] : one.split(', ')));
+    return { names: [...names, [ORDER[order] ?? order]], answer };
+  });
+}
+
+const rows = tableRows();
+const answers = cells.map((cell) => ({ cell, found: answered(cell) }));
+const named = ({ rung, stable, fresh, order }: Cell): string => `${rung}, ${stable}, ${fresh}, ${order}`;
+
+test('every cell is answered as the table says', () => {
+  const wanted = cells.map((cell) => {
+    const of = [cell.rung, cell.stable, cell.fresh, cell.order];
+    const matching = rows.filter(({ names }) => names.every((some, at) => some.includes(of[at] ?? '')));
+    return `${named(cell)}: ${matching.map(({ answer }) => answer).join(' and ')}`;
+  });
+  expect(answers.map(({ cell, found }) => `${named(cell)}: ${told(found)}`)).toEqual(wanted);
+});
+
+describe('in every cell', () => {
+  const isDown = (serves: Serves): boolean => serves === 'nobody' || serves === 'at 0';
+
+  test('no action is advised that fails every request, or that nothing comes of', () => {
+    const said = answers.flatMap(({ cell, found }) =>
+      found.plan.holds
+        .filter(({ message }) => message.includes('jump') || (isDown(cell.stable) && message.includes('--now')))
+        .map(({ message }) => `${named(cell)}: ${message}`),
+    );
+    expect(said).toEqual([]);
+  });
+
+  test('a side without groups is not to grow on a template that nobody has approved for all requests', () => {
+    const said = answers.flatMap(({ cell, found }) =>
+      found.plan.holds
+        .filter(
+          ({ reason }) => reason === 'ScaledToZero' && cell.stable === 'at 0' && / (pods|traffic)$/.test(cell.rung),
+        )
+        .map(({ message }) => message),
+    );
+    expect(said.length).toBeGreaterThan(10);
+    for (const message of said)
+      expect(message).toMatch(/At first: tranche abort vllm .*raise the replicas of vllm then/);
+  });
+
+  test('an abort is a commit, and says what waits and what helps where requests wait', () => {
+    const ordered = answers.filter(({ cell }) => cell.order !== 'none');
+    expect(ordered.filter(({ found }) => found.plan.commit === undefined)).toEqual([]);
+    const waiting = ordered.filter(({ found }) => found.plan.commit?.label === 'rollback, text');
+    expect(waiting.length).toBeGreaterThan(20);
+    for (const { found, cell } of waiting) {
+      const text = found.stand.texts.get(LWS_FILE)?.split(/^---\n/m)[0] ?? '';
+      expect(text, named(cell)).toContain(OLD);
+      const words = found.plan.holds.map(({ message }) => message).join(' ');
+      expect(words, named(cell)).toMatch(/The release is given up, and the stable template is back|abort vllm --now/);
+    }
+  });
+});
