@@ -136,10 +136,7 @@ function addStatus(program: Command, io: Io, run: Run): void {
     .action((name: unknown, given: Given) =>
       run(async (common, ports) => {
         const { status } = await import('./status.ts');
-        const target = {
-          ...targetOf(typeof name === 'string' ? name : '', given),
-          live: given['live'] === true,
-        };
+        const target = { ...targetOf(typeof name === 'string' ? name : '', given), live: given['live'] === true };
         return status({ ...common, ...target }, ports, io);
       })(given),
     );
