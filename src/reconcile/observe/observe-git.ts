@@ -82,24 +82,7 @@ type How = { readonly config: Config; readonly texts: KnownTexts };
 export function gitReader(port: Git, main: Oid, { config, texts }: How): GitReader {
   const ancestry = ancestryOf(port, main);
   const { git, folders } = noting(port, texts);
-  const documentAt = async (commit: Oid, entry: DesiredRollout): Promise<ManifestDocument | undefined> => {
-    const { identity } = entry;
-    if (identity === undefined) return undefined;
-    const here = await find(git, { commit, paths: [identity.file], identity, config });
-    // Moved since: looked up by its identity on all paths, not by its file.
-    return here ?? find(git, { commit, paths: config.paths, identity, config });
-  };
-  const textAt = async (commit: Oid, entry: DesiredRollout): Promise<Known<StableDocument>> => {
-    try {
-      const document = await documentAt(commit, entry);
-      return document === undefined
-        ? unknown(`${commit.slice(0, 12)} has no ${entry.identity?.name ?? 'workload'}`)
-        : releaseThere(document, commit);
-    } catch (error) {
-      if (error instanceof PortError && !error.retryable) return unknown(`${commit.slice(0, 12)}: ${error.message}`);
-      throw error;
-    }
-  };
+  const textAt = textReader(git, config);
   const workloadAt = workloadReader(git, config);
   const isAncestor: GitReader['isAncestor'] = async (commit) =>
     (await ancestry.find(({ oid }) => oid === commit, commit)) !== undefined;
@@ -129,6 +112,27 @@ export function gitReader(port: Git, main: Oid, { config, texts }: How): GitRead
     ...historyReaders(git, { line: firstParentsOf(port, main), config }),
     isAncestor,
     folders,
+  };
+}
+
+function textReader(git: DocumentsOf, config: Config): GitReader['textAt'] {
+  const documentAt = async (commit: Oid, entry: DesiredRollout): Promise<ManifestDocument | undefined> => {
+    const { identity } = entry;
+    if (identity === undefined) return undefined;
+    const here = await find(git, { commit, paths: [identity.file], identity, config });
+    // Moved since: looked up by its identity on all paths, not by its file.
+    return here ?? find(git, { commit, paths: config.paths, identity, config });
+  };
+  return async (commit, entry) => {
+    try {
+      const document = await documentAt(commit, entry);
+      return document === undefined
+        ? unknown(`${commit.slice(0, 12)} has no ${entry.identity?.name ?? 'workload'}`)
+        : releaseThere(document, commit);
+    } catch (error) {
+      if (error instanceof PortError && !error.retryable) return unknown(`${commit.slice(0, 12)}: ${error.message}`);
+      throw error;
+    }
   };
 }
 
