@@ -54,19 +54,20 @@ function readKey(entry: FieldReader, otherwise: string): StatusKey {
   entry.allow(['cluster', 'key', 'until']);
   const text = entry.text('key');
   const isWhole = text === '' || keyBody(text, PUBLIC_HALF) !== undefined;
-  if (!isWhole) {
-    const isPrivate = text.startsWith(PRIVATE_HALF);
+  if (!isWhole && text.startsWith(PRIVATE_HALF))
     entry.fault(
       'key',
-      isPrivate ? 'PrivateKey' : 'BadKey',
-      isPrivate
-        ? 'is the private half: whoever reads it can sign'
-        : `is not a public half: ${PUBLIC_HALF} and 43 characters`,
-      isPrivate
-        ? 'Throw this key away, make another (tranche status-key), and write its public half here.'
-        : 'Write the public half as tranche status-key has printed it.',
+      'PrivateKey',
+      'is the private half: whoever reads it can sign',
+      'Throw this key away, make another (tranche status-key), and write its public half here.',
     );
-  }
+  else if (!isWhole)
+    entry.fault(
+      'key',
+      'BadKey',
+      `is not a public half: ${PUBLIC_HALF} and 43 characters`,
+      'Write the public half as tranche status-key has printed it.',
+    );
   const ends = entry.has('until') ? entry.text('until') : undefined;
   const until = ends === undefined ? undefined : parseInstant(ends);
   if (ends !== undefined && ends !== '' && until === undefined)
