@@ -13,6 +13,7 @@ import type { Signatures } from '../ports/signatures.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
 import type { Trials } from './lint/trials.ts';
+import type { Firsts } from './observe/claims.ts';
 import type { Desired } from './observe/desired.ts';
 import type { ParseCache } from './observe/parse-cache.ts';
 import type { Rested } from './rested.ts';
@@ -63,6 +64,8 @@ export type Memory = {
   readonly known: Known;
   /** What the last pass that looked at everything would say of the branches as it left them. */
   atRest: { readonly status: Oid | undefined; readonly index: StatusIndex } | undefined;
+  /** Which of several files had a name first. Not there: nobody has looked. */
+  firsts?: Firsts;
 };
 
 /** The memory of a process that has just begun. */

@@ -3,12 +3,21 @@
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Rollout } from '../../api/rollout.ts';
-import { newKnownTexts } from '../../manifests/known-texts.ts';
+import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Folders, Marked, Oid, Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { newTrials, type Trials } from '../lint/trials.ts';
 import { withCalled } from './called.ts';
+import {
+  type Contest,
+  type Firsts,
+  foreignIssue,
+  isForeign,
+  type Settled,
+  settleClaims,
+  twinIssues,
+} from './claims.ts';
 import { madeIssue, missingIssue, rivalIssue, twiceIssue, type Unreadable } from './desired-issues.ts';
 import { type FileIds, fileIdsOf } from './file-ids.ts';
 import { fileIssues } from './file-issues.ts';
@@ -63,22 +72,25 @@ export type Desired = {
   readonly marked?: Marked | undefined;
   /** Kinds of routes that these files describe. */
   readonly customs: RouteProviders['kinds'];
+  /** Names that several files claim, where nothing decides yet. */
+  readonly contests: readonly Contest[];
 };
 
 /** Reads a tree into rollouts. Pure but for the cache and what is known of texts, which only save time. */
-export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known = newKnownTexts()): Desired {
-  const read: FileText[] = [];
-  const unreadable: Unreadable[] = [];
-  for (const { path, oid, content } of tree.files) {
-    if (content.kind === 'unreadable') unreadable.push({ path, ...content });
-    if (content.kind === 'text') read.push({ path, oid, text: content.text });
-  }
+export function desiredOf(
+  tree: Tree,
+  config: Config,
+  cache: ParseCache,
+  { known = newKnownTexts(), firsts = new Map() }: { readonly known?: KnownTexts; readonly firsts?: Firsts } = {},
+): Desired {
+  const { read, unreadable } = contentsOf(tree);
   const texts = new Map(read.map(({ path, text }) => [path, text]));
   const files = parsedFiles(cache, read, { interests: INTERESTS, known });
   trim(cache, new Set(files));
   const blobs = fileIdsOf(tree);
   const policies = readPolicies(files, unreadable, config);
-  const index = indexOf({ files, texts, blobs, config });
+  const claims = settleClaims(files, config, firsts);
+  const index = indexOf({ files: claims.files, texts, blobs, config });
   const providers = readRouteProviders(files, config);
   const all = {
     index,
@@ -86,6 +98,7 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     unread: unreadable.map(({ path }) => path),
     config,
     providers,
+    claims,
   };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   const rollouts = withCalled(entries.filter(isRollout).sort(inOrder), config);
@@ -99,11 +112,33 @@ export function desiredOf(tree: Tree, config: Config, cache: ParseCache, known =
     files,
     index,
     rollouts,
-    ...fileIssues(all, { files, unreadable, policies, rollouts, issues: [...providers.issues, ...strays], texts }),
+    ...fileIssues(all, {
+      files,
+      unreadable,
+      policies,
+      rollouts,
+      issues: [...providers.issues, ...strays, ...claims.losers.map(({ issue }) => issue)],
+      texts,
+    }),
     trials: newTrials(),
     traffic: NO_TRAFFIC,
     customs: providers.kinds,
+    contests: claims.open,
   };
+}
+
+/** The files with a text, and those that cannot be read. */
+function contentsOf({ files }: Tree): {
+  readonly read: readonly FileText[];
+  readonly unreadable: readonly Unreadable[];
+} {
+  const read: FileText[] = [];
+  const unreadable: Unreadable[] = [];
+  for (const { path, oid, content } of files) {
+    if (content.kind === 'unreadable') unreadable.push({ path, ...content });
+    if (content.kind === 'text') read.push({ path, oid, text: content.text });
+  }
+  return { read, unreadable };
 }
 
 type Manifests = {
@@ -113,6 +148,7 @@ type Manifests = {
   readonly unread: readonly string[];
   readonly config: Config;
   readonly providers: RouteProviders;
+  readonly claims: Settled;
 };
 
 /** A rollout, or why it cannot even be told apart from others: then it has no place among the records. */
@@ -145,6 +181,9 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const gone = reading.rollout?.intents.recreating;
   if (gone === undefined || found.length > 0) issues.push(...placeIssues(document, { name, namespace, found }, all));
   const workload = found.length === 1 ? found[0] : undefined;
+  issues.push(...twinIssues([document, workload], all.claims));
+  for (const one of [document, workload])
+    if (one !== undefined && isForeign(one, config)) issues.push(foreignIssue(one, config));
   const file = workload?.file ?? gone?.file;
   const identity = file === undefined ? undefined : { file, namespace, name };
   return { key, rollout: document, reading, workload, identity, policy, issues };

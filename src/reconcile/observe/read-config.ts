@@ -28,15 +28,18 @@ export function configOf(files: Tree['files']): Config {
   const [other] = files;
   if (other === undefined) return DEFAULT_CONFIG;
   const isOther = other.path === OTHER_CONFIG_FILE;
-  throw new ConfigError([
-    configIssue({
-      path: '',
-      reason: 'WrongName',
-      message: isOther ? `there is ${OTHER_CONFIG_FILE}, which is not read` : 'it is a folder, wanted a file',
-      hint: isOther ? `Rename it to ${CONFIG_FILE}, or delete it.` : 'Give the folder another name.',
-      line: 1,
-    }),
-  ]);
+  throw new ConfigError(
+    [
+      configIssue({
+        path: '',
+        reason: 'WrongName',
+        message: isOther ? `there is ${OTHER_CONFIG_FILE}, which is not read` : 'it is a folder, wanted a file',
+        hint: isOther ? `Rename it to ${CONFIG_FILE}, or delete it.` : 'Give the folder another name.',
+        line: 1,
+      }),
+    ],
+    isOther ? DEFAULT_CONFIG : undefined,
+  );
 }
 
 /**

@@ -1,18 +1,22 @@
 /** Reads the head of main: the configuration first, then the files on its paths. */
 
 import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import { newTrials } from '../lint/trials.ts';
 import type { Memory, Overrides } from '../pass.ts';
 import { shardBranch } from '../shard-branches.ts';
 import { flagsOver } from './called.ts';
+import type { Contest, Firsts } from './claims.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';
 import { fileIdsOf } from './file-ids.ts';
+import { firstClaims } from './first-claims.ts';
 import { pathFaults } from './path-issues.ts';
 import type { Ahead } from './read-ahead.ts';
 import { ConfigError, configIssue, configOf, configWithFaults } from './read-config.ts';
-import { routesTraffic, trafficRequest, withTraffic } from './read-traffic.ts';
+import { routesTraffic, trafficContests, trafficRequest, withTraffic } from './read-traffic.ts';
 
 /** The configuration as it is in a commit, with the command line's word over it. */
 export async function readConfig(git: Git, commit: Oid, overrides: Overrides, read = configIn): Promise<Config> {
@@ -92,7 +96,8 @@ export async function readDesired(
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
   const { parsed } = at.memory;
   const trials = (at.memory.trials ??= newTrials());
-  const made = { ...(sameFiles(tree, at) ?? desiredOf(tree, at.config, parsed, trials.known)), trials };
+  const read = sameFiles(tree, at) ?? (await settledOf(git, tree, at, trials.known));
+  const made = { ...read, trials };
   at.memory.desired = { tree, desired: made };
   const { issues, warnings, absent } = pathFaults(tree, at.config);
   const { faults = [] } = at.config;
@@ -110,7 +115,34 @@ export async function readDesired(
   };
   if (!routesTraffic(desired)) return desired;
   const whole = await git.readAt(commit, trafficRequest(desiredRequest(at.config.paths), desired));
-  return { ...withTraffic(desired, whole, parsed), marked: whole.marked ?? tree.marked };
+  const routed = withTraffic(desired, whole, parsed, at.memory.firsts);
+  const contests = trafficContests(routed);
+  const firsts = await firstsOf(git, commit, { ...at, contests });
+  const settled = contests.length === 0 ? routed : withTraffic(desired, whole, parsed, firsts);
+  return { ...settled, marked: whole.marked ?? tree.marked };
+}
+
+type Reading = { readonly config: Config; readonly memory: Memory };
+
+/** What a tree asks for; where two files claim one name, main's own line is asked which of them had it first. */
+async function settledOf(git: Git, tree: Tree, at: Reading, known: KnownTexts): Promise<Desired> {
+  const { parsed, firsts } = at.memory;
+  const read = desiredOf(tree, at.config, parsed, { known, ...(firsts === undefined ? {} : { firsts }) });
+  // Twins of an autoscaler only ever hold.
+  const contests = read.contests.filter(({ marker }) => marker === LWS_KIND || marker === 'Rollout');
+  if (contests.length === 0) return read;
+  const found = await firstsOf(git, tree.commit, { ...at, contests });
+  return desiredOf(tree, at.config, parsed, { known, firsts: found });
+}
+
+async function firstsOf(
+  git: Git,
+  commit: Oid,
+  { config, memory, contests }: Reading & { readonly contests: readonly Contest[] },
+): Promise<Firsts> {
+  const firsts = await firstClaims(git, { commit, config, contests, known: memory.firsts ?? new Map() });
+  if (contests.length > 0) memory.firsts = firsts;
+  return firsts;
 }
 
 /** What was made of the same files before: most commits of a repository change none that is of interest. */

@@ -129,7 +129,7 @@ async function keepsThere({ git, entry, desired }: Observation, commit: Oid, kep
 
 /** Whether the policies of that commit allowed to delete for a change. */
 async function isAllowed({ git, entry, desired }: Observation, commit: Oid): Promise<boolean> {
-  const then = desiredOf(await git.treeAt(commit), desired.config, new Map(), desired.trials.known);
+  const then = desiredOf(await git.treeAt(commit), desired.config, new Map(), { known: desired.trials.known });
   const same = then.rollouts.find(({ key }) => printKey(key) === printKey(entry.key));
   return same?.policy.rules.recreate === 'Allow';
 }

@@ -8,6 +8,7 @@ import type { CustomKind } from '../../api/route-provider.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
+import { type Firsts, type Settled, settleClaims } from './claims.ts';
 import type { FileIds } from './file-ids.ts';
 import { type Named, namespaceOf } from './manifest-index.ts';
 
@@ -32,6 +33,8 @@ export type TrafficIndex = {
   readonly customs: readonly CustomKind[];
   /** Which folders speak for a namespace. */
   readonly owners: Owners;
+  /** Which of several documents for one object count. */
+  readonly claims: Settled;
 };
 
 export const NO_TRAFFIC: TrafficIndex = {
@@ -41,6 +44,7 @@ export const NO_TRAFFIC: TrafficIndex = {
   texts: new Map(),
   customs: [],
   owners: {},
+  claims: { files: [], losers: [], open: [] },
 };
 
 type Read = {
@@ -51,12 +55,16 @@ type Read = {
   readonly blobs: FileIds;
   readonly config: Config;
   readonly customs: readonly CustomKind[];
+  /** Not there: nobody has looked. */
+  readonly firsts?: Firsts;
 };
 
 /** Looks at each document once. */
-export function trafficIndexOf({ files, layouts, texts, blobs, config, customs }: Read): TrafficIndex {
+export function trafficIndexOf(read: Read): TrafficIndex {
+  const { layouts, texts, blobs, config, customs, firsts = new Map() } = read;
+  const claims = settleClaims(read.files, config, firsts);
   const groups = new Map<string, ManifestDocument[]>();
-  for (const document of files.flatMap((file) => file.documents)) {
+  for (const document of claims.files.flatMap((file) => file.documents)) {
     const key = keyOf(document.object.kind, namespaceOf(document, config) ?? '');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [document]);
@@ -71,6 +79,7 @@ export function trafficIndexOf({ files, layouts, texts, blobs, config, customs }
     texts,
     customs,
     owners: config.owners,
+    claims,
   };
 }
 

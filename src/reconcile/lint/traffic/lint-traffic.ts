@@ -1,6 +1,7 @@
 /** Everything about Services and routes that a delivery could not go with, told before it begins. */
 
 import type { Issue } from '../../../api/issue.ts';
+import { twinIssues } from '../../observe/claims.ts';
 import type { Trials } from '../trials.ts';
 import { lintOwners } from './lint-owners.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
@@ -30,6 +31,7 @@ export function lintTraffic(
   return {
     issues: [
       ...documents.flatMap(layoutOf),
+      ...twinIssues(documents, of.index.claims),
       ...found.map((one) => trafficIssue(one, texts)),
       ...tryRoutes(facts, trials),
     ],

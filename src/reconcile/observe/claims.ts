@@ -1,0 +1,144 @@
+/** Which of several documents for one object counts, so that no folder takes the name of another one's object. */
+
+import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { OWN_GROUP } from '../../api/kinds.ts';
+import { foldersOf } from '../../api/owners.ts';
+import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
+import { rivalIssue, twiceIssue } from './desired-issues.ts';
+import { namespaceOf, workloadName } from './manifest-index.ts';
+import { nameOf } from './read-rollout.ts';
+
+/** Several files that have one object, or Rollouts of several names for one workload. */
+export type Contest = {
+  readonly id: string;
+  /** What they have in common: asked of any document of any commit. */
+  readonly claims: (document: ManifestDocument) => boolean;
+  /** A text that each of them contains. */
+  readonly marker: string;
+  readonly name: string;
+  readonly files: readonly string[];
+};
+
+/** By contest, the file of which main's own line had the document first; not there: nobody has looked, or nobody knows. */
+export type Firsts = ReadonlyMap<string, string | undefined>;
+
+/** A document that does not count, and the one that does. */
+type Loser = { readonly document: ManifestDocument; readonly winner: ManifestDocument; readonly issue: Issue };
+
+export type Settled = {
+  readonly files: readonly ManifestFile[];
+  readonly losers: readonly Loser[];
+  /** Twins that nothing decides between: all of them are left. */
+  readonly open: readonly Contest[];
+};
+
+type Group = { readonly id: string; readonly of: readonly ManifestDocument[]; readonly isRivalry: boolean };
+
+/**
+ * The files without the documents that do not count: of an object that a folder of its owners has, those of other folders;
+ * else those that came after the first, once that is known.
+ */
+export function settleClaims(files: readonly ManifestFile[], config: Config, firsts: Firsts): Settled {
+  const losers: Loser[] = [];
+  const open: Contest[] = [];
+  for (const group of groupsIn(files, config)) {
+    const own = group.of.filter((document) => !isForeign(document, config));
+    const [first] = own;
+    for (const document of first === undefined ? [] : group.of)
+      if (first !== undefined && !own.includes(document))
+        losers.push({ document, winner: first, issue: foreignIssue(document, config) });
+    const left = first === undefined ? group.of : own;
+    if (left.length < 2) continue;
+    const contest = contestOf(group, left, config);
+    const file = firsts.get(contest.id);
+    const [winner, ...others] = left.filter((document) => document.file === file);
+    if (winner === undefined || others.length > 0) open.push(contest);
+    else
+      for (const document of left)
+        if (document !== winner) losers.push({ document, winner, issue: laterIssue(document, winner, group) });
+  }
+  const gone = new Set(losers.map(({ document }) => document));
+  const kept = gone.size === 0 ? files : files.map((file) => without(file, gone));
+  return { files: kept, losers, open };
+}
+
+function without(file: ManifestFile, gone: ReadonlySet<ManifestDocument>): ManifestFile {
+  const documents = file.documents.filter((document) => !gone.has(document));
+  return documents.length === file.documents.length ? file : { ...file, documents };
+}
+
+/** Whether the namespace of the document belongs to other folders. */
+export function isForeign(document: ManifestDocument, config: Config): boolean {
+  const folders = foldersOf(config.owners, namespaceOf(document, config) ?? '');
+  return folders !== undefined && !isBelow(folders, document.file);
+}
+
+/** Documents that want one name, or one workload. Policies and RouteProviders have no namespace that anybody owns. */
+function groupsIn(files: readonly ManifestFile[], config: Config): readonly Group[] {
+  const groups = new Map<string, ManifestDocument[]>();
+  for (const document of files.flatMap(({ documents }) => documents)) {
+    if (document.object.apiVersion.startsWith(OWN_GROUP)) continue;
+    for (const id of idsOf(document, config)) {
+      const group = groups.get(id);
+      if (group === undefined) groups.set(id, [document]);
+      else group.push(document);
+    }
+  }
+  return [...groups].flatMap(([id, of]) =>
+    of.length < 2 ? [] : [{ id, of, isRivalry: of.some(({ object }) => object.name !== of[0]?.object.name) }],
+  );
+}
+
+/** What a document claims: its own name, and a Rollout the workload that it names. */
+function idsOf(document: ManifestDocument, config: Config): readonly string[] {
+  const { apiVersion, kind, name } = document.object;
+  const namespace = namespaceOf(document, config) ?? '';
+  const group = apiVersion.includes('/') ? apiVersion.replace(/\/[^/]*$/, '') : '';
+  const own = JSON.stringify([group, kind, namespace, name]);
+  const workload = kind === 'Rollout' ? workloadName(document) : '';
+  return workload === '' ? [own] : [own, JSON.stringify([group, kind, namespace, '', workload])];
+}
+
+function contestOf({ id }: Group, left: readonly ManifestDocument[], config: Config): Contest {
+  const files = [...new Set(left.map(({ file }) => file))].sort();
+  return {
+    id: JSON.stringify([id, ...files]),
+    claims: (document) => idsOf(document, config).includes(id),
+    marker: left[0]?.object.kind ?? '',
+    name: left[0]?.object.name ?? '',
+    files,
+  };
+}
+
+function laterIssue(document: ManifestDocument, winner: ManifestDocument, { isRivalry }: Group): Issue {
+  const issue = isRivalry ? rivalIssue(document, [winner], workloadName(document)) : twiceIssue(document, [winner]);
+  return { ...issue, message: `${issue.message}; ${winner.file} had it first, so this one does not count` };
+}
+
+/** The document is for a namespace that belongs to other folders. */
+export function foreignIssue(document: ManifestDocument, config: Config): Issue {
+  const namespace = namespaceOf(document, config) ?? '';
+  const folders = foldersOf(config.owners, namespace) ?? [];
+  return {
+    file: document.file,
+    line: document.lineOf(['metadata', 'namespace']),
+    path: 'metadata.namespace',
+    reason: 'ForeignFolder',
+    message: `${nameOf(document)}: namespace ${namespace} belongs to ${folders.join(', ')} by owners of ${CONFIG_FILE}, so that it does not count from here`,
+    hint: `Move it there, or name its folder under owners in ${CONFIG_FILE}.`,
+  };
+}
+
+/** What twins of these documents mean for who has them: no step goes forward beside one, for the agent may apply either. */
+export function twinIssues(
+  documents: readonly (ManifestDocument | undefined)[],
+  { losers }: Pick<Settled, 'losers'>,
+): readonly Issue[] {
+  return losers.flatMap(({ document, winner, issue }) => {
+    if (!documents.includes(winner) || issue.reason === 'ForeignFolder') return [];
+    return document.object.name === winner.object.name
+      ? [twiceIssue(winner, [document])]
+      : [rivalIssue(winner, [document], workloadName(winner))];
+  });
+}

@@ -1,0 +1,156 @@
+/** Nothing that one file of another folder says makes a rollback wait: any such file, put there in the middle of a delivery. */
+
+import { describe, expect, test } from 'vitest';
+import { NO_OVERRIDES } from '../../src/api/config.ts';
+import { order } from '../../src/reconcile/order.ts';
+import { planIntent } from '../../src/rollout/orders/intent.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const PASSES_MOST = 8;
+
+/** The second step is under way, or about to be. */
+async function delivering(files: Readonly<Record<string, string>> = {}): Promise<World> {
+  const world = new World({ files: { ...VLLM_FILES, ...files } });
+  for (let pass = 0; pass < 2; pass += 1) await passed(world);
+  world.edit(LWS_FILE, OLD, NEW);
+  for (let pass = 0; pass < 3; pass += 1) await passed(world);
+  return world;
+}
+
+async function passed(world: World): Promise<string> {
+  const before = world.repository.head('main');
+  world.sync();
+  world.tick(60);
+  await world.pass();
+  return world.repository.head('main') === before ? '' : world.subject();
+}
+
+async function aborted(world: World): Promise<string> {
+  const done = await order(
+    world.ports(),
+    { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ana' },
+    ({ snapshot }) => planIntent({ kind: 'abort', keepNewer: false }, { snapshot, digestOf: () => '5be07c11' }),
+  );
+  return done.kind;
+}
+
+/** The order, and what is committed after it until the rollback is done. */
+async function rollback(world: World): Promise<readonly string[]> {
+  const subjects = [await aborted(world)];
+  for (let pass = 0; pass < PASSES_MOST; pass += 1) {
+    const subject = await passed(world);
+    if (subject !== '') subjects.push(subject);
+  }
+  return subjects;
+}
+
+const evil = (text: string): string => text.replace('name: vllm\n', 'name: evil\n');
+const HOSTILE: Readonly<Record<string, readonly [path: string, text: string]>> = {
+  'a LeaderWorkerSet of the name': ['teams/b/lws.yaml', LWS_TEXT],
+  'one with another template': ['teams/b/lws.yaml', LWS_TEXT.replace(OLD, 'evil/image:v1')],
+  'one that sorts first': ['a.yaml', LWS_TEXT],
+  'a Rollout of the name': ['teams/b/rollout.yaml', ROLLOUT_TEXT],
+  'one that sorts before it': ['a.yaml', ROLLOUT_TEXT.replace('spec:\n', 'spec:\n  disabled: true\n')],
+  'both in one file': ['teams/b/all.yaml', `${LWS_TEXT}---\n${ROLLOUT_TEXT}`],
+  'a Rollout of another name for the workload': ['a.yaml', evil(ROLLOUT_TEXT)],
+  'a file that is no YAML': ['teams/b/broken.yaml', `kind: LeaderWorkerSet\n  name: [vllm\n${LWS_TEXT}`],
+  'a policy that cannot be read': ['teams/b/policy.yaml', 'kind: RolloutPolicy\n  spec: [\n'],
+  'a policy that forbids everything': [
+    'teams/b/policy.yaml',
+    'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: evil}\nspec:\n  onFailure: hold\n  maxStepGroups: 1\n  soakSeconds: 2592000\n  minReadyPercent: 100\n  deny:\n    - {from: "2020-01-01T00:00:00Z", to: "2040-01-01T00:00:00Z"}\n',
+  ],
+  'an autoscaler of the workload': [
+    'teams/b/hpa.yaml',
+    'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: evil, namespace: llm}\nspec:\n  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm}\n  minReplicas: 1\n  maxReplicas: 9\n',
+  ],
+  'a kustomization that patches the workload': [
+    'teams/b/kustomization.yaml',
+    'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../../apps/vllm/lws.yaml]\nnamePrefix: evil-\n',
+  ],
+  'a second workload that says that it was made for it': [
+    'teams/b/canary.yaml',
+    LWS_TEXT.replace('  name: vllm\n', '  name: vllm-canary\n  annotations: {tranche.dev/of: vllm}\n'),
+  ],
+  'a configuration under the other name': ['tranche.yml', 'cluster: evil\n'],
+};
+
+describe('without owners', async () => {
+  const base = await delivering();
+  const wanted = await rollback(base.fork());
+
+  test('the rollback itself', () => {
+    expect(wanted[0]).toBe('written');
+    expect(wanted.length).toBeGreaterThan(2);
+    expect(wanted.at(-1)).toContain('rollout(llm/vllm)');
+  });
+
+  test.each(Object.entries(HOSTILE))('%s', async (_, [path, text]) => {
+    const world = base.fork();
+    world.repository.commit('main', { writes: [{ path, text }], message: 'a file of others' });
+    expect(await rollback(world)).toEqual(wanted);
+    expect(world.repository.text('main', path)).toBe(text);
+    expect(world.repository.text('main', LWS_FILE)).toContain(OLD);
+  });
+
+  test('a twin stops forward moves, and is told with its own file', async () => {
+    const world = base.fork();
+    world.repository.commit('main', { writes: [{ path: 'a.yaml', text: LWS_TEXT }], message: 'a twin' });
+    const { outcomes, issues } = await world.pass();
+    expect(outcomes).toHaveLength(1);
+    expect(outcomes[0]?.plan?.issues).toContainEqual(
+      expect.objectContaining({ file: LWS_FILE, reason: 'DuplicateObject' }),
+    );
+    expect(issues).toContainEqual(
+      expect.objectContaining({
+        file: 'a.yaml',
+        reason: 'DuplicateObject',
+        message: expect.stringContaining('had it first'),
+      }),
+    );
+  });
+});
+
+describe('with owners', async () => {
+  const owners = 'owners:\n  llm: [apps, rollouts]\n';
+  const base = await delivering({ 'tranche.yaml': owners });
+
+  test.each(['a LeaderWorkerSet of the name', 'a Rollout of the name', 'both in one file'])(
+    '%s of another folder stops nobody',
+    async (what) => {
+      const world = base.fork();
+      const [path, text] = HOSTILE[what] ?? ['', ''];
+      world.repository.commit('main', { writes: [{ path, text }], message: 'a file of others' });
+      const { outcomes, issues } = await world.pass();
+      expect(outcomes).toHaveLength(1);
+      expect(outcomes[0]?.plan?.issues).toEqual([]);
+      expect(issues.map(({ file, reason }) => `${file} ${reason}`)).toContain(`${path} ForeignFolder`);
+    },
+  );
+
+  test('what has no other place goes nowhere, and its rollback goes', async () => {
+    const world = base.fork();
+    world.edit('tranche.yaml', '[apps, rollouts]', '[platform]');
+    const { outcomes } = await world.pass();
+    const reasons = outcomes[0]?.plan?.issues.map(({ reason }) => reason) ?? [];
+    expect(new Set(reasons)).toEqual(new Set(['ForeignFolder']));
+    const subjects = await rollback(world);
+    expect(subjects[0]).toBe('written');
+    expect(world.repository.text('main', LWS_FILE)).toContain(OLD);
+  });
+});
+
+test('the first is the one that main had first without a break, also where it was moved since', async () => {
+  const world = await delivering();
+  world.repository.commit('main', { writes: [{ path: 'a.yaml', text: LWS_TEXT }], message: 'a twin' });
+  const text = world.repository.text('main', LWS_FILE);
+  world.repository.commit('main', {
+    writes: [
+      { path: LWS_FILE, text: undefined },
+      { path: 'apps/moved/lws.yaml', text },
+    ],
+    message: 'move the workload',
+  });
+  const { outcomes } = await world.pass();
+  expect(outcomes[0]?.snapshot?.workload?.file).toBe('apps/moved/lws.yaml');
+});
