@@ -112,7 +112,7 @@ const turn: Turn = {
   underWay: [],
   before: ['llm/chat'],
 };
-const requested = { digest: 'bbbbbbbb', since: 0, gaveWay: 0 };
+const requested = { digest: 'b'.repeat(32), since: 0, gaveWay: 0 };
 
 test.each<readonly [what: string, fields: Partial<RolloutRecord>, change: Partial<Snapshot>, then: string]>([
   ['gave way since ever, signed', { requested }, { turns: [turn] }, 'StepReady'],
