@@ -27,6 +27,8 @@ export class ClusterLaws {
   private superseded = false;
   /** Objects were made anew, or a hand was at the partition: A3. */
   private touched = false;
+  /** Objects were made anew, and no group of theirs is whole yet. */
+  private fresh = false;
   /** Moments in which a law was not judged. */
   private readonly skipped: Record<Assumed, number> = { 'C1 capacity': 0, 'C3 revision mix': 0 };
 
@@ -47,6 +49,7 @@ export class ClusterLaws {
     for (const version of this.open) copy.open.add(version);
     for (const index of [...this.excused, ...(this.universe.hurt.get(name) ?? [])]) copy.excused.add(index);
     copy.budget = this.budget;
+    copy.fresh = this.fresh;
     copy.overlapping = this.overlapping;
     copy.superseded = this.superseded;
     copy.touched = this.touched || this.universe.mixed.has(name);
@@ -86,7 +89,10 @@ export class ClusterLaws {
     }
     const anew = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
     if ((anew && before !== undefined) || this.universe.mixed.has(this.workload.name)) this.touched = true;
-    if (anew || truth.replicas === 0) {
+    // Before the first whole group of a set that was made anew, nothing of it has come up on any version.
+    if (anew) this.fresh = true;
+    if (truth.groups.some(({ version }) => version !== undefined)) this.fresh = false;
+    if (anew || this.fresh || truth.replicas === 0) {
       if (truth.version !== undefined) this.open.add(truth.version);
       if (before?.version !== undefined && before.replicas === 0) this.open.add(before.version);
     }
