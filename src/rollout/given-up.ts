@@ -11,6 +11,8 @@ export type GivenUp = {
   readonly release: Release;
   /** Digest of a newer text that goes as well; it gets a serial of its own. */
   readonly newer?: string | undefined;
+  /** blueGreen: a newer text stays in the file, inert, and is taken from its first step once the way back is over. */
+  readonly keepsNewer?: true;
   readonly reason: MoveReasonOf<'back'>;
   /** Who or what asked for it, for the commit. */
   readonly because: string;

@@ -28,7 +28,21 @@ import { stableLost, stableNeeds } from './withdrawing.ts';
 
 /** What is given up in the middle of a delivery: an abort, or the stable text put back. */
 export function givenUpOnLadder(situation: Situation, marks: Marks): GivenUp | undefined {
-  return inDelivery(situation, marks, situation.partition === SENTINEL);
+  return inDelivery(situation, marks, situation.partition === SENTINEL) ?? givenUpAlone(situation, marks);
+}
+
+/**
+ * Of two colours, from the promotion on: the order does not name the newer text of the file. Both are locked, so that this is
+ * inert in the user's own, whichever colour that is: the requests go back without it.
+ */
+function givenUpAlone(situation: Situation, marks: Marks): GivenUp | undefined {
+  const { snapshot, digest, partition } = situation;
+  const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
+  const { release, step } = marks;
+  const isOver = style === 'blueGreen' && step?.kind === 'promote' && partition === SENTINEL;
+  if (!isOver || digest === release.digest || abortOf(situation, release) === undefined) return undefined;
+  const because = `Release ${shortRelease(release)} was aborted. The newer text ${shortDigest(digest)} stays in the file, and restarts nothing there: it is taken from its first step once requests are back.`;
+  return { release, reason: 'Aborted', because, keepsNewer: true };
 }
 
 /**
@@ -39,8 +53,12 @@ export function goBackOnLadder(on: Delivering, given: GivenUp): Decision {
   const { situation, marks } = on;
   const { stable } = situation.snapshot;
   if (stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
-  const next = firstBack(on);
-  if (next === undefined) return holding([noText(situation)], 'StepUpgrade');
+  const first = firstBack(on);
+  if (first === undefined) return holding([noText(situation)], 'StepUpgrade');
+  // Groups that go back need the stable text in the place of the newer one.
+  if (given.keepsNewer === true && first.kind === 'commit' && first.at !== 'home')
+    return holding([overwritten(on)], 'StepUpgrade');
+  const next = given.keepsNewer === true && first.kind === 'commit' ? withoutText(on, first) : first;
   if (next.kind === 'unwritable') return unwritable(on, next);
   // What is said of the wait is said of a release that is given up, but where that waits as well.
   const taken: Delivering = given.reason === 'Failed' ? on : { ...on, marks: { ...marks, step: { kind: 'rollback' } } };
@@ -75,7 +93,8 @@ type WaitingBack = { readonly given: GivenUp; readonly stable: Stable; readonly 
  * What has failed by itself is given up in one commit, once that can be: until then it may still get well.
  */
 function waitingBack(on: Delivering, next: NextCommit, { given, stable, unseen }: WaitingBack): Decision {
-  const alone = next.at !== 'home' || given.reason === 'Failed' ? undefined : templateAtOnce(on.delivery);
+  const isAlone = next.at === 'home' && given.reason !== 'Failed' && given.keepsNewer !== true;
+  const alone = isAlone ? templateAtOnce(on.delivery) : undefined;
   if (alone?.kind !== 'commit') return holding(unseen, 'StepUpgrade');
   const back = textBack(on, alone, { given, stable });
   return { ...back, holds: [...back.holds, ...unseen] };
@@ -110,7 +129,8 @@ export function textBack(
     aborted: remember(given, marks),
     restore: withAside(marks.restore, { maxUnavailable: budget.displaced, ...floor }),
   };
-  const text = situation.digest === stable.release.digest ? undefined : stable;
+  const isThere = given.keepsNewer === true || situation.digest === stable.release.digest;
+  const text = isThere ? undefined : stable;
   const { reason, because } = given;
   return climbed(on, withBudget(on, next, budget), { reason, marks: back, text, because });
 }
@@ -165,6 +185,15 @@ function budgetOf(situation: Situation): Budget {
   return situation.sight === 'seen'
     ? budgetBack(situation, { count: situation.replicas, partition: 0 })
     : budgetKept(situation);
+}
+
+/** The same commit, and the template of the file stays as it is. */
+function withoutText({ delivery }: Delivering, next: NextCommit): NextCommit {
+  const { name } = delivery.own.object;
+  const objects = next.objects.map((one) =>
+    one.object.name === name ? { ...one, edits: one.edits.filter(({ kind }) => kind !== 'restore') } : one,
+  );
+  return { ...next, objects };
 }
 
 /** A release is given up whose newer text waits, inert, and nobody has given that up: it is not overwritten unnamed, and nothing goes further. */

@@ -31,7 +31,15 @@ import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyGone } from './policy-gone.ts';
 import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
-import { changeRefused, idleScaled, nothingServes, requestTaken, scalerRefused, takenOverRefused } from './second.ts';
+import {
+  changeRefused,
+  fleetUncovered,
+  idleScaled,
+  nothingServes,
+  requestTaken,
+  scalerRefused,
+  takenOverRefused,
+} from './second.ts';
 import { shareTooLarge } from './shares.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { notItsTurn } from './turns.ts';
@@ -161,6 +169,7 @@ export const before = {
     whenSeen(mixedRevisions), // something else is half-way
     idleScaled, // somebody counts on its groups
     scalerRefused, // the idle side would shrink
+    fleetUncovered, // nothing would serve at the end
     changeRefused, // a copy cannot carry it
     ...limits,
     policiesContradict, // it would get stuck half-way
@@ -181,6 +190,7 @@ export const before = {
     recreatedUnaccepted, // everything is on the new text already
     whenSeen(revisionChanged), // somebody else restarts groups
     scalerRefused, // the idle side would shrink
+    fleetUncovered, // nothing would serve at the end
     takenOverRefused, // a copy cannot carry it
     ...limits,
   ],

@@ -6,10 +6,13 @@ import { type Hold, type HoldReason, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 
 /** Files that are wrong stop every step until somebody mends them. */
-export function stalled({ snapshot }: Situation): Hold | undefined {
-  const issue = snapshot.issues[0];
+export function stalled({ snapshot, state }: Pick<Situation, 'snapshot' | 'state'>): Hold | undefined {
+  // Once the fleet is let go nothing has to carry it any more.
+  const isLetGo = state.kind === 'ladder' && state.stage.kind === 'promote' && state.at !== undefined;
+  const issues = snapshot.issues.filter(({ reason }) => !isLetGo || reason !== 'FleetUncovered');
+  const [issue] = issues;
   if (issue === undefined) return undefined;
-  const more = snapshot.issues.length > 1 ? ` (and ${snapshot.issues.length - 1} more)` : '';
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
   return hold(BY_ISSUE[issue.reason] ?? 'Stalled', { seen: `${place}: ${issue.message}${more}`, action: issue.hint });
 }

@@ -2,13 +2,14 @@
 
 import { OF, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { plannedGroups } from '../batches.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import { annotationsOf, replicasOf, secondName } from '../ladders/delivery.ts';
 import { hasIdle } from '../ladders/floor.ts';
 import { immutableChanges } from '../recreate-change.ts';
-import { groupsAre } from '../sentences.ts';
-import type { Seen, Situation } from '../situation.ts';
+import { groupCount, groupsAre } from '../sentences.ts';
+import { type Seen, type Situation, unavailableBudget } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
 import { wanted } from './cluster.ts';
 
@@ -162,6 +163,25 @@ function unheld({ snapshot, state, marks }: Situation): string | undefined {
   const other = all.find((one) => one.name !== name || one.kind !== kind);
   const isOfKeda = kind === 'ScaledObject' && other?.kind === 'HorizontalPodAutoscaler';
   return other === undefined || isOfKeda ? undefined : `${other.kind} ${other.name} in the cluster does so as well`;
+}
+
+/**
+ * All of the fleet may be down at once by N as it is now, whoever owns it, and the last step lets no canary carry it: asked
+ * before it begins, and as long as the fleet has not been let go.
+ */
+export function fleetUncovered(situation: Situation): Hold | undefined {
+  const { snapshot, state, steps, replicas, maxUnavailable, file } = situation;
+  const rollout = snapshot.rollout?.rollout;
+  const last = steps.at(-1);
+  const isLetGo = state.kind === 'ladder' && state.stage.kind !== 'step' && state.at !== undefined;
+  if (rollout?.style !== 'canary' || last === undefined || isLetGo || replicas === undefined) return undefined;
+  if (replicas === 0 || replicas - unavailableBudget(maxUnavailable, replicas) >= 1) return undefined;
+  const isCarried = plannedGroups(last.replicas, replicas) >= replicas;
+  if (isCarried && (rollout.routing === undefined || last.traffic === '100%')) return undefined;
+  return hold('FleetUncovered', {
+    seen: `${file.object.name} has ${groupCount(replicas)}, and all may be down at once (maxUnavailable ${maxUnavailable}): after the last step nothing would serve while they restart`,
+    action: 'Let the last step be replicas: 100% and traffic: 100%, or let fewer groups be down (maxUnavailable)',
+  });
 }
 
 /** Sizes and fields that no object takes in place: the user's own workload has them, armed, for the whole delivery. */

@@ -24,10 +24,10 @@ import {
 } from './delivery.ts';
 import { pinsElsewhere } from './endpoints.ts';
 import { floorIn } from './floor.ts';
+import { unpatched } from './patches.ts';
 import { positionOf, type RungName } from './position.ts';
 import { isSwitched } from './promotion.ts';
 import { isSelected } from './second-workload.ts';
-import { unpatched } from './seen-workloads.ts';
 import { inPercent, isHome, shareOf, sharing } from './shares.ts';
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
 import { isOneWorkload, takesSide } from './version-sides.ts';

@@ -11,7 +11,7 @@ import { annotationsOf, type Delivery } from './delivery.ts';
 import { type Position, positionOf, type RungName, type Stage, sameStage } from './position.ts';
 import { homeAgain, isOvertaken, partitioned, promotions, routesHome } from './promotion.ts';
 import type { Rung } from './rung.ts';
-import { isOutgrown, stepLadder } from './step.ts';
+import { isOutgrown, isOversized, stepLadder } from './step.ts';
 import { type FleetRung, fleetBack, TEMPLATE_ALONE, wayBack } from './way-back.ts';
 
 export type NextCommit = {
@@ -107,13 +107,17 @@ export function ladderOf(delivery: Delivery, { stage, at }: Position): readonly 
   return step === undefined ? [] : stepLadder(step);
 }
 
-/** N rose: the step's groups come again, before the next share and before the other side is left. */
+/**
+ * N rose: the step's groups come again, before the next share and before the other side is left. Of two colours also where it
+ * was lowered, until all requests go over: from there on people scale the colour that serves.
+ */
 function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undefined {
   const { plan } = delivery;
   const index = stage.kind === 'step' ? stage.index : plan.steps.length;
   const step = plan.steps[index - 1];
   if (step === undefined || stage.kind === 'rollback') return undefined;
-  const isShort = stage.kind === 'step' && (at === 'pods' || at === 'traffic') && isOutgrown(delivery, step);
+  const isFilled = stage.kind === 'step' && (at === 'pods' || at === 'traffic');
+  const isShort = isFilled && (isOutgrown(delivery, step) || isOversized(delivery));
   const takesOver = plan.style === 'blueGreen' && stage.kind === 'promote';
   const isBehind = takesOver && at === 'all' && isOvertaken(delivery);
   if (!isShort && !isBehind) return undefined;

@@ -1,7 +1,6 @@
 /** Conditions of the two workloads: their edits are live, their groups are ready and serve, their StatefulSets flipped. */
 
 import { firstDifference } from '../../api/content-match.ts';
-import { at, isJsonObject, isRecord, type JsonObject } from '../../api/json.ts';
 import { absent } from '../../api/known.ts';
 import { inShort } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
@@ -18,6 +17,7 @@ import { canarySide, type Delivery, fleetOf, isUncovered, replicasOf, sidesOf } 
 import { differences, type LiveDifference } from './differences.ts';
 import { notReached } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
+import { unpatched } from './patches.ts';
 import { isRollback } from './position.ts';
 import { groupsOn, type SideGroups, type SideWorkload, serving, type TrafficSight, workloadOf } from './sight.ts';
 
@@ -230,23 +230,4 @@ export function canaryDiffers(delivery: Delivery, sight: TrafficSight): Hold | u
     seen: `spec.${path} is not the same in ${names} in the cluster: the groups that are judged are not what is delivered`,
     action: 'Look what renders or changes one of the two alone: a transformer, a webhook, a second agent',
   });
-}
-
-/** Its content without the labels and annotations that `patchPodTemplateMetadata` puts on leaders. */
-export function unpatched(content: JsonObject, { plan }: Pick<Delivery, 'plan'>): JsonObject {
-  const patch = plan.strategy['patchPodTemplateMetadata'];
-  const template = content['leaderWorkerTemplate'];
-  if (!isRecord(patch) || !isJsonObject(template)) return content;
-  const key = template['leaderTemplate'] === undefined ? 'workerTemplate' : 'leaderTemplate';
-  const pod = template[key];
-  const metadata = at(pod, ['metadata']);
-  if (!isJsonObject(pod) || !isJsonObject(metadata)) return content;
-  const kept = Object.fromEntries(
-    Object.entries(metadata).map(([name, map]) => {
-      const patched = patch[name];
-      if (!isJsonObject(map) || !isRecord(patched)) return [name, map];
-      return [name, Object.fromEntries(Object.entries(map).filter(([one]) => !Object.hasOwn(patched, one)))];
-    }),
-  );
-  return { ...content, leaderWorkerTemplate: { ...template, [key]: { ...pod, metadata: kept } } };
 }

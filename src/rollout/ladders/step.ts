@@ -61,8 +61,16 @@ export function stepLadder(step: RolloutStep): readonly Rung[] {
   ];
 }
 
+/** Never fewer than there are; but two colours take turns, and the one that comes is to be no larger than the other one. */
 function groupsAt(delivery: Delivery, step: RolloutStep): number {
-  return Math.max(replicasOf(canarySide(delivery)), plannedGroups(step.replicas, fleetOf(delivery)));
+  const groups = Math.max(replicasOf(canarySide(delivery)), plannedGroups(step.replicas, fleetOf(delivery)));
+  return delivery.plan.style === 'blueGreen' ? Math.min(groups, Math.max(1, fleetOf(delivery))) : groups;
+}
+
+/** Two colours: N was lowered since, by whoever counts on fewer groups from here on. */
+export function isOversized(delivery: Delivery): boolean {
+  const { plan } = delivery;
+  return plan.style === 'blueGreen' && replicasOf(canarySide(delivery)) > Math.max(1, fleetOf(delivery));
 }
 
 /** Those that Git asks for: where N has risen since, the next `pods` takes it as it is then. */

@@ -15,7 +15,7 @@ import type { RolloutFile, Snapshot, Stable } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { proposeAnew } from './propose.ts';
-import { requestsLost } from './requests-lost.ts';
+import { keepRefused, requestsLost } from './requests-lost.ts';
 import { retry } from './retry.ts';
 import { annotate, type Said } from './said.ts';
 
@@ -220,6 +220,8 @@ function abort({ keepNewer, now, outage }: AbortOrder, { snapshot, from }: Inten
     return refused(
       `the file holds no text that is newer than ${shortRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
     );
+  const lost = keepNewer ? keepRefused(snapshot) : undefined;
+  if (lost !== undefined) return lost;
   const isAccepted = now === true && outage === true;
   const failing = now === true && !isAccepted ? requestsLost(snapshot) : undefined;
   if (failing !== undefined) return failing;

@@ -130,9 +130,27 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     'a newer text, switched, and an abort that does not name it',
     asked(switched, NEW, NEWER),
     abort(switched),
-    ['hold NewerRequestWaits'],
+    ['Aborted: rollback, home', 'hold GracePeriod Draining RequestQueued', 'RolledBack: rolled back', ...FIRST],
   ],
 ])('%s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
+
+test('a newer text stays in its file while the requests go back without it', () => {
+  const { stand, plan } = passed(asked(home, NEW, NEWER), abort(home));
+  expect(plan.commit?.label).toBe('rollback, home');
+  expect(plan.commit?.message).toContain('stays in the file');
+  expect(stand.texts.get(LWS_FILE)).toContain(NEWER);
+  expect(stand.texts.get(SERVICE_FILE)).toMatch(/leaderworkerset.sigs.k8s.io\/name: "?vllm"?\n/);
+});
+
+test.each<readonly [what: string, stand: Stand, told: readonly string[]]>([
+  ['with its groups', after('step 2/2, pods: vllm-green 1 → 4'), ['RungReady: step 2/2, pods: vllm-green 4 → 2']],
+  ['with a share', shared, ['RungReady: step 2/2, pods: vllm-green 4 → 2', 'hold PauseDuration']],
+  ['in the first step', after('step 1/2, traffic: – → 5%'), ['hold GracePeriod']],
+  ['with all requests', all, ['hold GracePeriod Draining', 'RungReady: promote, switch: vllm-svc → vllm-green']],
+])('fewer groups on the way up, %s: followed until all requests go over', (_, stand, told) => {
+  const { told: found } = passes(asked(stand, 'replicas: 4', 'replicas: 2'), { most: told.length });
+  expect(found).toEqual(told);
+});
 
 test.each<readonly [what: string, found: Found, told: string]>([
   ['its template goes back, requests wait', { ...abort(switched), ...LOST }, 'Aborted: rollback, text'],

@@ -188,6 +188,18 @@ test('abort --now --accept-outage: the fleet serves nothing, and every request g
   expect(passed(waits, order('now outage')).told).toBe('BroughtHome: rollback, home');
 });
 
+test('an order that keeps a newer text is refused at home: the stable text has to take its place', () => {
+  const intent = { kind: 'abort', keepNewer: true } as const;
+  const order = (stand: Stand) =>
+    planIntent(intent, { snapshot: snapshotAt(asked(stand, NEW, NEWER)), digestOf: factsDigest });
+  expect(order(stands.home)).toMatchObject({
+    kind: 'refused',
+    why: expect.stringContaining('has to take the place of the newer one'),
+  });
+  expect(order(stands.fleet).kind).toBe('write');
+  expect(order(stands.second).kind).toBe('write');
+});
+
 test('an order to abort at once is refused where every request would fail, unless it says so', () => {
   const { stand } = passed(stands.second, { sight: { own: '0o- 1o- 2o- 3o-' } });
   const scene = { snapshot: snapshotAt(stand), digestOf: factsDigest };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, settledOn } from '../../support/ladder-pass.ts';
-import { AT, abort, after, asked, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
+import { AT, abort, after, asked, NEWER, ONE, STEPS, stands } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
@@ -63,4 +63,27 @@ test('a fleet that may be down at once since, and a canary that never grows to c
     'All groups of vllm may be down at once, and 4 groups of vllm-canary must serve meanwhile: Git asks for 2. Let the last step be replicas: 100%, or let fewer groups be down (maxUnavailable)',
   );
   expect(passed(uncovered, abort(uncovered)).told).toBe('Aborted: rollback, home');
+});
+
+const half = ladderRollout('canary', STEPS);
+
+test('a fleet that may be down at once by the number that is there now, and no step that carries it: before the first step', () => {
+  const one = settledOn(ladderFiles(half, [['replicas: 4', 'replicas: 1']]));
+  expect(passed(asked(passed(one).stand, OLD, NEW)).told).toBe('hold FleetUncovered');
+  // An autoscaler owns the number, and no file has it.
+  const scaled: Found = {
+    sight: { own: '0o+', ownLws: { replicas: 1 }, scalers: { 'HorizontalPodAutoscaler vllm': 1 } },
+  };
+  const bare = ladderFiles(half, [[/ {2}replicas: 4\n/, '']]);
+  const before: Found = { sight: { ...scaled.sight, own: '0+' } };
+  const held = passed(asked(passed(settledOn(bare), before).stand, OLD, NEW), scaled);
+  expect(held.told).toContain('FleetUncovered');
+});
+
+test('a fleet that may be down at once since, in a step: before the next one, and not once it is let go', () => {
+  const held = passes(asked(stands.second, 'maxUnavailable: 1', 'maxUnavailable: 4'), { most: 2 }).told;
+  expect(held.join()).toContain('FleetUncovered');
+  const issue = { file: 'a.yaml', line: 1, path: '', reason: 'FleetUncovered', message: 'so', hint: 'mend it' };
+  const { told } = passes(stands.home, { found: () => ({ snapshot: { issues: [issue] } }), most: 2 });
+  expect(told).toEqual(['hold GracePeriod Draining', 'Settled: settled']);
 });
