@@ -40,9 +40,10 @@ export function manifestsAt(
 function filesOf({ files, signed }: WorldOptions): Readonly<Record<string, string>> {
   if (signed !== true) return files;
   const config = files['tranche.yaml'] ?? '';
+  const cluster = /^cluster: *(\S+)$/m.exec(config)?.[1];
   return {
     ...files,
-    'tranche.yaml': `${config}${config === '' || config.endsWith('\n') ? '' : '\n'}${statusKeysText()}`,
+    'tranche.yaml': `${config}${config === '' || config.endsWith('\n') ? '' : '\n'}${statusKeysText(1, cluster)}`,
   };
 }
 

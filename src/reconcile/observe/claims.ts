@@ -4,6 +4,7 @@ import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { OWN_GROUP } from '../../api/kinds.ts';
 import { foldersOf } from '../../api/owners.ts';
+import { isOfOtherWorkload } from '../../api/rollout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { rivalIssue, twiceIssue } from './desired-issues.ts';
 import { namespaceOf, workloadName } from './manifest-index.ts';
@@ -78,7 +79,7 @@ export function isForeign(document: ManifestDocument, config: Config): boolean {
 function groupsIn(files: readonly ManifestFile[], config: Config): readonly Group[] {
   const groups = new Map<string, ManifestDocument[]>();
   for (const document of files.flatMap(({ documents }) => documents)) {
-    if (document.object.apiVersion.startsWith(OWN_GROUP)) continue;
+    if (document.object.apiVersion.startsWith(OWN_GROUP) || isOfOthers(document)) continue;
     for (const id of idsOf(document, config)) {
       const group = groups.get(id);
       if (group === undefined) groups.set(id, [document]);
@@ -88,6 +89,11 @@ function groupsIn(files: readonly ManifestFile[], config: Config): readonly Grou
   return [...groups].flatMap(([id, of]) =>
     of.length < 2 ? [] : [{ id, of, isRivalry: of.some(({ object }) => object.name !== of[0]?.object.name) }],
   );
+}
+
+/** A Rollout that Kruise steps, of a Deployment say: it is neither read nor a rival. */
+function isOfOthers({ object, value }: ManifestDocument): boolean {
+  return object.kind === 'Rollout' && isOfOtherWorkload(value);
 }
 
 /** What a document claims: its own name, and a Rollout the workload that it names. */
