@@ -78,8 +78,10 @@ function isLooping(situation: Situation, group: Group): boolean {
 
 function readySeconds(situation: Situation, group: Group): number {
   const recorded = recordedGroup(situation, group);
-  const { now } = situation.snapshot;
-  return recorded?.ready === true ? Math.max(0, now - Math.max(recorded.since, groupReadyAt(group) ?? now)) : 0;
+  const { now, unsigned } = situation.snapshot;
+  if (recorded?.ready !== true) return 0;
+  const shown = groupReadyAt(group) ?? (unsigned === undefined ? recorded.since : now);
+  return Math.max(0, now - Math.max(recorded.since, shown));
 }
 
 function restartsOfGroup(situation: Situation, group: Group): GroupRestarts | undefined {
