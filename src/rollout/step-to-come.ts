@@ -39,7 +39,7 @@ export function wholeNext(situation: Situation, index: number): number | undefin
 
 /** The step that an edit of the plan leads to, where it is another than the one written; undefined: nothing changed. */
 export function editedPlan(
-  { snapshot, steps, replicas }: Situation,
+  { snapshot, steps, replicas, partition }: Situation,
   at: { readonly index: number; readonly release: Release },
 ): number | undefined {
   const recorded = snapshot.record?.step;
@@ -58,7 +58,10 @@ export function editedPlan(
     steps.map((step) => step.replicas),
     { current: at.index, done, replicas },
   );
-  const grown = target === at.index && (now[at.index - 1] ?? 0) > done;
+  // Where Git has the groups of the edited step already, its commit would change no byte: only a record could tell of it.
+  const step = steps[at.index - 1];
+  const isThere = step !== undefined && partition <= partitionOf(step.replicas, replicas);
+  const grown = target === at.index && (now[at.index - 1] ?? 0) > done && !isThere;
   return target > at.index || grown ? target : undefined;
 }
 
