@@ -143,7 +143,8 @@ export function servingShare(commit: OurCommit): string | undefined {
 export function wayBackServes(commit: OurCommit): string | undefined {
   const { reason, scenes, before, after } = commit;
   const both = bothOf(commit);
-  if (both.after.canary < both.before.canary && both.before.share > 0)
+  // In blueGreen it follows N down, and has as many groups as the side that serves all others.
+  if (both.after.canary < Math.min(both.before.canary, both.after.fleet) && both.before.share > 0)
     return `${reason}: groups of ${both.names.canary} go while it has ${both.before.share} %`;
   const home = both.after.share === 0 && both.before.share > 0;
   if (!home || after.marks?.step === undefined) return undefined;
