@@ -48,7 +48,12 @@ function asApp(): Readonly<Record<string, string>> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
   forge.apps.push({ id: '4711', publicKey: pem, installation: 5, token: FORGE_TOKEN });
-  return { TRANCHE_APP_ID: '4711', TRANCHE_APP_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  return {
+    TRANCHE_APP_ID: '4711',
+    TRANCHE_APP_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    // The key of an App goes to no server that nobody has named.
+    TRANCHE_FORGE: `${forge.url}/api/v3`,
+  };
 }
 
 const DISPATCH = { GITHUB_EVENT_NAME: 'workflow_dispatch', GITHUB_ACTOR: 'ada' };

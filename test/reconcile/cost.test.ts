@@ -228,7 +228,7 @@ test('without paths, main has moved: what differs comes in the same round, and a
   await reset(large, large.moments.movingWithoutPaths);
   const { commit } = bareRepository(join(server.folder, '5000.git'));
   await commit('main', { 'clusters/prod/other.yaml': 'a: 1\n' });
-  await commit('main', { 'clusters/new/rollout.yaml': ROLLOUT_TEXT.replace('name: vllm', 'name: other') });
+  await commit('main', { 'clusters/new/rollout.yaml': ROLLOUT_TEXT.replaceAll('name: vllm', 'name: other') });
   const cost = await costOf(large);
   expect(cost.result.outcomes.map(({ key }) => key.name)).toEqual(['other', 'vllm']);
   // One more looks for the text before the new one, unless the folders that it is in have come by then to be compared.

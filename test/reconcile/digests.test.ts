@@ -20,9 +20,9 @@ const template = (labels: JsonObject | undefined, image = 'a'): JsonObject => ({
 });
 const digest = (manifest: JsonObject): string => releaseDigest(releaseContent(manifest));
 
-test('it is the first eight digits of a sha256 of canonical JSON', () => {
+test('it is the first 32 digits of a sha256 of canonical JSON', () => {
   expect(releaseDigest({ b: 1, a: { d: [1, 2], c: null } })).toBe(releaseDigest({ a: { c: null, d: [1, 2] }, b: 1 }));
-  expect(releaseDigest({})).toBe('44136fa3');
+  expect(releaseDigest({})).toBe('44136fa355b3678a1146ad16f7e8649e');
 });
 
 test.each<readonly [string, JsonObject, boolean]>([

@@ -156,7 +156,7 @@ test.each<readonly [how: string, merge: () => void, found: 'main' | 'proposal']>
 ])('%s', async (_, merge, found) => {
   propose();
   merge();
-  const brought = Number(git('log', '-1', '--format=%at', found));
+  const brought = Number(git('log', '-1', '--format=%ct', found));
   others(5);
   const { record, recordFault } = await observed();
   expect(record?.step).toMatchObject({ index: 2, planned: [1, 2, 4], replicas: 4, writtenAt: brought });

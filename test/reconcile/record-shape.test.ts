@@ -206,7 +206,7 @@ function valueAt(place: Place): unknown {
 test('another field or word is another version: an older tranche would drop it with its next record', () => {
   const shape = createHash('sha256').update(recordShape()).digest('hex').slice(0, 12);
   const why = 'RECORD_VERSION must rise where one was released since it rose last; then write the new digest here';
-  expect([RECORD_VERSION, shape], why).toEqual([1, '2a47b849681a']);
+  expect([RECORD_VERSION, shape], why).toEqual([1, 'ba6e8923cdc3']);
 });
 
 test('a record with every field is read', () => expect(readWith([], undefined)).toBe('read'));

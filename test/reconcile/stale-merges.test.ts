@@ -414,7 +414,7 @@ test('every event between opening and merging', async () => {
 /** Why a reason of the table of states stands in neither golden: each names who shows it instead. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'a gate, asked again like those that are played here: a word waits for it, a step that was merged is put back':
-    'ClusterUnreadable WorkloadAbsent WorkloadDeleting AgentNotApplying FieldContested WorkloadOwned NotObserved ScalerUnreadable BlockedByFailedGroup BlockedByStatefulSetGate Unschedulable GroupCrashLoop MixedRevisions RevisionChanged GroupsAstray StepTooLarge BudgetTooLarge GpusOverLimit PoliciesContradict NotItsTurn ClockSkew Soaking PolicyMissing TooManyRollbacks HistoryRewritten StableUnavailable FrozenFieldChanged SurgeRefused ScalerRefused ChangeRefused FleetUncovered NoWholeStep FolderEmptied StepOverdue StepFailed VersionLabelEdited',
+    'ClusterUnreadable WorkloadAbsent WorkloadDeleting AgentNotApplying FieldContested WorkloadOwned ReleasesAlike StatusKeyMissing NotObserved ScalerUnreadable BlockedByFailedGroup BlockedByStatefulSetGate Unschedulable GroupCrashLoop MixedRevisions RevisionChanged GroupsAstray StepTooLarge BudgetTooLarge GpusOverLimit PoliciesContradict NotItsTurn ClockSkew Soaking PolicyMissing TooManyRollbacks HistoryRewritten StableUnavailable FrozenFieldChanged SurgeRefused ScalerRefused ChangeRefused FleetUncovered NoWholeStep FolderEmptied StepOverdue StepFailed VersionLabelEdited',
   'of pull requests themselves: judge, proposals and guarded-proposals play each':
     'ProposalChanged ProposalVetoed ProposalClosed ProposalReverted ApprovalUnproven ProposalsFull NoDirectPush BranchTaken ForgeRefused ForgeUnavailable PushRefused WayBackRefused StatusRefused MergeAccepted',
   'within a step that was approved, whose later rungs follow by commit: nothing is open meanwhile':
@@ -422,7 +422,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'of a way back, whose first commit takes the branch away in the same push, or of what follows it':
     'Aborted Failed BudgetRaised RollbackWidened RolledBack RequestWithdrawn AbortedTextRemoved RollStopped ReleaseAborted AbortedTemplateReturned NewerRequestWaits',
   'at rest, before there is a request to propose anything of':
-    'NotAtRest OrphanArmed Rearmed NoNewRevision GreenServes IdleScaled Retried',
+    'NotAtRest GroupsElsewhere OrphanArmed Rearmed NoNewRevision GreenServes IdleScaled Retried',
   'of a newer tranche: this one decides nothing, so nothing is opened, closed or put back': 'NewerRecord',
   'an order that is told of and decides nothing': 'JumpRefused AbortRefused RetryRefused RequestQueued',
   'what is proposed itself, under its own digest like a step':

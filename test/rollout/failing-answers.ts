@@ -37,7 +37,7 @@ export function wrongAnswers(): readonly string[] {
     [second, restarts, 'Failed: rollback, home'],
     [rolling, often(under(AWAY, fleet('0- 1+ 2o+ 3o+'))), 'hold StepFailed GroupsNotUpdated'],
     [rolling, often(under(BACK, fleet('0- 1+ 2o+ 3o+'))), 'Failed: rollback, fleet'],
-    [rolling, often(under(BACK, fleet('0+ 1+ 2o- 3o+'))), 'hold GroupsNotUpdated'],
+    [rolling, often(under(BACK, fleet('0+ 1+ 2o- 3o+'))), 'hold GroupsNotUpdated BlockedByUnreadyGroup'],
     [home, often(under(BACK, fleet('0- 1+ 2+ 3+'))), 'Failed: rollback, fleet'],
     [shared, often(under(AWAY, fleet('0o+ 1o+ 2- 3+'))), withdrawn],
     [shared, often(under(AWAY, fleet('0o- 1o+ 2- 3+'))), withdrawn],

@@ -59,7 +59,7 @@ const bugs: readonly Bug[] = [
   ['extra groups in place cost nothing', LIMITS, ': made.set - made.was);', ': 0);'],
   ['one more may be under way', TURNS, 'underWay.length >= most', 'underWay.length > most'],
   ['who has asked before elsewhere begins later', TURNS, 'keepsPlaces(snapshot) ?', 'false ?'],
-  ['a place is kept for ever', TURNS, 'now - since < KEPT_SECONDS', 'true'],
+  ['a place is kept for ever', TURNS, 'now - Math.max(since, unsigned?.requestedAt ?? since) < KEPT_SECONDS', 'true'],
   ['two places are kept for one', TURNS, 'underWay.length + before.length >= most', 'before.length > 0'],
   ['as many GPUs as allowed are too many', LIMITS, 'gpus <= most', 'gpus < most'],
   [
@@ -85,8 +85,8 @@ const bugs: readonly Bug[] = [
   [
     'what cannot be met begins',
     BEFORE,
-    '    ...limits,\n    policiesContradict, // it would get stuck half-way\n    notItsTurn, // others are under way\n    tooManyRollbacks, // one release after the other has failed\n  ],\n  /** The first step of a newer',
-    '    ...limits,\n    notItsTurn, // others are under way\n    tooManyRollbacks, // one release after the other has failed\n  ],\n  /** The first step of a newer',
+    '    ...limits,\n    policiesContradict, // it would get stuck half-way\n    notItsTurn, // others are under way\n    releasesAlike, // shown as another release is\n    tooManyRollbacks, // one release after the other has failed\n  ],\n  /** The first step of a newer',
+    '    ...limits,\n    notItsTurn, // others are under way\n    releasesAlike, // shown as another release is\n    tooManyRollbacks, // one release after the other has failed\n  ],\n  /** The first step of a newer',
   ],
   [
     'a lost record forgets ways back',
@@ -133,12 +133,7 @@ const bugs: readonly Bug[] = [
     'return true;',
   ],
   ['a group without a node loads', 'deadlines.ts', 'late.filter((group) => !group.placed)', 'late.filter(() => false)'],
-  [
-    'as often as allowed is too often',
-    'step-failures.ts',
-    'timesRestarted(situation, group) > most',
-    'timesRestarted(situation, group) >= most',
-  ],
+  ['as often as allowed is too often', 'step-failures.ts', 'timesOf(group) > most', 'timesOf(group) >= most'],
   ['what failed goes back whatever is stated', 'events/failing.ts', "snapshot.policy.onFailure !== 'rollback' || ", ''],
   [
     'groups are let go from the sentinel',

@@ -93,8 +93,8 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'a group more than the step says',
     'ladders/step.ts',
-    'plannedGroups(step.replicas, fleetOf(delivery)));\n}',
-    'plannedGroups(step.replicas, fleetOf(delivery)) + 1);\n}',
+    'plannedGroups(step.replicas, fleetOf(delivery)));\n  return',
+    'plannedGroups(step.replicas, fleetOf(delivery)) + 1);\n  return',
   ),
   // The promotion.
   mutant(

@@ -188,6 +188,7 @@ function historyTests(subject: () => Subject): void {
       oid: line[0],
       parents: [line[1]],
       author: { name: 'Ada', email: 'ada@example.com', atSeconds: 1_700_000_000 },
+      committedAt: 1_700_000_000,
       message: 'edit',
     });
   });

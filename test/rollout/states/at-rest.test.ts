@@ -60,7 +60,7 @@ test.each<Row>([
   [
     'groups astray, accepted',
     { groups: '0:A+ 1:B+ 2:B+ 3:B+', accept: 'GroupsElsewhere@A.2' },
-    'Reverted: rollback, partition 1000000 → 1 => A.1 rollback floor=1',
+    'Reverted: rollback, partition 1000000 → 1 => A.1 rollback floor=1 stable=main',
   ],
   [
     'groups astray, accepted when there were others',
@@ -70,7 +70,7 @@ test.each<Row>([
   [
     'a broken group astray, accepted: one more may be down',
     { groups: '0:B- 1:B+ 2:B+ 3:B+', accept: 'GroupsElsewhere@A.2' },
-    'Reverted: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2',
+    'Reverted: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 stable=main',
   ],
   ['partition lowered by hand', { p: 2 }, 'Rearmed: arm, partition 2 → 1000000 => A.1'],
   ['partition 0 by hand', { p: 0 }, 'Rearmed: arm, partition 0 → 1000000 => A.1'],
