@@ -1,6 +1,7 @@
 /** `tranche preflight`: what the rules of the forge make of a delivery, before one begins. */
 
 import { jsonText, oneLine } from '../api/printable.ts';
+import { isInForce, keysOf } from '../api/status-keys.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Answer } from '../ports/forge.ts';
 import { PortError } from '../ports/port-error.ts';
@@ -33,6 +34,7 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
     self: answered(await forge.self()),
     main: answered(await forge.rules(branch)),
     status: answered(await forge.rules(statusBranch)),
+    isSigned: keysOf(config.statusKeys, cluster).some((key) => isInForce(key, ports.clock.now())),
     proposals: answered(await forge.rules(`${prefix}preflight`)),
   });
   const told = found.map((finding) => ({ level: PREFLIGHT[finding.name].level, ...finding }));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
 import { APP, type ForgeSite, forgeSite, TOKEN } from '../adapters/forge/site.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
+import { publicHalf } from '../support/status-key.ts';
 
 let forge: SimulatedForge;
 let site: ForgeSite;
@@ -42,6 +43,18 @@ test('without rules nothing stops a push, and what is missing is told', async ()
   expect(ran).toMatchObject({ code: 1, err: '' });
   expect(ran.out).toMatch(/^error {4}StatusOpenToOthers: no ruleset restricts .* tranche-status, and no key signs it/);
   expect(ran.out).toContain('warning  ProposalsOpenToOthers: no ruleset restricts');
+});
+
+test('with a key on main that is in force, whoever else pushes there is a warning', async () => {
+  for (const [until, level] of [
+    ['2099-01-01T00:00:00Z', 'warning  '],
+    ['2020-01-01T00:00:00Z', 'error    '],
+  ] as const) {
+    const keys = `statusKeys: [{cluster: default, key: ${publicHalf()}, until: "${until}"}]\n`;
+    await site.repository.git.commit('main', { 'tranche.yaml': keys });
+    expect((await preflight()).out).toContain(`${level}StatusOpenToOthers: `);
+  }
+  await site.repository.git.commit('main', { 'tranche.yaml': '' });
 });
 
 test('with the rulesets to copy, the App passes and nobody else', async () => {
