@@ -16,7 +16,7 @@ Environment:
   ${ENV.forge}        the API of the forge, instead of --forge
   ${ENV.statusKey}   signs the status branch, where tranche.yaml names its public half (status-key)
   ${ENV.kubeconfig}           credentials of the cluster, instead of --kubeconfig
-  ${ENV.gitToken}_FILE, ${ENV.forgeToken}_FILE, ${ENV.appKey}_FILE  the same, as the path of a file
+  ${ENV.gitToken}_FILE, ${ENV.forgeToken}_FILE, ${ENV.appKey}_FILE, ${ENV.statusKey}_FILE  the same, as the path of a file
   HTTPS_PROXY, NO_PROXY, GIT_SSL_CAINFO, SSL_CERT_FILE  as for git
 
 Exit codes:

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { ENV, type Io, UsageError } from '../options.ts';
 
 /** Each may be given by the path of a file, as `TRANCHE_GIT_TOKEN_FILE`. */
-const SECRETS: readonly string[] = [ENV.gitToken, ENV.forgeToken, ENV.appKey];
+const SECRETS: readonly string[] = [ENV.gitToken, ENV.forgeToken, ENV.appKey, ENV.statusKey];
 
 const BYTES_MOST = 64 * 1024;
 

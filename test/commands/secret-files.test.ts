@@ -23,7 +23,7 @@ function ioOf(env: Readonly<Record<string, string>>, said: string[] = []): Io {
   return { env, folder, out: say, err: say, isTerminal: false, signal: new AbortController().signal };
 }
 
-test.each(['TRANCHE_GIT_TOKEN', 'TRANCHE_FORGE_TOKEN', 'TRANCHE_APP_KEY'])('%s', (name) => {
+test.each(['TRANCHE_GIT_TOKEN', 'TRANCHE_FORGE_TOKEN', 'TRANCHE_APP_KEY', 'TRANCHE_STATUS_KEY'])('%s', (name) => {
   for (const path of ['token', join(folder, 'token')])
     expect(withSecretFiles(ioOf({ [`${name}_FILE`]: path, HOME: '/' })).env).toEqual({
       [`${name}_FILE`]: path,
