@@ -79,7 +79,9 @@ function placeOf({ version }: Past, now: Marks): 'settled' | 'letGo' | undefined
   if (release.digest !== version.workload.digest) return undefined;
   if (step === undefined) return 'settled';
   const isOver = sameRelease(release, now.release) || now.aborted.some((given) => sameRelease(given, release));
-  return step.kind !== 'rollback' && restore?.floor === 0 && !isOver ? 'letGo' : undefined;
+  // In a promotion it has done all its steps: where a newer text waits in the file by then, no settled commit has its own.
+  const isThrough = step.kind === 'promote' || (step.kind === 'step' && restore?.floor === 0);
+  return isThrough && !isOver ? 'letGo' : undefined;
 }
 
 /** Versions between which nothing of this changes are one. */
