@@ -1,4 +1,4 @@
-/** The verbs by which people steer: approve, pause, resume, abort, jump, retry, propose, acknowledge, eject. */
+/** The verbs by which people steer: approve, pause, resume, abort, jump, retry, propose, acknowledge, repair, eject. */
 
 import { jsonText, oneLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
@@ -10,17 +10,24 @@ import type { OrderResult } from '../reconcile/write/write-order.ts';
 import { planEject } from '../rollout/orders/eject.ts';
 import type { EjectWish } from '../rollout/orders/eject-scene.ts';
 import { type Intent, planIntent } from '../rollout/orders/intent.ts';
+import { planRepair } from '../rollout/orders/repair.ts';
 import { type Given, numberOf, textOf } from './flags.ts';
 
 export type OrderOptions = CommonOptions & { readonly target: Target; readonly by: string };
 
-/** Writes the intent as a commit on the Rollout. Refused: exit code 1, nothing written. */
-export async function intent(wish: Intent, options: OrderOptions, ports: Ports, io: Io): Promise<number> {
+/** What the verbs on one Rollout wish, but for `eject`. */
+export type OrderWish = Intent | { readonly kind: 'repair' };
+
+/** Writes the wish as a commit on the Rollout, or on its workload. Refused: exit code 1, nothing written. */
+export async function intent(wish: OrderWish, options: OrderOptions, ports: Ports, io: Io): Promise<number> {
   // An abort brakes: it is meant for what goes on, whatever else has the name.
   const target = wish.kind === 'abort' ? { ...options.target, underWay: true } : options.target;
   const from = wish.kind === 'abort' ? wish.from : undefined;
-  const result = await order(ports, { ...options, target, from }, (scene) =>
-    planIntent(wish, { snapshot: scene.snapshot, digestOf: factsDigest, ...(scene.from && { from: scene.from }) }),
+  const reads = wish.kind === 'repair' ? ({ reads: 'marks' } as const) : {};
+  const result = await order(ports, { ...options, target, from, ...reads }, (scene) =>
+    wish.kind === 'repair'
+      ? planRepair(scene)
+      : planIntent(wish, { snapshot: scene.snapshot, digestOf: factsDigest, ...(scene.from && { from: scene.from }) }),
   );
   return say(result, options, io);
 }

@@ -4,7 +4,6 @@ import { Command, Option } from 'commander';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, EXIT, type Io, VERSION } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
-import type { Intent } from '../rollout/orders/intent.ts';
 import { exitCodeOf } from './exit-code.ts';
 import {
   AFTER_HELP,
@@ -24,6 +23,7 @@ import {
 } from './flags.ts';
 import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
+import type { OrderWish } from './order.ts';
 import { addPolicy } from './policy/verb.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { addSimulate } from './simulate/verb.ts';
@@ -146,7 +146,7 @@ function addOrders(program: Command, io: Io, run: Run): void {
   const order = (
     name: string,
     description: string,
-    wish: (given: Given, extra: unknown) => Intent,
+    wish: (given: Given, extra: unknown) => OrderWish,
     extra?: { readonly name: string; readonly what: string },
   ): Command => {
     const command = orderFlags(program.command(name).description(description)).argument('<name>', ROLLOUT_NAME);
@@ -184,6 +184,7 @@ function addOrders(program: Command, io: Io, run: Run): void {
   order('pause', 'no step forward until resumed', () => ({ kind: 'pause' }));
   order('resume', 'end a pause of the whole Rollout', () => ({ kind: 'resume' }));
   order('propose', 'open the pull request of the next step anew, after a no', () => ({ kind: 'propose' }));
+  order('repair', 'write the annotations of tranche as its last commit did', () => ({ kind: 'repair' }));
   order('acknowledge', 'accept that main was rewritten', () => ({ kind: 'acknowledge' }));
 }
 

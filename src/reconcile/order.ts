@@ -2,7 +2,7 @@
 
 import type { Config } from '../api/config.ts';
 import { at as valueAt } from '../api/json.ts';
-import { type Known, unknown } from '../api/known.ts';
+import { absent, type Known, unknown } from '../api/known.ts';
 import { MARK } from '../api/marks.ts';
 import { stringsIn } from '../api/service.ts';
 import type { Instant } from '../api/time.ts';
@@ -11,9 +11,11 @@ import { printKey } from '../rollout/key-text.ts';
 import { intentMessage } from '../rollout/messages.ts';
 import type { MadeDocument } from '../rollout/orders/eject-scene.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
+import type { WrittenMarks } from '../rollout/orders/repair.ts';
 import type { RolloutKey, Snapshot, Stable } from '../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout } from './observe/desired.ts';
 import { madeDocuments } from './observe/made-documents.ts';
+import { marksInHistory } from './observe/marks-in-history.ts';
 import { observe } from './observe/observe.ts';
 import { unreadLive } from './observe/observe-cluster.ts';
 import { type GitReader, gitReader } from './observe/observe-git.ts';
@@ -47,6 +49,8 @@ type OrderScene = {
   readonly made: readonly MadeDocument[];
   /** The template of the commit that the order names; not there: it names none. */
   readonly from?: Known<Stable>;
+  /** Annotations as the last commit of tranche wrote them; not there: not asked for. */
+  readonly written?: WrittenMarks;
 };
 
 /**
@@ -60,6 +64,8 @@ export async function order(
     readonly overrides: Overrides;
     readonly by: string;
     readonly from?: string | undefined;
+    /** What else is read of main for it. Not there: nothing. */
+    readonly reads?: 'marks';
   },
   decide: (scene: OrderScene) => Ordered,
 ): Promise<OrderResult> {
@@ -71,7 +77,8 @@ export async function order(
     const snapshot = await snapshotOf(ports, scene, git);
     const made = madeDocuments(entry, desired);
     const from = at.from === undefined ? {} : { from: await orderedText(git, entry, at.from) };
-    const ordered = decide({ snapshot, config: desired.config, made, ...from });
+    const written = at.reads === undefined ? {} : { written: await writtenMarks(scene, git) };
+    const ordered = decide({ snapshot, config: desired.config, made, ...from, ...written });
     if (ordered.kind === 'refused') return ordered;
     const drawn = draw(ordered, { scene, by: at.by });
     if (drawn.kind === 'refused') return drawn;
@@ -81,6 +88,16 @@ export async function order(
       return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff, ...next };
     return { kind: 'push', batch: batchOf(scene, steps, ports.clock.now()), what, diff, ...next };
   });
+}
+
+async function writtenMarks({ entry, status }: Scene, git: GitReader): Promise<WrittenMarks> {
+  const { workload } = entry;
+  if (workload === undefined) return { document: undefined, marks: absent };
+  const { file, object } = workload;
+  const annotations = stringsIn(valueAt(workload.value, ['metadata', 'annotations']));
+  const stored = status.records.get(printKey(entry.key));
+  const recorded = stored?.kind === 'read' ? stored.record.marks : undefined;
+  return { document: { file, object, annotations }, marks: await marksInHistory(git, entry, recorded) };
 }
 
 type Step = Pick<NewCommit, 'writes' | 'message'>;

@@ -12,6 +12,7 @@ const VERBS = {
   pause: '',
   plan: '--only ',
   propose: '',
+  repair: '',
   resume: '',
   retry: '',
   status: '',

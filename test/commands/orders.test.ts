@@ -202,6 +202,7 @@ const refused: readonly (readonly [from: keyof typeof states, line: string, why:
     'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file',
   ],
   ['settled', 'retry vllm', 'no release was aborted'],
+  ['settled', 'repair vllm', 'the annotations of vllm are those that the last commit of tranche wrote'],
   ['settled', 'acknowledge vllm', 'main was not rewritten since the last pass, so there is nothing to acknowledge'],
   ['settled', 'approve other', 'no Rollout other. There is: llm/vllm'],
   ['settled', 'approve vllm -n prod', 'no Rollout prod/vllm. There is: llm/vllm'],

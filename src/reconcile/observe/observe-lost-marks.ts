@@ -1,4 +1,4 @@
-/** The marks that our last commit wrote and that somebody has taken out of the file since. */
+/** The marks that our last commit wrote, where somebody has taken some out of the file or changed what serves since. */
 
 import { at } from '../../api/json.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
@@ -19,7 +19,9 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const { marks: own, partition } = file.workload;
   // Without a record the file tells: nothing of ours is below the sentinel without a step, or has marks but no release.
   const odd = own === undefined ? hasMarks(of) : own.step === undefined && partition !== SENTINEL;
-  if (recorded === undefined ? !odd : !lacksMarks(own, recorded)) return undefined;
+  const isAsRecorded = recorded === undefined ? !odd : !lacksMarks(own, recorded);
+  // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
+  if (isAsRecorded && own?.step?.kind !== 'promote') return undefined;
   const commit = await of.git.stepCommit(of.entry.key, () => true);
   const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
   const written = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
@@ -33,7 +35,17 @@ function lacksMarks(own: Marks | undefined, before: Marks): boolean {
   if (own === undefined) return true;
   if (!sameRelease(own.release, before.release)) return false;
   const keys = ['step', 'at', 'restore', 'stable', 'serves'] as const;
-  return keys.some((key) => before[key] !== undefined && own[key] === undefined);
+  return keys.some((key) => before[key] !== undefined && own[key] === undefined) || servesOther(own, before);
+}
+
+/**
+ * Which colour serves is written by the commit that settles, together with the end of its step: another value in the
+ * middle of a delivery is no commit of ours, and neither is the promotion of a release that has settled by colours.
+ */
+function servesOther(own: Marks, before: Marks): boolean {
+  if (own.step === undefined) return false;
+  if (before.step !== undefined) return own.serves !== before.serves;
+  return own.step.kind === 'promote' && (own.serves ?? before.serves) !== undefined;
 }
 
 function hasMarks({ entry }: Observation): boolean {

@@ -70,7 +70,7 @@ export function markIssue(document: ManifestDocument, fault: MarkFault): Issue {
     path: path.join('.'),
     reason: 'BadAnnotation',
     message: `${nameOf(document)}: ${fault.key} is ${seen}, wanted ${fault.wanted}`,
-    hint: 'Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
+    hint: 'Put the value back that the last commit of tranche wrote (git log -p shows it; on a LeaderWorkerSet tranche repair does it), or remove an order that is no longer meant.',
   };
 }
 

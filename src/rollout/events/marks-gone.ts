@@ -1,4 +1,4 @@
-/** Somebody has taken our annotations out of the file, all or some: nothing is written but by an abort; it says what to put back. */
+/** Our annotations are not what the last commit of tranche wrote: nothing is written but by an abort; the hold says what was. */
 
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
 import { command } from '../command-text.ts';
@@ -9,13 +9,16 @@ import type { Delivering } from '../ladders/delivering.ts';
 import { MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 
-/** The annotations that are missing, ready to be pasted, and the ways out. */
+/** What was written and is gone or another, ready to be pasted, the order that writes it, and the ways out. */
 export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'>, marks: Marks): Hold {
   const { key } = snapshot;
+  const { put, out } = differences(marks, file.workload.marks);
+  const seen = out.length === 0 ? 'are gone' : 'are not those that its last commit wrote';
+  const others = out.length === 0 ? '' : `, and take out ${out.join(', ')}`;
   const abort = marks.step?.kind === 'step' ? `; to go back: ${command('abort', key)}` : '';
   return hold('AnnotationsGone', {
-    seen: `${file.file}: tranche.dev annotations of ${file.object.name} are gone`,
-    action: `To go on, put them back under metadata.annotations: ${missing(marks, file.workload.marks)}${abort}; to hand the workload back: ${command('eject', key)}`,
+    seen: `${file.file}: tranche.dev annotations of ${file.object.name} ${seen}`,
+    action: `To go on: ${command('repair', key)}; by hand, put under metadata.annotations: ${put.join(', ')}${others}${abort}; to hand the workload back: ${command('eject', key)}`,
   });
 }
 
@@ -35,12 +38,14 @@ export function marksBack(on: Delivering, { marks, because }: Pick<GivenUp, 'bec
   return moving({ reason: 'AnnotationsRestored', way, label, marks, changes, why }, 'StepUpgrade');
 }
 
-/** Every annotation that the file lacks, as it was written. */
-function missing(marks: Marks, own: Marks | undefined): string {
+/** Every annotation that the file lacks or has otherwise, as it was written, and those that it has beside them. */
+function differences(marks: Marks, own: Marks | undefined): { readonly put: string[]; readonly out: string[] } {
   const [values, there] = [printMarks(marks), own === undefined ? undefined : printMarks(own)];
-  return MARK_NAMES.filter((key) => values[key] !== undefined && there?.[key] === undefined)
-    .map((key) => `${MARK[key]}: '${values[key]}'`)
-    .join(', ');
+  const others = MARK_NAMES.filter((key) => values[key] !== there?.[key]);
+  return {
+    put: others.filter((key) => values[key] !== undefined).map((key) => `${MARK[key]}: '${values[key]}'`),
+    out: others.filter((key) => values[key] === undefined).map((key) => MARK[key]),
+  };
 }
 
 /** What a delivery has put aside is gone from the file, and no record has it: no further share is written that would be the old one. */
@@ -48,6 +53,6 @@ export function restoreGone({ snapshot, file, state }: Situation): Hold | undefi
   if (state.kind !== 'ladder' || state.stage.kind === 'rollback' || state.marks.restore !== undefined) return undefined;
   return hold('AnnotationsGone', {
     seen: `${file.file}: the annotation ${MARK.restore} of ${file.object.name} is gone, which says what the routes were before the delivery`,
-    action: `Put back what the last commit of tranche wrote: git log -p ${file.file}; to go back all the same: ${command('abort', snapshot.key)}, and then look at the weights of the routes`,
+    action: `To go on: ${command('repair', snapshot.key)}; to go back all the same: ${command('abort', snapshot.key)}, and then look at the weights of the routes`,
   });
 }

@@ -30,7 +30,7 @@ import { isSwitched } from './promotion.ts';
 import { isSelected } from './second-workload.ts';
 import { inPercent, isHome, shareOf, sharing } from './shares.ts';
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
-import { isOneWorkload, takesSide } from './version-sides.ts';
+import { isOneWorkload } from './version-sides.ts';
 
 /** An object, one of its fields, and what it is now. */
 type Edited = { readonly object: string; readonly field: string; readonly value: string };
@@ -208,26 +208,6 @@ function shareEdited(delivery: Delivery, { step, at: rung }: Delivering['marks']
     field: 'share',
     value: 'another than that of the step',
   };
-}
-
-/**
- * blueGreen: from the switch on the user's Service selects the new colour. Nobody can accept another: all requests would
- * stay with the version before, and settling would take its groups away.
- */
-export function switchEdited({ delivery, marks, situation }: Delivering): Hold | undefined {
-  const { service, plan, pools } = delivery;
-  const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'home');
-  if (plan.style !== 'blueGreen' || !isMoved || service === undefined || pools !== undefined) return undefined;
-  const selector = selectorOf(service);
-  const { canary } = sidesOf(delivery).workloads;
-  const name = selector[LWS_NAME];
-  const isOther = name !== canary;
-  if (!isOther && takesSide(delivery, selector, 'canary')) return undefined;
-  const field = isOther ? `spec.selector.${LWS_NAME} is ${name ?? 'missing'}` : `spec.selector is ${printed(selector)}`;
-  return hold('CanaryEdited', {
-    seen: `${service.file}: ${field} in Service ${service.object.name}, and since the switch it selects ${canary}: no commit of tranche has made it so`,
-    action: `Put ${LWS_NAME}: ${canary} back into it; to go back to the stable version: ${command('abort', situation.snapshot.key)}`,
-  });
 }
 
 /** What is seen, for a person who accepts it. */

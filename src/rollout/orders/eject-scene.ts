@@ -1,7 +1,7 @@
 /** What handing a workload back is planned on, and the edits that it is made of. */
 
-import { type Marks, OF, TEXT } from '../../api/marks.ts';
-import { markEdits } from '../change-edits.ts';
+import { INTENT } from '../../api/intents.ts';
+import { MARK, OF, TEXT } from '../../api/marks.ts';
 import type { Edit, EditPath, ObjectEdits } from '../edit.ts';
 import type { Snapshot } from '../snapshot.ts';
 
@@ -28,15 +28,18 @@ export type MadeDocument = Pick<ObjectEdits, 'file' | 'object'> & {
 /** The target without the cluster, and what we have made for it. */
 export type EjectScene = { readonly snapshot: Snapshot; readonly made: readonly MadeDocument[] };
 
-const TEXT_GONE: Edit = { kind: 'remove', path: ['metadata', 'annotations', TEXT] };
-
-/** The user's own workload without any annotation of ours. */
-export function unmarked(marks: Marks): readonly Edit[] {
-  return [...markEdits(marks, undefined), TEXT_GONE];
+function gone(key: string): Edit {
+  return { kind: 'remove', path: ['metadata', 'annotations', key] };
 }
 
+/**
+ * The user's own workload without any annotation of ours, whichever it has: a reverted commit may have brought back some
+ * that the last one had taken out. The version label stays: it is in the template, and without it groups would restart.
+ */
+export const UNMARKED: readonly Edit[] = [...Object.values(MARK), OF, TEXT, INTENT.abort].map(gone);
+
 /** A document that is nobody's copy any more. */
-export const UNMADE: readonly Edit[] = [{ kind: 'remove', path: ['metadata', 'annotations', OF] }, TEXT_GONE];
+export const UNMADE: readonly Edit[] = [OF, TEXT].map(gone);
 
 /** What we have made goes out of its files. */
 export function deleted(made: readonly MadeDocument[]): readonly ObjectEdits[] {
@@ -47,11 +50,14 @@ export function deleted(made: readonly MadeDocument[]): readonly ObjectEdits[] {
   );
 }
 
-/** The Rollout, where there still is one, asks for nothing any more. */
+/** The Rollout, where there still is one, asks for nothing any more, and no order stays on it. */
 export function disabling({ rollout }: Snapshot): readonly ObjectEdits[] {
-  if (rollout === undefined || rollout.rollout.disabled) return [];
+  if (rollout === undefined) return [];
   const { file, object } = rollout;
-  return [{ file, object, edits: [{ kind: 'set', path: ['spec', 'disabled'], value: true }] }];
+  const disabled: readonly Edit[] = rollout.rollout.disabled
+    ? []
+    : [{ kind: 'set', path: ['spec', 'disabled'], value: true }];
+  return [{ file, object, edits: [...disabled, ...Object.values(INTENT).map(gone)] }];
 }
 
 /** `, without vllm-canary and vllm-svc-canary`, for the commit. */

@@ -16,7 +16,7 @@ import {
   type MadeDocument,
   madeName,
   UNMADE,
-  unmarked,
+  UNMARKED,
   without,
 } from './eject-scene.ts';
 import { planIntent } from './intent.ts';
@@ -33,7 +33,7 @@ export function planEjectBesides(wish: EjectWish, scene: EjectScene, marks: Mark
   const green = servingOf(scene);
   if (green === undefined)
     return refused('the second LeaderWorkerSet serves, and its document is not in the files: put it back first');
-  return wish.asIs === true ? (inUse(scene, green) ?? asItIs(scene, { marks, green })) : homeFirst(scene, green);
+  return wish.asIs === true ? (inUse(scene, green) ?? asItIs(scene, green)) : homeFirst(scene, green);
 }
 
 /** What is under way, and what giving it up does, for people. */
@@ -103,7 +103,7 @@ function inUse({ made }: EjectScene, serves: MadeDocument | undefined): Refused 
 }
 
 /** The colour that serves is nobody's copy any more; nothing of it restarts, for all its groups are on its text. */
-function asItIs(scene: EjectScene, { green, marks }: { readonly green: MadeDocument; readonly marks: Marks }): Ordered {
+function asItIs(scene: EjectScene, green: MadeDocument): Ordered {
   const { snapshot, made } = scene;
   const { workload } = snapshot;
   if (workload === undefined) return refused('the LeaderWorkerSet cannot be read from the files');
@@ -115,7 +115,7 @@ function asItIs(scene: EjectScene, { green, marks }: { readonly green: MadeDocum
     commits: [
       {
         edits: [
-          { file, object, edits: unmarked(marks) },
+          { file, object, edits: UNMARKED },
           { file: green.file, object: green.object, edits: UNMADE },
           ...disabling(snapshot),
         ],

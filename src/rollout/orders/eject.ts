@@ -9,7 +9,7 @@ import { newerRecord } from '../gates/git.ts';
 import { ownHome } from '../homeward.ts';
 import { valueText } from '../messages.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
-import { deleted, disabling, type EjectScene, type EjectWish, unmarked, without } from './eject-scene.ts';
+import { deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without } from './eject-scene.ts';
 import { planEjectBesides } from './eject-second.ts';
 import { type Ordered, refused } from './ordered.ts';
 
@@ -53,7 +53,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
     kind: 'write',
     // Two commits, in this order: without its marks no policy of ours looks at the object any more.
     commits: [
-      { edits: [of(file, unmarked(marks)), ...disabling(snapshot)], what: 'eject, annotations removed' },
+      { edits: [of(file, UNMARKED), ...disabling(snapshot)], what: 'eject, annotations removed' },
       {
         edits: [
           of(file, [...fields.flatMap(fieldEdit), ...back, { kind: 'set', path: PARTITION_PATH, value: partition }]),

@@ -13,6 +13,7 @@ import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, unique } from '../hold.ts';
 import { type Delivering, delivering, documentMissing, documentsLost, routesChanged } from '../ladders/delivering.ts';
 import { partitionPutBack } from '../ladders/fleet.ts';
+import { servesEdited } from '../ladders/switch-edited.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
@@ -46,6 +47,9 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   const fixed = notAsBegun(situation) ?? (on === undefined ? undefined : (documentsLost(on) ?? routesChanged(on)));
   if (on === undefined) return holding([fixed ?? documentMissing(situation)], 'StepUpgrade');
   if (state.stage.kind === 'rollback') return comingBack(on, fixed);
+  // Which side is which hangs on this: a share would be taken from the one that serves.
+  const confused = servesEdited(on);
+  if (confused !== undefined) return holding([confused], 'StepUpgrade');
   const given = givenUpOnLadder(situation, marks);
   if (given !== undefined) return goBackOnLadder(on, given);
   if (fixed !== undefined) return notForward(on, { state, fixed });

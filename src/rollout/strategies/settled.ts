@@ -55,7 +55,7 @@ function stepMarkGone({ file, snapshot }: Situation, marks: Marks): Hold | undef
   if (marks.restore === undefined) return undefined;
   return hold('AnnotationsGone', {
     seen: `${file.file}: the annotation ${MARK.step} of ${file.object.name} is gone, though ${MARK.restore} says that a delivery is open`,
-    action: `Put back what the last commit of tranche wrote: git log -p ${file.file}. To hand the workload back: ${command('eject', snapshot.key)}`,
+    action: `To go on: ${command('repair', snapshot.key)}; to hand the workload back: ${command('eject', snapshot.key)}`,
   });
 }
 

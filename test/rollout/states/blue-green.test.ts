@@ -364,6 +364,23 @@ test('another strategy while green serves: held', () => {
   }
 });
 
+test.each([
+  ['traffic', shared],
+  ['all', all],
+  ['switch', switched],
+  ['home', home],
+])('another colour is marked as the one that serves: %s', (at, stand) => {
+  const mark = `tranche.dev/at: "${at}"`;
+  const edited = asked(stand, mark, `${mark}\n    tranche.dev/serves: "green"`);
+  const { plan } = passed(edited);
+  expect(plan.commit).toBeUndefined();
+  expect(plan.holds.map(({ message }) => message)).toEqual([expect.stringContaining('To go on: tranche repair vllm')]);
+  const selected = at === 'traffic' || at === 'all' ? 'vllm' : 'vllm-green';
+  expect(plan.holds[0]?.message).toContain(
+    `vllm-green served before this release, and it is the one with its template, and Service vllm-svc selects ${selected}`,
+  );
+});
+
 test('groups of the colour that does not serve are not taken away before a person has put them back', () => {
   const { stand } = passes(requested);
   // The user's own serves no longer, and its document is the one that people know.

@@ -1,19 +1,18 @@
 /** What people order by the command line in a story: the real verbs, on the stage. */
 
 import { parseArgs } from 'node:util';
-import { eject, intent, line } from '../../../src/commands/order.ts';
+import { eject, intent, line, type OrderWish } from '../../../src/commands/order.ts';
 import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
 import type { Ports } from '../../../src/reconcile/pass.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import type { EjectWish } from '../../../src/rollout/orders/eject-scene.ts';
-import type { Intent } from '../../../src/rollout/orders/intent.ts';
 import type { Player } from './play.ts';
 
 export type Wish = {
   readonly who: string;
   readonly name: string;
-  readonly verb: Intent | EjectWish;
+  readonly verb: OrderWish | EjectWish;
   readonly workload?: boolean;
 };
 
@@ -121,6 +120,7 @@ const TYPED = {
   resume: () => ({ kind: 'resume' }),
   propose: () => ({ kind: 'propose' }),
   acknowledge: () => ({ kind: 'acknowledge' }),
+  repair: () => ({ kind: 'repair' }),
   eject: (given: Values) => ({
     abort: given.abort === true,
     partition: numberIn(given.partition),

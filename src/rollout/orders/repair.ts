@@ -1,0 +1,73 @@
+/** The annotations of a workload as the last commit of tranche wrote them: what a hand or a revert changed is put right. */
+
+import type { Known } from '../../api/known.ts';
+import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
+import { REPLICAS_PATH } from '../../api/workload.ts';
+import { command } from '../command-text.ts';
+import type { Edit, ObjectEdits } from '../edit.ts';
+import { newerRecord } from '../gates/git.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { type Ordered, refused } from './ordered.ts';
+
+/** The document of the workload, also where its annotations cannot be read, and what main's own line says of them. */
+export type WrittenMarks = {
+  readonly document: (Pick<ObjectEdits, 'file' | 'object'> & { readonly annotations: Annotations }) | undefined;
+  readonly marks: Known<Marks>;
+};
+
+type Annotations = Readonly<Record<string, string>>;
+
+/**
+ * All annotations of a delivery in one commit, those that are to go included: some of them beside older others would
+ * say something that no commit of tranche ever meant. No other field is touched.
+ */
+export function planRepair({
+  snapshot,
+  written,
+}: {
+  readonly snapshot: Snapshot;
+  readonly written?: WrittenMarks;
+}): Ordered {
+  const newer = newerRecord(snapshot);
+  if (newer !== undefined) return refused(newer.message);
+  if (snapshot.rollout?.rollout.disabled === true)
+    return refused(
+      `the Rollout is disabled (spec.disabled), so that no annotation of tranche counts. To have it deliver again, remove spec.disabled in ${snapshot.rollout.file}`,
+    );
+  const { document, marks } = written ?? {};
+  if (document === undefined || marks === undefined)
+    return refused(
+      'the LeaderWorkerSet is not among the files, so there is nothing to repair. Put its manifest back first',
+    );
+  if (marks.kind !== 'known')
+    return refused(
+      `${marks.kind === 'unknown' ? marks.why : 'main has no commit in which tranche wrote annotations for it'}. Put the annotations back by hand as a commit of main had them (git log -p ${document.file}), or hand the workload back: ${command('eject', snapshot.key)}`,
+    );
+  const edits = different(document.annotations, marks.value);
+  if (edits.length === 0)
+    return refused(
+      `the annotations of ${document.object.name} are those that the last commit of tranche wrote: there is nothing to repair`,
+    );
+  const what = `repair, annotations of ${document.object.name} as tranche wrote them`;
+  const { file, object } = document;
+  return { kind: 'write', commits: [{ edits: [{ file, object, edits }], what }], ...afterwards(snapshot, marks.value) };
+}
+
+function different(annotations: Annotations, marks: Marks): readonly Edit[] {
+  const values = printMarks(marks);
+  return MARK_NAMES.flatMap((key): readonly Edit[] => {
+    const [name, value] = [MARK[key], values[key]];
+    if (annotations[name] === value) return [];
+    const path = ['metadata', 'annotations', name];
+    return [value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value }];
+  });
+}
+
+/** What came back beside the annotations is no annotation, and whose it is nobody knows: groups that get no request. */
+function afterwards({ workload }: Snapshot, { serves, step }: Marks): { readonly next?: string } {
+  const groups = workload?.workload.replicas ?? 0;
+  if (serves !== 'green' || step !== undefined || workload === undefined || groups === 0) return {};
+  return {
+    next: `${workload.object.name} gets no requests and has ${REPLICAS_PATH.join('.')} ${groups}: put 0 into ${workload.file} unless somebody needs its groups`,
+  };
+}
