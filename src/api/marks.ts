@@ -1,6 +1,6 @@
 /** The annotations by which a LeaderWorkerSet manifest says where its delivery stands. Printed and parsed here only. */
 
-import { parseRelease, printRelease, type Release, sameRelease } from './release.ts';
+import { isDigest, parseRelease, printRelease, type Release, sameRelease } from './release.ts';
 import { parseRestore, printRestore, type Restore } from './restore.ts';
 
 export const MARK = {
@@ -44,8 +44,9 @@ export type StepMark =
 export type Marks = {
   readonly release: Release;
   readonly step: StepMark | undefined;
+  /** The commit that has the template of the release before. */
   readonly stable: string | undefined;
-  /** Of the template that the release before has in that commit; not there: an earlier version wrote the mark. */
+  /** Of that template: where the commit is gone, this still says which one it was. Not there: an earlier version wrote it. */
   readonly stableDigest?: string | undefined;
   readonly restore: Restore | undefined;
   readonly aborted: readonly Release[];
@@ -80,6 +81,11 @@ export function annotationReader(annotations: Readonly<Record<string, string>>):
   return { read, faults };
 }
 
+/** The same, with the template of `release` as the one to go back to, in a commit that has it. */
+export function deliveredAt(marks: Omit<Marks, 'stable' | 'stableDigest'>, commit: string): Marks {
+  return { ...marks, stable: commit, stableDigest: marks.release.digest };
+}
+
 /** The full name of a commit: 40 lower-case hex digits. Undefined for anything else. */
 export function parseCommit(text: unknown): string | undefined {
   return typeof text === 'string' && /^[0-9a-f]{40}$/.test(text) ? text : undefined;
@@ -95,7 +101,7 @@ export function parseMarks(annotations: Readonly<Record<string, string>>): Marks
   const step = read(MARK.step, '"k/n@<release>" with the release of this object, "promote" or "rollback"', (text) =>
     parseStep(text, release),
   );
-  const stable = read(MARK.stable, 'a commit of 40 hex digits', parseCommit);
+  const stable = read(MARK.stable, '<commit of 40 hex digits>@<digest of 32>', parseStable);
   const restore = read(MARK.restore, '{"floor":n} and what was put aside', parseRestore);
   const aborted = read(MARK.aborted, 'up to five releases, comma-separated', parseAborted);
   const at = read(MARK.at, `one of ${RUNGS.join(', ')}`, parseRung);
@@ -106,7 +112,8 @@ export function parseMarks(annotations: Readonly<Record<string, string>>): Marks
     return stray === undefined ? undefined : [{ key: MARK.release, seen: stray, wanted: 'a release', missing: true }];
   }
   const ladder = { ...(at === undefined ? {} : { at }), ...(serves === undefined ? {} : { serves }) };
-  return { release, step, stable, restore, aborted: aborted ?? [], ...ladder };
+  const before = { stable: stable?.commit, ...(stable?.digest === undefined ? {} : { stableDigest: stable.digest }) };
+  return { release, step, ...before, restore, aborted: aborted ?? [], ...ladder };
 }
 
 function parseColour(text: string): 'green' | undefined {
@@ -138,7 +145,7 @@ export function printMarks(marks: Marks): Readonly<Record<MarkName, string | und
   return {
     release: printRelease(marks.release),
     step: marks.step === undefined ? undefined : withRelease(printStep(marks.step), marks.release),
-    stable: marks.stable,
+    stable: printStable(marks),
     restore: marks.restore === undefined ? undefined : printRestore(marks.restore),
     aborted: marks.aborted.length === 0 ? undefined : marks.aborted.slice(0, ABORTED_LIMIT).map(printRelease).join(','),
     at: marks.at,
@@ -159,6 +166,18 @@ export function parseStep(text: string, release: Release | undefined): StepMark 
   if (named !== undefined && release !== undefined && !sameRelease(named, release)) return undefined;
   const [index, of] = [Number(match[1]), Number(match[2])];
   return index <= of ? { kind: 'step', index, of } : undefined;
+}
+
+/** A commit, and the digest of the template that it has; the form without it is read as well. */
+function parseStable(text: string): { readonly commit: string; readonly digest: string | undefined } | undefined {
+  const [name, digest, ...more] = text.split('@');
+  const commit = parseCommit(name);
+  if (commit === undefined || more.length > 0 || (digest !== undefined && !isDigest(digest))) return undefined;
+  return { commit, digest };
+}
+
+function printStable({ stable, stableDigest }: Marks): string | undefined {
+  return stable === undefined || stableDigest === undefined ? stable : `${stable}@${stableDigest}`;
 }
 
 function parseAborted(text: string): readonly Release[] | undefined {

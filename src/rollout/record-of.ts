@@ -143,16 +143,16 @@ function requestedAfter(snapshot: Snapshot, situation: Situation | undefined): R
   return givesWay(snapshot) ? { digest, since, gaveWay: noLaterThanNow(before?.gaveWay, snapshot) } : { digest, since };
 }
 
-/** A copy of the text to go back to, for the day on which its commit cannot be fetched any more. */
+/**
+ * A copy of the text to go back to, for the day on which its commit cannot be fetched any more: made at rest, when main
+ * itself has it, and never of what a mark names, which anybody who merges may have written.
+ */
 function stableAfter(snapshot: Snapshot, situation: Situation | undefined): StableCopy | undefined {
-  const { stable } = snapshot;
   if (situation?.state.kind === 'settled') {
     const { state, file } = situation;
     const { marks } = state;
     return { commit: marks.stable ?? snapshot.main, release: marks.release, text: file.text };
   }
-  if (stable.kind === 'known')
-    return { commit: stable.value.commit, release: stable.value.release, text: stable.value.text };
   return snapshot.record?.stable;
 }
 

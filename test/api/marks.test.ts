@@ -48,6 +48,23 @@ test('a step names its release, and the form without it is read as well', () => 
   expect(parseMarks({ ...said, [MARK.step]: '1/3' })).toEqual(marks);
 });
 
+test('the stable commit names the digest of its template, and the form without it is read as well', () => {
+  const marks = { ...marksOf('B.2 1/3 floor=3')!, stableDigest: 'a'.repeat(32) };
+  const said = annotations(marks);
+  expect(said[MARK.stable]).toBe(`${'a'.repeat(40)}@${'a'.repeat(32)}`);
+  expect(parseMarks(said)).toEqual(marks);
+  expect(parseMarks({ ...said, [MARK.stable]: 'a'.repeat(40) })).toEqual(marksOf('B.2 1/3 floor=3'));
+});
+
+test.each([
+  `${'a'.repeat(40)}@`,
+  `${'a'.repeat(40)}@${'a'.repeat(31)}`,
+  `${'a'.repeat(40)}@${'a'.repeat(32)}@`,
+  `@${'a'.repeat(32)}`,
+])('the stable commit %s is a fault', (text) =>
+  expect(faultsOf({ ...SETTLED, [MARK.stable]: text })).toEqual([MARK.stable]),
+);
+
 test('a way back names none', () => {
   const marks = marksOf('A.1 rollback floor=2');
   expect(marks === undefined ? '' : annotations(marks)[MARK.step]).toBe('rollback');

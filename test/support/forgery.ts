@@ -1,8 +1,11 @@
 /** A delivery that is under way, and what somebody who may merge writes into its marks. */
 
+import type { CommitHeader, Oid } from '../../src/ports/git.ts';
+import { PortError } from '../../src/ports/port-error.ts';
 import { factsDigest } from '../../src/reconcile/observe/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
-import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
+import { NO_OVERRIDES, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from './vllm.ts';
 import { World } from './world.ts';
@@ -13,8 +16,58 @@ export const EVIL = 'evil.example/miner:v1';
 export class Forgery {
   readonly world: World;
 
-  constructor(files: Readonly<Record<string, string>> = VLLM_FILES) {
-    this.world = new World({ files });
+  /** Commits that nobody can fetch any more: rewritten, or older than the clone. */
+  private gone: ReadonlySet<Oid> = new Set();
+
+  constructor(files: Readonly<Record<string, string>> = VLLM_FILES, signed = false) {
+    this.world = new World({ files, signed });
+  }
+
+  /** The ports of one process, which has what can be fetched. */
+  private ports(): Ports {
+    const git = this.world.repository.open();
+    const missing = (oid: Oid, operation: 'read' | 'history'): PortError =>
+      new PortError(`${oid.slice(0, 12)} is not there`, { port: 'git', operation, retryable: false, hint: '' });
+    return this.world.ports({
+      git: {
+        ...git,
+        readAt: async (commit, request) => {
+          if (this.gone.has(commit)) throw missing(commit, 'read');
+          return git.readAt(commit, request);
+        },
+        history: async (from, until, limit) => {
+          const found = await git.history(from, until, limit);
+          const cut = found.find(({ oid }) => this.gone.has(oid));
+          if (cut !== undefined) throw missing(cut.oid, 'history');
+          return found;
+        },
+      },
+    });
+  }
+
+  /** From now on nobody can fetch these. */
+  lose(commits: readonly Oid[]): void {
+    this.gone = new Set([...this.gone, ...commits]);
+  }
+
+  /** Main's own line, oldest first. */
+  line(): readonly CommitHeader[] {
+    return [...this.world.repository.log('main')].reverse();
+  }
+
+  /** Main becomes a line of these trees, each the files of one of its commits before; those before cannot be fetched. */
+  rewrite(trees: readonly Readonly<Record<string, string>>[], message: string): void {
+    const { repository } = this.world;
+    const before = this.line().map(({ oid }) => oid);
+    let last: Readonly<Record<string, string>> = {};
+    repository.setHead('main', undefined);
+    for (const [place, tree] of trees.entries()) {
+      const paths = [...new Set([...Object.keys(last), ...Object.keys(tree)])];
+      const writes = paths.map((path) => ({ path, text: tree[path] }));
+      repository.commit('main', { writes, message: `${message} ${place}`, orphan: place === 0 });
+      last = tree;
+    }
+    this.lose(before);
   }
 
   text(path = LWS_FILE): string {
@@ -53,7 +106,7 @@ export class Forgery {
   async round(seconds = 60): Promise<PassResult> {
     this.world.sync();
     this.world.tick(seconds);
-    return this.world.pass();
+    return runPass(this.ports(), this.world.memory(), { overrides: NO_OVERRIDES, write: true, only: [] });
   }
 
   /** Until a commit of main has this subject. */
@@ -76,7 +129,7 @@ export class Forgery {
 
   async order(intent: Intent): Promise<string> {
     const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada' };
-    const done = await giveOrder(this.world.ports(), at, ({ snapshot }) =>
+    const done = await giveOrder(this.ports(), at, ({ snapshot }) =>
       planIntent(intent, { snapshot, digestOf: factsDigest }),
     );
     return done.kind === 'refused' ? done.why : done.what;

@@ -1,6 +1,7 @@
 /** Looks for commits among the ancestors of main: on its first-parent line, and beyond the merges where that is not enough. */
 
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
 
 /** How far back each line is followed. */
 const COMMITS_LIMIT = 1000;
@@ -32,12 +33,12 @@ export function ancestryOf(git: Git, head: Oid): Ancestry {
   const ends = endsFrom(head);
   let own: Promise<readonly CommitHeader[]> | undefined;
   return {
-    line: () => (own ??= git.history(head, undefined, COMMITS_LIMIT)),
+    line: () => (own ??= asFarAsKnown(git, { from: head, most: COMMITS_LIMIT, head }, undefined)),
     find: async (wanted, until) => {
       const before = known.find(wanted);
       if (before !== undefined) return before;
       for (let end = ends.next(until); end !== undefined; end = ends.next(until)) {
-        const line = seen.has(end.from) ? [] : await git.history(end.from, until, end.most);
+        const line = seen.has(end.from) ? [] : await asFarAsKnown(git, { ...end, head }, until);
         const fresh = line.filter((commit) => !seen.has(commit.oid));
         for (const commit of fresh) seen.add(commit.oid);
         known.push(...fresh);
@@ -52,6 +53,21 @@ export function ancestryOf(git: Git, head: Oid): Ancestry {
 
 /** A commit whose line has not been read from there on, and how many commits of it are. */
 type End = { readonly from: Oid; readonly most: number; readonly isOwn: boolean };
+
+/** A clone that was cut off has a shorter line, and nothing of what was merged: who goes back must not wait for the rest. */
+async function asFarAsKnown(
+  git: Git,
+  end: Pick<End, 'from' | 'most'> & { readonly head: Oid },
+  until: Oid | undefined,
+): Promise<readonly CommitHeader[]> {
+  const { from, most, head } = end;
+  try {
+    return await git.history(from, until, most);
+  } catch (error) {
+    if (!(error instanceof PortError) || error.retryable || (most === 1 && from === head)) throw error;
+    return most === 1 ? [] : asFarAsKnown(git, { ...end, most: Math.ceil(most / 4) }, until);
+  }
+}
 
 type Read = {
   readonly line: readonly CommitHeader[];

@@ -10,8 +10,7 @@ import { asideName } from '../../rollout/ladders/asides.ts';
 import { namespaceOf } from './manifest-index.ts';
 import type { Observation } from './observe.ts';
 import type { Version } from './own-line.ts';
-
-type Forged = { readonly seen: string; readonly hint: string };
+import type { Forged } from './stable-in-history.ts';
 
 /**
  * What is to be put back: the value that the field had in main's own line right before a commit put it aside, by the mark

@@ -9,7 +9,7 @@ import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
 import type { Observation } from './observe.ts';
-import { stableBorneOut } from './stable-in-history.ts';
+import { type BorneOut, stableBorneOut } from './stable-in-history.ts';
 
 /**
  * The snapshot with what history says of the marks that this plan goes by; undefined: it goes by none. Steps forward ask
@@ -23,11 +23,15 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
   const leaving = bringsHome(plan);
   if (!isBack && !leaving) return undefined;
   const order = orderBack(snapshot, { digest: workload.digest, marks });
-  const stable = isBack
+  const { stable, forged: another }: BorneOut = isBack
     ? await stableBorneOut(of, { marks, from: order?.from, isGivenUp: order !== undefined })
-    : snapshot.stable;
+    : { stable: snapshot.stable };
   const { asides, forged } = leaving ? await asidesBorneOut(of, marks) : { asides: snapshot.asides, forged: [] };
-  const warnings = [...snapshot.warnings, ...forged.map((what) => forgedMark(of, { key: MARK.restore, ...what }))];
+  const warnings = [
+    ...snapshot.warnings,
+    ...(another === undefined ? [] : [forgedMark(of, { key: MARK.stable, ...another })]),
+    ...forged.map((what) => forgedMark(of, { key: MARK.restore, ...what })),
+  ];
   return { ...snapshot, stable, warnings, ...(asides === undefined ? {} : { asides }) };
 }
 

@@ -139,8 +139,14 @@ function textReader(git: DocumentsOf, config: Config): GitReader['textAt'] {
 function workloadReader(git: DocumentsOf, config: Config): GitReader['workloadAt'] {
   return async (commit, { identity }) => {
     if (identity === undefined) return undefined;
-    const document = await find(git, { commit, paths: [identity.file], identity, config });
-    return document === undefined ? undefined : readWorkload(document).workload;
+    try {
+      const document = await find(git, { commit, paths: [identity.file], identity, config });
+      return document === undefined ? undefined : readWorkload(document).workload;
+    } catch (error) {
+      // Older than the clone: nobody waits for what cannot come.
+      if (error instanceof PortError && !error.retryable) return undefined;
+      throw error;
+    }
   };
 }
 

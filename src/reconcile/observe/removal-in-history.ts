@@ -49,9 +49,10 @@ export async function recreationOf(of: Observation): Promise<Recreation> {
   const { marks } = workload.workload;
   const { abort } = rollout.intents;
   const from = sameRelease(abort?.release, kept.release) ? abort?.from : undefined;
-  const stable =
+  const borne =
     marks === undefined ? undefined : await stableBorneOut({ ...of, entry }, { marks, below: removed, from });
-  return { rollout, recreateText: releaseThere(document, commit), stable: stable ?? absent, issues: [] };
+  const { stable = absent } = borne ?? {};
+  return { rollout, recreateText: releaseThere(document, commit), stable, issues: [] };
 }
 
 /** The commit that took the document out, and the one before it, which has it. */

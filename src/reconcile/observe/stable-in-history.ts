@@ -23,31 +23,38 @@ type Asked = {
   readonly isGivenUp?: boolean;
 };
 
+/** What is gone back to, and what is wrong with the mark where main's own line says something else. */
+export type BorneOut = { readonly stable: Known<Stable>; readonly forged?: Forged | undefined };
+
+export type Forged = { readonly seen: string; readonly hint: string };
+
 /**
- * First what a person has ordered, then the release before ours in main's own line: in the commit that the mark names,
- * or in any other that has it there. Where main's line is not known so far back, a commit that main descends from, or a
- * copy that is signed. Throws PortError where Git fails for now.
+ * First what a person has ordered. Then the release before ours in main's own line, which the mark only chooses among
+ * several: in the commit that it names, or in any other that has it there. Where main's line is not known so far back, a
+ * commit that main descends from, or a copy that is signed. Throws PortError where Git fails for now.
  */
-export async function stableBorneOut(of: Observation, asked: Asked): Promise<Known<Stable>> {
+export async function stableBorneOut(of: Observation, asked: Asked): Promise<BorneOut> {
   const { marks, below, from } = asked;
-  if (from !== undefined) return orderedText(of.git, of.entry, from);
+  if (from !== undefined) return { stable: await orderedText(of.git, of.entry, from) };
   const named = marks.stable === undefined ? undefined : await of.git.textAt(marks.stable, of.entry);
   const there = named?.kind === 'known' ? named.value : undefined;
   const claim = marks.step === undefined ? marks.release.digest : (marks.stableDigest ?? there?.release.digest);
   // Nothing begins while the mark leads elsewhere; who gives a request up needs no more than the text that it was before.
   if (marks.step === undefined && !asked.isGivenUp && there !== undefined && there.release.digest !== claim)
-    return anotherText(there, marks.release);
+    return { stable: anotherText(there, marks.release) };
   const { releases, walked } = await releasesBefore(of.git.line, of.entry, { marks, below });
-  const found = claim === undefined ? releases.at(-1) : releases.find(({ digest }) => digest === claim);
+  const wanted = claim === undefined ? releases.at(-1) : releases.find(({ digest }) => digest === claim);
+  // Whatever the mark says, main's own line tells what was settled before.
+  const found = wanted ?? (walked.kind === 'found' ? releases.at(-1) : undefined);
   const fits = there !== undefined && (claim === undefined || there.release.digest === claim);
   if (found !== undefined) {
     const isThere = fits && there.release.digest === found.digest && (await of.git.isAncestor(there.commit));
-    return isThere ? known(there) : releaseThere(found.document, found.commit);
+    const stable = isThere ? known(there) : releaseThere(found.document, found.commit);
+    return wanted === undefined ? { stable, forged: notBefore(marks, { claim, releases, found }) } : { stable };
   }
-  if (walked.kind === 'found') return unknown(notBefore(marks, { claim, releases }));
-  if (walked.kind === 'cut' && fits && (await of.git.isAncestor(there.commit))) return known(there);
+  if (walked.kind === 'cut' && fits && (await of.git.isAncestor(there.commit))) return { stable: known(there) };
   const why = named?.kind === 'unknown' ? `${named.why}, and ` : '';
-  return signedCopy(of, claim) ?? unknown(`${why}${unknownBefore(walked)}`);
+  return { stable: signedCopy(of, claim) ?? unknown(`${why}${unknownBefore(walked)}`) };
 }
 
 /** The template that somebody orders to go back to: whoever orders answers for it, and main's own line has to have it. */
@@ -56,19 +63,31 @@ export async function orderedText(git: GitReader, entry: DesiredRollout, from: O
   return unknown(`${from.slice(0, 12)}, which was ordered, is not on main's own line`);
 }
 
+/** A copy that this process or a key vouches for: of what the mark names, or, where nobody knows that, of what it had. */
 function signedCopy(of: Observation, claim: string | undefined): Known<Stable> | undefined {
   const isVerified = of.proof === 'signed' || of.proof === 'seen';
   if (of.stored?.kind !== 'read' || !isVerified) return undefined;
   const copy = stableFromRecord(of.stored.record, undefined);
-  return copy.kind === 'known' && copy.value.release.digest === claim ? copy : undefined;
+  return copy.kind === 'known' && (claim === undefined || copy.value.release.digest === claim) ? copy : undefined;
 }
 
 function notBefore(
   { stable }: Marks,
-  { claim, releases }: { readonly claim: string | undefined; readonly releases: readonly ReleaseBefore[] },
-): string {
+  {
+    claim,
+    releases,
+    found,
+  }: {
+    readonly claim: string | undefined;
+    readonly releases: readonly ReleaseBefore[];
+    readonly found: ReleaseBefore;
+  },
+): Forged {
   const had = releases.map(({ digest, commit }) => `${shortDigest(digest)} in ${commit.slice(0, 12)}`).join(', ');
-  return `tranche.dev/stable says ${stable?.slice(0, 12)} with the template ${shortDigest(claim ?? '')}, and main's own line had ${had} before this delivery: the mark does not count`;
+  return {
+    seen: `says ${stable?.slice(0, 12) ?? 'nothing'} with the template ${shortDigest(claim ?? '')}, and main's own line had ${had} before this delivery`,
+    hint: `A rollback puts back ${shortDigest(found.digest)}, as ${found.commit.slice(0, 12)} has it. git log -p of the file shows who changed the mark.`,
+  };
 }
 
 function unknownBefore(walked: Walked<Oid>): string {

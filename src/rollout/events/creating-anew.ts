@@ -90,6 +90,7 @@ function marksOf(
     release: back ? text.release : kept.release,
     step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
     stable: stable.kind === 'known' ? stable.value.commit : kept.stable,
+    ...(stable.kind === 'known' ? { stableDigest: stable.value.release.digest } : {}),
     restore: withSurge(
       putAside(before?.restore, { floor: 0, maxUnavailable: before?.restore?.maxUnavailable }),
       undefined,

@@ -68,6 +68,7 @@ export function goBack(
     release: stable.value.release,
     step: { kind: 'rollback' },
     stable: stable.value.commit,
+    stableDigest: stable.value.release.digest,
     restore: withSurge(restore, kept),
     aborted: given.release === undefined ? marks.aborted : remember({ ...given, release: given.release }, marks),
     ...(marks.serves === undefined ? {} : { serves: marks.serves }),

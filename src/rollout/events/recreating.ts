@@ -46,6 +46,7 @@ export function removeForRequest(
     release,
     step: { kind: 'step', index: of, of },
     stable: from.commit,
+    stableDigest: from.release.digest,
     restore: { floor: 0, maxUnavailable: undefined },
     aborted: marks.aborted.filter((given) => given.digest !== digest),
   };
@@ -125,6 +126,7 @@ export function returnedByHand(situation: Situation, recreating: Recreating): De
     release,
     step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
     stable: recreating.stable,
+    ...(snapshot.stable.kind === 'known' ? { stableDigest: snapshot.stable.value.release.digest } : {}),
     restore: withSurge(putAside(marks.restore, { floor: 0, maxUnavailable: marks.restore?.maxUnavailable }), undefined),
     aborted: recreating.aborted,
   };

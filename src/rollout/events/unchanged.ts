@@ -1,7 +1,7 @@
 /** An edit of the template that LWS sees no difference in: nothing will restart, and it counts as delivered. */
 
 import { emptiesDiffer } from '../../api/content-match.ts';
-import type { Marks } from '../../api/marks.ts';
+import { deliveredAt, type Marks } from '../../api/marks.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { type Decision, MOVES, moving } from '../move.ts';
@@ -14,7 +14,7 @@ export function settledUnchanged(situation: Situation, marks: Marks): Decision |
   const move = workloadMove(situation, {
     reason: 'NoNewRevision',
     label: MOVES.NoNewRevision.label,
-    marks: { ...marks, release: nextRelease(situation.digest, marks), stable: situation.snapshot.main },
+    marks: deliveredAt({ ...marks, release: nextRelease(situation.digest, marks) }, situation.snapshot.main),
     why: 'LWS has applied the edited template and sees no difference to the one before, so no group will restart.',
   });
   return moving(move, 'Completed');

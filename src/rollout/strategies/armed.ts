@@ -1,5 +1,6 @@
 /** The row `step k, whole` once it is armed: what is left of the plan is served. */
 
+import { deliveredAt } from '../../api/marks.ts';
 import { sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { batchReady } from '../batches.ts';
 import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
@@ -142,7 +143,7 @@ function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Deci
   const move = workloadMove(situation, {
     reason: 'Settled',
     label: MOVES.Settled.label,
-    marks: { ...step.marks, step: undefined, at: undefined, restore: undefined, stable: snapshot.delivered.value },
+    marks: { ...deliveredAt(step.marks, snapshot.delivered.value), step: undefined, at: undefined, restore: undefined },
     home: ownHome(step.marks, situation.workload),
     why: `${allGroupsAre(replicas)} on ${shortRelease(step.marks.release)} and ready, and every pause is over.${budgetInTheEnd(situation)}`,
   });

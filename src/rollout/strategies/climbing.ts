@@ -1,5 +1,6 @@
 /** The rows of a delivery that fills a second workload: its steps, and its promotion. */
 
+import { deliveredAt } from '../../api/marks.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
@@ -135,7 +136,7 @@ function settle(on: Delivering, next: NextCommit, holds: readonly Hold[]): Decis
     { ...next, objects: [...next.objects, ...fieldsHome(on, home)] },
     {
       reason: 'Settled',
-      marks: { ...on.marks, stable: snapshot.delivered.value },
+      marks: deliveredAt(on.marks, snapshot.delivered.value),
     },
   );
   return { ...made, holds: [...made.holds, ...holds] };

@@ -1,6 +1,6 @@
 /** The row `unmanaged`: taking a workload over. */
 
-import { type Marks } from '../../api/marks.ts';
+import { deliveredAt, type Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { firstSerial } from '../adopted.ts';
 import { goneHold } from '../events/marks-gone.ts';
@@ -26,7 +26,7 @@ export function unmanaged(situation: Situation): Decision {
   const answer = ask(before.adopt, situation);
   if (answer.kind === 'shut') return holding(answer.holds, 'Completed');
   const release = { digest, serial: firstSerial(snapshot, digest) };
-  const marks: Marks = { release, step: undefined, stable: snapshot.main, restore: undefined, aborted: [] };
+  const marks: Marks = deliveredAt({ release, step: undefined, restore: undefined, aborted: [] }, snapshot.main);
   return moving(
     workloadMove(situation, {
       reason: 'Adopted',

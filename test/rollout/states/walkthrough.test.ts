@@ -65,7 +65,11 @@ test.each<readonly [string, Snapshot, string, readonly string[]]>([
     '0. adopted',
     walk({ marks: 'none', p: 0 }, undefined),
     'rollout(llm/vllm): adopt, partition 0 → 1000000',
-    ['release: 5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1', `stable: ${DELIVERED}`, 'partition: 1000000'],
+    [
+      'release: 5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1',
+      `stable: ${DELIVERED}@5be0c7aa5be0c7aa5be0c7aa5be0c7aa`,
+      'partition: 1000000',
+    ],
   ],
   [
     '2. step 1',
@@ -103,7 +107,7 @@ test.each<readonly [string, Snapshot, string, readonly string[]]>([
     '3. settled',
     walk({ text: 'B' }, at(3, 0)),
     'rollout(llm/vllm): settled',
-    ['-step', `stable: ${DELIVERED}`, '-restore'],
+    ['-step', `stable: ${DELIVERED}@9c41d2e09c41d2e09c41d2e09c41d2e0`, '-restore'],
   ],
   [
     '4. aborted',
@@ -115,6 +119,8 @@ test.each<readonly [string, Snapshot, string, readonly string[]]>([
     [
       'release: 5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1',
       'step: rollback',
+      // Its commit had been written without the digest, as before.
+      'stable: 4f1c000000000000000000000000000000000000@5be0c7aa5be0c7aa5be0c7aa5be0c7aa',
       'restore: {"floor":2,"maxUnavailable":{"was":1,"set":2}}',
       'aborted: 9c41d2e09c41d2e09c41d2e09c41d2e0.2',
       'maxUnavailable: 2',

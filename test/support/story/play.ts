@@ -1,5 +1,8 @@
 /** Plays a story: sentences in, a transcript out. What a sentence does stands in the table of `sentences.ts`. */
 
+import { LWS_KIND } from '../../../src/api/kinds.ts';
+import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
+import { readWorkload } from '../../../src/reconcile/observe/read-workload.ts';
 import { type Look, look, pass, STATUS } from './rehearse.ts';
 import { sentences } from './sentences.ts';
 import { type Beginning, Stage } from './stage.ts';
@@ -17,7 +20,7 @@ export type Until = (seen: Look, before: Look | undefined) => boolean;
 export class Player {
   readonly stage: Stage;
   private readonly lines: string[] = [];
-  private readonly names = new CommitNames();
+  private readonly names: CommitNames;
   private readonly began: number;
   private last = '';
   private repeated = 0;
@@ -33,6 +36,7 @@ export class Player {
   constructor(stage: Stage, shared: Shared) {
     this.stage = stage;
     this.shared = shared;
+    this.names = new CommitNames((commit, digest) => templatesIn(stage, commit).includes(digest));
     this.began = stage.world.now;
     this.mainAtLook = stage.repository.head('main');
     this.learn();
@@ -227,4 +231,13 @@ function parseStory(story: string): { readonly beginning: Beginning; readonly li
     },
     lines: lines.map((line) => (SETTING.test(line) ? `# ${line}` : line)),
   };
+}
+
+/** The digests of the templates that a commit has. */
+function templatesIn({ repository }: Stage, commit: string): readonly (string | undefined)[] {
+  return Object.entries(repository.files(commit)).flatMap(([file, text]) =>
+    /\.ya?ml$/.test(file)
+      ? parseManifestFile(file, text, [LWS_KIND]).documents.map((document) => readWorkload(document).workload?.digest)
+      : [],
+  );
 }

@@ -16,6 +16,11 @@ const REVISION = 'leaderworkerset.sigs.k8s.io/template-revision-hash';
 /** Short names for commits of main, in the order in which they came: `c3`. */
 export class CommitNames {
   private readonly names = new Map<string, string>();
+  private readonly hasTemplate: (commit: string, digest: string) => boolean;
+
+  constructor(hasTemplate: (commit: string, digest: string) => boolean) {
+    this.hasTemplate = hasTemplate;
+  }
 
   learn(oids: readonly string[]): void {
     for (const oid of oids) if (!this.names.has(oid)) this.names.set(oid, `c${this.names.size + 1}`);
@@ -27,10 +32,17 @@ export class CommitNames {
 
   /** Every object id in a text gives way to its name: texts then do not change with every word in a message. */
   in(text: string): string {
-    return text.replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b/g, (found) => {
+    return this.stableIn(text).replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b/g, (found) => {
       const known = [...this.names].find(([oid]) => oid.startsWith(found));
       return known?.[1] ?? (found.length === 40 ? 'c?' : found);
     });
+  }
+
+  /** A digest that is that of the template in the commit before it says nothing more; another one is shown. */
+  private stableIn(text: string): string {
+    return text.replaceAll(/\b([0-9a-f]{40})@([0-9a-f]{32})\b/g, (found, commit: string, digest: string) =>
+      this.hasTemplate(commit, digest) ? commit : found,
+    );
   }
 }
 
