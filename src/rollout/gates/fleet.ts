@@ -1,4 +1,4 @@
-/** Gates of the primary while a second workload is filled: groups that a hand let go, and a broken one that stops LWS. */
+/** Gates of the primary while a second workload is filled: groups that a hand let go, that stop LWS, or have no node. */
 
 import { unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
@@ -46,4 +46,32 @@ export function fleetBlocked({ observed, asked, maxUnavailable }: Seen): Hold | 
 /** Its leader is there to stay: one that ends makes room for the new version. */
 function isThere({ uid, leader }: Group): boolean {
   return uid !== '' && !leader.leaving;
+}
+
+/** A group that restarts on a full node has none until its old pods have ended: what lasts longer waits for people. */
+const NO_NODE_SECONDS = 120;
+/** More groups than this are counted. */
+const QUOTED_MAX = 3;
+
+/** Groups of the primary that no node has had a place for, for longer than a restart takes. */
+export function groupsWithoutNodes({ observed, asked, snapshot }: Seen): readonly Group[] {
+  return wanted(observed, asked).filter(
+    ({ unschedulable, leader }) =>
+      unschedulable !== undefined && snapshot.now - (leader.createdAt ?? snapshot.now) >= NO_NODE_SECONDS,
+  );
+}
+
+/** The same for people, with both ways out; undefined: each has its nodes. */
+export function withoutNodes(situation: Seen): Hold | undefined {
+  const { asked, snapshot } = situation;
+  const groups = groupsWithoutNodes(situation);
+  if (groups.length === 0) return undefined;
+  const quoted = groups
+    .slice(0, QUOTED_MAX)
+    .map(({ index, unschedulable: pod }) => `group ${index} has no capacity: pod ${pod?.pod}: ${pod?.why}`);
+  const more = groups.length > QUOTED_MAX ? `; and ${groups.length - QUOTED_MAX} groups more` : '';
+  return hold('Unschedulable', {
+    seen: `${quoted.join('; ')}${more}`,
+    action: `Free or add nodes, or lower replicas from ${asked} to ${asked - groups.length}; to go back: ${command('abort', snapshot.key)}`,
+  });
 }

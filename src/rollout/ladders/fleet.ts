@@ -89,7 +89,9 @@ export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decis
   const { partition } = on.situation;
   const isCanary = on.delivery.plan.style === 'canary';
   const isFleet = isCanary && stage.kind === 'promote' && (at === 'fleet' || (at === undefined && partition === 0));
-  const wanted = isFleet ? 0 : SENTINEL;
+  // Requests may have gone to stable before its last groups were there: then settling locks it.
+  const isStillOpen = isCanary && stage.kind === 'promote' && (partition === 0 || on.marks.restore?.stopped === true);
+  const wanted = isFleet || isStillOpen ? 0 : SENTINEL;
   if (partition === wanted || (stage.kind !== 'step' && stage.kind !== 'promote')) return undefined;
   if (wanted === 0 && partitionRaised(on) !== undefined) return undefined;
   const holds = wanted === 0 ? holdsOf(before.finish, on.situation) : [];

@@ -9,7 +9,7 @@ import { edited, type Made, removeField, setField, type Unwritable, withObjects 
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { type Position, positionOf, type RungName, type Stage, sameStage } from './position.ts';
-import { homeAgain, isOvertaken, partitioned, promotions, routesHome } from './promotion.ts';
+import { homeAgain, homeUnlocked, isOvertaken, partitioned, promotions, routesHome } from './promotion.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, isOversized, stepLadder } from './step.ts';
 import { type FleetRung, fleetBack, TEMPLATE_ALONE, wayBack } from './way-back.ts';
@@ -68,6 +68,19 @@ export function stepEntered(
     climbed(delivery, { stage, rungs: ladderOf(delivery, { stage, at: undefined }), waits }),
     stage,
   );
+}
+
+/**
+ * In a canary's promotion, where groups of stable have no place: its requests before all groups are there, and without the
+ * lock, which then belongs to settling. undefined: it is not for here.
+ */
+export function nextWithoutNodes(delivery: Delivery): NextCommit | Unwritable | undefined {
+  const position = positionOf(annotationsOf(delivery.own));
+  const home = homeUnlocked(delivery);
+  if (home === undefined || position?.stage.kind !== 'promote' || position.at !== 'fleet') return undefined;
+  const { made, waits } = home;
+  if (made.kind === 'unwritable') return made;
+  return committed(delivery, { stage: position.stage, at: 'home', made, waits: [LIVE, ...waits] });
 }
 
 /** What a workload at rest still needs before a delivery: the partition that lets no edit through. */

@@ -8,11 +8,13 @@ import type { ObjectEdits } from '../edit.ts';
 import { type Commit, edited, madeOf, removeField, setField, withObjects } from './commit.ts';
 import type { Condition } from './condition.ts';
 import {
+  annotationsOf,
   canarySide,
   type Delivery,
   fleetOf,
   greenServes,
   isUncovered,
+  partitionIn,
   quorumOf,
   replicasOf,
   serviceMissing,
@@ -73,6 +75,22 @@ const stableServes = (delivery: Delivery): readonly Condition[] => [
   { kind: 'serving', side: 'stable', groups: quorumOf(delivery) },
 ];
 
+/** Every group of stable is on the new version, and what is made again comes up on it. */
+const allTaken = (delivery: Delivery): readonly Condition[] => [
+  { kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },
+  { kind: 'flipped', side: 'stable' },
+];
+
+const isUnlocked = ({ own }: Delivery): boolean => partitionIn(own) !== SENTINEL;
+
+/** canary: all requests to stable while its last groups have no place; undefined: they may be down at once. */
+export function homeUnlocked(
+  delivery: Delivery,
+): { readonly made: Commit; readonly waits: readonly Condition[] } | undefined {
+  if (delivery.plan.style !== 'canary' || isUncovered(delivery)) return undefined;
+  return { made: routesHome(delivery), waits: stableServes(delivery) };
+}
+
 const canaryLadder: readonly Rung[] = [
   {
     at: 'fleet',
@@ -82,10 +100,7 @@ const canaryLadder: readonly Rung[] = [
       isUncovered(delivery)
         ? [{ kind: 'serving', side: 'canary', groups: fleetOf(delivery) }, STABLE_DRAINED]
         : NOTHING(),
-    seen: (delivery) => [
-      { kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },
-      { kind: 'flipped', side: 'stable' },
-    ],
+    seen: allTaken,
   },
   {
     at: 'home',
@@ -95,11 +110,21 @@ const canaryLadder: readonly Rung[] = [
     seen: (delivery) => (hasRoutes(delivery) ? [ACCEPTED, CANARY_DRAINED] : NOTHING()),
   },
   {
+    at: 'void',
+    // Requests went to stable before the last groups had a place (`homeUnlocked`): the canary's nodes are what they wait for.
+    isListed: (delivery) => isUnlocked(delivery) && annotationsOf(delivery.own)[MARK.at] === 'home',
+    commit: (delivery) => madeOf(delivery, grown(delivery, 0)),
+    before: stableServes,
+    seen: NOTHING,
+  },
+  {
     at: 'settled',
     isListed: ALWAYS,
-    commit: (delivery) => madeOf(delivery, [...grown(delivery, 0), ...floorBack(delivery)]),
-    // Until here the release can be given up; of a fleet that broke since it took over that must stay so.
-    before: stableServes,
+    commit: (delivery) =>
+      madeOf(delivery, [...grown(delivery, 0), ...partitioned(delivery, SENTINEL), ...floorBack(delivery)]),
+    // Until here the release can be given up; of a fleet that broke since it took over that must stay so. Locked before its
+    // StatefulSet has flipped, a group that is made again would come up on the version before (trace 29d).
+    before: (delivery) => [...stableServes(delivery), ...(isUnlocked(delivery) ? allTaken(delivery) : [])],
     seen: NOTHING,
   },
 ];

@@ -83,7 +83,10 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
     step === undefined || stage.kind !== 'step' ? '' : `Step ${stage.index}: ${describeStep(step, fleetOf(delivery))}`;
   const words: Readonly<Record<RungName, string>> = {
     home: homeWhy(delivery),
-    void: `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the text of ${text} at none.`,
+    void:
+      stage.kind === 'promote'
+        ? `Groups of ${name} wait for nodes, and no request goes to ${second} any more: its groups end. ${nameFirst(name)} is locked once all of its groups are on ${text}.`
+        : `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the text of ${text} at none.`,
     text: `${nameFirst(second)} takes the text of ${text} at no groups and armed, so that it grows on it. No request reaches it.${floorText(delivery)}`,
     pods: `${planned}. ${second} grows beside ${name}, which stays on the version that serves.`,
     traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,

@@ -6,10 +6,11 @@ import { command } from '../command-text.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { recreated, staysPut } from '../gates/cluster.ts';
-import { fleetBlocked, letGoByHand } from '../gates/fleet.ts';
+import { fleetBlocked, groupsWithoutNodes, letGoByHand, withoutNodes } from '../gates/fleet.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { soaking } from '../gates/soak.ts';
+import { nameGroups } from '../groups.ts';
 import { blocking, type Hold, hold, unique } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import { type Delivering, waiting } from '../ladders/delivering.ts';
@@ -17,11 +18,12 @@ import { canarySide, fleetOf, replicasOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
 import { ledTo } from '../ladders/fill-to-come.ts';
 import { fieldsHome, letGoAnew, partitionRaised, unlessTaken } from '../ladders/fleet.ts';
-import { type NextCommit, nextCommit, stepEntered } from '../ladders/next-commit.ts';
+import { type NextCommit, nextCommit, nextWithoutNodes, stepEntered } from '../ladders/next-commit.ts';
 import { sameStage } from '../ladders/position.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { switchEdited } from '../ladders/switch-edited.ts';
 import { type Decision, holding, type MoveReason } from '../move.ts';
+import { capital } from '../sentences.ts';
 import { whenSeen } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
 import { statesOf } from '../step-state.ts';
@@ -38,12 +40,27 @@ export function climbing(on: Delivering, state: OnLadder): Decision {
   const unseen = unlessTaken(on, waiting(on, next.waits));
   const entering = !sameStage(state.stage, next.stage) || goes.reason === 'StepsEdited';
   const done = entering && state.stage.kind === 'step' && unseen.length === 0;
-  const holds = unique([...unseen, ...heldBy(on, state, { next, done })]);
+  const isShort = state.stage.kind === 'promote' && unseen.some(({ reason }) => OF_GROUPS.includes(reason));
+  const unplaced = isShort ? whenSeen(withoutNodes)(on.situation) : undefined;
+  const holds = unique([
+    ...(unplaced === undefined ? [] : [unplaced]),
+    ...unseen,
+    ...heldBy(on, state, { next, done }),
+  ]);
   if (blocking(holds).length > 0) return holding(holds, stateOf(state, { unseen, holds }), done);
   if (next.at === 'settled') return settle(on, next, holds);
-  const move = climbed(on, next, { reason: goes.reason, marks: on.marks, done });
+  const { reason, because } = goes;
+  const move = climbed(on, next, { reason, marks: on.marks, done, ...(because === undefined ? {} : { because }) });
   return { ...move, holds: [...move.holds, ...holds] };
 }
+
+/** What groups end that get their nodes: beside these it is said which do not. */
+const OF_GROUPS: readonly Hold['reason'][] = [
+  'GroupsNotUpdated',
+  'GroupsNotReady',
+  'NotServing',
+  'StatefulSetNotFlipped',
+];
 
 /** The user's own is on the release before its time: held, until a person accepts that. Two colours then go on as they do. */
 function madeAnew(on: Delivering): Decision | undefined {
@@ -54,18 +71,40 @@ function madeAnew(on: Delivering): Decision | undefined {
   return on.delivery.plan.style === 'canary' ? letGoAnew(on) : undefined;
 }
 
-type Going = { readonly next: ReturnType<typeof nextCommit>; readonly reason: MoveReason };
+type Going = {
+  readonly next: ReturnType<typeof nextCommit>;
+  readonly reason: MoveReason;
+  /** Said before why the rung is climbed. */
+  readonly because?: string;
+};
 
 /** The next rung: where a jump leads, where an edit of the plan does, or the one above. */
-function wayOn({ situation, delivery, marks }: Delivering, { stage }: OnLadder): Going {
+function wayOn(on: Delivering, { stage }: OnLadder): Going {
+  const { situation, delivery, marks } = on;
   if (stage.kind === 'step') {
     const filled = { replicas: fleetOf(delivery), now: replicasOf(canarySide(delivery)) };
     const led = ledTo({ ...situation, marks }, { index: stage.index, ...filled });
     if (led !== undefined)
       return { next: stepEntered(delivery, { index: led.index, paused: led.by === 'StepsEdited' }), reason: led.by };
   }
+  const early = beforeItsNodes(on);
+  if (early !== undefined) return early;
   const next = nextCommit(delivery);
   return { next, reason: next.kind === 'commit' ? reasonOf(next, stage) : 'RungReady' };
+}
+
+/**
+ * Groups of stable wait for nodes that the canary may have, as where N was raised in the promotion: once N − U of them serve,
+ * they get all requests, so that the canary can be emptied. undefined: none waits, or too few serve.
+ */
+function beforeItsNodes(on: Delivering): Going | undefined {
+  const { situation, delivery } = on;
+  const next = nextWithoutNodes(delivery);
+  if (situation.sight === 'unseen' || next?.kind !== 'commit') return undefined;
+  const groups = groupsWithoutNodes(situation).map(({ index }) => index);
+  if (groups.length === 0 || waiting(on, next.waits).length > 0) return undefined;
+  const because = `${capital(nameGroups(groups))} of ${delivery.own.object.name} ${groups.length === 1 ? 'waits' : 'wait'} for nodes, and the others serve enough for all requests.`;
+  return { next, reason: 'BroughtHome', because };
 }
 
 /** The first rung of a step, or of a promotion, that waits for people has a name of its own: it is what they approve. */
