@@ -67,7 +67,6 @@ function custom(kind: string, apiVersion: string, spec: string): Files {
 }
 
 const TRAEFIK = custom('TraefikService', 'traefik.io/v1alpha1', '{weighted: {services: [{name: vllm-svc, port: 80}]}}');
-
 const POOL_GROUP = 'inference.networking.k8s.io';
 
 /** The files with two InferencePools in place of the Service, of which the selectors are these labels. */
@@ -339,6 +338,7 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
       ),
     ),
   ],
+  ['SendsNothing', '', edited(ROUTE_FILE, 'port: 80\n', 'port: 80\n          weight: 0\n')],
   ['NotRestorable', '', edited(ROUTE_FILE, '          port: 80\n', '          port: 80\n          weight: 0x64\n')],
   [
     'FleetUncovered',

@@ -36,11 +36,21 @@ export function isHome({ percent, ours, mirrors }: RouteReading): boolean {
   return percent === 0 && ours.length + mirrors.length === 0;
 }
 
+/** Whether a route has the Service as a backend and sends to neither version: by weights that are both 0. */
+export function sendsNothing({ provider, files }: OpenRoute, sides: Sides): boolean {
+  const reading = provider.read(files, sides);
+  return isHome(reading) && !reading.stable && provider.survey(files, sides).rules.length > 0;
+}
+
 /** What keeps shares from being written, or from meaning what they say. */
 export function lintRoutes(facts: TrafficFacts): readonly TrafficFinding[] {
   return [
     ...facts.routes.flatMap((route) => absent(facts, route)),
-    ...openRoutes(facts).flatMap((route) => [...faultsOf(facts, route), ...early(facts, route)]),
+    ...openRoutes(facts).flatMap((route) => [
+      ...faultsOf(facts, route),
+      ...early(facts, route),
+      ...silent(facts, route),
+    ]),
   ];
 }
 
@@ -177,6 +187,28 @@ function early({ file, sides }: TrafficFacts, { provider, files }: OpenRoute): r
       what: `it sends requests to ${sides.canary}, though nothing is being delivered: they would go to groups that are not there`,
       hint: 'Take them out. Commits of a delivery write shares, and take them back.',
       mend,
+    },
+  ];
+}
+
+/** Neither version has a weight: what a delivery would do from there says nothing, because the route is what is wrong. */
+function silent({ file, sides }: TrafficFacts, route: OpenRoute): readonly TrafficFinding[] {
+  if (!sendsNothing(route, sides)) return [];
+  const { provider, files } = route;
+  const place = provider
+    .survey(files, sides)
+    .rules.find(({ portInText }) => !portInText)
+    ?.portAt.slice(0, -1);
+  const isUnderWay = file.workload.marks?.step !== undefined;
+  return [
+    {
+      document: files.route,
+      path: place ?? ['spec'],
+      reason: 'SendsNothing',
+      what: `neither ${sides.stable} nor ${sides.canary} has a weight above 0: no request reaches either version`,
+      hint: isUnderWay
+        ? 'Put the weights back as the last commit of tranche left them.'
+        : `Give ${sides.stable} a weight above 0, or none.`,
     },
   ];
 }

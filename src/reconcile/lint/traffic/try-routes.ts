@@ -11,7 +11,7 @@ import type { Displaced, RouteEdits, Share } from '../../../rollout/traffic/prov
 import { nameOf } from '../../observe/read-rollout.ts';
 import { TRAFFIC_KINDS } from '../../observe/traffic-index.ts';
 import { askedBy, type RouteTrial, type Trials } from '../trials.ts';
-import { isHome, type OpenRoute, openRoutes } from './lint-routes.ts';
+import { isHome, type OpenRoute, openRoutes, sendsNothing } from './lint-routes.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import { ofFault, trafficIssue } from './traffic-finding.ts';
 
@@ -72,6 +72,7 @@ function tryShares(facts: TrafficFacts, known: KnownTexts): readonly Issue[] {
   const shares = sharesOf(facts);
   return openRoutes(facts)
     .filter(({ provider, files }) => isHome(provider.read(files, facts.sides)))
+    .filter((route) => !sendsNothing(route, facts.sides))
     .filter(({ provider, files }) => provider.survey(files, facts.sides).faults.length === 0)
     .flatMap((route) => tryRoute(facts, route, { shares, known }));
 }
