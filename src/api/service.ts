@@ -57,8 +57,6 @@ export function portMissing(ports: readonly ServicePort[], others: readonly Serv
 
 /** The members of a map that are texts. */
 export function stringsIn(value: unknown): Readonly<Record<string, string>> {
-  const entries = Object.entries(isRecord(value) ? value : {}).flatMap(([key, text]) =>
-    typeof text === 'string' ? [[key, text] as const] : [],
-  );
-  return Object.fromEntries(entries);
+  const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
+  return isRecord(value) ? Object.fromEntries(Object.entries(value).filter(isText)) : {};
 }

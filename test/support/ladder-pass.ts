@@ -6,7 +6,6 @@ import { NO_RULES } from '../../src/api/policy-fields.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { printRelease } from '../../src/api/release.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
-import { newKnownTexts } from '../../src/manifests/known-texts.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { deliveryIn, type Texts } from '../../src/reconcile/ladder/cast.ts';
 import { rolloutHash, withFactDigests } from '../../src/reconcile/observe/digests.ts';
@@ -15,13 +14,10 @@ import { readWorkload } from '../../src/reconcile/observe/read-workload.ts';
 import { draw } from '../../src/reconcile/reconcile.ts';
 import { type Plan, plan, recordWritten } from '../../src/rollout/plan.ts';
 import { SNAPSHOT_VERSION, type Snapshot, type Stable, type WorkloadFile } from '../../src/rollout/snapshot.ts';
-import { castIn } from './ladder.ts';
+import { castIn, KNOWN } from './ladder.ts';
 import { MAIN } from './marks-notation.ts';
 import { NOW, type SightChange, sightOf } from './sight.ts';
 import { LWS_FILE, ROLLOUT_FILE } from './vllm.ts';
-
-/** Texts that several passes meet are parsed once. */
-const KNOWN = newKnownTexts(4 * 1024 * 1024);
 
 /** What is there between two passes. */
 export type Stand = {

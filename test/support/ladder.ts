@@ -2,6 +2,7 @@
 
 import { printStep } from '../../src/api/marks.ts';
 import { deliveryOf } from '../../src/commands/simulate/delivery.ts';
+import { newKnownTexts } from '../../src/manifests/known-texts.ts';
 import type { Cast, Texts } from '../../src/reconcile/ladder/cast.ts';
 import { deliveryIn } from '../../src/reconcile/ladder/cast.ts';
 import { type Climbed, climb } from '../../src/reconcile/ladder/climb.ts';
@@ -32,9 +33,12 @@ export function ladderFiles(
   return new Map(files.map(([path, text]) => [path, armed.reduce((now, [from, to]) => now.replace(from, to), text)]));
 }
 
+/** How texts read: most worlds of a table differ in one of their files. */
+export const KNOWN = newKnownTexts(4 * 1024 * 1024);
+
 /** The cast of these files. */
 export function castIn(texts: Texts): Cast {
-  const open = deliveryOf(texts);
+  const open = deliveryOf(texts, KNOWN);
   if (open === undefined) throw new Error('no Rollout');
   return open.cast;
 }

@@ -11,9 +11,14 @@ export function privateHalf(nth = 1): string {
   return `${PRIVATE_HALF}${Buffer.alloc(32, nth).toString('base64url')}`;
 }
 
+/** Opened once: a story opens a process for each of its passes, and OpenSSL takes longer for a key than most of them. */
+const opened = new Map<number, Signatures>();
+
 /** A process that has the nth key. */
 export function signaturesOf(nth = 1): Signatures {
-  return openSignatures(privateHalf(nth));
+  const signatures = opened.get(nth) ?? openSignatures(privateHalf(nth));
+  opened.set(nth, signatures);
+  return signatures;
 }
 
 export function publicHalf(nth = 1): string {

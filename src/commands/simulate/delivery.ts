@@ -6,6 +6,7 @@ import { LWS_KIND, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { PolicyRules } from '../../api/policy-fields.ts';
 import { parseRollout, type Rollout } from '../../api/rollout.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import { UsageError } from '../../options.ts';
 import type { Cast, Texts } from '../../reconcile/ladder/cast.ts';
@@ -29,10 +30,14 @@ const ROLLOUT_KIND = 'Rollout';
 const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...SCALER_KINDS];
 
 /** The delivery of the one Rollout in these files; undefined: there is none. UsageErrors name what is wrong or missing. */
-export function deliveryOf(texts: Texts): OpenDelivery | undefined {
-  const asked = [...texts].map(([file, text]) => parseManifestFile(file, text, [ROUTE_PROVIDER_KIND, POLICY_KIND]));
+export function deliveryOf(texts: Texts, known?: KnownTexts): OpenDelivery | undefined {
+  const asked = [...texts].map(([file, text]) =>
+    parseManifestFile(file, text, [ROUTE_PROVIDER_KIND, POLICY_KIND], known),
+  );
   const { kinds: customs, issues: wrongProviders } = readRouteProviders(asked, DEFAULT_CONFIG);
-  const files = [...texts].map(([file, text]) => parseManifestFile(file, text, [...KINDS, ...trafficKinds(customs)]));
+  const files = [...texts].map(([file, text]) =>
+    parseManifestFile(file, text, [...KINDS, ...trafficKinds(customs)], known),
+  );
   const documents = files.flatMap((file) => file.documents);
   const [rollout, ...others] = documents.filter(({ object }) => object.kind === ROLLOUT_KIND);
   if (rollout === undefined) return undefined;
