@@ -1,18 +1,16 @@
 /**
- * Planted bugs in what policies hold while a second workload is filled. A test run tries one in eight; `POLICY_BUGS=all`
+ * Planted bugs in what policies hold while a second workload is filled. A test run plants one; `POLICY_BUGS=all`
  * every one, as `.ci/run` does.
  */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Bug, newPlanting, patchesOf } from '../support/planted-bugs.ts';
+import { type Bug, newPlanting, patchesOf, planted } from '../support/planted-bugs.ts';
 import { wrongAnswers } from './filled-answers.ts';
 
 const { answersUnder, end } = newPlanting('filled-answers.ts');
 afterAll(end);
-
-const STRIDE = process.env['POLICY_BUGS'] === 'all' ? 1 : 8;
 
 const LIMITS = 'gates/limits.ts';
 const FILL = 'ladders/fill-to-come.ts';
@@ -63,6 +61,6 @@ test.each(patches)('$name: its text is in the source once', ({ file, from }) => 
   expect(readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8').split(from)).toHaveLength(2);
 });
 
-test.each(patches.filter((_, index) => index % STRIDE === 0))('$name is told', async (patch) => {
+test.each(planted(patches))('$name is told', async (patch) => {
   expect(await answersUnder(patch)).not.toEqual([]);
 });

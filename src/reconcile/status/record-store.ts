@@ -1,7 +1,7 @@
 /** Reads the status branch: one record a rollout, and an index for the passes that find nothing to do. */
 
 import { PERIOD_MOST_SECONDS } from '../../api/config.ts';
-import { asWritten, isRecord } from '../../api/json.ts';
+import { isJsonObject, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Folders, Marked, ReadRequest, Tree } from '../../ports/git.ts';
@@ -104,16 +104,16 @@ export function readStatus(tree: Tree, before: StatusBranch = EMPTY_STATUS): Sta
 }
 
 function readRecord(text: string, key: string): StoredRecord {
-  let value: unknown;
+  let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
     return { kind: 'untrusted', why: 'it is no JSON' };
   }
-  if (!isRecord(value)) return { kind: 'untrusted', why: 'it is no JSON object' };
+  if (!isJsonObject(value)) return { kind: 'untrusted', why: 'it is no JSON object' };
   const { checksum: written, signature: given, ...rest } = value;
-  const { version } = rest;
-  const digest = digestOf(asWritten(rest));
+  const version: unknown = rest['version'];
+  const digest = digestOf(rest);
   const signed = signedBy(given, digest);
   // Before its checksum: who knows what a newer one counts in.
   if (isNewerVersion(version)) return { kind: 'newer', version, signed };
@@ -148,11 +148,11 @@ type IndexRead = {
 
 function readIndex(text: string): IndexRead {
   try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value)) return {};
+    const value: Json = JSON.parse(text);
+    if (!isJsonObject(value)) return {};
     const { signature: given, ...rest } = value;
     // What is not signed is not hashed.
-    const signed = given === undefined ? undefined : signedBy(given, digestOf(asWritten(rest)));
+    const signed = given === undefined ? undefined : signedBy(given, digestOf(rest));
     if (isNewerVersion(rest['version'])) return { isNewer: true, signed };
     return { index: indexIn(rest), signed };
   } catch {
