@@ -8,6 +8,7 @@ import type { Group } from './groups.ts';
 import { delivering } from './ladders/delivering.ts';
 import { type Delivery, greenServes } from './ladders/delivery.ts';
 import { trafficAfter, trafficUnread } from './ladders/memory.ts';
+import { shownOf } from './ladders/shown.ts';
 import { groupsOn, type TrafficSight, workloadOf } from './ladders/sight.ts';
 import { isOneWorkload } from './ladders/version-sides.ts';
 import type { Decision } from './move.ts';
@@ -74,13 +75,16 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
 /** What is remembered of a delivery besides, and how long the groups of the second workload took that are ready since. */
 type Besides = Pick<RolloutRecord, 'traffic'> & { readonly fresh: readonly number[] };
 
-/** Since when each thing has been seen that a delivery with traffic, or a second workload, waits for; at rest there is none. */
+/**
+ * Since when each thing has been seen that a delivery with traffic, or a second workload, waits for. At rest there is none of it,
+ * but for the groups of green where that serves.
+ */
 function trafficMemory(snapshot: Snapshot, situation: Situation | undefined): Besides {
   const state = situation?.state;
   const unread = { traffic: snapshot.record?.traffic, fresh: [] };
   if (situation === undefined || state === undefined) return unread;
   const isBegun = state.kind === 'ladder' || ('marks' in state && isRouted(state.marks));
-  if (!isBegun && state.kind !== 'requested') return { fresh: [] };
+  if (!isBegun && state.kind !== 'requested') return servedByGreen(snapshot, situation);
   const release = isBegun ? state.marks.release : nextRelease(situation.digest, state.marks);
   const on = delivering(situation, state.marks, release);
   if (on === undefined) return unread;
@@ -93,6 +97,21 @@ function trafficMemory(snapshot: Snapshot, situation: Situation | undefined): Be
     return { traffic: before === undefined ? traffic : { ...traffic, groups: before }, fresh: [] };
   const { groups, loads } = followed(snapshot, seen, before);
   return { traffic: { ...traffic, groups }, fresh: loads };
+}
+
+/** Who serves while the user's own has no groups. No delivery of anything goes by it. */
+function servedByGreen(snapshot: Snapshot, situation: Situation): Besides {
+  const { state } = situation;
+  const on = 'marks' in state ? delivering(situation, state.marks, state.marks.release) : undefined;
+  if (on === undefined || !greenServes(on.delivery)) return { fresh: [] };
+  const { groups: before, shown } = snapshot.record?.traffic ?? {};
+  const seen = on.sight === undefined ? undefined : groupsBeside(on.delivery, on.sight);
+  if (on.sight === undefined || seen === undefined)
+    return before === undefined ? { fresh: [] } : { traffic: { groups: before, shown }, fresh: [] };
+  const { groups, loads } = followed(snapshot, seen, before);
+  const { sides } = shownOf(on.delivery, on.sight);
+  const stable = sides.filter(({ side }) => side === 'stable');
+  return { traffic: { groups, shown: { rungs: [], sides: stable } }, fresh: loads };
 }
 
 /** The groups of the workload that we made; undefined: there is none, or they were not read. Not in the cluster yet: no groups. */

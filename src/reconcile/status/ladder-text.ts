@@ -1,6 +1,7 @@
 /** A delivery with a second workload in a few words: its rungs, both sides, and who gets requests. */
 
 import type { DeliveryShown, RolloutRecord, SideShown } from '../../api/record.ts';
+import { servingSide } from './serving-side.ts';
 
 /** Labels and what stands behind them; none where no second workload is filled. */
 export function ladderLines({ traffic, marks }: RolloutRecord): readonly (readonly [string, string])[] {
@@ -32,9 +33,14 @@ export function rungsText(rungs: readonly string[], at: string | undefined): str
 }
 
 /** `vllm-canary 1/2, 5%`: the side that is filled, its groups that are ready, and its share by Git; undefined: none is. */
-export function secondText({ traffic }: RolloutRecord): string | undefined {
-  const side = traffic?.shown?.sides.find((one) => one.side === 'canary');
+export function secondText(record: RolloutRecord): string | undefined {
+  const { traffic } = record;
+  const { name } = servingSide(record);
+  const sides = traffic?.shown?.sides ?? [];
+  const filled = sides.find((one) => one.side === 'canary');
+  // Where the new one is the side that is shown, the one before is beside it.
+  const side = filled !== undefined && filled.name === name ? sides.find((one) => one.side === 'stable') : filled;
   if (side === undefined) return undefined;
-  const share = traffic?.shown?.share?.wanted;
+  const share = side === filled ? traffic?.shown?.share?.wanted : undefined;
   return `${side.name} ${side.ready ?? '?'}/${side.groups}${share === undefined ? '' : `, ${share}`}`;
 }

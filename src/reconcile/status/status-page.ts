@@ -8,6 +8,7 @@ import { printTotal } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { secondText } from './ladder-text.ts';
 import { PAGE_HEAD } from './others-branch.ts';
+import { servingSide } from './serving-side.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
 export function statusPage(records: readonly RolloutRecord[]): string {
@@ -87,9 +88,10 @@ function releaseCell(record: RolloutRecord): string {
 /** One sign a group, as the LWS pages draw them: on the version in Git ✅, on another ❎, not ready ⏳, not read ❔; `+` before an extra one. */
 export function groupsCell(record: RolloutRecord): string {
   if (record.unseen?.why === 'absent') return 'none in the cluster';
-  if (record.unseen !== undefined) return record.groups.map(() => '❔').join(' ');
+  const { groups } = servingSide(record);
+  if (record.unseen !== undefined) return groups.map(() => '❔').join(' ');
   const inDelivery = record.marks?.step !== undefined;
-  const cells = record.groups.map((group) => {
+  const cells = groups.map((group) => {
     const sign = group.ready ? (group.version === 'release' || !inDelivery ? '✅' : '❎') : '⏳';
     return isExtra(record, group) ? `+${sign}` : sign;
   });

@@ -8,6 +8,7 @@ import { holdKind } from '../../rollout/hold.ts';
 import { asOfText, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
 import { ladderLines } from './ladder-text.ts';
 import type { AsOf, Picture, Shown } from './read-picture.ts';
+import { servingSide } from './serving-side.ts';
 import { groupsCell, isExtra, stateCell } from './status-page.ts';
 
 /** One line a rollout, columns aligned, and below them how old all of it is. */
@@ -32,7 +33,9 @@ export function statusTable({ asOf, shown }: Picture, now: Instant): string {
   return [text, '\n', ...age, ...news].join('');
 }
 
-function readyCell({ groups, unseen }: RolloutRecord): string {
+function readyCell(record: RolloutRecord): string {
+  const { unseen } = record;
+  const { groups } = servingSide(record);
   if (unseen !== undefined) return unseen.why === 'absent' ? 'none' : `?/${groups.length}`;
   return `${groups.filter((group) => group.ready).length}/${groups.length}`;
 }
@@ -102,14 +105,16 @@ function leftText({ until }: HoldRecord, now: Instant): string {
 
 /** The groups one by one; what the last pass did not see is not drawn as if it had. */
 function groupLines(record: RolloutRecord, now: Instant): readonly string[] {
-  const { groups, unseen } = record;
+  const { unseen } = record;
+  const { name, groups } = servingSide(record);
   const back = record.marks?.step?.kind === 'rollback';
+  const label = name === undefined ? 'Groups' : `Groups of ${name}`;
   if (unseen?.why === 'absent')
     return [`Groups: none, the workload is not in the cluster (seen so for ${printDuration(now - unseen.since)})`];
   const head =
     unseen === undefined
-      ? `Groups: ${groupsCell(record)}`
-      : `Groups: ${groupsCell(record)}  not readable for ${printDuration(now - unseen.since)}; as they were before:`;
+      ? `${label}: ${groupsCell(record)}`
+      : `${label}: ${groupsCell(record)}  not readable for ${printDuration(now - unseen.since)}; as they were before:`;
   return [
     head,
     ...groups.map((group, index) => {
