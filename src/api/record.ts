@@ -199,6 +199,8 @@ export type RolloutRecord = {
   readonly notAppliedSince?: Instant | undefined;
   /** Not there while nobody else writes the fields of this very file. */
   readonly contest?: Contest | undefined;
+  /** The workload that this is about, while the Rollout was pointed at it in mid-delivery; not there: its own. */
+  readonly retargeted?: string | undefined;
   /** Not there: no delivery with a second workload is under way. */
   readonly traffic?: TrafficRecord | undefined;
   /** The key that LWS has given to the template of this digest. */

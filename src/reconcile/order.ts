@@ -192,7 +192,7 @@ async function headOfShard(
 
 function pick(desired: Desired, target: Target): DesiredRollout | string {
   const called = desired.rollouts.filter(
-    (entry) => entry.key.name === target.name && (target.namespace === '' || entry.key.namespace === target.namespace),
+    (entry) => isCalled(entry, target.name) && (target.namespace === '' || entry.key.namespace === target.namespace),
   );
   const found = target.workload === true ? called.filter(isOrphan) : called;
   const open = found.filter(isUnderWay);
@@ -205,6 +205,11 @@ function pick(desired: Desired, target: Target): DesiredRollout | string {
   if (second !== undefined)
     return `${target.name} is in several namespaces: ${found.map((entry) => entry.key.namespace).join(', ')}. Say which with --namespace`;
   return first;
+}
+
+/** Beside a Rollout of its name a workload without one goes by a longer name, and by its own. */
+function isCalled({ key, identity, rollout }: DesiredRollout, name: string): boolean {
+  return key.name === name || (rollout === undefined && identity?.name === name);
 }
 
 /** A managed LeaderWorkerSet whose Rollout is gone, or names another one since. */

@@ -134,6 +134,7 @@ export const HOLDS = {
   MergedStale: { effect: 'blocks', accept: 'the partition that was merged, and what held it' },
   StepCountChanged: { effect: 'blocks' },
   FrozenFieldChanged: { effect: 'blocks' },
+  WorkloadRefChanged: { effect: 'blocks' },
   JumpRefused: { effect: 'informs' },
   AbortRefused: { effect: 'informs' },
   RetryRefused: { effect: 'informs' },

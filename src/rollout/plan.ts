@@ -4,6 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import type { ObjectChange } from './change.ts';
+import { workloadRefChanged } from './gates/frozen.ts';
 import { keyMissing, newerRecord } from './gates/git.ts';
 import { stalled } from './gates/people.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
@@ -65,7 +66,7 @@ export function plan(snapshot: Snapshot): Plan {
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
   const decision = withIssues(situation, strategyOf(snapshot).decide(situation));
-  return planOf(snapshot, situation, withoutRecord(snapshot, decision));
+  return planOf(snapshot, situation, braked(snapshot, decision));
 }
 
 /** A rollback goes on whatever is wrong in the files; while it waits, that is said as well: it may be what keeps it. */
@@ -80,19 +81,21 @@ function withIssues(situation: Situation, decision: Decision): Decision {
 function planGone(snapshot: Snapshot): Plan {
   const kept = snapshot.rollout?.intents.recreating;
   const decision = kept === undefined ? holding([], 'Completed') : strategyOf(snapshot).decideAbsent(snapshot, kept);
-  return planOf(snapshot, undefined, withoutRecord(snapshot, decision));
+  return planOf(snapshot, undefined, braked(snapshot, decision));
 }
 
 /**
  * Where no record can be written, nothing of this pass is kept: whatever leads forward waits, as where the status branch
- * takes no record. What brakes or goes back hangs on Git and the cluster. This is asked of the way of a move, once, so
- * that no row can be forgotten.
+ * takes no record; and where a Rollout of another workload asks, whose steps and pauses are none of this delivery. What
+ * brakes or goes back hangs on Git and the cluster. This is asked of the way of a move, once, so that no row can be
+ * forgotten.
  */
-function withoutRecord(snapshot: Snapshot, decision: Decision): Decision {
-  const why = newerRecord(snapshot) ?? keyMissing(snapshot);
-  if (why === undefined) return decision;
+function braked(snapshot: Snapshot, decision: Decision): Decision {
+  const found = [workloadRefChanged({ snapshot }), newerRecord(snapshot) ?? keyMissing(snapshot)];
+  const why = found.filter((one) => one !== undefined);
+  if (why.length === 0) return decision;
   const { move, holds } = decision;
-  return { ...decision, move: move?.way === 'forward' ? undefined : move, holds: [why, ...holds] };
+  return { ...decision, move: move?.way === 'forward' ? undefined : move, holds: [...why, ...holds] };
 }
 
 function planOf(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): Plan {

@@ -62,6 +62,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     appliedSince: appliedSince(snapshot, situation),
     notAppliedSince: situation === undefined ? undefined : unappliedSince(snapshot, situation.file),
     contest: situation?.contest,
+    retargeted: snapshot.retargeted === undefined ? undefined : snapshot.workload?.object.name,
     revision: revisionAfter(snapshot, situation),
     stable: stableAfter(snapshot, situation),
     requested: requestedAfter(snapshot, situation),

@@ -152,6 +152,9 @@ export type MissingPolicy = {
 /** Marks and step of the record before people merged the step that Git has; undefined: it knew of none. */
 export type MergedStep = Pick<RolloutRecord, 'marks' | 'step'>;
 
+/** A Rollout was pointed at another workload in mid-delivery: the one that it named, and the one that is under way. */
+export type Retargeted = { readonly was: string; readonly underWay: string };
+
 export type Snapshot = {
   readonly version: typeof SNAPSHOT_VERSION;
   readonly key: RolloutKey;
@@ -199,6 +202,8 @@ export type Snapshot = {
   readonly retryText: Known<Stable>;
   /** The text that is created anew, while the document is out of its file; read only then. */
   readonly recreateText: Known<StableDocument>;
+  /** Not there: the Rollout names the workload that it named when its delivery began. */
+  readonly retargeted?: Retargeted;
   /** Wrong files: no step forward while there are any. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];

@@ -21,7 +21,7 @@ import {
 import { madeIssue, missingIssue, rivalIssue, twiceIssue, type Unreadable } from './desired-issues.ts';
 import { type FileIds, fileIdsOf } from './file-ids.ts';
 import { fileIssues } from './file-issues.ts';
-import { indexOf, type ManifestIndex, madeFor, workloadName } from './manifest-index.ts';
+import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
 import { policyIndex } from './policy-index.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
@@ -221,8 +221,19 @@ function orphans(all: Manifests): readonly Entry[] {
     const reading = { rollout: undefined, issues: [], warnings: [] };
     const issues = index.layoutOf(workload);
     const identity = { file: workload.file, namespace: key.namespace, name: key.name };
-    return { key, rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
+    return { key: besideRollouts(key, all), rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
   });
+}
+
+/**
+ * A Rollout that is about another workload may have the name: each has a record of its own, or they would take it from each
+ * other in every pass.
+ */
+function besideRollouts(key: RolloutKey, { index, config }: Manifests): RolloutKey {
+  const isTaken = index.rollouts.some(
+    (one) => one.object.name === key.name && namespaceOf(one, config) === key.namespace,
+  );
+  return isTaken ? { ...key, name: `${key.name}.leaderworkerset` } : key;
 }
 
 /** `namespace/name`, for people and for sorting. */

@@ -5,7 +5,14 @@ import type { RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RecordProof } from '../../rollout/record-proof.ts';
-import { type History, type Live, SNAPSHOT_VERSION, type Snapshot, type WorkloadFile } from '../../rollout/snapshot.ts';
+import {
+  type History,
+  type Live,
+  type Retargeted,
+  SNAPSHOT_VERSION,
+  type Snapshot,
+  type WorkloadFile,
+} from '../../rollout/snapshot.ts';
 import type { Approvals } from '../proposals/read-approvals.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import { backsOf } from './backs-in-history.ts';
@@ -21,6 +28,7 @@ import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { recreationOf } from './removal-in-history.ts';
 import { blobsOf, isResting, type Resting } from './resting.ts';
+import { retargetedOf } from './retargeted.ts';
 import { sharedFacts } from './shared-facts.ts';
 import { stableOf } from './stable-copy.ts';
 import { deliveredOf, retryTextOf } from './step-commits.ts';
@@ -58,7 +66,9 @@ export type Observation = {
  * Reads everything that the decision about one rollout may depend on. Throws PortError where Git fails. What one at rest
  * hangs on is compared in `rested.ts` as well.
  */
-export async function observe(of: Observation): Promise<Snapshot> {
+export async function observe(given: Observation): Promise<Snapshot> {
+  const retargeted = await retargetedOf(given);
+  const of = { ...given, stored: storedFor(given, retargeted) };
   const { desired, entry, now } = of;
   const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload);
   const file = workload?.workload;
@@ -94,6 +104,7 @@ export async function observe(of: Observation): Promise<Snapshot> {
       : {}),
     stable,
     ...(gone === undefined ? {} : { lostMarks: gone }),
+    ...(retargeted === undefined ? {} : { retargeted }),
     delivered: seen === undefined ? absent : await deliveredOf(of, seen),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     recreateText: recreation.recreateText,
@@ -103,6 +114,16 @@ export async function observe(of: Observation): Promise<Snapshot> {
     live,
     ...(await readBesides(of, resting, seen)),
   });
+}
+
+/**
+ * What is remembered under the name of a Rollout is of the workload that it named then: annotations, objects and groups of
+ * another say nothing of this one. A forged note of it costs a record that is made from main.
+ */
+function storedFor({ stored, entry }: Observation, retargeted: Retargeted | undefined): Observation['stored'] {
+  if (stored?.kind !== 'read') return stored;
+  const about = retargeted === undefined ? undefined : entry.identity?.name;
+  return stored.record.retargeted === about ? stored : undefined;
 }
 
 /** `tranche.yaml` asks it of every Rollout, and so does who wants approvals proven; no policy takes that back. */

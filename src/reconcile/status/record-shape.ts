@@ -190,6 +190,7 @@ const record = object({
       writers: list(text),
     } satisfies Shape<Contest>),
   ),
+  retargeted: optional(text),
   traffic: optional(traffic),
   revision: optional(object({ digest: text, key: text } satisfies Shape<NonNullable<RolloutRecord['revision']>>)),
   requested: optional(object({ digest: text, since: instant, gaveWay: optional(instant) } satisfies Shape<Requested>)),

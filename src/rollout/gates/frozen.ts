@@ -17,11 +17,30 @@ export function stepCountChanged({ state, steps, snapshot }: Situation): Hold | 
   });
 }
 
+/** The Rollout is about another workload than when the delivery began: its steps are none of what is under way. */
+export function workloadRefChanged({ snapshot }: Pick<Situation, 'snapshot'>): Hold | undefined {
+  const { retargeted, rollout, workload, key } = snapshot;
+  if (retargeted === undefined || rollout === undefined) return undefined;
+  const { was, underWay } = retargeted;
+  const now = rollout.rollout.workload.name;
+  const isOwn = underWay === now;
+  const which = isOwn
+    ? `${now}, whose delivery began for another Rollout`
+    : `${now}, while the delivery of ${was} is under way`;
+  const back = isOwn && workload !== undefined ? `; to take the release of ${now} back: ${command('abort', key)}` : '';
+  return hold('WorkloadRefChanged', {
+    seen: `${rollout.file}: spec.workloadRef of ${rollout.object.name} was ${was} when that began, and is ${which}`,
+    action: `Put ${was} back into workloadRef${back}`,
+  });
+}
+
 /** The other fixed fields, as far as the record remembers them, and the strategy in any case: the marks tell it. */
 export function frozenChanged(situation: Situation): Hold | undefined {
   const { marks, snapshot } = situation;
   const recorded = snapshot.record?.step;
   const file = snapshot.rollout;
+  // A Rollout of another workload has other routes and steps as well: that is said once.
+  if (snapshot.retargeted !== undefined) return undefined;
   if (file === undefined || recorded?.frozen === undefined || !sameRelease(recorded.release, marks?.release))
     return noLongerStepped(situation);
   const { frozen } = recorded;

@@ -126,11 +126,12 @@ async function checkWithoutRecord(
   const copy = before.copy();
   copy.setHead(STATUS, undefined);
   const lost = await pass(stage, copy, true);
-  return lost.outcomes.flatMap((outcome) => {
-    const name = outcome.key.name;
-    const real = result.outcomes.find(
-      (other) => other.key.name === name && other.key.namespace === outcome.key.namespace,
-    );
+  return lost.outcomes.flatMap((outcome, place) => {
+    const { name } = outcome.key;
+    // A Rollout may have the name of a workload that no Rollout names: both are told of, in one order.
+    const isSame = ({ key }: Outcome): boolean => key.name === name && key.namespace === outcome.key.namespace;
+    const nth = lost.outcomes.slice(0, place).filter(isSame).length;
+    const real = result.outcomes.filter(isSame)[nth];
     const [theirs, ours] = [sayingOf(outcome), sayingOf(real)];
     if (JSON.stringify(theirs) === JSON.stringify(ours)) return [];
     const exception = exceptions.find((one) => one.holds({ real: ours, lost: theirs, resting: isResting(real) }));
