@@ -27,7 +27,7 @@ export function statusTable({ asOf, shown }: Picture, now: Instant): string {
     record.marks === undefined ? '' : shortRelease(record.marks.release),
     readyCell(record),
     sinceCell(record, now),
-    record.message,
+    `${record.message}${messageLeft(record, now)}`,
   ]);
   const text = table([['ROLLOUT', 'STATE', 'RELEASE', 'READY', 'FOR', 'MESSAGE'], ...rows]);
   return [text, '\n', ...age, ...news].join('');
@@ -95,6 +95,12 @@ function stepText({ covers, unseen }: RolloutRecord, step: StepRecord, now: Inst
   const current = covers === undefined ? written : `${covers.groups} of ${covers.of}`;
   const before = current === written ? '' : ` (${written} when it was written)`;
   return `${where}: ${current} groups${before}, partition ${step.partition}${done}`;
+}
+
+/** The same behind the message of the table, which quotes a hold: a time of day alone makes people reckon. */
+function messageLeft({ holds, message }: RolloutRecord, now: Instant): string {
+  const quoted = holds.find((one) => one.message === message);
+  return quoted === undefined ? '' : leftText(quoted, now);
 }
 
 /** What is left of a hold that ends by itself. */

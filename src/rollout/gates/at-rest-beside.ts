@@ -3,6 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { inShort } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { APPLY_DEADLINE_SECONDS, WAITING_FOR_AGENT } from '../applied.ts';
 import { type Hold, hold } from '../hold.ts';
 import { delivering } from '../ladders/delivering.ts';
 import { greenServes } from '../ladders/delivery.ts';
@@ -20,7 +21,7 @@ export function besideAtRest(seen: Seen, marks: Marks): readonly Hold[] {
   if (on?.sight === undefined) return [];
   const { delivery, sight } = on;
   const differs = differences(delivery, sight);
-  const drift = differs.kind === 'known' && differs.value.length > 0 ? [drifted(differs.value)] : [];
+  const drift = differs.kind === 'known' && differs.value.length > 0 ? [drifted(differs.value, agentsTurn(seen))] : [];
   if (!greenServes(delivery)) return drift;
   const { name, document, ...side } = workloadOf(delivery, sight, 'stable');
   const found = groupsOn({ name, document, ...side });
@@ -38,13 +39,19 @@ export function besideAtRest(seen: Seen, marks: Marks): readonly Hold[] {
 }
 
 /** All in one: several objects are often edited by one hand. */
-function drifted(differs: readonly LiveDifference[]): Hold {
+function drifted(differs: readonly LiveDifference[], action: string): Hold {
   const seen = differs.map(({ object: { kind, name }, field, git, live }) => {
     const what = field === '' ? `${kind} ${name}` : `${field} of ${kind} ${name}`;
     return `${what} is ${inShort(live)} in the cluster, Git says ${inShort(git)}`;
   });
-  return hold('Drift', {
-    seen: seen.join('; '),
-    action: 'If the agent does not put it back soon, look at its sync errors, and at who else writes it',
-  });
+  return hold('Drift', { seen: seen.join('; '), action });
+}
+
+/** After a commit of ours what is live is the one before: nobody else has written it as long as the agent has its usual time. */
+function agentsTurn({ snapshot: { now, record } }: Seen): string {
+  // Settling counts as an audit, so that this is the time of its commit.
+  const isFresh = record !== undefined && now - record.auditedAt < APPLY_DEADLINE_SECONDS;
+  return isFresh
+    ? WAITING_FOR_AGENT
+    : 'If the agent does not put it back soon, look at its sync errors, and at who else writes it';
 }

@@ -30,12 +30,20 @@ export function replicasUnknown({ replicas, snapshot, notApplied: unread }: Situ
   return snapshot.live.lws.kind === 'unknown' && unread !== undefined ? unread : scalerUnreadable(snapshot);
 }
 
-/** At zero groups the partition guards nothing (trace 09). */
-export function scaledToZero({ replicas }: Situation): Hold | undefined {
+/**
+ * At zero groups the partition guards nothing (trace 09): who scales up chooses the template of Git for all of them. On a rollback
+ * that is the stable one; before, it is what may not be wanted, and an abort puts the stable one back first.
+ */
+export function scaledToZero({ replicas, state, snapshot }: Situation): Hold | undefined {
   if (replicas !== 0) return undefined;
+  if (state.kind === 'rollback')
+    return hold('ScaledToZero', {
+      seen: 'replicas is 0, and the stable template is in Git: all groups start on it',
+      action: 'Scale up, and the rollback ends once they are ready',
+    });
   return hold('ScaledToZero', {
-    seen: 'replicas is 0: on the way up all groups would start on the template of Git, whatever the partition',
-    action: 'Scale up first',
+    seen: 'replicas is 0: all groups will start on the template of Git, whatever the partition',
+    action: `To start them on the stable template, before you scale up: ${command('abort', snapshot.key)}; to start all of them on the new one, scale up`,
   });
 }
 
