@@ -21,6 +21,8 @@ export type Workload = {
   readonly version?: string | undefined;
   /** undefined: not managed. */
   readonly marks: Marks | undefined;
+  /** As the file has them, where main's own line bears out others. Not there: they are the same. */
+  readonly marksInFile?: Marks | undefined;
   /** An order to give a release up that stands on the LeaderWorkerSet itself, as where no Rollout names it. Not there: none. */
   readonly abort?: AbortIntent | undefined;
 };

@@ -149,7 +149,7 @@ function differingField(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): D
 function olderText({ live }: Snapshot, { workload, digest }: WorkloadFile, lws: LiveLws): string | undefined {
   const extra = firstDifference(workload.content, lws.content, lws.content);
   if (extra === undefined) return undefined;
-  const { marks } = workload;
+  const marks = workload.marksInFile ?? workload.marks;
   const seen = parseMarks(lws.annotations);
   if (marks !== undefined && marks.release.digest === digest && seen !== undefined && 'release' in seen) {
     const [wanted, there] = [printMarks(marks), printMarks(seen)];

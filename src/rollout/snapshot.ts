@@ -71,7 +71,7 @@ export type StableDocument = Stable & { readonly manifest: EditedFile };
 
 /** Where edits are made: a document, and the marks that it has. */
 export type EditedFile = Pick<WorkloadFile, 'file' | 'object'> & {
-  readonly workload: Pick<Workload, 'marks' | 'partition' | 'replicas' | 'maxUnavailable'>;
+  readonly workload: Pick<Workload, 'marks' | 'marksInFile' | 'partition' | 'replicas' | 'maxUnavailable'>;
 };
 
 /** What became of the commit that the record was made from. `rewritten`: main no longer descends from it. */

@@ -69,7 +69,7 @@ export function workloadContent(
       ...field(PARTITION_PATH, workload.partition, to.partition),
     ],
     workload: {
-      marks: { from: workload.marks, to: to.marks },
+      marks: { from: workload.marksInFile ?? workload.marks, to: to.marks },
       content: { digest: to.text?.release.digest ?? digest, source: to.text?.text },
     },
   };

@@ -7,6 +7,7 @@ import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
+import { planRepair } from '../../src/rollout/orders/repair.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from './vllm.ts';
 import { World } from './world.ts';
 
@@ -132,6 +133,18 @@ export class Forgery {
     const done = await giveOrder(this.ports(), at, ({ snapshot }) =>
       planIntent(intent, { snapshot, digestOf: factsDigest }),
     );
+    return done.kind === 'refused' ? done.why : done.what;
+  }
+
+  /** The annotations as the last commit of tranche wrote them. */
+  async repair(): Promise<string> {
+    const at = {
+      target: { name: 'vllm', namespace: 'llm' },
+      overrides: NO_OVERRIDES,
+      by: 'ada',
+      reads: 'marks' as const,
+    };
+    const done = await giveOrder(this.ports(), at, planRepair);
     return done.kind === 'refused' ? done.why : done.what;
   }
 }

@@ -1,15 +1,18 @@
 /** Holds the marks that a planned commit goes by against main's own line, before anything is written for them. */
 
+import { sameValue } from '../../api/field.ts';
 import type { AbortIntent } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
-import { MARK, type Marks } from '../../api/marks.ts';
-import { sameRelease } from '../../api/release.ts';
+import { MARK, type Marks, printStep } from '../../api/marks.ts';
+import { sameRelease, shortDigest } from '../../api/release.ts';
 import { workloadIn } from '../../rollout/change.ts';
 import type { Plan } from '../../rollout/plan.ts';
-import type { Snapshot } from '../../rollout/snapshot.ts';
+import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
+import { marksInHistory } from './marks-in-history.ts';
 import type { Observation } from './observe.ts';
-import { type BorneOut, stableBorneOut } from './stable-in-history.ts';
+import { ownFieldsBorneOut } from './own-fields-in-history.ts';
+import { type BorneOut, type Forged, stableBorneOut } from './stable-in-history.ts';
 
 /**
  * The snapshot with what history says of the marks that this plan goes by; undefined: it goes by none. Steps forward ask
@@ -17,22 +20,71 @@ import { type BorneOut, stableBorneOut } from './stable-in-history.ts';
  */
 export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan): Promise<Snapshot | undefined> {
   const { workload, lostMarks } = snapshot;
-  const marks = lostMarks ?? workload?.workload.marks;
-  if (workload === undefined || marks === undefined) return undefined;
-  const isBack = goesBack(plan);
+  const inFile = lostMarks ?? workload?.workload.marks;
+  if (workload === undefined || inFile === undefined) return undefined;
+  const order = orderBack(snapshot, { digest: workload.digest, marks: inFile });
+  const isStuck = order !== undefined && plan.commit === undefined && lostMarks === undefined;
+  const written = isStuck ? await marksWritten(of, inFile) : undefined;
+  const marks = written ?? inFile;
+  const isBack = goesBack(plan) || written !== undefined;
   const leaving = bringsHome(plan);
-  if (!isBack && !leaving) return undefined;
-  const order = orderBack(snapshot, { digest: workload.digest, marks });
+  if (!isBack && !leaving && !writesOwn(plan)) return undefined;
   const { stable, forged: another }: BorneOut = isBack
     ? await stableBorneOut(of, { marks, from: order?.from, isGivenUp: order !== undefined })
     : { stable: snapshot.stable };
   const { asides, forged } = leaving ? await asidesBorneOut(of, marks) : { asides: snapshot.asides, forged: [] };
+  const isOwn = lostMarks === undefined && (writesOwn(plan) || written !== undefined);
+  const own = isOwn ? await ownFieldsBorneOut(of, marks, workload.workload) : { marks, forged: [] };
   const warnings = [
     ...snapshot.warnings,
+    ...(written === undefined ? [] : [forgedMark(of, { key: MARK.step, ...notWritten(inFile, written) })]),
     ...(another === undefined ? [] : [forgedMark(of, { key: MARK.stable, ...another })]),
-    ...forged.map((what) => forgedMark(of, { key: MARK.restore, ...what })),
+    ...[...forged, ...own.forged].map((what) => forgedMark(of, { key: MARK.restore, ...what })),
   ];
-  return { ...snapshot, stable, warnings, ...(asides === undefined ? {} : { asides }) };
+  const file = own.marks === inFile ? workload : withMarks(workload, own.marks);
+  return { ...snapshot, workload: file, stable, warnings, ...(asides === undefined ? {} : { asides }) };
+}
+
+/**
+ * What the last commit of tranche wrote, where an order to go back waits and the marks say another kind of delivery than
+ * that did: a hand may hold steps by that, and not the rollback. undefined: they say the same, or nobody knows.
+ */
+async function marksWritten({ git, entry }: Observation, inFile: Marks): Promise<Marks | undefined> {
+  const written = await marksInHistory(git, entry, undefined);
+  if (written.kind !== 'known' || !sameRelease(written.value.release, inFile.release)) return undefined;
+  return kindOf(written.value) === kindOf(inFile) ? undefined : written.value;
+}
+
+/** By what a delivery is read: its stage, its rung, and whether it fills a second workload. */
+function kindOf({ step, at, restore, serves }: Marks): string {
+  return JSON.stringify([step?.kind, at, restore?.plan, serves]);
+}
+
+function notWritten(inFile: Marks, written: Marks): Forged {
+  const said = ({ step, at, restore }: Marks): string =>
+    [
+      step === undefined ? 'no step' : printStep(step),
+      at,
+      restore?.plan === undefined ? '' : `plan ${shortDigest(restore.plan)}`,
+    ]
+      .filter((word) => word !== undefined && word !== '')
+      .join(', ');
+  return {
+    seen: `says ${said(inFile)}, and the last commit of tranche wrote ${said(written)}`,
+    hint: 'The rollback goes by what that commit wrote. git log -p of the file shows who changed the marks.',
+  };
+}
+
+/** The file as it would be with other marks, which the commit then writes. */
+function withMarks(file: WorkloadFile, marks: Marks): WorkloadFile {
+  return { ...file, workload: { ...file.workload, marks, marksInFile: file.workload.marks } };
+}
+
+/** Whether it writes `replicas` or `maxUnavailable`: as a rule, to what the mark says that they were. */
+function writesOwn({ commit }: Plan): boolean {
+  const own = commit?.changes.find((change) => change.kind === 'edit' && change.workload !== undefined);
+  const fields = own?.kind === 'edit' ? own.fields : [];
+  return fields.some(({ path, from, to }) => path.at(-1) !== 'partition' && !sameValue(from, to));
 }
 
 /** The order that gives up what is delivered, asked for, or on its way back already. */
