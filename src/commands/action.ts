@@ -36,12 +36,17 @@ type Mode = (typeof MODES)[number];
 export async function runAction(runner: Io): Promise<number> {
   const token = input(runner, 'token');
   const appKey = runner.env[ENV.appKey] ?? '';
-  runner.out(maskLines(token) + maskLines(appKey));
+  const statusKey = input(runner, 'status-key') || (runner.env[ENV.statusKey] ?? '');
+  runner.out(maskLines(token) + maskLines(appKey) + maskLines(statusKey));
   // The input is the token of the run where nobody names another: whoever gives the key of an App means the App.
   const isApp = appKey !== '' && (runner.env[ENV.appId] ?? '') !== '';
   const io: Io = {
     ...runner,
-    env: { ...runner.env, [ENV.gitToken]: token === '' || isApp ? runner.env[ENV.gitToken] : token },
+    env: {
+      ...runner.env,
+      [ENV.gitToken]: token === '' || isApp ? runner.env[ENV.gitToken] : token,
+      ...(statusKey === '' ? {} : { [ENV.statusKey]: statusKey }),
+    },
     out: (text) => runner.out(printable(text)),
     err: (text) => runner.err(printable(text)),
   };

@@ -8,6 +8,7 @@ import { fenced, SUMMARY_BYTES_MAX, writeSummary } from '../../src/commands/runn
 import { act, commands, type Env, TOKEN } from '../support/runner.ts';
 import { runnerCommands } from '../support/runner-commands.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
+import { privateHalf, statusKeysText } from '../support/status-key.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
 afterEach(stopSites);
@@ -44,6 +45,17 @@ describe('modes', () => {
     expect(ran.out.replace(commands(ran.out)[0] ?? '', '') + ran.summary).not.toContain(TOKEN);
   });
 
+  test('the status key of the input signs what is written, and is masked', async () => {
+    const site = await startSite({ files: { ...VLLM_FILES, 'tranche.yaml': statusKeysText() } });
+    const without = await act(site, { mode: 'reconcile' });
+    expect(await site.head('tranche-status')).toBe('');
+    expect(without.out).toContain('StatusKeyMissing');
+    const ran = await act(site, { mode: 'reconcile', 'status-key': privateHalf() });
+    expect(commands(ran.out)).toContain(`::add-mask::${privateHalf()}`);
+    expect(await site.text('index.json', 'tranche-status')).toContain('"signature"');
+    expect(ran.out.replaceAll(`::add-mask::${privateHalf()}`, '') + ran.err + ran.summary).not.toContain(privateHalf());
+  });
+
   test('plan is the default, and writes nothing', async () => {
     const site = await requested();
     const heads = [await site.head(), await site.head('tranche-status')];
@@ -68,7 +80,7 @@ describe('modes', () => {
     expect(ran).toMatchObject({ code: 0, outputs: { changed: 'false', failed: 'false', commits: '' } });
     expect(ran.summary).toBe('Nothing has moved; every rollout is settled.\n');
     const stays = await act(site, { mode: 'reconcile', 'wait-minutes': '5' });
-    expect(stays.out.split('\n').slice(1)).toEqual([
+    expect(stays.out.split('\n').slice(2)).toEqual([
       '::group::pass 1',
       'nothing has moved, all settled',
       '::endgroup::',
