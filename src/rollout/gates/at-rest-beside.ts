@@ -8,6 +8,7 @@ import { type Hold, hold } from '../hold.ts';
 import { delivering } from '../ladders/delivering.ts';
 import { greenServes } from '../ladders/delivery.ts';
 import { differences, type LiveDifference } from '../ladders/differences.ts';
+import { servingTextEdited } from '../ladders/edited-by-hand.ts';
 import { groupsOn, workloadOf } from '../ladders/sight.ts';
 import type { Seen } from '../situation.ts';
 import { atRest } from './at-rest.ts';
@@ -23,6 +24,8 @@ export function besideAtRest(seen: Seen, marks: Marks): readonly Hold[] {
   const differs = differences(delivery, sight);
   const drift = differs.kind === 'known' && differs.value.length > 0 ? [drifted(differs.value, agentsTurn(seen))] : [];
   if (!greenServes(delivery)) return drift;
+  const edited = servingTextEdited(delivery);
+  if (edited !== undefined) return [...drift, edited];
   const { name, document, ...side } = workloadOf(delivery, sight, 'stable');
   const found = groupsOn({ name, document, ...side });
   if (found.kind === 'unknown')

@@ -102,6 +102,24 @@ function secondEdited(delivery: Delivery, isNewer: boolean): Edited | undefined 
   return { object, field: size ? 'size' : `spec.${path.join('.')}`, value };
 }
 
+/**
+ * At rest, where the second colour serves: a bot that writes all over the file changes the template of that one as well,
+ * and the user's own is put back alone. It restarts nothing, and a group that is made again would keep what it has.
+ */
+export function servingTextEdited(delivery: Delivery): Hold | undefined {
+  const { own, second } = delivery;
+  if (second === undefined || annotationsOf(second)[TEXT] !== printRelease(delivery.release)) return undefined;
+  const [copy, text] = [unpatched(releaseContent(second.value), delivery), releaseContent(own.value)];
+  const path = differenceOf(copy, text);
+  if (path === undefined) return undefined;
+  const field = `spec.${path.join('.')}`;
+  const [now, wanted] = [at(copy, path), at(text, path)].map(printed);
+  return hold('CanaryEdited', {
+    seen: `${second.file}: ${field} of LeaderWorkerSet ${second.object.name}, which serves, is ${inShort(now ?? '')}, and no commit of tranche has made it so`,
+    action: `Put back what ${own.object.name} has there, the delivered release: ${inShort(wanted ?? '')}`,
+  });
+}
+
 /** The first field in which two contents differ, as deep as both are maps. */
 function differenceOf(left: JsonObject, right: JsonObject): readonly string[] | undefined {
   const key = [...Object.keys(left), ...Object.keys(right)].find((one) => !isSame(left[one], right[one]));
