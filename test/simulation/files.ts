@@ -231,7 +231,7 @@ export function marksIn(text: string): FileMarks | undefined {
     step: markIn(text, 'step')?.replace(`@${release}`, ''),
     at: markIn(text, 'at'),
     serves: markIn(text, 'serves'),
-    stable: markIn(text, 'stable'),
+    stable: markIn(text, 'stable')?.split('@')[0],
     floor: restore.floor,
     setBudget: restore.maxUnavailable?.set,
     peoplesBudget: restore.maxUnavailable?.was,
