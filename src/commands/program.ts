@@ -175,7 +175,10 @@ function addOrders(program: Command, io: Io, run: Run): void {
   order('abort', 'give the release up and go back to the stable version', abortWish)
     .option('--keep-newer', 'a newer text in the file stays: it is taken from its first step')
     .option('--from <commit>', 'go back to the template of this commit of main, where history does not tell it')
-    .option('--now', 'canary, blueGreen: requests leave the new version at once, though few of the one before serve')
+    .option(
+      '--now',
+      'wait neither for groups that load nor, with traffic, until the version before serves as it should',
+    )
     .option('--accept-outage', 'with --now: even where none of them serves, so that every request fails');
   order('retry', 'deliver an aborted release after all', (given) => ({
     kind: 'retry',

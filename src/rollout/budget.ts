@@ -20,6 +20,11 @@ function ownRaise({ marks, workload }: Pick<Situation, 'marks' | 'workload'>): D
   return displaced !== undefined && displaced.set === workload.maxUnavailable ? displaced : undefined;
 }
 
+/** What we have raised maxUnavailable to, while the file still has that; undefined: we have not. */
+export function raisedTo(situation: Situation): IntOrPercent | undefined {
+  return ownRaise(situation)?.set;
+}
+
 /** U as people have it, without what we have raised. */
 export function peoplesBudget(situation: Situation): IntOrPercent {
   const raise = ownRaise(situation);

@@ -34,8 +34,12 @@ export function abortOf({ snapshot }: Pick<Situation, 'snapshot'>, release: Rele
   return orders.find((order) => sameRelease(order?.release, release));
 }
 
-/** The release whose requests a way back waits for, or has once more after it: a person may not want to. */
+/**
+ * The release whose requests a rollback waits for, or has once more after it, or whose groups still load: someone may not want
+ * to wait for that.
+ */
 export function waitedFor(marks: Marks): Release | undefined {
+  if (marks.at === undefined) return marks.aborted[0];
   // All go over, or one workload's go home, before it is given up.
   if (marks.at === 'all' || (marks.at === 'home' && isRouted(marks))) return marks.release;
   const isWaiting = marks.at === 'fleet' || marks.at === 'home' || (marks.at === 'text' && !isRouted(marks));

@@ -46,6 +46,7 @@ export const MOVES = {
   Reverted: { way: 'back', label: 'rollback' },
   Failed: { way: 'back', label: 'rollback' },
   BudgetRaised: { way: 'protect' },
+  BudgetLowered: { way: 'protect' },
   RollbackWidened: { way: 'protect', label: 'rollback' },
   RolledBack: { way: 'protect', label: 'rolled back' },
   RequestWithdrawn: { way: 'protect', label: 'withdraw' },

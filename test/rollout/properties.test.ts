@@ -35,6 +35,7 @@ const KIND = {
   Failed: 'back',
   AbortedTextRemoved: 'back',
   BudgetRaised: 'back',
+  BudgetLowered: 'back',
   RollbackWidened: 'back',
   // Raises the partition over groups that are moving, to stop them.
   Superseded: 'stop',

@@ -106,6 +106,7 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     Failed: to === 'rollback' && from !== 'rollback' && from !== undefined,
     AbortedTextRemoved: to === 'rollback' && from === 'rollback',
     BudgetRaised: same && from !== undefined,
+    BudgetLowered: same && from === 'rollback',
     RollbackWidened: same && from === 'rollback',
     RolledBack: from === 'rollback' && to === undefined,
     RequestWithdrawn: from === undefined && to === undefined,

@@ -48,6 +48,7 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['Rearmed', same && from === undefined],
     ['AbortedTextRemoved', from === 'rollback' && to === 'rollback'],
     ['BudgetRaised', same && from !== undefined],
+    ['BudgetLowered', same && from === 'rollback'],
     ['RollbackWidened', same && from === 'rollback'],
     ['RolledBack', from === 'rollback' && to === undefined],
     ['RequestWithdrawn', from === undefined && to === undefined],

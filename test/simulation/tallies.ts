@@ -31,6 +31,7 @@ export const reasonPlaces = {
   Aborted: 'seeds',
   Reverted: 'seeds',
   BudgetRaised: 'seeds',
+  BudgetLowered: 'seeds',
   RollbackWidened: 'seeds',
   RolledBack: 'seeds',
   RequestWithdrawn: 'seeds',

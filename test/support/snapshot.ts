@@ -271,7 +271,7 @@ function rolloutFile(of: World): RolloutFile | undefined {
 /** `1@B.2`, `B.2`, `B.2 C` and `B.2 3` with the digests spelled out; a commit stays as it is. */
 function longIntent(value: string): string {
   const [, step = '', release, newer, after = ''] =
-    /^([0-9]+@)?([A-F]\.[0-9]+)(?: ([A-F]))?( [0-9]+|#[0-9]+)?$/.exec(value) ?? [];
+    /^([0-9]+@)?([A-F]\.[0-9]+)(?: ([A-F]))?( [0-9]+|#[0-9]+| now)?$/.exec(value) ?? [];
   if (release === undefined) return value;
   return `${step}${printRelease(releaseOf(release))}${newer === undefined ? '' : ` ${digestOf(newer)}`}${after}`;
 }

@@ -3,27 +3,19 @@
 import { type Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
-import { type Budget, budgetFor, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
+import { type Budget, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
 import { command } from '../command-text.ts';
 import { recreated, wanted } from '../gates/cluster.ts';
 import { type GivenUp, remember } from '../given-up.ts';
 import { type Group, nameGroups } from '../groups.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
-import { willNotGetReady } from '../outlook.ts';
 import { capital, notReady, ofGroupsAre, policySaying } from '../sentences.ts';
-import {
-  lowest,
-  type Seen,
-  type Situation,
-  spendingOf,
-  type Unseen,
-  unavailableBudget,
-  unreadyOf,
-} from '../situation.ts';
+import { lowest, type Seen, type Situation, type Unseen, unavailableBudget, unreadyOf } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
 import { surgeInGit } from '../surge.ts';
 import { workloadMove } from '../workload-change.ts';
+import { budgetBack, loadingAway } from './budget-back.ts';
 import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
 
 /** From `requested`: nothing has moved, so the stable text comes back and the workload is settled as before. */
@@ -126,29 +118,6 @@ function seenBack(situation: Seen, to: { readonly partition: number; readonly ke
   return { budget, said: explain(situation, { partition, budget, count }) };
 }
 
-/**
- * U + the number of unready groups: LWS answers a revert by standing still while unready groups have spent the budget.
- * One that starts on the stable text gives its share back by itself. `count` is
- * the number of groups that stay.
- */
-export function budgetBack(
-  situation: Seen,
-  { count, partition }: { readonly count: number; readonly partition: number },
-): Budget {
-  const inTheWay = spendingOf(wanted(situation.observed, count)).filter(
-    (group) => !startsOnStable(situation, group, partition),
-  );
-  return budgetFor(situation, inTheWay.length, count);
-}
-
-/** It loads the stable text, or is below the partition between two pods: nobody has to be let past it. */
-function startsOnStable(situation: Seen, group: Group, partition: number): boolean {
-  const { uid, leader, index } = group;
-  const stable = situation.observed.stableKey;
-  const comes = uid === '' || leader.leaving ? index < partition : stable !== undefined && leader.key === stable;
-  return comes && !willNotGetReady(situation, group);
-}
-
 function explain(
   situation: Seen,
   to: { readonly partition: number; readonly budget: Budget; readonly count: number },
@@ -169,7 +138,16 @@ function explain(
     back.length === 0
       ? ''
       : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${lowestOf(situation, { serving, back, count })} while they load.`;
-  return `${restarts}${broken}${raised}${dip}${beyondLimits(situation, { budget, serving, back, count })}`;
+  const loading = waitsForLoading(situation, { count, partition });
+  return `${restarts}${broken}${raised}${loading}${dip}${beyondLimits(situation, { budget, serving, back, count })}`;
+}
+
+/** Groups that only load have not raised maxUnavailable: LWS goes on once they are ready, or take too long. */
+function waitsForLoading(situation: Seen, range: { readonly count: number; readonly partition: number }): string {
+  const loading = loadingAway(situation, range);
+  if (loading.length === 0) return '';
+  const names = capital(nameGroups(loading.map(({ index }) => index)));
+  return ` ${names} only ${loading.length === 1 ? 'loads' : 'load'}, and maxUnavailable is not raised for that.`;
 }
 
 /** A way back is held to no limit; what it exceeds is said. */

@@ -22,8 +22,9 @@ import type { FleetRung } from '../ladders/way-back.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
+import { budgetBack } from './budget-back.ts';
 import { inDelivery } from './giving-up.ts';
-import { budgetBack, noText } from './going-back.ts';
+import { noText } from './going-back.ts';
 import { stableLost, stableNeeds } from './withdrawing.ts';
 
 /** What is given up in the middle of a delivery: an abort, or the stable text put back. */

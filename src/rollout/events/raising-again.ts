@@ -5,7 +5,7 @@ import { wanted } from '../gates/cluster.ts';
 import { comesByItself } from '../outlook.ts';
 import { notReady } from '../sentences.ts';
 import { type Seen, unavailableBudget, unreadyOf } from '../situation.ts';
-import { budgetBack } from './going-back.ts';
+import { budgetBack } from './budget-back.ts';
 
 /**
  * The budget is spent by groups that do not come up: LWS, or the StatefulSet with its gate on, will not move again by

@@ -2,6 +2,7 @@
 
 import { shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
+import { loweredOnTheWayBack } from '../events/budget-back.ts';
 import {
   climbedBack,
   fleetAtOnce,
@@ -15,6 +16,7 @@ import {
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
+import { wanted } from '../gates/cluster.ts';
 import { abortOf } from '../given-up.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
@@ -27,7 +29,7 @@ import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { isHome } from '../ladders/shares.ts';
 import { hasShare } from '../ladders/sight.ts';
 import { type Decision, holding } from '../move.ts';
-import { nextRelease } from '../situation.ts';
+import { nextRelease, type Seen } from '../situation.ts';
 
 /**
  * First match: a newer text that is live, a share of what serves nothing, the next rung, what it waits for. `fixed`: why no
@@ -44,7 +46,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   }
   const home = withdrawn(on);
   if (home !== undefined) return home;
-  const stuck = raisedAgain(on);
+  const stuck = budgetMoved(on);
   if (stuck !== undefined) return stuck;
   const astray = leftBehind(on);
   if (astray !== undefined) return astray;
@@ -151,18 +153,25 @@ function leftBehind(on: Delivering): Decision | undefined {
   return climbedBack(on, next, { reason: 'RollbackWidened', marks: { ...marks, restore } });
 }
 
-/** The fleet is on its way back, and broken groups keep LWS from moving. */
-function raisedAgain(on: Delivering): Decision | undefined {
+/** All groups of the user's own go back, and broken ones keep LWS from moving; or keep it no longer. */
+function budgetMoved(on: Delivering): Decision | undefined {
   const { situation, marks, delivery } = on;
   const { step, at } = marks;
   const isLet = situation.partition === 0 && situation.notApplied === undefined && situation.sight === 'seen';
   if (!isLet || step === undefined || at === undefined) return undefined;
   const away = situation.observed.groups.some(({ version, uid }) => version !== 'release' && uid !== '');
   const raised = away ? raisedOnTheWayBack(situation) : undefined;
-  if (raised === undefined) return undefined;
-  const { budget, why } = raised;
+  const changed = raised ?? (isBack(situation) ? undefined : loweredOnTheWayBack(situation));
+  if (changed === undefined) return undefined;
+  const { budget, why } = changed;
+  const reason = raised === undefined ? 'BudgetLowered' : 'BudgetRaised';
   const rung = { kind: 'commit', stage: step, at, objects: [], displaced: delivery.displaced, waits: [] } as const;
   const restore = withAside(marks.restore, { maxUnavailable: budget.displaced });
-  const to = { reason: 'BudgetRaised', marks: { ...marks, restore }, label: 'rollback, budget', why } as const;
+  const to = { reason, marks: { ...marks, restore }, label: 'rollback, budget', why } as const;
   return climbed(on, withBudget(on, rung, budget), to);
+}
+
+/** Every group is ready on the stable version: what was raised comes down with the commit that ends it. */
+function isBack({ observed, asked }: Seen): boolean {
+  return wanted(observed, asked).every(({ version, ready }) => version === 'release' && ready);
 }

@@ -6,18 +6,20 @@ import { putAside } from '../../api/restore.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { WAITING_FOR_AGENT } from '../applied.ts';
-import { budgetInTheEnd, budgetNote, budgetTaken, withBudgetAfter } from '../budget.ts';
+import { type Budget, budgetInTheEnd, budgetNote, budgetTaken, withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
+import { loadingAway, loweredOnTheWayBack } from '../events/budget-back.ts';
 import { noText } from '../events/going-back.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { failedSurgeReturned, surgeEnds } from '../events/surge-back.ts';
 import { scaledToZero, wanted } from '../gates/cluster.ts';
-import type { Group } from '../groups.ts';
+import { type Group, nameGroups } from '../groups.ts';
 import { type Hold, hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
-import { allGroupsAre, groupsAre, notReady } from '../sentences.ts';
-import { flipped, lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
+import { longestLoadSeconds } from '../outlook.ts';
+import { allGroupsAre, capital, groupsAre, notReady } from '../sentences.ts';
+import { flipped, lowest, type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
 import { workloadMove } from '../workload-change.ts';
 
@@ -37,20 +39,33 @@ export function rollback(situation: Situation, marks: Marks): Decision {
   // A group without a leader comes back by itself: more budget would only let another one go.
   const stuck = away.some((group) => group.uid !== '') ? raisedAgain(situation, marks) : undefined;
   if (stuck !== undefined) return stuck;
-  const waiting = waitingOn(groups, away);
-  if (waiting !== undefined) return holding([waiting], 'StepUpgrade');
-  // One that never left keeps an older revision of the same text, so that the StatefulSet never takes all leaders over.
-  if (others.length === 0 && !flipped(observed.leaderSet))
-    return holding(
-      [
-        hold('StatefulSetNotFlipped', {
-          seen: 'all groups are back; the StatefulSet controller has not yet taken all leaders over',
-          waits: 'controllers',
-        }),
-      ],
-      'StepUpgrade',
-    );
+  const waiting = loadingFirst(situation) ?? waitingOn(groups, away) ?? notFlipped(situation, others);
+  if (waiting !== undefined) return lowered(situation, marks) ?? holding([waiting], 'StepUpgrade');
   return rolledBack(situation, marks, groups.length);
+}
+
+/** Groups of another version that only load, and LWS waits for them: how to go on without. */
+function loadingFirst(situation: Seen): Hold | undefined {
+  const { asked, partition, maxUnavailable, observed, snapshot } = situation;
+  const loading = loadingAway(situation, { count: asked, partition });
+  const isSpent = unreadyOf(wanted(observed, asked)).length >= unavailableBudget(maxUnavailable, asked);
+  if (loading.length === 0 || !isSpent) return undefined;
+  const [names, isOne] = [nameGroups(loading.map(({ index }) => index)), loading.length === 1];
+  const waited = `${names} only ${isOne ? 'loads and is' : 'load and are'} waited for, ${longestLoadSeconds(situation)} s at most`;
+  return hold('RollingBack', {
+    seen: notReady(unreadyOf(wanted(observed, asked))),
+    action: `${capital(waited)}; to go on without ${isOne ? 'it' : 'them'}: ${command('abort', snapshot.key, '--now')}`,
+  });
+}
+
+/** All are back, and the StatefulSet still has the other revision for those that come up anew. */
+function notFlipped({ observed }: Seen, others: readonly Group[]): Hold | undefined {
+  // One that never left keeps an older revision of the same text, so that the StatefulSet never takes all leaders over.
+  if (others.length > 0 || flipped(observed.leaderSet)) return undefined;
+  return hold('StatefulSetNotFlipped', {
+    seen: 'all groups are back; the StatefulSet controller has not yet taken all leaders over',
+    waits: 'controllers',
+  });
 }
 
 /**
@@ -165,14 +180,19 @@ function widen(situation: Situation, marks: Marks, low: number): Decision {
 
 function raisedAgain(situation: Seen, marks: Marks): Decision | undefined {
   const raised = raisedOnTheWayBack(situation);
-  if (raised === undefined) return undefined;
+  return raised === undefined ? undefined : budgetMove(situation, marks, { reason: 'BudgetRaised', ...raised });
+}
+
+function lowered(situation: Seen, marks: Marks): Decision | undefined {
+  const less = loweredOnTheWayBack(situation);
+  return less === undefined ? undefined : budgetMove(situation, marks, { reason: 'BudgetLowered', ...less });
+}
+
+type BudgetMove = { readonly reason: 'BudgetRaised' | 'BudgetLowered'; readonly budget: Budget; readonly why: string };
+
+function budgetMove(situation: Seen, marks: Marks, { reason, budget, why }: BudgetMove): Decision {
   const floor = marks.restore?.floor ?? situation.partition;
-  const move = workloadMove(situation, {
-    reason: 'BudgetRaised',
-    label: 'rollback',
-    marks: { ...marks, restore: putAside(marks.restore, { floor, maxUnavailable: raised.budget.displaced }) },
-    maxUnavailable: raised.budget.set,
-    why: raised.why,
-  });
-  return moving(move, 'StepUpgrade');
+  const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
+  const to = { reason, label: 'rollback', marks: { ...marks, restore }, maxUnavailable: budget.set, why };
+  return moving(workloadMove(situation, to), 'StepUpgrade');
 }

@@ -122,7 +122,7 @@ test('without a deadline nothing is counted, and no pass changes the record', ()
   });
 });
 
-const back = 'Failed: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=3 u=1>2 aborted=B.2 text A';
+const back = 'Failed: rollback => A.1 rollback floor=3 aborted=B.2 text A';
 const failed = after(strict, ...times(loading, 3));
 const again = (of: World, seconds = 30): World => ({ ...of, now: (of.now ?? NOW) + seconds });
 const over = (change: Partial<World>, rules: Partial<PolicyRules> = strict): World => {
@@ -260,7 +260,7 @@ test.each<Row>([
   [
     'in place',
     { ...loading, groups: '0:A+ 1:A+ 2:A+ 3:Bc', rules: { maxRestarts: 3, onFailure: 'rollback' } },
-    'Failed: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=3 u=1>2 aborted=B.2 text A',
+    'Failed: rollback => A.1 rollback floor=3 aborted=B.2 text A',
   ],
 ])('a group was started anew, %s', (_, of, then) => expect(planned(of)).toBe(then));
 

@@ -58,9 +58,20 @@ test.each<Row>([
     'Aborted: rollback, maxUnavailable 1 → 3 => A.1 rollback floor=2 u=1>3 aborted=B.2 text A',
   ],
   [
-    'with nothing ready, one above N',
-    { ...broken, u: 3, groups: '0:A- 1:A- 2:B- 3:B-', record: { unreadyFor: { 0: 601, 1: 601 } } },
+    'with nothing ready and the gate on, one above N',
+    {
+      ...broken,
+      u: 3,
+      groups: '0:A- 1:A- 2:B- 3:B-',
+      record: { unreadyFor: { 0: 601, 1: 601 } },
+      live: { gate: 3 },
+    },
     'Aborted: rollback, maxUnavailable 3 → 5 => A.1 rollback floor=2 u=3>5 aborted=B.2 text A',
+  ],
+  [
+    'with nothing ready and the gate off, what lies below alone counts',
+    { ...broken, u: 3, groups: '0:A- 1:A- 2:B- 3:B-', record: { unreadyFor: { 0: 601, 1: 601 } } },
+    'Aborted: rollback, maxUnavailable 3 → 4 => A.1 rollback floor=2 u=3>4 aborted=B.2 text A',
   ],
   [
     'maxUnavailable was not written',
@@ -74,7 +85,13 @@ test.each<Row>([
   ],
   [
     'maxUnavailable is more than all, which the API server refuses: not put back as it was',
-    { ...broken, u: '101%', groups: '0:A- 1:A- 2:B- 3:B-', record: { unreadyFor: { 0: 601, 1: 601 } } },
+    {
+      ...broken,
+      u: '101%',
+      groups: '0:A- 1:A- 2:B- 3:B-',
+      record: { unreadyFor: { 0: 601, 1: 601 } },
+      live: { gate: 4 },
+    },
     'Aborted: rollback, maxUnavailable 101% → 5 => A.1 rollback floor=2 u=100%>5 aborted=B.2 text A',
   ],
   [
@@ -140,7 +157,7 @@ test.each<Row>([
   [
     'after A, B, C: groups of B lie lower',
     { ...broken, text: 'C', marks: 'C.3 1/3 floor=2', p: 3, groups: '0:A+ 1:A+ 2:B+ 3:C-', intents: { abort: 'C.3' } },
-    'Aborted: rollback, partition 3 → 2, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=C.3 text A',
+    'Aborted: rollback, partition 3 → 2 => A.1 rollback floor=2 aborted=C.3 text A',
   ],
 ])('partial, aborted: %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -221,8 +238,13 @@ test.each<Row>([
     'Aborted: rollback => A.1 rollback floor=0 aborted=B.2 text A',
   ],
   [
-    'one group',
+    'one group, which LWS replaces with what it has',
     { ...whole, n: 1, p: 0, groups: '0:B-' },
+    'Aborted: rollback => A.1 rollback floor=0 aborted=B.2 text A',
+  ],
+  [
+    'one group, gate on',
+    { ...whole, n: 1, p: 0, groups: '0:B-', live: { gate: 1 } },
     'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
   ],
 ])('whole, aborted: %s', (_, of, then) => expect(planned(of)).toBe(then));
@@ -234,18 +256,24 @@ const rollback: World = {
   p: 2,
   u: 2,
   groups: '0:A+ 1:A+ 2:B- 3:A-',
-  live: { flipped: true },
+  live: { flipped: true, gate: 2 },
 };
+const less = 'BudgetLowered: rollback, maxUnavailable 2 → 1 => A.1 rollback floor=2 aborted=B.2';
 const done = 'RolledBack: rolled back, partition 2 → 1000000, maxUnavailable 2 → 1 => A.1 aborted=B.2';
 
 test.each<Row>([
   ['a group loads', rollback, 'hold RollingBack'],
-  ['one to go', { ...rollback, groups: '0:A+ 1:A+ 2:A- 3:A+' }, 'hold RollingBack'],
-  ['a group between leader and workers', { ...rollback, groups: '0:A+ 1:A+ 2:A/B- 3:A+' }, 'hold RollingBack'],
+  ['one to go', { ...rollback, groups: '0:A+ 1:A+ 2:A- 3:A+' }, less],
+  ['a group between leader and workers', { ...rollback, groups: '0:A+ 1:A+ 2:A/B- 3:A+' }, less],
   ['a pod is missing', { ...rollback, groups: '0:A+ 1:A+ 3:A+' }, 'hold RollingBack'],
   ['all back and ready', { ...rollback, groups: A4 }, done],
-  ['all back, workers not ready', { ...rollback, groups: '0:A+ 1:A+ 2:Aw 3:A+' }, 'hold RollingBack'],
-  ['all back, not flipped', { ...rollback, groups: A4, live: { flipped: false } }, 'hold StatefulSetNotFlipped'],
+  ['all back, workers not ready', { ...rollback, groups: '0:A+ 1:A+ 2:Aw 3:A+' }, less],
+  ['all back, not flipped', { ...rollback, groups: A4, live: { flipped: false } }, less],
+  [
+    'all back, not flipped, and nothing was raised',
+    { ...rollback, u: 1, marks: 'A.1 rollback floor=2 aborted=B.2', groups: A4, live: { flipped: false } },
+    'hold StatefulSetNotFlipped',
+  ],
   ['not applied', { ...rollback, groups: A4, live: { text: 'B' } }, 'hold NotApplied'],
   ['not observed', { ...rollback, groups: A4, live: { unobserved: true } }, 'hold NotObserved'],
   ['cluster unreadable', { ...rollback, live: 'unknown' }, 'hold ClusterUnreadable'],
@@ -273,7 +301,7 @@ test.each<Row>([
     'RollbackWidened: rollback, partition 2 → 1, maxUnavailable 2 → 1 => A.1 rollback floor=1 aborted=B.2',
   ],
   ['scaled to zero', { ...rollback, n: 0, groups: '' }, 'hold ScaledToZero'],
-  ['scaled up: new ones load', { ...rollback, n: 5, groups: `${A4} 4:A-` }, 'hold RollingBack'],
+  ['scaled up: new ones load', { ...rollback, n: 5, groups: `${A4} 4:A-` }, less],
   ['scaled down below the partition', { ...rollback, n: 2, groups: '0:A+ 1:A+' }, done],
   ['partition missing', { ...rollback, p: 'missing', groups: A4 }, 'hold Stalled'],
   [
@@ -297,7 +325,11 @@ test.each<Row>([
   ['3 has been ending for a quarter of an hour: wait', { ...rollback, ...ending(900) }, 'hold RollingBack'],
   ['and for longer: raise', { ...rollback, ...ending(901) }, raised],
   ['one loads: wait', { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A-' }, 'hold RollingBack'],
-  ['gate off, 3 is ready and 2 restarts: wait', { ...rollback, groups: '0:A- 1:A+ 2:A- 3:A+' }, 'hold RollingBack'],
+  [
+    '3 is ready and 2 restarts, 0 may be what it was raised for: wait',
+    { ...rollback, groups: '0:A- 1:A+ 2:A- 3:A+' },
+    'hold RollingBack',
+  ],
   [
     'gate on, 3 is ready and 2 stands: raise',
     { ...rollback, groups: '0:A- 1:A+ 2:B- 3:A+', record: { unreadyFor: { 0: 601 } } },
@@ -317,7 +349,13 @@ test.each<Row>([
   ],
   [
     'raised already: wait',
-    { ...rollback, u: 3, marks: 'A.1 rollback floor=2 u=1>3 aborted=B.2', groups: '0:A- 1:A+ 2:B- 3:A+' },
+    {
+      ...rollback,
+      u: 3,
+      marks: 'A.1 rollback floor=2 u=1>3 aborted=B.2',
+      groups: '0:A- 1:A+ 2:B- 3:A+',
+      record: { unreadyFor: { 0: 601 } },
+    },
     'hold RollingBack',
   ],
   ['budget left: wait', { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:A+' }, 'hold RollingBack'],
@@ -339,7 +377,13 @@ test.each<Row>([
   ],
   [
     'never above that',
-    { ...rollback, u: 5, marks: 'A.1 rollback floor=2 u=1>5 aborted=B.2', groups: '0:A- 1:A- 2:B- 3:B-' },
+    {
+      ...rollback,
+      u: 5,
+      marks: 'A.1 rollback floor=2 u=1>5 aborted=B.2',
+      groups: '0:A- 1:A- 2:B- 3:B-',
+      record: { unreadyFor: { 0: 601, 1: 601 } },
+    },
     'hold RollingBack',
   ],
 ])('the budget again, %s', (_, of, then) => expect(planned(of)).toBe(then));

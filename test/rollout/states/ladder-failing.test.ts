@@ -161,7 +161,7 @@ test.each<Row>([
     fleet('0o+ 1o+ 2o+ 3-'),
     'hold StepFailed GroupsNotReady',
   ],
-  ['at its groups, rollback', parts.pods, BACK, fleet('0o+ 1o+ 2o+ 3-'), 'Failed: rollback, maxUnavailable 1 → 2'],
+  ['at its groups, rollback', parts.pods, BACK, fleet('0o+ 1o+ 2o+ 3-'), 'Failed: rollback'],
   ['with a share, hold', parts.second, READY, PART_LATE, 'hold StepFailed GroupsNotReady'],
   ['with a share, withdraw', parts.second, AWAY, PART_LATE, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
   ['with a share, rollback', parts.second, BACK, PART_LATE, 'Failed: rollback, home'],

@@ -397,6 +397,7 @@ test('a way back says what it exceeds', () => {
   const broken = {
     ...aborted,
     groups: '0:A+ 1:A+ 2:A+ 3:B-',
+    live: { gate: 1 },
     rules: { maxUnavailableGroups: 1, minReadyPercent: 100 },
   };
   const said = plan(world(broken)).commit?.message.replaceAll(/\s+/g, ' ');

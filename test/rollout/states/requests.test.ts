@@ -71,7 +71,7 @@ test.each<Row>([
   [
     'both are aborted: back to the stable text',
     { ...newer, intents: { abort: 'B.2 C' }, groups: '0:A+ 1:A+ 2:B+ 3:C-' },
-    'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=C.3,B.2 text A',
+    'Aborted: rollback => A.1 rollback floor=2 aborted=C.3,B.2 text A',
   ],
   [
     'both are aborted, and a fourth is written after that',
@@ -276,7 +276,7 @@ test.each<Row>([
   [
     'aborted as well: the way back goes on',
     { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:C-', intents: { abort: 'C.3' } },
-    'Aborted: rollback, maxUnavailable 2 → 3 => A.1 rollback floor=2 u=1>3 aborted=C.3,B.2 text A',
+    'Aborted: rollback, maxUnavailable 2 → 1 => A.1 rollback floor=2 aborted=C.3,B.2 text A',
   ],
 ])('a newer request in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -344,7 +344,7 @@ test.each<Row>([
   [
     'once, not live yet',
     { ...bot, live: { text: 'A' }, groups: '0:A+ 1:A+ 2:B- 3:A+' },
-    'AbortedTextRemoved: rollback => A.1 rollback floor=2 u=1>2 aborted=B.3,B.2 text A',
+    'AbortedTextRemoved: rollback, maxUnavailable 2 → 1 => A.1 rollback floor=2 aborted=B.3,B.2 text A',
   ],
   [
     'twice: stopped',

@@ -149,7 +149,7 @@ test.each<Row>([
     'with a share, and it serves nothing: one commit',
     stands.second,
     { ...DEAD, ...abort(stands.second) },
-    ['Aborted: rollback, maxUnavailable 1 → 3'],
+    ['Aborted: rollback'],
   ],
   ['with a share, and nothing else serves', stands.second, { ...LOST, ...abort(stands.second) }, ['hold StableLost']],
   [
@@ -181,7 +181,7 @@ test.each<Row>([
     'at home, and it serves nothing: one commit',
     stands.home,
     { ...DEAD, ...abort(stands.home) },
-    ['Aborted: rollback, maxUnavailable 1 → 3'],
+    ['Aborted: rollback'],
   ],
   [
     'at partition 0',

@@ -365,7 +365,7 @@ test.each<Row>([
   [
     'aborted before its leaders are there',
     { ...anew, groups: '', intents: { abort: 'B.2' } },
-    'Aborted: rollback, partition 3 → 0, maxUnavailable 1 → 5 => A.1 rollback floor=0 u=1>5 aborted=B.2 text A',
+    'Aborted: rollback, partition 3 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
   ],
   ['the record lost: the groups tell', { ...anew, record: undefined }, 'hold Overshoot PauseDuration'],
 ])('recreated, %s', (_, of, then) => expect(planned(of)).toBe(then));

@@ -23,7 +23,7 @@ const ready: World = {
 const loading: World = { ...ready, groups: '0:A+ 1:A+ 2:A+ 3:B-' };
 /** Its container was restarted four times. */
 const looping: World = { ...ready, groups: '0:A+ 1:A+ 2:A+ 3:Bc' };
-const back = 'Failed: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=3 u=1>2 aborted=B.2 text A';
+const back = 'Failed: rollback => A.1 rollback floor=3 aborted=B.2 text A';
 
 type Forged = Partial<Omit<RolloutRecord, 'step'>> & { readonly step?: Partial<StepRecord> };
 
