@@ -27,6 +27,7 @@ import { policyIndex } from './policy-index.ts';
 import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { heldProviders, type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
+import { isStepped } from './retargeted.ts';
 import { keyOf, subjectOf } from './rollout-names.ts';
 import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
 import { managedAlone } from './unnamed.ts';
@@ -59,6 +60,8 @@ export type Desired = {
   readonly files: readonly ManifestFile[];
   readonly index: ManifestIndex;
   readonly rollouts: readonly DesiredRollout[];
+  /** Those of them whose delivery is under way. */
+  readonly stepped: readonly DesiredRollout[];
   /** Issues of files that belong to no rollout in particular. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];
@@ -112,6 +115,7 @@ export function desiredOf(
     files,
     index,
     rollouts,
+    stepped: rollouts.filter(isStepped),
     ...fileIssues(all, {
       files,
       unreadable,

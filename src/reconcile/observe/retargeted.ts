@@ -8,7 +8,7 @@ import type { Observation } from './observe.ts';
 import type { GitReader } from './observe-git.ts';
 import { readRollout } from './read-rollout.ts';
 
-type Asked = Pick<Observation, 'desired' | 'entry' | 'git'>;
+type Asked = Pick<Observation, 'desired' | 'entry' | 'git' | 'stored' | 'proof'>;
 
 /**
  * Kruise refuses another workloadRef in mid-delivery (rollout_create_update_handler.go:158-174); a file can be edited all
@@ -16,26 +16,33 @@ type Asked = Pick<Observation, 'desired' | 'entry' | 'git'>;
  * its last commit was written still is. A Rollout that got another name says nothing: it was not there then. Throws
  * PortError where Git fails for now.
  */
-export async function retargetedOf({ desired, entry, git }: Asked): Promise<Retargeted | undefined> {
+export async function retargetedOf(of: Asked): Promise<Retargeted | undefined> {
+  const { desired, entry, git } = of;
   const { identity, rollout } = entry;
-  if (identity === undefined || rollout === undefined) return undefined;
-  for (const one of [entry, ...underWay(desired, entry)]) {
+  if (identity === undefined || rollout === undefined || isAsLookedAt(of, rollout.file)) return undefined;
+  for (const one of [...(isStepped(entry) ? [entry] : []), ...underWay(desired, entry)]) {
     const name = one.identity?.name;
-    const was = name === undefined || !isStepped(one) ? undefined : await namedAtBegin(git, entry, one);
+    const was = name === undefined ? undefined : await namedAtBegin(git, entry, one);
     const isOther = name === identity.name ? was !== name : was === name;
     if (name !== undefined && was !== undefined && isOther) return { was, underWay: name };
   }
   return undefined;
 }
 
-/** Other workloads of its namespace whose delivery is under way. */
-function underWay({ rollouts }: Desired, { key, identity }: DesiredRollout): readonly DesiredRollout[] {
-  return rollouts.filter(
-    (one) => one.key.namespace === key.namespace && one.identity?.name !== identity?.name && isStepped(one),
-  );
+/** A pass whose record is proven has asked, and nobody has written the Rollout since: a look at main's history costs two rounds. */
+function isAsLookedAt({ desired, stored, proof }: Asked, file: string): boolean {
+  if (stored?.kind !== 'read' || (proof !== 'signed' && proof !== 'seen')) return false;
+  const { blobs, retargeted } = stored.record;
+  return retargeted === undefined && blobs[file] !== undefined && blobs[file] === desired.blobs.get(file);
 }
 
-function isStepped({ workload }: DesiredRollout): boolean {
+/** Other workloads of its namespace whose delivery is under way. */
+function underWay({ stepped }: Desired, { key, identity }: DesiredRollout): readonly DesiredRollout[] {
+  return stepped.filter((one) => one.key.namespace === key.namespace && one.identity?.name !== identity?.name);
+}
+
+/** Whether a delivery of its workload is under way, by its annotations. */
+export function isStepped({ workload }: Pick<DesiredRollout, 'workload'>): boolean {
   return valueAt(workload?.value, ['metadata', 'annotations', MARK.step]) !== undefined;
 }
 
