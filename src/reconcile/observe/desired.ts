@@ -60,8 +60,7 @@ export type Desired = {
   readonly files: readonly ManifestFile[];
   readonly index: ManifestIndex;
   readonly rollouts: readonly DesiredRollout[];
-  /** Those of them whose delivery is under way. */
-  readonly stepped: readonly DesiredRollout[];
+  readonly inDelivery: readonly DesiredRollout[];
   /** Issues of files that belong to no rollout in particular. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];
@@ -115,7 +114,7 @@ export function desiredOf(
     files,
     index,
     rollouts,
-    stepped: rollouts.filter(isStepped),
+    inDelivery: rollouts.filter(isStepped),
     ...fileIssues(all, {
       files,
       unreadable,

@@ -37,8 +37,8 @@ function isAsLookedAt({ desired, stored, proof }: Asked, file: string): boolean 
 }
 
 /** Other workloads of its namespace whose delivery is under way. */
-function underWay({ stepped }: Desired, { key, identity }: DesiredRollout): readonly DesiredRollout[] {
-  return stepped.filter((one) => one.key.namespace === key.namespace && one.identity?.name !== identity?.name);
+function underWay({ inDelivery }: Desired, { key, identity }: DesiredRollout): readonly DesiredRollout[] {
+  return inDelivery.filter((one) => one.key.namespace === key.namespace && one.identity?.name !== identity?.name);
 }
 
 /** Whether a delivery of its workload is under way, by its annotations. */
