@@ -52,18 +52,28 @@ export function coversAfter(
 }
 
 /**
- * Which text a group is on, for people: that does not hang on whether every field of Git is live, as the answer that
- * decisions get does.
+ * Which template a group is on, for people: that does not hang on whether every field of Git is live, as the answer that
+ * decisions get does. Where a newer template waits for the end of a release that all groups were let go to, `release` is
+ * that one: LWS names it by neither the file's revision nor the stable one.
  */
-export function shownVersions({ observed, file, snapshot }: Situation): (group: Group) => GroupVersion {
+export function shownVersions(situation: Situation): (group: Group) => GroupVersion {
+  const { observed, file, snapshot } = situation;
   const { live, stable } = snapshot;
   const revisions = live.revisions.kind === 'known' ? live.revisions.value : [];
   const inUse = live.leaders.kind === 'known' ? live.leaders.value.map((leader) => leader.revisionKey) : [];
   const other = stable.kind === 'known' ? stable.value.content : undefined;
-  const release = observed?.releaseKey ?? keyOf(file.workload, other, revisions, inUse);
+  const inFile = observed?.releaseKey ?? keyOf(file.workload, other, revisions, inUse);
+  const [third, ofFile] = isQueued(situation) ? (['release', 'other'] as const) : (['other', 'release'] as const);
   return ({ key, version }) => {
     if (key === undefined) return version;
-    if (key === release) return 'release';
-    return key === observed?.stableKey ? 'stable' : 'other';
+    if (key === inFile) return ofFile;
+    return key === observed?.stableKey ? 'stable' : third;
   };
+}
+
+/** A newer template is in the file, and every group that serves the release has been let go to it. */
+function isQueued({ state, digest, marks }: Situation): boolean {
+  if (marks === undefined || digest === marks.release.digest) return false;
+  if (state.kind === 'step') return state.row === 'armed';
+  return state.kind === 'ladder' && state.stage.kind === 'promote' && state.at !== 'fleet';
 }

@@ -1,10 +1,11 @@
 /** The row `step k, whole` once it is armed: what is left of the plan is served. */
 
 import { deliveredAt } from '../../api/marks.ts';
-import { sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
+import { sameRelease, shortRelease } from '../../api/release.ts';
 import { batchReady } from '../batches.ts';
 import { budgetInTheEnd, budgetNote, withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
+import { queuedHold } from '../events/queued.ts';
 import { surgeReturned } from '../events/surge-return.ts';
 import { before } from '../gates/before.ts';
 import { onRelease, wanted } from '../gates/cluster.ts';
@@ -37,21 +38,11 @@ export function armed(situation: Situation, step: InDelivery): Decision {
     ...groups,
     ...holdsOf(before.serve, situation),
     ...[...pause, unsteady, refusedJump(situation, step.index)].filter((found) => found !== undefined),
-    ...queuedHold(situation, queued),
+    ...queuedHold(situation, 'this release is settled or aborted'),
   ];
   if (situation.sight === 'unseen' || blocking(holds).length > 0)
     return holding(holds, stateOfStep(situation, step.index, { groups, holds }), done);
   return step.index < step.of ? nextLabel(situation, step, holds) : settle(situation, step, holds);
-}
-
-function queuedHold({ digest, file }: Situation, queued: boolean): readonly Hold[] {
-  if (!queued) return [];
-  return [
-    hold('RequestQueued', {
-      seen: `${file.file}: a newer template (${shortDigest(digest)}) waits, inert, until this release is settled or given up`,
-      waits: 'tranche',
-    }),
-  ];
 }
 
 /**

@@ -3,6 +3,7 @@
 import { deliveredAt } from '../../api/marks.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
+import { queuedHold } from '../events/queued.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { recreated, staysPut } from '../gates/cluster.ts';
@@ -46,6 +47,7 @@ export function climbing(on: Delivering, state: OnLadder): Decision {
     ...(unplaced === undefined ? [] : [unplaced]),
     ...unseen,
     ...heldBy(on, state, { next, done }),
+    ...queuedHold(on.situation, 'this release is settled or aborted'),
   ]);
   if (blocking(holds).length > 0) return holding(holds, stateOf(state, { unseen, holds }), done);
   if (next.at === 'settled') return settle(on, next, holds);

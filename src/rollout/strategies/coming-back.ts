@@ -1,6 +1,6 @@
 /** The row `rollback` where a second workload was filled: rung by rung, whatever people have paused or disabled. */
 
-import { shortDigest, shortRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { loweredOnTheWayBack } from '../events/budget-back.ts';
 import {
@@ -14,11 +14,12 @@ import {
   textBack,
 } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
+import { queuedHold } from '../events/queued.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
 import { wanted } from '../gates/cluster.ts';
 import { abortOf } from '../given-up.ts';
-import { blocking, type Hold, hold } from '../hold.ts';
+import { blocking, type Hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import type { Unwritable } from '../ladders/commit.ts';
 import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
@@ -37,7 +38,7 @@ import { nextRelease, type Seen } from '../situation.ts';
  */
 export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const { situation, marks, delivery } = on;
-  const { state, file, digest } = situation;
+  const { state, digest } = situation;
   const isNewer = digest !== marks.release.digest;
   if (isNewer && state.kind === 'ladder') {
     const newer = fixed === undefined ? overtakenOnLadder(on, state) : rollStopped(on, { state, hold: fixed });
@@ -53,14 +54,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const again = offTheCanary(on);
   const next = again?.next ?? nextCommit(delivery);
   if (next.kind === 'unwritable') return unwritable(on, next);
-  const queued = isNewer
-    ? [
-        hold('RequestQueued', {
-          seen: `${file.file}: a newer template (${shortDigest(digest)}) waits, inert, until the way back is over`,
-          waits: 'tranche',
-        }),
-      ]
-    : [];
+  const queued = queuedHold(situation, 'the rollback is over');
   const unseen = isSentHome(on, next) ? [] : orAtOnce(on, waiting(on, next.waits));
   const holds = [...(again?.holds ?? []), ...unseen, ...lostAgain(on, next), ...queued];
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');

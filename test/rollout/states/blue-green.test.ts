@@ -30,6 +30,9 @@ const workloadDigest = (stand: Stand): string => snapshotAt(stand).workload?.dig
 const requested = asked(passed(settledOn(files)).stand, OLD, NEW);
 const abort = (stand: Stand): Found => ({ intents: { abort: releaseIn(stand) } });
 
+/** The same passes, with the newer template beside whatever they wait for. */
+const beside = (told: string): string => (told.startsWith('hold') ? `${told} RequestQueued` : told);
+
 const FIRST = [
   'StepReady: step 1/2, text: vllm-green',
   'RungReady: step 1/2, pods: vllm-green 0 → 1',
@@ -118,13 +121,13 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     'a newer text, with all requests: queued',
     asked(all, NEW, NEWER),
     {},
-    [...FIRST.slice(-7, -1), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
+    [...FIRST.slice(-7, -1).map(beside), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
   ],
   [
     'a newer text, switched: queued',
     asked(switched, NEW, NEWER),
     {},
-    [...FIRST.slice(-5, -1), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
+    [...FIRST.slice(-5, -1).map(beside), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
   ],
   [
     'a newer text, switched, and an abort that does not name it',
@@ -336,6 +339,7 @@ test('a newer text, in the colour that is filled: queued', () => {
   const queued = asked(start, NEWER, NEWEST);
   const old: Found = { sight: { own: '0o+ 1o+ 2o+ 3o+' } };
   const { told, stand } = passes(queued, { found: () => old, most: 6 });
+  expect(told).toContain('hold GracePeriod RequestQueued');
   expect(told.at(-1)).toBe('Settled: settled');
   expect(passed(stand).told).toBe('StepReady: step 1/2, text: vllm-green');
   const two: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };

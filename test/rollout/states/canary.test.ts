@@ -140,7 +140,7 @@ test.each<Row>([
     'at home, queued',
     asked(stands.home, NEW, NEWER),
     {},
-    ['hold GracePeriod Draining', 'Settled: settled', ...HEALTHY],
+    ['hold GracePeriod Draining RequestQueued', 'Settled: settled', ...HEALTHY],
   ],
 ])('a newer text: %s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 

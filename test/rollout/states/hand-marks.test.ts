@@ -93,7 +93,7 @@ test('an aborted text at the end of a promotion is inert: the release settles, a
     `    tranche.dev/aborted: "${digest}.9"\n    tranche.dev/at:`,
   );
   expect(passes(asked(known, NEW, NEWER)).told).toEqual([
-    'hold GracePeriod Draining',
+    'hold GracePeriod Draining RequestQueued',
     'Settled: settled',
     'hold ReleaseAborted',
   ]);
