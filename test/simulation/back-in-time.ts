@@ -1,0 +1,96 @@
+/** Hands that go back in time: older files and folders put back, commits of ours reverted, a Rollout of another workload. */
+
+import { lwsFile, rolloutFile, splitOwn, templateStart } from './files.ts';
+import { isOurs } from './our-commit.ts';
+import type { Person } from './people.ts';
+import type { Universe } from './universe.ts';
+
+type Move = (person: Person) => void;
+
+/** By what a story calls it. */
+export const backHands = {
+  'its file as before': (person) => putBack(person, before(person), lwsFile(person.workload.name)),
+  'its template as before': templateBack,
+  'its folder as before': (person) => putBack(person, before(person), `apps/${person.workload.name}/`),
+  'all as before': (person) => putBack(person, before(person), ''),
+  'our commits reverted': (person) => putBack(person, asked(person), ''),
+  'our last commit reverted': revertLast,
+  'the Rollout names another': (person) => {
+    const { universe, workload } = person;
+    const path = rolloutFile(workload.name);
+    const text = universe.text('main', path) ?? '';
+    universe.commit(path, text.replace(/^( {4}name: ).*$/m, '$1another'), 'the Rollout names another workload');
+  },
+  'the Rollout names it again': (person) => person.say({}, 'the Rollout names its workload again'),
+} as const satisfies Readonly<Record<string, Move>>;
+
+export type BackHand = keyof typeof backHands;
+
+/** The commit in which people have asked for the version that they have asked for last; undefined: nobody has. */
+function asked({ universe, workload, versions }: Person): string | undefined {
+  const message = `${workload.name}: version ${versions}`;
+  return universe.repository.log('main').find((commit) => commit.message === message)?.oid;
+}
+
+/** The commit before that. */
+function before(person: Person): string | undefined {
+  const { repository } = person.universe;
+  const oid = asked(person);
+  return oid === undefined ? undefined : repository.log(oid)[1]?.oid;
+}
+
+/** `git checkout THEN -- FOLDER`; what came into it since then goes. */
+function putBack({ universe, workload }: Person, then: string | undefined, folder: string): void {
+  if (then === undefined) return;
+  const writes = difference(universe, 'main', then).filter(({ path }) => path.startsWith(folder));
+  commitAll(universe, { name: workload.name, writes, message: `${folder === '' ? 'everything' : folder} as of before` });
+}
+
+const LABEL = /(tranche\.dev\/version"?: )"?[0-9a-z.-]+"?/;
+
+/** The template of the stable version, and the label of the version that is there: its field is nobody's but ours. */
+function templateBack({ universe, workload, text, marks }: Person): void {
+  const stable = universe.lws(workload.name, marks?.stable ?? 'main');
+  if (stable === undefined) return;
+  const [[own, others], [old]] = [splitOwn(text), splitOwn(stable)];
+  const label = LABEL.exec(own)?.[0];
+  const template = old.slice(templateStart(old));
+  const back = label === undefined ? template : template.replace(LABEL, label);
+  const writes = [{ path: lwsFile(workload.name), text: `${own.slice(0, templateStart(own))}${back}${others}` }];
+  commitAll(universe, { name: workload.name, writes, message: 'the template of before' });
+}
+
+/** `git revert` of the newest commit of ours, where nothing of what it wrote has been written since. */
+function revertLast({ universe, workload }: Person): void {
+  const { repository } = universe;
+  const line = repository.log('main');
+  const at = line.findIndex(({ oid }) => isOurs(universe, oid));
+  const [ours, parent] = [line[at], line[at + 1]];
+  if (ours === undefined || parent === undefined) return;
+  const undone = difference(universe, ours.oid, parent.oid);
+  const isThere = undone.every(({ path }) => universe.text('main', path) === universe.text(ours.oid, path));
+  const subject = ours.message.split('\n')[0] ?? '';
+  if (isThere) commitAll(universe, { name: workload.name, writes: undone, message: `Revert "${subject}"` });
+}
+
+type Write = { readonly path: string; readonly text: string | undefined };
+
+/** What makes the files of one commit those of another. */
+function difference({ repository }: Universe, from: string, to: string): readonly Write[] {
+  const [are, were] = [repository.files(from), repository.files(to)];
+  return Object.keys({ ...are, ...were })
+    .filter((path) => are[path] !== were[path])
+    .map((path) => ({ path, text: were[path] }));
+}
+
+function commitAll(
+  universe: Universe,
+  of: { readonly name: string; readonly writes: readonly Write[]; readonly message: string },
+): void {
+  const { name, writes, message } = of;
+  if (writes.length === 0) return;
+  // A partition of before may come back with them, as by any hand.
+  universe.mixed.add(name);
+  universe.repository.commit('main', { writes, message });
+  universe.say('people', message);
+}

@@ -1,0 +1,61 @@
+/** Stories in which a hand goes back in time at a round of a delivery: with two workloads, and with the versions of one. */
+
+import { rounds, SHARED_ROUNDS, story } from './acts.ts';
+import { type BackHand, backHands } from './back-in-time.ts';
+import type { Act, StorySetup } from './story-setup.ts';
+import { sharedStory } from './story-setup.ts';
+
+const RETARGETED = 'the Rollout names another';
+const AGAIN = 'the Rollout names it again';
+/** Rounds after which the Rollout names its workload again. */
+const AWAY = 3;
+/** Of the rounds of every hand one in so many is played, a different one for each hand. */
+const EVERY = 2;
+
+const played = (Object.keys(backHands) as readonly BackHand[]).filter((hand) => hand !== AGAIN);
+
+function actsOf(round: number, hand: BackHand): readonly (readonly [number, Act])[] {
+  return hand === RETARGETED
+    ? [
+        [round, hand],
+        [round + AWAY, AGAIN],
+      ]
+    : [[round, hand]];
+}
+
+/** Every hand at every `EVERY`th of some rounds. */
+function each(all: readonly number[], of: (acts: readonly (readonly [number, Act])[]) => StorySetup) {
+  return played.flatMap((hand, shift) =>
+    all.filter((_, i) => (i + shift) % EVERY === 0).map((round) => of(actsOf(round, hand))),
+  );
+}
+
+const SHARED = Array.from({ length: SHARED_ROUNDS }, (_, i) => i + 2);
+
+/** When the first release is over, and rounds of the second. */
+const BEGINS = 16;
+const SECOND = [18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
+
+export const backStories: readonly StorySetup[] = [
+  ...each(SHARED, (acts) => ({ ...sharedStory(), acts })),
+  ...each(rounds('canary'), (acts) => story({ style: 'canary', groups: 2, acts })),
+  ...each(rounds('blueGreen'), (acts) => story({ style: 'blueGreen', groups: 2, acts })),
+  // Of a second release, so that the stable version has a label as well.
+  ...SECOND.map((round): StorySetup => {
+    const acts: NonNullable<StorySetup['acts']> = [
+      [BEGINS, 'a newer text'],
+      [round, 'its template as before'],
+    ];
+    return { ...sharedStory(), acts };
+  }),
+  // The file goes back, and people give the release up as well.
+  ...SHARED.filter((round) => round % EVERY === 0).map(
+    (round): StorySetup => ({
+      ...sharedStory(),
+      acts: [
+        [round, 'its file as before'],
+        [round + 1, 'abort'],
+      ],
+    }),
+  ),
+];
