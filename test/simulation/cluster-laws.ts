@@ -1,7 +1,8 @@
 /** The laws about the cluster itself, looked at after every turn: capacity, and that an armed edit restarts nothing. */
 
+import { KeptLaw } from './kept-law.ts';
 import type { LawName } from './laws.ts';
-import { fieldsOf, SENTINEL } from './our-commit.ts';
+import { fieldsOf, isOurs, SENTINEL } from './our-commit.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
@@ -14,6 +15,7 @@ export type Assumed = (typeof assumed)[number];
 export class ClusterLaws {
   private readonly universe: Universe;
   private readonly workload: WorkloadSetup;
+  private readonly kept: KeptLaw;
   /** Versions that main has let go at some time, or that objects made anew came up on. */
   private readonly open = new Set<number>([0]);
   /** Groups that are not ready for reasons of the cluster's own, until they are seen ready. */
@@ -32,9 +34,10 @@ export class ClusterLaws {
   /** Moments in which a law was not judged. */
   private readonly skipped: Record<Assumed, number> = { 'C1 capacity': 0, 'C3 revision mix': 0 };
 
-  constructor(universe: Universe, workload: WorkloadSetup) {
+  constructor(universe: Universe, workload: WorkloadSetup, kept?: KeptLaw) {
     this.universe = universe;
     this.workload = workload;
+    this.kept = new KeptLaw(universe, workload, kept);
   }
 
   /** Whether a law was judged at every moment of the schedule. */
@@ -45,7 +48,7 @@ export class ClusterLaws {
   /** The same laws over a copy of the world that has just been made. */
   fork(universe: Universe): ClusterLaws {
     const { name } = this.workload;
-    const copy = new ClusterLaws(universe, this.workload);
+    const copy = new ClusterLaws(universe, this.workload, this.kept);
     for (const version of this.open) copy.open.add(version);
     for (const index of [...this.excused, ...(this.universe.hurt.get(name) ?? [])]) copy.excused.add(index);
     copy.budget = this.budget;
@@ -62,7 +65,9 @@ export class ClusterLaws {
 
   /** main has a version with a partition that lets groups go. */
   opened(commit: string): void {
-    const { partition, version } = fieldsOf(this.universe.lws(this.workload.name, commit) ?? '');
+    const fields = fieldsOf(this.universe.lws(this.workload.name, commit) ?? '');
+    const { partition, version } = fields;
+    this.kept.opened(fields, isOurs(this.universe, commit));
     if (partition < SENTINEL && version !== undefined) this.open.add(version);
   }
 
@@ -78,7 +83,7 @@ export class ClusterLaws {
 
   private judge(truth: Truth, before: Truth | undefined): readonly [LawName, string] | undefined {
     this.forgive(truth, before);
-    return this.inert(truth) ?? this.capacity(truth) ?? this.mix(truth);
+    return this.kept.judge(truth, before) ?? this.inert(truth) ?? this.capacity(truth) ?? this.mix(truth);
   }
 
   /** What Git cannot hold: objects made anew, and everything that starts from zero, come up on what is live. */

@@ -104,6 +104,10 @@ export const laws = {
     statement: 'at most two versions are there at once, but after a request in mid-delivery',
     checked: 'each moment while A1 and A3 hold (cluster-laws.ts)',
   },
+  'C4 kept': {
+    statement: 'no leader is replaced whose pod template equals, our own labels left out, the one it is to have',
+    checked: 'each moment (kept-law.ts), but for sizes, LWS upgrades, kills, and a label that a hand has changed',
+  },
   'L1 rest': {
     statement: 'without faults everything comes to rest where a person, a broken group or nothing keeps it',
     checked: 'the end (finish.ts)',

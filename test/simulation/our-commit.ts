@@ -134,6 +134,12 @@ export function planned(step: string, replicas: number): number {
   return Math.max(0, Math.min(replicas, percent ? Math.ceil((amount * replicas) / 100) : amount));
 }
 
+/** Whether the product wrote a commit. */
+export function isOurs({ repository }: Universe, commit: string): boolean {
+  const [header] = repository.history(repository.head(commit) ?? commit, undefined, 1);
+  return header !== undefined && parseTrailers(header.message) !== undefined;
+}
+
 /** Reads a commit of main; undefined where it is not one of ours. */
 export function ourCommit(
   universe: Universe,

@@ -147,8 +147,7 @@ export function deleteOdd(universe: Universe, name: string): boolean {
   const resizes = universe.setup.workloads.some((one) => one.name === name && one.resizes === true);
   const odd = universe.truth(name)?.groups.filter((one) => resizes && one.odd) ?? [];
   for (const { index } of odd) {
-    universe.hurt.get(name)?.add(index);
-    universe.cluster.kill({ namespace: NAMESPACE, name, group: index, pods: 'leader' });
+    universe.kill(name, index, 'leader');
   }
   return odd.length > 0;
 }
@@ -156,9 +155,8 @@ export function deleteOdd(universe: Universe, name: string): boolean {
 function kill(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
   const index = group(universe, chance, workload);
   if (index === undefined) return;
-  universe.hurt.get(workload.name)?.add(index);
   universe.inject('leader killed');
-  universe.cluster.kill({ namespace: NAMESPACE, name: workload.name, group: index, pods: 'leader' });
+  universe.kill(workload.name, index, 'leader');
   universe.say('cluster', `${workload.name}: the leader of group ${index} is killed`);
 }
 
@@ -166,9 +164,8 @@ function kill(universe: Universe, chance: Chance, workload: WorkloadSetup): void
 function loseNode(universe: Universe, chance: Chance, workload: WorkloadSetup): void {
   const index = group(universe, chance, workload);
   if (index === undefined) return;
-  universe.hurt.get(workload.name)?.add(index);
   universe.inject('node lost');
-  universe.cluster.kill({ namespace: NAMESPACE, name: workload.name, group: index, pods: 'all' });
+  universe.kill(workload.name, index, 'all');
   universe.say('cluster', `${workload.name}: the node of group ${index} is lost`);
 }
 

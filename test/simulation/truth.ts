@@ -11,6 +11,8 @@ import { containerImage, sizeOf, versionOf, wantedVersion } from './versions.ts'
 export type GroupTruth = {
   readonly index: number;
   readonly leaderUid: string;
+  /** The leader is on its way out. */
+  readonly ending: boolean;
   /** The version that all its pods have; undefined while they differ, end or are missing. */
   readonly version: number | undefined;
   readonly leaderVersion: number | undefined;
@@ -29,6 +31,8 @@ export type Truth = {
   readonly partition: number;
   readonly maxUnavailable: number;
   readonly version: number | undefined;
+  /** What the StatefulSet of the leaders asks for. */
+  readonly setVersion: number | undefined;
   readonly groups: readonly GroupTruth[];
 };
 
@@ -58,6 +62,7 @@ export function truthOf(
     partition: Number(rolling['partition'] ?? 0),
     maxUnavailable: Number(rolling['maxUnavailable'] ?? 1),
     version: wantedVersion(spec),
+    setVersion: set === undefined ? undefined : versionOf(containerImage(podOf(set))),
     groups: groupsOf(reading, workload),
   };
 }
@@ -85,6 +90,7 @@ function groupsOf(reading: Pick<Reading, 'list'>, of: WorkloadSetup): readonly G
         {
           index,
           leaderUid: leader.metadata.uid,
+          ending: leader.metadata.deletionTimestamp !== undefined,
           version: whole && versions.size === 1 ? [...versions][0] : undefined,
           leaderVersion,
           // A leader that runs beside the workers of the one before serves nobody.
@@ -93,6 +99,11 @@ function groupsOf(reading: Pick<Reading, 'list'>, of: WorkloadSetup): readonly G
         },
       ];
     });
+}
+
+/** What a StatefulSet makes its pods from. */
+function podOf(set: KubeObject): KubeObject {
+  return { ...set, ...objectAt(objectAt(set, 'spec'), 'template'), metadata: set.metadata };
 }
 
 function statusOf(object: KubeObject): JsonObject {

@@ -42,6 +42,8 @@ export class Universe {
   readonly scenes = new Map<string, Scene[]>();
   /** Groups that the cluster itself has harmed lately. */
   readonly hurt = new Map<string, Set<number>>();
+  /** UIDs of leaders that the cluster itself has killed. */
+  readonly killed = new Set<string>();
   /** Workloads whose groups a hand or the cluster has put on versions that no delivery gave them. */
   readonly mixed = new Set<string>();
   /** Workloads that people have scaled to no groups. */
@@ -84,6 +86,7 @@ export class Universe {
     this.agentAt = from?.agentAt;
     this.rewritten = from?.rewritten ?? 0;
     for (const name of from?.emptied ?? []) this.emptied.add(name);
+    for (const uid of from?.killed ?? []) this.killed.add(uid);
     for (const { oid } of this.repository.log('main')) this.everMain.add(oid);
     for (const { name } of this.sides()) {
       this.truths.set(name, [...(from?.truths.get(name)?.slice(-1) ?? [])]);
@@ -124,6 +127,14 @@ export class Universe {
   truth(name: string): Truth | undefined {
     const workload = this.sides().find((one) => one.name === name);
     return workload === undefined ? undefined : truthOf(this.cluster.objects, workload, this.now);
+  }
+
+  /** Pods of a group are gone at once, and the group with them. */
+  kill(name: string, group: number, pods: 'leader' | 'all'): void {
+    const leader = this.truth(name)?.groups.find(({ index }) => index === group)?.leaderUid;
+    if (leader !== undefined) this.killed.add(leader);
+    this.hurt.get(name)?.add(group);
+    this.cluster.kill({ namespace: NAMESPACE, name, group, pods });
   }
 
   /** Writes down what is so, where it has changed. */
