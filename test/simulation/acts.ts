@@ -8,14 +8,14 @@ const ROUNDS = { canary: 9, blueGreen: 12 } as const;
 
 const ACTS: readonly Act[] = ['abort', 'a newer text', 'the new version dies'];
 
-type Of = Pick<StorySetup, 'groups'> & {
+export type Of = Pick<StorySetup, 'groups'> & {
   readonly style: keyof typeof ROUNDS;
   readonly acts: NonNullable<StorySetup['acts']>;
   /** Last requests are given ten minutes, and pods take long to end. */
   readonly slow?: true;
 } & Pick<StorySetup, 'scaler' | 'loadSeconds' | 'roundSeconds'>;
 
-function story({ style, groups, acts, slow, ...more }: Of): StorySetup {
+export function story({ style, groups, acts, slow, ...more }: Of): StorySetup {
   // A fleet that may be down at once takes over only from a canary that carries all.
   const traffic = groups === 1 && style === 'canary' ? 100 : 50;
   return {
@@ -32,7 +32,7 @@ function story({ style, groups, acts, slow, ...more }: Of): StorySetup {
 
 const styles = ['canary', 'blueGreen'] as const;
 
-function rounds(style: keyof typeof ROUNDS): readonly number[] {
+export function rounds(style: keyof typeof ROUNDS): readonly number[] {
   return Array.from({ length: ROUNDS[style] }, (_, i) => i + 2);
 }
 
@@ -141,7 +141,7 @@ const handStories: readonly StorySetup[] = [
 ];
 
 /** Rounds of a whole delivery whose versions share the requests. */
-const SHARED_ROUNDS = 13;
+export const SHARED_ROUNDS = 13;
 
 /** The same where versions share the requests of one workload: none, one act at each of its rounds, and some with two. */
 export const sharedActStories: readonly StorySetup[] = [

@@ -43,7 +43,11 @@ function before(person: Person): string | undefined {
 function putBack({ universe, workload }: Person, then: string | undefined, folder: string): void {
   if (then === undefined) return;
   const writes = difference(universe, 'main', then).filter(({ path }) => path.startsWith(folder));
-  commitAll(universe, { name: workload.name, writes, message: `${folder === '' ? 'everything' : folder} as of before` });
+  commitAll(universe, {
+    name: workload.name,
+    writes,
+    message: `${folder === '' ? 'everything' : folder} as of before`,
+  });
 }
 
 const LABEL = /(tranche\.dev\/version"?: )"?[0-9a-z.-]+"?/;

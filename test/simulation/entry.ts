@@ -1,6 +1,7 @@
 /** What a bundle of the simulation offers to those who run it. */
 
 import { actStories, sharedActStories } from './acts.ts';
+import { backStories } from './back-stories.ts';
 import { kindStories } from './kind-stories.ts';
 import type { LawName } from './laws.ts';
 import { runSchedule } from './schedule.ts';
@@ -24,6 +25,7 @@ const places = {
   plain: (place: number): Promise<Verdict> => runSchedule(String(place), largeSetupOf(String(place))),
   filled: (place: number): Promise<Verdict> => run(place, actStories, filledSetupOf),
   shared: (place: number): Promise<Verdict> => run(place, sharedActStories, sharedSetupOf),
+  back: (place: number): Promise<Verdict> => run(place, backStories, sharedSetupOf),
   kinds: (place: number): Promise<Verdict> => run(place, kindStories, filledSetupOf),
 };
 

@@ -1,7 +1,7 @@
 /** The end of a schedule: faults are off, the agent and the passes go on, and everything must come to rest. */
 
 import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
-import { marksIn, numberIn, splitOwn, versionInText } from './files.ts';
+import { marksIn, numberIn, secondIn, splitOwn, versionInText } from './files.ts';
 import { hands } from './hands.ts';
 import type { Person } from './people.ts';
 import { GATES_FILE, saidText } from './policy-said.ts';
@@ -44,12 +44,15 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
       'end',
       `${name} rests: ${person.marks?.release} ${person.marks?.step ?? 'settled'} ${holds.map((hold) => hold.reason).join(' ')}`,
     );
-    watch.checkRecord(name);
+    // Marks that a hand has put back in part are for people to repair: until then the record stays, and orders wait.
+    const forRepair = universe.mixed.has(name) && holds.some(({ reason }) => reason === 'AnnotationsGone');
+    if (!forRepair) watch.checkRecord(name);
     const now = notAtRest(universe, person, holds);
     // What the cluster did to groups while no pass looked is found by the next audit at the latest.
     const unseen = now !== undefined && universe.mixed.has(name);
     const wrong = unseen ? await afterAudit(universe, watch, person) : now;
     if (wrong !== undefined) throw new LawBroken('L1 rest', `${name} at ${person.marks?.step ?? 'settled'}: ${wrong}`);
+    if (forRepair) continue;
     await abortNow(universe, {
       workload: person.workload,
       state: person.state,
@@ -130,10 +133,12 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
       FOR_PEOPLE.includes(reason) ||
       // Groups that are on neither text, with a word that brings them home.
       (reason === 'NewerRequestWaits' && 'action' in told) ||
-      // main was taken back to before it was taken over.
-      (reason === 'AnnotationsGone' && universe.rewritten > 0) ||
-      // Or to before a second workload was made, whose groups nobody has pruned.
-      (reason === 'CanaryNotEmpty' && universe.rewritten > 0) ||
+      // main was taken back to before it was taken over, or a hand has put back a part of what it said.
+      (reason === 'AnnotationsGone' && (universe.rewritten > 0 || mixed)) ||
+      // Or to before a second workload was made, whose groups nobody has pruned; a hand can do that as well.
+      (reason === 'CanaryNotEmpty' && (universe.rewritten > 0 || secondIn(text) === undefined)) ||
+      // A hand put the file back, and left the Service with the workload that was in it.
+      (reason === 'Stalled' && mixed && workload.fills !== undefined && secondIn(text) === undefined) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       // A fleet that may be down at once, and steps that do not let a canary carry all.
       (reason === 'FleetUncovered' && mayAllBeDown(workload, text)) ||

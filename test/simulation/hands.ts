@@ -1,5 +1,6 @@
 /** What hands do in a story of a delivery that fills a second workload: to its files, and to the groups of its fleet. */
 
+import { backHands } from './back-in-time.ts';
 import { rolloutFile, splitOwn, withNumber } from './files.ts';
 import type { Person } from './people.ts';
 import { routeFile, secondName, serviceFile } from './routed-files.ts';
@@ -9,6 +10,7 @@ type Move = (person: Person) => void;
 
 /** By what a story calls it. */
 export const hands = {
+  ...backHands,
   paused: (person) => person.say({ paused: true }, 'pause'),
   'the fleet dies': ({ universe, workload }) => killAll(universe, workload.name),
   'the route is taken out': takenOut(routeFile),

@@ -1,6 +1,7 @@
 /** Planted bugs: each a small patch of one decision in the source, which the laws must catch within its allowance. */
 
 import type { Patch } from '../../scripts/simulation-bundle.mjs';
+import { backMutants } from './mutants-back.ts';
 import { filledMutants } from './mutants-filled.ts';
 import { kindMutants } from './mutants-kinds.ts';
 import { sharedMutants } from './mutants-shared.ts';
@@ -9,7 +10,7 @@ export type Mutant = Patch & {
   /** Schedules within which a law must be broken. */
   readonly allowance: number;
   /** In which worlds it is looked for; not there: in those of one workload. */
-  readonly world?: 'filled' | 'shared' | 'kinds';
+  readonly world?: 'filled' | 'shared' | 'kinds' | 'back';
 };
 
 function mutant(name: string, file: string, from: string, to: string, allowance = 1000): Mutant {
@@ -215,4 +216,5 @@ export const mutants: readonly Mutant[] = [
   ...filledMutants,
   ...sharedMutants,
   ...kindMutants,
+  ...backMutants,
 ];
