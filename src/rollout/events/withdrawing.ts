@@ -14,7 +14,7 @@ import type { NextCommit } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, isHome, sharing } from '../ladders/shares.ts';
-import { isAbandoned } from '../ladders/sight.ts';
+import { hasShare, isAbandoned } from '../ladders/sight.ts';
 import { allHome, isPinned, shareHome } from '../ladders/version-edits.ts';
 import { isOneWorkload, sideName } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
@@ -29,12 +29,21 @@ export function withdrawn(on: Delivering): Decision | undefined {
   const { delivery, marks, situation } = on;
   const { step } = marks;
   if (step === undefined || on.sight === undefined) return undefined;
-  if (!isAbandoned(delivery, on.sight) || (servingGroups(on, 'stable') ?? 0) === 0) return undefined;
+  const isRemoved = isRemovedFromGit(delivery);
+  if (!isRemoved && !isAbandoned(delivery, on.sight)) return undefined;
+  if ((servingGroups(on, 'stable') ?? 0) === 0) return undefined;
   const [canary, stable] = [sideName(delivery, 'canary'), sideName(delivery, 'stable')];
   const asked = isOneWorkload(delivery) ? '' : `, of ${replicasOf(canarySide(delivery))} in Git,`;
   const paused = situation.snapshot.rollout?.rollout.paused === true ? ' The pause does not keep that.' : '';
-  const why = `No group of ${canary} serves${asked} while it has a share of the requests; ${stable} serves.${paused}`;
-  return takenHome(on, { step, why });
+  const seen = isRemoved
+    ? `The files do not have ${canary}, which has a share of the requests, so the agent deletes its groups`
+    : `No group of ${canary} serves${asked} while it has a share of the requests`;
+  return takenHome(on, { step, why: `${seen}; ${stable} serves.${paused}` });
+}
+
+/** The new version has a share, and its document was taken out of Git: an agent that prunes deletes its groups within seconds. */
+function isRemovedFromGit(delivery: Delivering['delivery']): boolean {
+  return !isOneWorkload(delivery) && canarySide(delivery) === undefined && hasShare(delivery);
 }
 
 /** The share goes home, and the groups stay. */

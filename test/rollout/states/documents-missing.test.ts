@@ -58,6 +58,20 @@ const named = ({ plan: { holds } }: Passed): string =>
     .map(({ message }) => message)
     .join();
 
+/** The document is taken out of its file, and the agent has deleted nothing yet. */
+const removed = (path: string, text: RegExp): string => {
+  const texts = new Map(stands.second.texts).set(path, (stands.second.texts.get(path) ?? '').replace(text, ''));
+  expect(texts.get(path)).not.toBe(stands.second.texts.get(path));
+  return passed({ ...stands.second, texts }, { snapshot: { traffic: snapshotAt(stands.second).traffic } }).told;
+};
+
+// The agent deletes its groups with its next look at Git: 34 requests failed in the 12 s between the two.
+test('the copy is taken out of Git with a share: traffic is withdrawn before the agent deletes it', () => {
+  const told = 'TrafficWithdrawn: step 2/3, traffic withdrawn';
+  expect(removed(LWS_FILE, /---\n[^]*?name: vllm-canary[^]*/)).toBe(told);
+  expect(removed(SERVICE_FILE, /---\n(?:(?!---)[^])*name: vllm-svc-canary[^]*/)).toBe(told);
+});
+
 test.each<readonly [what: string, gone: Gone, stand: Stand, found: Found, told: string]>([
   ['a route, in a step', 'route', stands.second, {}, 'hold CanaryEdited PauseDuration'],
   ['a Service, in a step', 'service', stands.second, {}, 'hold CanaryEdited GracePeriod'],
