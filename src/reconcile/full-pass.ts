@@ -19,7 +19,7 @@ import { recordsElsewhere } from './observe/other-shards.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import { deliveriesOf, withDelivery } from './observe/turns.ts';
-import { eldersOf, oldestFirst, waitingElsewhere } from './observe/waiting.ts';
+import { eldersOf, oldestFirst, requestsOf, waitingElsewhere } from './observe/waiting.ts';
 import { windowsAt } from './observe/windows.ts';
 import type { Memory, Outcome, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { propose } from './proposals/propose.ts';
@@ -120,11 +120,13 @@ async function decideAll(
   const { others } = readers;
   const waiting = waitingElsewhere(desired.rollouts, others);
   let deliveries = deliveriesOf(desired.rollouts, { records: new Map([...status.records, ...others]), now: at });
-  for (const entry of oldestFirst(desired.rollouts, status.records)) {
+  const { requestedAt } = readers.git;
+  const requests = await requestsOf(desired.rollouts, { ...status, deliveries, requestedAt });
+  for (const entry of oldestFirst(desired.rollouts, requests)) {
     if (!isChosen(options.only, entry.key)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
-    const elders = eldersOf(entry, stored, { waiting, deliveries });
+    const elders = eldersOf(entry, stored, { waiting, deliveries, requests });
     const proof = status.proofs?.get(printKey(entry.key));
     const of = { desired, entry, stored, proof, keyMissing, deliveries, elders, windowsOf, now: at, ...readers };
     const one = stillAtRest(memory.rested, of) ?? (await reconcileOne(of, texts));

@@ -13,6 +13,7 @@ import { deliveriesOf, turnsOf, withDelivery } from '../../src/reconcile/observe
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { shardOf } from '../../src/reconcile/shard.ts';
+import { printRecord } from '../../src/reconcile/status/status-writes.ts';
 import { NOW, world as snapshotOf } from '../support/snapshot.ts';
 import { LWS_TEXT, NEW, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
@@ -214,21 +215,31 @@ type Turns = {
   readonly names: readonly string[];
   readonly shards: readonly (Shard | undefined)[];
   readonly left?: readonly (Shard | undefined)[];
+  /** What somebody else does before each pass. */
+  readonly meanwhile?: (world: World) => void;
 };
 
+/** A person's commit, which has the date of its day. */
+function dated(world: World, path: string): void {
+  const text = world.repository.text('main', path)!.replaceAll(OLD, NEW);
+  const signature = { name: 'Ada', email: 'ada@example.com', atSeconds: world.now };
+  world.repository.commit('main', { writes: [{ path, text }], signature });
+}
+
 /** The first takes the place; the others ask in turn while it is under way. `left`: the processes that are there then. */
-async function inTurn(world: World, { names, shards, left = shards }: Turns): Promise<readonly string[]> {
+async function inTurn(world: World, { names, shards, left = shards, meanwhile }: Turns): Promise<readonly string[]> {
   const round = async (of: readonly (Shard | undefined)[]): Promise<void> => {
     world.sync();
     world.tick(120);
     for (const shard of of) {
+      meanwhile?.(world);
       const overrides = { ...NO_OVERRIDES, ...(shard === undefined ? {} : { shard }) };
       await runPass(world.ports(), world.memory(), { overrides, write: true, only: [] });
     }
   };
   for (let at = 0; at < 4; at += 1) await round(shards);
   for (const name of names) {
-    world.edit(file(name), OLD, NEW);
+    dated(world, file(name));
     await round(name === 'a' ? left : shards);
   }
   for (let at = 0; at < 22; at += 1) await round(left);
@@ -242,6 +253,29 @@ test.each(RUNS)('who has waited for longest begins first, whatever it is called:
   const names = ['d', 'e', 'a'];
   expect(await inTurn(fourUnderOne(), { names, shards })).toEqual(names);
 });
+
+/** The record of this Rollout as if it had asked at that time, on whatever branch it is; undefined: it has never asked. */
+function asked(world: World, name: string, since: number | undefined): void {
+  const path = `rollouts/default/llm/${name}.json`;
+  for (const branch of ['tranche-status', 'tranche-status-0', 'tranche-status-1']) {
+    const text = world.repository.head(branch) === undefined ? undefined : world.repository.text(branch, path);
+    const { checksum: _sum, requested, ...rest } = JSON.parse(text ?? '{}') as RolloutRecord & { checksum: string };
+    if (requested === undefined) continue;
+    const forged = since === undefined ? rest : { ...rest, requested: { ...requested, since } };
+    world.repository.commit(branch, { writes: [{ path, text: printRecord(forged) }] });
+  }
+}
+
+test.each(RUNS.slice(0, 1))(
+  'nobody gains the first place by a record that no key has signed: %s',
+  async (_, shards) => {
+    const names = ['d', 'e', 'a'];
+    const first = (world: World): void => asked(world, 'a', 1);
+    expect(await inTurn(fourUnderOne(), { names, shards, meanwhile: first })).toEqual(names);
+    const none = (world: World): void => asked(world, 'e', undefined);
+    expect(await inTurn(fourUnderOne(), { names, shards, meanwhile: none })).toEqual(names);
+  },
+);
 
 test('a place that is kept for a process that is gone is kept for a while', async () => {
   const world = fourUnderOne();

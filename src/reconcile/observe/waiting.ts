@@ -3,26 +3,66 @@
 import type { Instant } from '../../api/time.ts';
 import type { HoldReason } from '../../rollout/hold.ts';
 import { printKey } from '../../rollout/key-text.ts';
+import type { RecordProof } from '../../rollout/record-proof.ts';
 import type { StoredRecord } from '../status/record-store.ts';
+import type { RequestReader } from './arrival.ts';
 import type { DesiredRollout } from './desired.ts';
+import { readWorkload } from './read-workload.ts';
 import { type Delivery, turnsOf } from './turns.ts';
 
+/** More requests than this are not looked up on main in one pass: those behind them, by name, wait as if they were new. */
+const LOOKED_UP_MOST = 50;
+
+/** Since when the requests have waited that are known to wait, by the printed key of their Rollout. */
+type Requests = ReadonlyMap<string, Instant>;
+
+type Asking = {
+  readonly records: ReadonlyMap<string, StoredRecord>;
+  readonly proofs?: ReadonlyMap<string, RecordProof> | undefined;
+  readonly deliveries: readonly Delivery[];
+  readonly requestedAt: RequestReader;
+};
+
 /**
- * Those whose request is known to wait come first, the oldest of them before the others, of the same age by name; the
- * others as they are. A record that is lost makes a request as young as the pass that sees it first.
+ * A record says it where it is signed, or where this process has written it. Else the place of the request on main's own line
+ * does, for the template that the file has: whoever can push to the status branch gains no place by what is there, and takes
+ * none. Asked of main only where a limit is shared and has a place free. Throws PortError where Git fails.
  */
-export function oldestFirst(
-  rollouts: readonly DesiredRollout[],
-  records: ReadonlyMap<string, StoredRecord>,
-): readonly DesiredRollout[] {
-  const waiting = rollouts.flatMap((entry) => {
-    const since = requestedSince(records.get(printKey(entry.key)));
-    return since === undefined ? [] : [{ entry, since }];
-  });
-  if (waiting.length === 0) return rollouts;
-  const first = waiting.sort((a, b) => a.since - b.since).map(({ entry }) => entry);
-  const known = new Set(first);
-  return [...first, ...rollouts.filter((entry) => !known.has(entry))];
+export async function requestsOf(rollouts: readonly DesiredRollout[], asking: Asking): Promise<Requests> {
+  const requests = new Map<string, Instant>();
+  let lookedUp = 0;
+  for (const entry of rollouts) {
+    const key = printKey(entry.key);
+    const isProven = (asking.proofs?.get(key) ?? 'unproven') !== 'unproven';
+    const digest = isProven ? undefined : requestedDigest(entry, asking.deliveries);
+    if (digest !== undefined) lookedUp += 1;
+    const ofMain =
+      digest === undefined || lookedUp > LOOKED_UP_MOST ? undefined : await asking.requestedAt(entry, digest);
+    const since = isProven ? requestedSince(asking.records.get(key)) : ofMain;
+    if (since !== undefined) requests.set(key, since);
+  }
+  return requests;
+}
+
+/** The digest of a template in Git that no step delivers yet, where it could begin by its limits; undefined: not such. */
+function requestedDigest(entry: DesiredRollout, deliveries: readonly Delivery[]): string | undefined {
+  const turns = turnsOf(entry, deliveries);
+  if (entry.workload === undefined || turns.length === 0) return undefined;
+  if (turns.some(({ underWay, most }) => underWay.length >= most)) return undefined;
+  const file = readWorkload(entry.workload).workload;
+  const marks = file?.workload.marks;
+  return marks === undefined || marks.step !== undefined || marks.release.digest === file?.digest
+    ? undefined
+    : file?.digest;
+}
+
+/** Those whose request is known to wait come first, the oldest of them before the others, of the same age as they are. */
+export function oldestFirst(rollouts: readonly DesiredRollout[], requests: Requests): readonly DesiredRollout[] {
+  if (requests.size === 0) return rollouts;
+  const sinceOf = ({ key }: DesiredRollout): Instant => requests.get(printKey(key)) ?? Number.POSITIVE_INFINITY;
+  const isWaiting = ({ key }: DesiredRollout): boolean => requests.has(printKey(key));
+  const first = rollouts.filter(isWaiting).sort((a, b) => sinceOf(a) - sinceOf(b));
+  return [...first, ...rollouts.filter((entry) => !isWaiting(entry))];
 }
 
 /** A Rollout of another process that waits for its turn alone. */
@@ -47,10 +87,16 @@ export function waitingElsewhere(
 export function eldersOf(
   { key }: DesiredRollout,
   stored: StoredRecord | undefined,
-  { waiting, deliveries }: { readonly waiting: readonly Waiting[]; readonly deliveries: readonly Delivery[] },
+  {
+    waiting,
+    deliveries,
+    requests,
+  }: { readonly waiting: readonly Waiting[]; readonly deliveries: readonly Delivery[]; readonly requests: Requests },
 ): readonly Delivery[] {
-  const own = requestedSince(stored);
   const name = printKey(key);
+  const [recorded, counted] = [requestedSince(stored), requests.get(name)];
+  // Others are known by their records, which passes make: beside those the date of a commit alone would be too early.
+  const own = recorded === undefined || counted === undefined ? undefined : Math.max(recorded, counted);
   const isElder = ({ entry, since }: Waiting): boolean =>
     own === undefined || since < own || (since === own && printKey(entry.key) < name);
   const isFree = ({ entry }: Waiting): boolean =>
