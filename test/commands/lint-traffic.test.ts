@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import type { Issue } from '../../src/api/issue.ts';
 import { lint } from '../../src/commands/lint.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { ladderRollout } from '../support/ladder.ts';
 import { type Files, patchedFiles } from '../support/patch.ts';
 import {
   GATEWAY,
@@ -157,6 +158,19 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
   ['SelectorNotPinned', 'app', edited(SERVICE_FILE, NAME + INDEX, '')],
   ['SelectorNotPinned', 'pod-index', edited(SERVICE_FILE, INDEX, '    apps.kubernetes.io/pod-index: "0"\n')],
   ['SelectorNotPinned', 'empty', edited(SERVICE_FILE, `  selector:\n${NAME}${INDEX}    app: vllm\n`, '')],
+  [
+    'SelectorNotPinned',
+    'green',
+    edited(
+      SERVICE_FILE,
+      NAME,
+      NAME.replace('vllm', 'vllm-gren'),
+      edited(LWS_FILE, 'namespace: llm\n', GREEN_MARKS, {
+        ...TRAFFIC_FILES,
+        [ROLLOUT_FILE]: ladderRollout('blueGreen', ['replicas: 2, traffic: 20%', 'replicas: 100%, traffic: 60%']),
+      }),
+    ),
+  ],
   ['SelectorMismatch', '', edited(SERVICE_FILE, '    app: vllm\n', '    app: search\n')],
   [
     'GreenServes',

@@ -78,6 +78,15 @@ function servingNames({ plan, file, sides }: TrafficFacts): readonly string[] {
   return [marks.serves === 'green' ? canary : stable];
 }
 
+/** The workload that the Service is to name now: the colour that serves, and from the switch on the one that was filled. */
+function servingName({ plan, file, sides }: TrafficFacts): string {
+  const { stable, canary } = sides.workloads;
+  const { marks } = file.workload;
+  if (plan.style !== 'blueGreen' || marks === undefined) return stable;
+  const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'home');
+  return (marks.serves === 'green') !== isMoved ? canary : stable;
+}
+
 /** A Service whose subsets are the versions takes in the leaders of both, and no workers. */
 function shared(facts: TrafficFacts, document: ManifestDocument): readonly TrafficFinding[] {
   const { selector: keys } = parseService(document.value);
@@ -105,15 +114,15 @@ function shared(facts: TrafficFacts, document: ManifestDocument): readonly Traff
 
 function notPinned(facts: TrafficFacts, document: ManifestDocument): TrafficFinding {
   const { selector: keys } = parseService(document.value);
-  const { stable } = facts.sides.workloads;
+  const serving = servingName(facts);
   return {
     document,
     path: SELECTOR,
     reason: 'SelectorNotPinned',
-    what: `the selector must have ${LWS_NAME}: ${stable} and ${WORKER_INDEX}: "${LEADER_INDEX}"; ${effect(facts, selectorRow(keys, facts.pods), keys)}`,
-    hint: `With the patch it takes in the leaders of ${stable} and nothing else; whatever else it takes in now leaves it at once.`,
+    what: `the selector must have ${LWS_NAME}: ${serving} and ${WORKER_INDEX}: "${LEADER_INDEX}"; ${effect(facts, selectorRow(keys, facts.pods), keys)}`,
+    hint: `With the patch it takes in the leaders of ${serving} and nothing else; whatever else it takes in now leaves it at once.`,
     mend: [
-      { kind: 'set', path: [...SELECTOR, LWS_NAME], value: stable },
+      { kind: 'set', path: [...SELECTOR, LWS_NAME], value: serving },
       { kind: 'set', path: [...SELECTOR, WORKER_INDEX], value: LEADER_INDEX },
       ...Object.keys(keys)
         .filter(isDynamic)
@@ -123,9 +132,14 @@ function notPinned(facts: TrafficFacts, document: ManifestDocument): TrafficFind
 }
 
 /** What the present selector does, in words. */
-function effect({ sides, pods }: TrafficFacts, row: SelectorRow, keys: Readonly<Record<string, string>>): string {
+function effect(facts: TrafficFacts, row: SelectorRow, keys: Readonly<Record<string, string>>): string {
   if (Object.keys(keys).length === 0) return 'it has none, so it reaches nothing';
+  const { sides, pods } = facts;
   const { stable, canary } = sides.workloads;
+  if (servingName(facts) === canary)
+    return row.canaryLeader === 'no'
+      ? `it takes in no leader of ${canary}`
+      : `it takes in more than the leaders of ${canary}`;
   const taken = [
     ...(row.stableWorker === 'no' ? [] : [`workers of ${stable}, which serve no requests`]),
     ...(row.canaryLeader === 'no'
