@@ -21,7 +21,7 @@ import {
   TRAFFIC_FILES,
   trafficRollout,
 } from '../support/traffic-files.ts';
-import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
 const GOLDENS = new URL('../../fixtures/lint-traffic/', import.meta.url);
@@ -590,25 +590,4 @@ test('a patch is printed whole, though its last line is empty, and several are t
   expect(await linted(one, 'text')).not.toContain('lint again');
   const two = edited(SERVICE_FILE, 'leaderworkerset.sigs.k8s.io/worker-index', 'other', one);
   expect(await linted(two, 'text')).toContain('git apply one, then lint again for the next.');
-});
-
-test.each([
-  ['size', 'sizeChange: Whole', 'size: 2', 'size: 4'],
-  ['subGroupSize', 'recreate: Allow', 'size: 2', 'size: 2\n    subGroupPolicy: {subGroupSize: 1}'],
-])('ShapeChangeRefused: %s, whatever policies allow', async (field, rule, from, to) => {
-  const policy = `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: p}\nspec: {${rule}}\n`;
-  const world = new World({ files: { ...VLLM_FILES, 'policies/p.yaml': policy } });
-  world.sync();
-  world.tick(60);
-  await world.pass();
-  world.sync();
-  for (const [path, text] of Object.entries(TRAFFIC_FILES))
-    if (path !== LWS_FILE) world.repository.commit('main', { writes: [{ path, text }], message: `add ${path}` });
-  world.edit(LWS_FILE, from, to);
-  const issues = await found(world.repository.files('main'));
-  expect(issues.filter(({ reason }) => reason === 'ShapeChangeRefused')).toEqual([]);
-  const { outcomes } = await world.pass();
-  const told = outcomes[0]?.plan?.issues.filter(({ reason }) => reason === 'ShapeChangeRefused') ?? [];
-  expect(told).toMatchObject([{ file: LWS_FILE }]);
-  expect(told[0]?.path).toMatch(new RegExp(`${field}$`));
 });
