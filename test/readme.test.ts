@@ -178,8 +178,11 @@ describe('tables', () => {
     expect(rows.flatMap(([, key]) => quoted(key)).sort()).toEqual(
       [...Object.values(MARK), OF, ROUTE_OF, ...Object.values(INTENT)].sort(),
     );
+    // What people see of a commit is the beginning of 40 digits, and of a digest that of 32.
+    const whole = (text: string): string =>
+      text.replace(/([0-9a-f]{8})…@/, '$1$1$1$1$1@').replace(/([0-9a-f]{8})…/g, '$1$1$1$1');
     const value = (cell: string | undefined): string =>
-      cell === 'a commit' ? '4f1c'.repeat(10) : (quoted(cell)[0] ?? '').replace(/([0-9a-f]{8})…/g, '$1$1$1$1');
+      cell === 'a commit' ? '4f1c'.repeat(10) : whole(quoted(cell)[0] ?? '');
     const annotations = Object.fromEntries(rows.map(([, key, cell]) => [quoted(key)[0] ?? '', value(cell)]));
     expect(parseMarks(annotations)).toMatchObject({ release: {}, step: {}, restore: {}, stable: expect.any(String) });
     expect(parseIntents(annotations).faults).toEqual([]);

@@ -112,15 +112,15 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     'annotations that nobody can read',
     marked('release: "nope"', 'step: "5/3"'),
     [
-      'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/release is "nope", wanted <32 hex digits>.<serial> (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
-      'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/step is "5/3", wanted "k/n@<release>" with the release of this object, "promote" or "rollback" (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
+      'apps/vllm/lws.yaml:8: LeaderWorkerSet vllm: tranche.dev/release is "nope", wanted <32 hex digits>.<serial> (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it; on a LeaderWorkerSet tranche repair does it), or remove an order that is no longer meant.',
+      'apps/vllm/lws.yaml:9: LeaderWorkerSet vllm: tranche.dev/step is "5/3", wanted "k/n@<release>" with the release of this object, "promote" or "rollback" (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it; on a LeaderWorkerSet tranche repair does it), or remove an order that is no longer meant.',
     ],
   ],
   [
     'a step without a release',
     marked('step: "1/3"'),
     [
-      'apps/vllm/lws.yaml:7: LeaderWorkerSet vllm: tranche.dev/release is missing, though there is tranche.dev/step, wanted a release (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
+      'apps/vllm/lws.yaml:7: LeaderWorkerSet vllm: tranche.dev/release is missing, though there is tranche.dev/step, wanted a release (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it; on a LeaderWorkerSet tranche repair does it), or remove an order that is no longer meant.',
     ],
   ],
   [
@@ -142,7 +142,7 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     'an intent that nobody can read',
     rollout('  namespace: llm\n', '  namespace: llm\n  annotations:\n    tranche.dev/approve: "yes"\n'),
     [
-      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/approve is "yes", wanted <step>@<release>#<partition>, as 2@<32 hex digits>.7#6 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it), or remove an order that is no longer meant.',
+      'rollouts/vllm.yaml:7: Rollout vllm: tranche.dev/approve is "yes", wanted <step>@<release>#<partition>, as 2@<32 hex digits>.7#6 (BadAnnotation). Put the value back that the last commit of tranche wrote (git log -p shows it; on a LeaderWorkerSet tranche repair does it), or remove an order that is no longer meant.',
     ],
   ],
   [

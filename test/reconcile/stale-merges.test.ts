@@ -420,7 +420,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'within a step that was approved, whose later rungs follow by commit: nothing is open meanwhile':
     'NotServing CanaryDiffers CanaryNotEmpty RouteNotAccepted GracePeriod Draining EndpointsElsewhere Baking FleetTaken RungReady BroughtHome Emptied ShareAccepted Surged SurgeReturned Armed Settled AwaitingRemoval RecreateCreated RecreateEnded ReturnedByHand',
   'of a way back, whose first commit takes the branch away in the same push, or of what follows it':
-    'Aborted Failed BudgetRaised RollbackWidened RolledBack RequestWithdrawn AbortedTextRemoved RollStopped ReleaseAborted AbortedTemplateReturned NewerRequestWaits',
+    'Aborted Failed BudgetRaised BudgetLowered RollbackWidened RolledBack RequestWithdrawn AbortedTextRemoved RollStopped ReleaseAborted AbortedTemplateReturned NewerRequestWaits',
   'at rest, before there is a request to propose anything of':
     'NotAtRest GroupsElsewhere OrphanArmed Rearmed NoNewRevision GreenServes IdleScaled Retried',
   'of a newer tranche: this one decides nothing, so nothing is opened, closed or put back': 'NewerRecord',

@@ -42,7 +42,11 @@ export function wrongAnswers(): readonly string[] {
     [shared, often(under(AWAY, fleet('0o+ 1o+ 2- 3+'))), withdrawn],
     [shared, often(under(AWAY, fleet('0o- 1o+ 2- 3+'))), withdrawn],
     [shared, often(under({ applyDeadlineSeconds: 60 }, late)), 'hold StepOverdue GroupsNotReady NotApplied'],
-    [asked(home, NEW, NEWER), often(under(BACK, fleet('0- 1+ 2+ 3+'))), 'hold NewerRequestWaits Draining'],
+    [
+      asked(home, NEW, NEWER),
+      often(under(BACK, fleet('0- 1+ 2+ 3+'))),
+      'hold NewerRequestWaits Draining RequestQueued',
+    ],
   ];
   const wrong = rows.map(([stand, founds, wanted]) => [outcome(stand, founds), wanted] as const);
   const later = ticks(second, often(under({ readyDeadlineSeconds: 9000 }, canary('0+ 1-')), 3)).stand;

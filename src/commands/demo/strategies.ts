@@ -86,7 +86,8 @@ export const STRATEGIES: Readonly<Record<DemoStrategy, StrategyPlan>> = {
     routed: false,
     serves: NAME,
     steps: ['settled', '1/3', '2/3', '3/3', '3/3', 'settled'],
-    stepsBack: ['settled', '1/3', '2/3', 'rollback', 'settled'],
+    // The rollback, and maxUnavailable as it was, once the broken group is gone.
+    stepsBack: ['settled', '1/3', '2/3', 'rollback', 'rollback', 'settled'],
     looked: 'two groups',
   },
   shared: {
