@@ -35,7 +35,7 @@ export async function checkEnd(git: Git, api: string, wanted: Wanted): Promise<r
     ...fileFindings(textOf(start, LWS_FILE), textOf(end, LWS_FILE), fleet),
     ...byteFindings(start, end, wanted),
     ...logFindings(log, wanted),
-    recordFinding(records, wanted.serves === NAME ? fleet.replicas : 0),
+    recordFinding(records, fleet.replicas),
   ];
 }
 
@@ -133,7 +133,7 @@ function logFindings(log: readonly CommitHeader[], { steps }: Wanted): readonly 
   ];
 }
 
-/** The record has the groups of the user's own workload. */
+/** The record has the groups of the workload that serves. */
 function recordFinding(records: Tree | undefined, replicas: number): Finding {
   const text = records === undefined ? '' : textOf(records, `rollouts/${CLUSTER}/${NAMESPACE}/${NAME}.json`);
   const settled = /^ {2}"settled": true,?$/m.test(text);
