@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { namedPaths, ringRows, roomRows } from './support/map.ts';
 import type { Source } from './support/syntax.ts';
-import type { Violation } from './support/tidy.ts';
-import { arrows, deadExports, deadFiles, ringOf, rules } from './support/tidy.ts';
+import { arrows, circles, deadExports, deadFiles, ringOf, rules, type Violation } from './support/tidy.ts';
 
 type RuleName = keyof typeof rules;
 const ruleNames = Object.keys(rules) as RuleName[];
@@ -54,6 +53,9 @@ describe('the code', () => {
   });
   it('has no dead exports', () => {
     expect(told(deadExports(code), 'deadExports')).toEqual([]);
+  });
+  it('has no circle of imports', () => {
+    expect(told(circles(code), 'circles')).toEqual([]);
   });
   it('is found by this test at all', () => {
     expect(code.map(({ path }) => path)).toContain('src/api/json.ts');
@@ -326,5 +328,26 @@ describe('dead exports', () => {
     expect(deadExports(files).map(({ why }) => why)).toEqual(
       names.map((name) => `no other file imports ${name}: take the export off, or the thing away`),
     );
+  });
+});
+
+describe('circles', () => {
+  const files = (...imports: readonly (readonly [from: string, to: string])[]) =>
+    ['a', 'b', 'c', 'd'].map((name) => ({
+      path: `src/api/${name}.ts`,
+      text: imports.map(([from, to]) => (from === name ? `import type { A } from './${to}.ts';\n` : '')).join(''),
+    }));
+  test.each([
+    [
+      [['a', 'b'] as const, ['b', 'a'] as const],
+      ['a', 'b'],
+    ],
+    [
+      [['a', 'b'] as const, ['b', 'c'] as const, ['c', 'a'] as const, ['c', 'd'] as const],
+      ['a', 'b', 'c'],
+    ],
+    [[['a', 'b'] as const, ['b', 'c'] as const, ['a', 'c'] as const], []],
+  ])('of %j are %j', (imports, names) => {
+    expect(circles(files(...imports)).map(({ path }) => path)).toEqual(names.map((name) => `src/api/${name}.ts`));
   });
 });

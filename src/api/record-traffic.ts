@@ -1,6 +1,6 @@
 /** What the record remembers of a delivery with traffic, or with a second workload. */
 
-import type { GroupRecord } from './record.ts';
+import type { GroupRecord } from './record-groups.ts';
 import type { Instant } from './time.ts';
 
 /** One side of a delivery with a second workload. */

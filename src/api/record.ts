@@ -4,6 +4,7 @@ import type { JsonObject } from './json.ts';
 import type { Marks } from './marks.ts';
 import type { Notices } from './notice.ts';
 import type { ProposalRecord } from './proposal-record.ts';
+import type { GroupRecord, GroupRestarts } from './record-groups.ts';
 import type { TrafficRecord } from './record-traffic.ts';
 import type { Release } from './release.ts';
 import type { FrozenPlan } from './rollout-frozen.ts';
@@ -43,30 +44,6 @@ export type HoldRecord = {
   /** A line for each of several things that it waits for; not there: there is one. */
   readonly lines?: readonly string[] | undefined;
 };
-
-export type GroupRecord = {
-  readonly index: number;
-  /** Of the leader pod. */
-  readonly uid: string;
-  readonly version: 'release' | 'stable' | 'other' | 'absent';
-  readonly ready: boolean;
-  /** When `uid`, `version` or `ready` was first seen as it is. */
-  readonly since: Instant;
-  /** Since when its leader is there; only until the group is ready for the first time. */
-  readonly loadingSince?: Instant | undefined;
-  /** Since when it has not been ready on this revision, whichever pod led it; only while it is not. */
-  readonly unready?: { readonly since: Instant; readonly revision: string } | undefined;
-};
-
-/** The leader of a group that was seen on the release in this step, and how often another took its place. */
-export type GroupRestarts = {
-  readonly index: number;
-  readonly uid: string;
-  readonly count: number;
-  /** When the first change of UID was seen. */
-  readonly since?: Instant | undefined;
-};
-
 /** What is left to load, how long that takes if it goes as before, pauses apart, and the most `extra` groups at a time. */
 export type Expected = {
   /** Seconds that the last groups took from creation to ready: median, least, most. undefined: none was seen yet. */

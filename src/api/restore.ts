@@ -5,7 +5,7 @@ import { ABSENT, type FieldPath } from './field.ts';
 import { INT32_MAX, type IntOrPercent, isBudget } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
 import { isDigest } from './release.ts';
-import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload.ts';
+import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload-paths.ts';
 
 /** A field put aside for this delivery: put back only where it still equals `set`. */
 export type Displaced = { readonly was: IntOrPercent | undefined; readonly set: IntOrPercent };

@@ -26,15 +26,6 @@ export type Workload = {
   /** An order to give a release up that stands on the LeaderWorkerSet itself, as where no Rollout names it. Not there: none. */
   readonly abort?: AbortIntent | undefined;
 };
-
-const ROLLING_UPDATE = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'] as const;
-
-/** Where the numbers are that our commits write. */
-export const REPLICAS_PATH: readonly string[] = ['spec', 'replicas'];
-export const PARTITION_PATH: readonly string[] = [...ROLLING_UPDATE, 'partition'];
-export const MAX_UNAVAILABLE_PATH: readonly string[] = [...ROLLING_UPDATE, 'maxUnavailable'];
-export const MAX_SURGE_PATH: readonly string[] = [...ROLLING_UPDATE, 'maxSurge'];
-
 /** The partition of an armed workload: the largest legal `replicas`, so that no scale-up reaches it. */
 export const SENTINEL = 1_000_000;
 

@@ -2,8 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { Issue } from '../api/issue.ts';
-import type { CommonOptions, Io } from '../options.ts';
-import { EXIT } from '../options.ts';
+import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { explain, PortError } from '../ports/port-error.ts';
 import { newMemory, type PassResult, type Ports, QUIET_REPORT } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';

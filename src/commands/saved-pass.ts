@@ -4,7 +4,8 @@ import { access, constants, mkdir, open, readdir, readFile, stat } from 'node:fs
 import { dirname, join } from 'node:path';
 import { at, isRecord } from '../api/json.ts';
 import { UsageError } from '../options.ts';
-import type { Outcome, PassResult } from '../reconcile/pass.ts';
+import type { Outcome } from '../reconcile/outcome.ts';
+import type { PassResult } from '../reconcile/pass.ts';
 import { PLAN_VERSION, type Plan } from '../rollout/plan.ts';
 import { SNAPSHOT_VERSION, type Snapshot } from '../rollout/snapshot.ts';
 

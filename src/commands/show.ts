@@ -1,7 +1,8 @@
 /** A pass on standard output, as text or JSON. */
 
 import { jsonText } from '../api/printable.ts';
-import type { Outcome, PassResult } from '../reconcile/pass.ts';
+import type { Outcome } from '../reconcile/outcome.ts';
+import type { PassResult } from '../reconcile/pass.ts';
 import { passReport, planReport } from '../reconcile/status/report.ts';
 import { recordWritten } from '../rollout/plan.ts';
 

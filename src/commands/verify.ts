@@ -3,8 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { at, isRecord } from '../api/json.ts';
 import { printable } from '../api/printable.ts';
-import type { CommonOptions, Io } from '../options.ts';
-import { UsageError } from '../options.ts';
+import { type CommonOptions, type Io, UsageError } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { issueLine } from '../reconcile/status/report.ts';
 import { type Verdict, verify } from '../reconcile/verify.ts';

@@ -10,13 +10,12 @@ import type { Git, Oid, Tree } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Signatures } from '../ports/signatures.ts';
-import type { Plan } from '../rollout/plan.ts';
-import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
 import type { Trials } from './lint/trials.ts';
 import type { Firsts } from './observe/claims.ts';
-import type { Desired } from './observe/desired.ts';
+import type { Desired } from './observe/desired-rollout.ts';
 import type { ParseCache } from './observe/parse-cache.ts';
-import type { Rested } from './rested.ts';
+import type { Outcome } from './outcome.ts';
+import type { Rested } from './rest.ts';
 import type { Known } from './status/proven.ts';
 import type { StatusBranch, StatusIndex } from './status/record-store.ts';
 import type { Signing } from './status/status-writes.ts';
@@ -85,23 +84,6 @@ export function newMemory(): Memory {
 
 /** What a pass says that found nothing to look at; here, because the rest of the report is not loaded for it. */
 export const QUIET_REPORT = 'nothing has moved, all settled\n';
-
-/** One rollout of a pass. */
-export type Outcome = {
-  readonly key: RolloutKey;
-  /** undefined: it failed before a snapshot was complete; `error` says how. */
-  readonly snapshot: Snapshot | undefined;
-  readonly plan: Plan | undefined;
-  /** Unified diff of what the plan changes; empty: nothing. */
-  readonly diff: string;
-  /** The files that the plan changes, as they were. */
-  readonly texts: Readonly<Record<string, string>>;
-  /** undefined: nothing was to be written, or nothing was asked to be. */
-  readonly written: string | undefined;
-  /** The world failed, a push was refused, or a bug: for people. */
-  readonly error: string | undefined;
-};
-
 export type PassResult = {
   readonly main: string;
   /** True: nothing has moved since the last pass and nothing was due, so nothing was looked at. */

@@ -13,14 +13,13 @@ import { asksOf } from '../rollout/proposals/requirements.ts';
 import { notesOf, pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { borneOut } from './observe/borne-out.ts';
-import { type Observation, observe } from './observe/observe.ts';
-import type { Outcome } from './pass.ts';
+import type { Observation } from './observe/observation.ts';
+import { observe } from './observe/observe.ts';
+import type { Reconciled } from './outcome.ts';
 import { caseOf } from './proposals/case.ts';
 import { notAllowed } from './write/allowed.ts';
 import { checkStep } from './write/check-step.ts';
 import { render } from './write/render.ts';
-
-export type Reconciled = Outcome & { readonly writes: readonly FileWrite[] };
 
 /** `texts` are the files as earlier steps of this push leave them. Never throws. */
 export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, string>): Promise<Reconciled> {

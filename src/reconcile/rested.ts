@@ -2,20 +2,13 @@
 
 import { isNotAsked } from '../api/known.ts';
 import { printKey } from '../rollout/key-text.ts';
-import type { Observation } from './observe/observe.ts';
-import { blobsOf, isAuditDue } from './observe/resting.ts';
-import type { Reconciled } from './reconcile.ts';
-
-type Of = Pick<Observation, 'desired' | 'entry' | 'stored' | 'now'>;
-
-/** What one was decided on, and what came of it. */
-type Rest = { readonly of: Of; readonly one: Reconciled };
-
-/** By the printed key. Owned by the caller; losing it costs time only. */
-export type Rested = ReadonlyMap<string, Rest>;
+import { blobsOf } from './observe/blobs.ts';
+import { isAuditDue } from './observe/resting.ts';
+import type { Reconciled } from './outcome.ts';
+import type { Looked, Rest, Rested } from './rest.ts';
 
 /** What the last pass made of it; undefined: it was not at rest, something is different now, or its audit is due. */
-export function stillAtRest(rested: Rested, of: Of): Reconciled | undefined {
+export function stillAtRest(rested: Rested, of: Looked): Reconciled | undefined {
   const { desired, entry, stored, now } = of;
   const before = rested.get(printKey(entry.key));
   if (before === undefined || before.of.stored !== stored || stored?.kind !== 'read') return undefined;
@@ -49,14 +42,14 @@ function isAtRest({ of: { entry, stored }, one: { snapshot, plan } }: Rest): boo
 }
 
 /** Whether both were decided on the same. Documents that have not changed are the same, for they are not parsed again. */
-function isSame(before: Of, of: Of): boolean {
+function isSame(before: Looked, of: Looked): boolean {
   if (before.entry === of.entry && before.desired.index === of.desired.index) return true;
   const isRead = before.entry.rollout === of.entry.rollout && before.entry.workload === of.entry.workload;
   return isRead && othersSay(before) === othersSay(of);
 }
 
 /** What the configuration and other files than its own say of it, as text. */
-function othersSay({ desired, entry }: Of): string {
+function othersSay({ desired, entry }: Looked): string {
   const { config, index } = desired;
   const { key, policy, workload } = entry;
   const { matching: _told, ...scope } = policy;

@@ -3,7 +3,7 @@
 import type { Issue } from '../api/issue.ts';
 import { printKey } from '../rollout/key-text.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
-import type { Outcome } from './pass.ts';
+import type { Outcome } from './outcome.ts';
 
 /**
  * As problems at the line of the policy. A step of tranche asked the same when it was proposed, and others may have begun

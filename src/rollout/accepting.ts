@@ -2,7 +2,7 @@
 
 import type { AcceptableReason } from '../api/intents.ts';
 import { type Release, sameRelease } from '../api/release.ts';
-import { type Hold } from './hold.ts';
+import type { Hold } from './hold.ts';
 import { nextRelease, type Situation } from './situation.ts';
 
 /** The release that an acceptance is for: the one in delivery, or the one that the request in the file becomes. */

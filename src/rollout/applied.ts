@@ -7,7 +7,7 @@ import { MARK, MARK_NAMES, parseMarks, printMarks } from '../api/marks.ts';
 import type { Contest, RolloutRecord } from '../api/record.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
-import { contestAfter, contestHold } from './contest.ts';
+import { contestAfter, contestHold, type Difference } from './contest.ts';
 import { type Hold, hold } from './hold.ts';
 import { claimsRefused } from './recreate-change.ts';
 import { hasCloser, keyHolds } from './revisions.ts';
@@ -110,8 +110,6 @@ export function contestOf(snapshot: Snapshot, file: WorkloadFile): Contest | und
   const seen = { differs: differingField(snapshot, file, live.lws.value), lws: live.lws.value };
   return contestAfter(before, { ...seen, wasLive: same && record.notAppliedSince === undefined, now: snapshot.now });
 }
-
-export type Difference = { readonly path: string; readonly text: string; readonly writers: readonly string[] };
 
 const ROLLING_UPDATE = 'spec.rolloutStrategy.rollingUpdateConfiguration';
 

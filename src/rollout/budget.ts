@@ -2,7 +2,7 @@
 
 import { ABSENT } from '../api/field.ts';
 import { type IntOrPercent, isBudget, letsNone } from '../api/int-or-percent.ts';
-import { type Marks } from '../api/marks.ts';
+import type { Marks } from '../api/marks.ts';
 import { type Displaced, putAside } from '../api/restore.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
 import { wanted } from './gates/cluster.ts';

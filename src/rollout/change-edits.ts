@@ -3,7 +3,7 @@
 import { sameValue } from '../api/field.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../api/marks.ts';
 import { RELEASE_PATHS } from '../api/release-content.ts';
-import { type FieldChange, type ObjectChange, type WorkloadPart } from './change.ts';
+import type { FieldChange, ObjectChange, WorkloadPart } from './change.ts';
 import type { Edit, ObjectEdits } from './edit.ts';
 
 /** The edits of one commit. New documents come first: what they are copied from is then as it was. */

@@ -3,10 +3,11 @@
 import type { LiveLws, WrittenField } from '../api/live.ts';
 import type { Contest } from '../api/record.ts';
 import { type Instant, printInstant } from '../api/time.ts';
-import type { Difference } from './applied.ts';
 import { type Hold, hold } from './hold.ts';
-import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
+
+/** A field that is not live as Git has it, in words, and who has written it. */
+export type Difference = { readonly path: string; readonly text: string; readonly writers: readonly string[] };
 
 /** So often is no slip of a hand any more. */
 const CONTESTED_TIMES = 3;
@@ -64,22 +65,4 @@ export function contestHold({ live }: Snapshot, contest: Contest | undefined): H
     },
     CONTEST_QUIET_SECONDS,
   );
-}
-
-/**
- * The controller of another object makes this LeaderWorkerSet: a DisaggregatedSet (KEP-766, whose webhook refuses a
- * partition), KServe, Dynamo. What Git says of it would be written over, or written by two in turn.
- */
-export function workloadOwned({ snapshot: { live, key } }: Situation): Hold | undefined {
-  const owner = live.lws.kind === 'known' ? live.lws.value.owner : undefined;
-  if (owner === undefined) return undefined;
-  return hold('WorkloadOwned', {
-    seen: `LeaderWorkerSet ${key.namespace}/${key.name} is made by the controller of ${owner.kind} ${owner.name}, which writes its fields`,
-    action: `Release it with ${owner.kind} ${owner.name}, and delete this Rollout; or keep the LeaderWorkerSet in Git and take it away from ${owner.kind} ${owner.name}`,
-  });
-}
-
-/** Whether somebody else still writes what our commits own, though just now it is what Git says. */
-export function fieldContested({ snapshot, notApplied, contest }: Situation): Hold | undefined {
-  return notApplied === undefined ? contestHold(snapshot, contest) : undefined;
 }

@@ -12,7 +12,8 @@ import { astrayFacts, overshootFacts, partitionFacts, scaledAwayFacts } from './
 import { policyGoneFacts } from './gates/policy-gone.ts';
 import { crashLoopingFacts } from './gates/trouble.ts';
 import type { AcceptedReason } from './hold.ts';
-import { type Delivering, delivering } from './ladders/delivering.ts';
+import { delivering } from './ladders/delivering.ts';
+import type { Delivering } from './ladders/delivering-facts.ts';
 import { editedFacts } from './ladders/edited-by-hand.ts';
 import { takenFacts } from './ladders/fleet.ts';
 import { type Seen, type Situation, whenSeen } from './situation.ts';

@@ -3,9 +3,10 @@
 import type { Aside } from '../api/aside.ts';
 import { ABSENT, type FieldValue, samePath, sameValue } from '../api/field.ts';
 import { isIntOrPercent, letsNone } from '../api/int-or-percent.ts';
-import { type Marks } from '../api/marks.ts';
+import type { Marks } from '../api/marks.ts';
 import { asidesOf, SELF } from '../api/restore.ts';
-import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH, type Workload } from '../api/workload.ts';
+import type { Workload } from '../api/workload.ts';
+import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../api/workload-paths.ts';
 import type { FieldChange } from './change.ts';
 
 type HomeChange = FieldChange & Pick<Aside, 'object'>;

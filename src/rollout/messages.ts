@@ -3,7 +3,7 @@
 import { type FieldValue, sameValue } from '../api/field.ts';
 import { printStep } from '../api/marks.ts';
 import { printRelease } from '../api/release.ts';
-import { type ObjectChange } from './change.ts';
+import type { ObjectChange } from './change.ts';
 import type { EditPath } from './edit.ts';
 import { printKey } from './key-text.ts';
 import type { Move } from './move.ts';

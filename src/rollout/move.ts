@@ -3,7 +3,7 @@
 import { at } from '../api/json.ts';
 import type { Marks } from '../api/marks.ts';
 import type { StaleMerge, StepState } from '../api/record.ts';
-import { PARTITION_PATH } from '../api/workload.ts';
+import { PARTITION_PATH } from '../api/workload-paths.ts';
 import { type ObjectChange, workloadField } from './change.ts';
 import type { Hold } from './hold.ts';
 

@@ -3,7 +3,7 @@
 import { ABSENT, type FieldValue } from '../api/field.ts';
 import { INTENT } from '../api/intents.ts';
 import { printRecreating, type Recreating } from '../api/recreating.ts';
-import { type ObjectChange } from './change.ts';
+import type { ObjectChange } from './change.ts';
 import type { ObjectRef } from './edit.ts';
 import type { EditedFile, RolloutFile } from './snapshot.ts';
 

@@ -1,6 +1,6 @@
 /** Whether a group that does not serve just loads, or will not get ready: only the latter may cost others their capacity. */
 
-import type { GroupRecord } from '../api/record.ts';
+import type { GroupRecord } from '../api/record-groups.ts';
 import type { Instant } from '../api/time.ts';
 import type { Group } from './groups.ts';
 import { CRASH_LOOP_RESTARTS, timesRestarted } from './restarts.ts';

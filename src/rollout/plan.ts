@@ -2,47 +2,22 @@
 
 import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
-import type { Instant } from '../api/time.ts';
-import type { ObjectChange } from './change.ts';
 import { workloadRefChanged } from './gates/frozen.ts';
 import { keyMissing, newerRecord } from './gates/git.ts';
 import { stalled } from './gates/people.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { stepMessage } from './messages.ts';
-import { type Decision, holding, type Move, type MoveReason, type Way } from './move.ts';
+import { type Decision, holding, type Move } from './move.ts';
 import { passedText } from './passed.ts';
+import { DELIVERIES, type PlannedCommit } from './planned-commit.ts';
 import { isProposed } from './proposals/promotion.ts';
 import { recordOf } from './record-of.ts';
-import { type Pass, type Progress, progressWritten, recordHeld, recordRefused } from './record-progress.ts';
+import { type Pass, progressWritten, recordHeld, recordRefused } from './record-progress.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { RolloutKey, Snapshot } from './snapshot.ts';
 import { strategyOf } from './strategies/index.ts';
 
 export const PLAN_VERSION = 2;
-/** The ways a commit is delivered, and whether it is on main once it is pushed: only then has it changed anything. */
-const DELIVERIES = {
-  commit: { onMain: true },
-  /** A person has yet to approve it: nothing of it goes to main. */
-  proposal: { onMain: false },
-} as const satisfies Readonly<Record<string, { readonly onMain: boolean }>>;
-
-type Delivery = keyof typeof DELIVERIES;
-
-export type PlannedCommit = {
-  readonly delivery: Delivery;
-  readonly reason: MoveReason;
-  readonly way: Way;
-  /** What the subject says before its numbers: `step 2/4`, `settled`. */
-  readonly label: string;
-  readonly subject: string;
-  readonly message: string;
-  readonly atSeconds: Instant;
-  /** Everything that it changes: its edits come from this, and what is checked before it is pushed. */
-  readonly changes: readonly ObjectChange[];
-  /** What the record says besides, once this commit is on main. */
-  readonly progress: Progress;
-};
-
 export type Plan = {
   readonly version: typeof PLAN_VERSION;
   readonly key: RolloutKey;

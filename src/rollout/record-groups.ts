@@ -1,6 +1,6 @@
 /** What the record remembers of groups: since when each is as it is, and how long the last of them took to load. */
 
-import type { GroupRecord } from '../api/record.ts';
+import type { GroupRecord } from '../api/record-groups.ts';
 import type { Instant } from '../api/time.ts';
 import type { Group } from './groups.ts';
 import { unreadyAfter } from './outlook.ts';

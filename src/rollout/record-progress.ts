@@ -1,6 +1,6 @@
 /** Where a rollout stands, for the record: as Git has it now, or as it will once a commit of ours is on main. */
 
-import { type Condition, type Phase, type RolloutRecord } from '../api/record.ts';
+import type { Condition, Phase, RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import { automaticBacksAfter } from './automatic-backs.ts';
 import { isUnjudged } from './events/merged-stale.ts';

@@ -2,12 +2,6 @@
 
 import type { Snapshot } from './snapshot.ts';
 
-/**
- * `signed`: by a key that main names for this place and that has not expired. `seen`: this process wrote it, or made it
- * from main in this very pass. `unproven`: nothing but the branch itself says so.
- */
-export type RecordProof = 'signed' | 'seen' | 'unproven';
-
 /** Whether the record of this snapshot is tranche's own word. Without it only what main and the cluster show may move anything. */
 export function isVerified({ record, recordProof }: Pick<Snapshot, 'record' | 'recordProof'>): boolean {
   return record !== undefined && (recordProof === 'signed' || recordProof === 'seen');

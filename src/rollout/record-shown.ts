@@ -4,7 +4,7 @@ import { isNotAsked } from '../api/known.ts';
 import type { HoldRecord, RolloutRecord } from '../api/record.ts';
 import { printInstant } from '../api/time.ts';
 import { plannedGroups } from './batches.ts';
-import { type Group, type GroupVersion } from './groups.ts';
+import type { Group, GroupVersion } from './groups.ts';
 import { type Hold, holdKind } from './hold.ts';
 import type { Move } from './move.ts';
 import { keyOf } from './revisions.ts';

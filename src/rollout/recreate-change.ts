@@ -4,14 +4,13 @@ import { firstDifference } from '../api/content-match.ts';
 import { at, canonicalJson, isRecord, type Json, type JsonObject } from '../api/json.ts';
 import type { FieldPath } from './edit.ts';
 import { allGroupsAre } from './sentences.ts';
-import type { Situation } from './situation.ts';
 import type { Live } from './snapshot.ts';
 
 /**
  * The leader StatefulSet refuses the one (trace 27), the webhook of LWS the other: also where the policy as a whole
  * comes or goes, because its size comes or goes with it.
  */
-const FIELDS = ['volumeClaimTemplates', 'subGroupSize'] as const;
+export const FIELDS = ['volumeClaimTemplates', 'subGroupSize'] as const;
 
 export type ImmutableField = (typeof FIELDS)[number];
 
@@ -37,18 +36,6 @@ function textAt(content: JsonObject, field: ImmutableField): string {
   return value === undefined ? '' : canonicalJson(value);
 }
 
-/**
- * Whether the groups run on a text from which no edit leads back to the stable one: judged by the revision that the
- * leader StatefulSet carries, because LWS takes an edit of claims that its StatefulSet then refuses.
- */
-export function immutableBack({ observed, snapshot }: Pick<Situation, 'observed' | 'snapshot'>): boolean {
-  const { stable, live } = snapshot;
-  const key = observed?.leaderSet.revisionKey;
-  if (stable.kind !== 'known' || live.revisions.kind !== 'known') return false;
-  const running = live.revisions.value.find((revision) => revision.key === key);
-  return running !== undefined && FIELDS.some((field) => differs(field, stable.value.content, running.content));
-}
-
 /** Whether LWS has taken an edit of claims that its leader StatefulSet refuses: it can apply nothing until it is gone. */
 export function claimsRefused({ lws, leaderSet, revisions }: Live): boolean {
   if (lws.kind !== 'known' || leaderSet.kind !== 'known' || revisions.kind !== 'known') return false;
@@ -56,7 +43,8 @@ export function claimsRefused({ lws, leaderSet, revisions }: Live): boolean {
   return running !== undefined && differs('volumeClaimTemplates', lws.value.content, running.content);
 }
 
-function differs(field: ImmutableField, text: JsonObject, running: JsonObject): boolean {
+/** Whether an immutable field of a text differs from what runs. */
+export function differs(field: ImmutableField, text: JsonObject, running: JsonObject): boolean {
   const [wanted, seen] = [at(text, pathOf(field)), at(running, pathOf(field))];
   if (countOf(wanted) !== countOf(seen)) return true;
   return (

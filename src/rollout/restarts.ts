@@ -1,7 +1,8 @@
 /** How often groups of the step in Git have been started anew since it began: LWS recreates a group whose pod fails. */
 
 import type { Marks } from '../api/marks.ts';
-import type { GroupRecord, GroupRestarts, StepRecord } from '../api/record.ts';
+import type { StepRecord } from '../api/record.ts';
+import type { GroupRecord, GroupRestarts } from '../api/record-groups.ts';
 import { sameRelease } from '../api/release.ts';
 import type { Group } from './groups.ts';
 import { judgedOnLadder } from './ladders/judged.ts';

@@ -17,13 +17,12 @@ import type { Rollout } from '../api/rollout.ts';
 import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edit.ts';
-import type { LadderFiles } from './ladders/documents.ts';
+import type { LadderFiles } from './ladder-files.ts';
 import type { ApprovalEvidence } from './proposals/requirements.ts';
-import type { RecordProof } from './record-proof.ts';
-import type { Unsigned } from './unsigned.ts';
+import type { RecordProof, Unsigned } from './record-trust.ts';
 import type { PolicyPlace, WindowFacts } from './window-facts.ts';
 
-export type { Unsigned } from './unsigned.ts';
+export type { Unsigned } from './record-trust.ts';
 export type { ExceptedWindows, PolicyPlace, WindowFacts } from './window-facts.ts';
 
 export const SNAPSHOT_VERSION = 4;

@@ -8,17 +8,6 @@ import type { Instant } from '../api/time.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * What main says in place of a record that nobody bears out: it has no signature of a key that main names, and this process has
- * not written it. Dates of committers, in seconds.
- */
-export type Unsigned = {
-  /** When the commit came to main's own line that brought the marks as they are; not there: nobody knows. */
-  readonly rungAt?: Instant;
-  /** The same of the template that is requested. */
-  readonly requestedAt?: Instant;
-};
-
-/**
  * A time of the record, in seconds: never before the commit that brought what Git says now, where nobody bears the record out. A
  * commit that is dated ahead was made by a clock that ran ahead, and says nothing.
  */

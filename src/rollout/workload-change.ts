@@ -3,7 +3,7 @@
 import { ABSENT, type FieldValue, samePath } from '../api/field.ts';
 import type { IntOrPercent } from '../api/int-or-percent.ts';
 import type { Marks } from '../api/marks.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../api/workload.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../api/workload-paths.ts';
 import { type FieldChange, type ObjectChange, type ObjectContent, workloadField, workloadIn } from './change.ts';
 import type { FieldPath } from './edit.ts';
 import { type Move, wayOf } from './move.ts';

@@ -12,8 +12,8 @@ import { type Answer, Store } from './objects/store.ts';
 import { chosenPods, type KubeletOptions, type LwsName, type PodChoice, podTimer } from './pods/kubelet.ts';
 import { Nodes } from './pods/nodes.ts';
 import { type PodCondition, podStatus } from './pods/pod-status.ts';
-import { placement, type Stock } from './pods/scheduler.ts';
-import { type ClusterEvent, emptyMemo, queueKey, splitKey, type World } from './world.ts';
+import { placement } from './pods/scheduler.ts';
+import { type ClusterEvent, emptyMemo, queueKey, type Stock, splitKey, type World } from './world.ts';
 
 export type { LwsName, PodChoice } from './pods/kubelet.ts';
 

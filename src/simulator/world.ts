@@ -4,7 +4,6 @@ import type { JsonObject } from '../api/json.ts';
 import type { Modes } from './modes.ts';
 import type { ObjectStore } from './objects/object-store.ts';
 import type { KubeObject } from './objects/objects.ts';
-import type { Stock } from './pods/scheduler.ts';
 
 /** An entry of Kubernetes' event list; events are no signals, and the model's differ in number from real ones. */
 export type ClusterEvent = {
@@ -65,3 +64,8 @@ export function splitKey(key: string): { readonly namespace: string; readonly na
   const slash = key.indexOf('/');
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
+
+/** What the nodes of the model have of one resource. */
+
+/** So many devices of one resource in the whole cluster, as `nvidia.com/gpu`. Nodes are not modelled one by one. */
+export type Stock = { readonly resource: string; readonly amount: number };

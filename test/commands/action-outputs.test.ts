@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { outputsOf } from '../../src/commands/action-outputs.ts';
-import type { Outcome, PassResult } from '../../src/reconcile/pass.ts';
+import type { Outcome } from '../../src/reconcile/outcome.ts';
+import type { PassResult } from '../../src/reconcile/pass.ts';
 
 const url = 'https://github.example/team/gitops/pull/7';
 const none = { outcomes: [], quiet: false, status: undefined };

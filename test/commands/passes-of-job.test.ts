@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { passesOfJob } from '../../src/commands/passes-of-job.ts';
-import type { Outcome, PassResult } from '../../src/reconcile/pass.ts';
+import type { Outcome } from '../../src/reconcile/outcome.ts';
+import type { PassResult } from '../../src/reconcile/pass.ts';
 
 const START = 1_800_000_000;
 

@@ -1,8 +1,7 @@
 /** Only plain decimal counts and percentages are read from fields that move groups. */
 
 import { describe, expect, test } from 'vitest';
-import type { ManifestDocument } from '../../src/manifests/parse-file.ts';
-import { parseManifestFile } from '../../src/manifests/parse-file.ts';
+import { type ManifestDocument, parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { fieldIssue, strictInteger, strictIntOrPercent } from '../../src/manifests/strict-scalar.ts';
 
 function documentWith(spec: string): ManifestDocument {

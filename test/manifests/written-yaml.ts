@@ -1,7 +1,6 @@
 /** Writes a JSON value as YAML in many styles, so that properties can be tried on files people might write. */
 
-import type { Json, JsonObject } from '../../src/api/json.ts';
-import { isJsonObject, jsonEqual } from '../../src/api/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../src/api/json.ts';
 
 export type Style = {
   readonly seed: number;

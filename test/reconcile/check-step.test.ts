@@ -8,7 +8,7 @@ import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { readWorkload } from '../../src/reconcile/observe/read-workload.ts';
 import { checkStep } from '../../src/reconcile/write/check-step.ts';
 import { render } from '../../src/reconcile/write/render.ts';
-import { type ObjectChange } from '../../src/rollout/change.ts';
+import type { ObjectChange } from '../../src/rollout/change.ts';
 import { editsOf } from '../../src/rollout/change-edits.ts';
 import { workloadEdit } from '../../src/rollout/workload-change.ts';
 import { marksOf } from '../support/snapshot.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { PolicySubject } from '../../src/api/rollout-policy.ts';
 import { policyIndex } from '../../src/reconcile/observe/policy-index.ts';
-import type { PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
+import type { PolicyReading } from '../../src/reconcile/observe/policy-scope.ts';
 
 function policy(file: string, rollouts: readonly string[] | undefined, surge?: number): PolicyReading {
   const selection = rollouts === undefined ? {} : { rollouts };

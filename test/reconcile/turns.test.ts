@@ -1,14 +1,13 @@
 /** Who has a place under a shared limit: what is under way, what is proposed, who is stuck, and whose turn is next. */
 
 import { describe, expect, test } from 'vitest';
-import type { Shard } from '../../src/api/config.ts';
-import { CONFIG_FILE, DEFAULT_CONFIG } from '../../src/api/config.ts';
+import { CONFIG_FILE, DEFAULT_CONFIG, type Shard } from '../../src/api/config.ts';
 import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { desiredOf } from '../../src/reconcile/observe/desired.ts';
-import type { PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
+import type { PolicyReading } from '../../src/reconcile/observe/policy-scope.ts';
 import { NO_SCOPE } from '../../src/reconcile/observe/read-policy.ts';
-import type { Delivery } from '../../src/reconcile/observe/turns.ts';
+import type { Delivery } from '../../src/reconcile/observe/turn-taker.ts';
 import { deliveriesOf, turnsOf, withDelivery } from '../../src/reconcile/observe/turns.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';

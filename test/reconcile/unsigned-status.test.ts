@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
-import { type Observation, observe } from '../../src/reconcile/observe/observe.ts';
+import type { Observation } from '../../src/reconcile/observe/observation.ts';
+import { observe } from '../../src/reconcile/observe/observe.ts';
 import { liveReader } from '../../src/reconcile/observe/observe-cluster.ts';
 import { gitReader } from '../../src/reconcile/observe/observe-git.ts';
 import { readDesired } from '../../src/reconcile/observe/read-main.ts';

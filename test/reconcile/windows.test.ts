@@ -6,7 +6,8 @@ import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
 import { parseRolloutPolicy } from '../../src/api/rollout-policy.ts';
 import { parseInstant, printInstant } from '../../src/api/time.ts';
 import { localClock } from '../../src/reconcile/observe/local-clock.ts';
-import { NO_SCOPE, type PolicyReading } from '../../src/reconcile/observe/read-policy.ts';
+import type { PolicyReading } from '../../src/reconcile/observe/policy-scope.ts';
+import { NO_SCOPE } from '../../src/reconcile/observe/read-policy.ts';
 import { windowsAt } from '../../src/reconcile/observe/windows.ts';
 
 function reading(name: string, policy: RolloutPolicy): PolicyReading {

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ACCEPTABLE } from '../../src/api/intents.ts';
-import { type JsonObject } from '../../src/api/json.ts';
+import type { JsonObject } from '../../src/api/json.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { factsDigest, withFactDigests } from '../../src/reconcile/observe/digests.ts';
 import { releaseToAccept } from '../../src/rollout/accepting.ts';

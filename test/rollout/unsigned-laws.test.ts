@@ -3,7 +3,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NOTICE_EVENTS } from '../../src/api/policy-notify.ts';
-import type { GroupRecord, RolloutRecord, StepRecord } from '../../src/api/record.ts';
+import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
+import type { GroupRecord } from '../../src/api/record-groups.ts';
 import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { arbitraryWorld } from '../support/arbitrary-world.ts';

@@ -2,8 +2,7 @@
 
 import { rounds, SHARED_ROUNDS, story } from './acts.ts';
 import { type BackHand, backHands } from './back-in-time.ts';
-import type { Act, StorySetup } from './story-setup.ts';
-import { sharedStory } from './story-setup.ts';
+import { type Act, type StorySetup, sharedStory } from './story-setup.ts';
 
 const RETARGETED = 'the Rollout names another';
 const AGAIN = 'the Rollout names it again';

@@ -4,7 +4,7 @@ import { Chance } from './chance.ts';
 import type { ClientName } from './client-routes.ts';
 import { anySaid, GATES_FILE, saidText } from './policy-said.ts';
 import { neighbours, routedFiles, routingLines } from './routed-files.ts';
-import { type Setup, type StepSetup, type WorkloadSetup } from './setup.ts';
+import type { Setup, StepSetup, WorkloadSetup } from './setup.ts';
 import { REGISTRY, sizeOf, templateText } from './versions.ts';
 
 const TEMPLATE = '  leaderWorkerTemplate:';

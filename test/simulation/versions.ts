@@ -1,7 +1,6 @@
 /** The texts of a workload, by the number of its version, and how pods of each version fare. */
 
-import type { JsonObject } from '../../src/api/json.ts';
-import { isJsonObject } from '../../src/api/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
 import type { KubeObject } from '../../src/simulator/objects/objects.ts';
 import { hash } from './chance.ts';

@@ -1,8 +1,7 @@
 /** The stage table of the LWS rollout page, as the model predicts it (reference: the published table against reality). */
 
 import { expect, test } from 'vitest';
-import type { Cluster } from '../../src/simulator/cluster-model.ts';
-import { Cluster as Model } from '../../src/simulator/cluster-model.ts';
+import { type Cluster, Cluster as Model } from '../../src/simulator/cluster-model.ts';
 import type { Gate, LwsVersion } from '../../src/simulator/modes.ts';
 import { LWS } from '../../src/simulator/objects/resource-table.ts';
 import { predictStages } from '../../src/simulator/scenario/stage-run.ts';

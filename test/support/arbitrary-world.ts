@@ -3,8 +3,7 @@
 import * as fc from 'fast-check';
 import { ACCEPTABLE } from '../../src/api/intents.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
-import type { LiveWorld, RecordWorld, World } from './snapshot.ts';
-import { issueOf } from './snapshot.ts';
+import { issueOf, type LiveWorld, type RecordWorld, type World } from './snapshot.ts';
 
 const letter = fc.constantFrom('A', 'B', 'C');
 const state = fc.constantFrom('+', '+', '+', '-', 'w', '~', 'c');

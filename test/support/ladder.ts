@@ -3,8 +3,7 @@
 import { printStep } from '../../src/api/marks.ts';
 import { deliveryOf } from '../../src/commands/simulate/delivery.ts';
 import { newKnownTexts } from '../../src/manifests/known-texts.ts';
-import type { Cast, Texts } from '../../src/reconcile/ladder/cast.ts';
-import { deliveryIn } from '../../src/reconcile/ladder/cast.ts';
+import { type Cast, deliveryIn, type Texts } from '../../src/reconcile/ladder/cast.ts';
 import { type Climbed, climb } from '../../src/reconcile/ladder/climb.ts';
 import type { Delivery } from '../../src/rollout/ladders/delivery.ts';
 import type { nextCommit } from '../../src/rollout/ladders/next-commit.ts';

@@ -1,8 +1,7 @@
 /** Builds snapshots from a compact notation, and says what a plan would write in the same notation. */
 
 import type { IntOrPercent } from '../../src/api/int-or-percent.ts';
-import type { AcceptIntent, Intents } from '../../src/api/intents.ts';
-import { ACCEPTABLE, INTENT, parseIntents } from '../../src/api/intents.ts';
+import { ACCEPTABLE, type AcceptIntent, INTENT, type Intents, parseIntents } from '../../src/api/intents.ts';
 import type { Issue } from '../../src/api/issue.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, unknown } from '../../src/api/known.ts';

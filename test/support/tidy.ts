@@ -1,17 +1,19 @@
 /** The rules of the house that no compiler or linter holds: rings, purity, sizes, names, first lines, dead files. */
 
 import { posix } from 'node:path';
-import type { Node, Place, Source } from './syntax.ts';
 import {
   child,
   exportsOf,
   importsOf,
   isReference,
   lineAt,
+  type Node,
   nameOf,
   nodes,
+  type Place,
   placesOf,
   programOf,
+  type Source,
   topLevel,
 } from './syntax.ts';
 
@@ -358,4 +360,37 @@ export function deadExports(sources: readonly Source[]): readonly Violation[] {
           why: `no other file imports ${name}: take the export off, or the thing away`,
         }));
     });
+}
+
+/** What each file of src imports of src, types included. */
+function importsInside(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {
+  const inside = sources.filter(({ path }) => path.startsWith('src/'));
+  const paths = new Set(inside.map(({ path }) => path));
+  const targets = (source: Source) =>
+    importsOf(source)
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier }) => resolved(source.path, specifier));
+  return new Map(
+    inside.map((source) => [source.path, [...new Set(targets(source))].filter((path) => paths.has(path))]),
+  );
+}
+
+/**
+ * Files of src that import each other in a circle, types included: none of them can be read, moved or deleted alone. A type
+ * that closes a circle lives in the wrong file.
+ */
+export function circles(sources: readonly Source[]): readonly Violation[] {
+  const imports = new Map(importsInside(sources));
+  // What imports nothing that is left, or is imported by nothing that is left, is in no circle.
+  for (let before = -1; before !== imports.size; ) {
+    before = imports.size;
+    const targets = new Set([...imports.values()].flat());
+    for (const [path, to] of imports)
+      if (!targets.has(path) || !to.some((target) => imports.has(target))) imports.delete(path);
+  }
+  return [...imports].map(([path, to]) => ({
+    path,
+    line: 1,
+    why: `is in a circle of imports, by ${to.filter((target) => imports.has(target)).join(' and ')}`,
+  }));
 }

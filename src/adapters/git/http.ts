@@ -1,7 +1,7 @@
 /** One HTTP exchange over node:http or node:https, with deadlines, a cap on bytes, and a check of the content type. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
-import { type Network } from '../network/proxy.ts';
+import type { Network } from '../network/proxy.ts';
 import { tlsRemedy } from '../network/tls-remedy.ts';
 import type { Timers } from '../system/timers.ts';
 

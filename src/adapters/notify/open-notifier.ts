@@ -6,7 +6,7 @@ import { request as tlsRequest } from 'node:https';
 import type { Message, Notifier, Sent } from '../../ports/notifier.ts';
 import type { Network } from '../network/proxy.ts';
 import { isPublicAddress } from './addresses.ts';
-import { ALLOW_PRIVATE, PREFIX, TOKEN, targetsIn } from './lazy-notifier.ts';
+import { ALLOW_PRIVATE, PREFIX, TOKEN, targetsIn } from './targets.ts';
 
 /** From the first question to the status of the answer. */
 const DEADLINE_MS = 5000;

@@ -10,7 +10,8 @@ import {
 import { jsonText } from '../../api/printable.ts';
 import { printInstant } from '../../api/time.ts';
 import { type CommonOptions, EXIT, type Io } from '../../options.ts';
-import { newMemory, type Outcome, type Ports } from '../../reconcile/pass.ts';
+import type { Outcome } from '../../reconcile/outcome.ts';
+import { newMemory, type Ports } from '../../reconcile/pass.ts';
 import { runPass } from '../../reconcile/run.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
 import { policyVerdict } from '../../rollout/gates/policies.ts';

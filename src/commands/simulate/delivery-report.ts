@@ -3,7 +3,8 @@
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { at } from '../../api/json.ts';
 import { printStep } from '../../api/marks.ts';
-import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import type { Cast } from '../../reconcile/ladder/cast.ts';
 import { type Climb, type Climbed, climbBack } from '../../reconcile/ladder/climb.ts';
 import { type Delivery, replicasOf, secondName, sidesOf } from '../../rollout/ladders/delivery.ts';

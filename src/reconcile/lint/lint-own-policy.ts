@@ -2,8 +2,9 @@
 
 import type { Issue } from '../../api/issue.ts';
 import type { Git, Oid } from '../../ports/git.ts';
-import { type Desired, type DesiredRollout, desiredOf } from '../observe/desired.ts';
+import { desiredOf } from '../observe/desired.ts';
 import { desiredRequest } from '../observe/desired-branch.ts';
+import type { Desired, DesiredRollout } from '../observe/desired-rollout.ts';
 import type { ParseCache } from '../observe/parse-cache.ts';
 import { readWorkload } from '../observe/read-workload.ts';
 

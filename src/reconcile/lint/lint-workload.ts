@@ -3,7 +3,7 @@
 import { percentOf } from '../../api/int-or-percent.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
-import { MAX_SURGE_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload.ts';
+import { MAX_SURGE_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { changes, recreated, refusedSize, wholeSize } from './lint-changes.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
 

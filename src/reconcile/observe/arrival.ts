@@ -6,7 +6,7 @@ import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Ancestry } from './ancestry.ts';
-import type { DesiredRollout } from './desired.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
 
 type Arrival = {
   readonly commit: CommitHeader;

@@ -8,7 +8,7 @@ import { pathText } from '../../manifests/path-text.ts';
 import type { Oid } from '../../ports/git.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
 import { namespaceOf } from './manifest-index.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import type { Version } from './own-line.ts';
 import type { Forged } from './stable-in-history.ts';
 

@@ -7,9 +7,9 @@ import { trailersIn } from '../../rollout/messages.ts';
 import type { MoveReason } from '../../rollout/move.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Ancestry } from './ancestry.ts';
-import type { DesiredRollout } from './desired.ts';
-import type { Observation } from './observe.ts';
-import type { GitReader } from './observe-git.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
+import type { GitReader } from './git-reader.ts';
+import type { Observation } from './observation.ts';
 import { isUnsigned } from './unsigned.ts';
 
 const DAY_SECONDS = 86_400;

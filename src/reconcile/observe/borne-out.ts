@@ -10,7 +10,7 @@ import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
 import { marksInHistory } from './marks-in-history.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import { ownFieldsBorneOut } from './own-fields-in-history.ts';
 import { type BorneOut, type Forged, stableBorneOut } from './stable-in-history.ts';
 

@@ -5,7 +5,7 @@ import type { Oid } from '../../ports/git.ts';
 import type { StableDocument } from '../../rollout/snapshot.ts';
 import type { Ancestry } from './ancestry.ts';
 import { arrivalOn } from './arrival.ts';
-import type { DesiredRollout } from './desired.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
 
 /** So many changes of one text are looked at. */
 const CHANGES_MOST = 10;

@@ -4,79 +4,27 @@ import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
-import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
-import type { Folders, Marked, Oid, Tree } from '../../ports/git.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
-import { newTrials, type Trials } from '../lint/trials.ts';
+import { newTrials } from '../lint/trials.ts';
 import { withCalled } from './called.ts';
-import {
-  type Contest,
-  type Firsts,
-  foreignIssue,
-  isForeign,
-  type Settled,
-  settleClaims,
-  twinIssues,
-} from './claims.ts';
+import { type Firsts, foreignIssue, isForeign, type Settled, settleClaims, twinIssues } from './claims.ts';
 import { madeIssue, missingIssue, rivalIssue, twiceIssue, type Unreadable } from './desired-issues.ts';
-import { type FileIds, fileIdsOf } from './file-ids.ts';
+import type { Desired, DesiredRollout } from './desired-rollout.ts';
+import { fileIdsOf } from './file-ids.ts';
 import { fileIssues } from './file-issues.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
 import { policyIndex } from './policy-index.ts';
-import { NO_SCOPE, type PolicyScope, readPolicies } from './read-policy.ts';
+import { NO_SCOPE, readPolicies } from './read-policy.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { heldProviders, type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
 import { isStepped } from './retargeted.ts';
 import { keyOf, subjectOf } from './rollout-names.ts';
-import { NO_TRAFFIC, type TrafficIndex } from './traffic-index.ts';
+import { NO_TRAFFIC } from './traffic-index.ts';
 import { managedAlone } from './unnamed.ts';
 import { withPools } from './with-pools.ts';
-
-export type DesiredRollout = {
-  readonly key: RolloutKey;
-  /** undefined: a managed workload whose Rollout is gone. */
-  readonly rollout: ManifestDocument | undefined;
-  readonly reading: RolloutReading;
-  /** undefined: missing, or there twice; `issues` says which. */
-  readonly workload: ManifestDocument | undefined;
-  /** What the workload is called and where it is, or was: it may have been taken out to be created anew. */
-  readonly identity: Identity | undefined;
-  /** What the policies that match it say; nothing for a workload without Rollout. */
-  readonly policy: PolicyScope;
-  readonly issues: readonly Issue[];
-};
-
-export type Identity = { readonly file: string; readonly namespace: string; readonly name: string };
-
-export type Desired = {
-  readonly commit: Oid;
-  readonly config: Config;
-  /** Paths and blob ids of everything that was read: what must be unchanged for a plan to hold on another parent. */
-  readonly blobs: FileIds;
-  /** The folders on the way; none where everything was read, and they are of no use. */
-  readonly folders: Folders;
-  readonly texts: ReadonlyMap<string, string>;
-  readonly files: readonly ManifestFile[];
-  readonly index: ManifestIndex;
-  readonly rollouts: readonly DesiredRollout[];
-  readonly inDelivery: readonly DesiredRollout[];
-  /** Issues of files that belong to no rollout in particular. */
-  readonly issues: readonly Issue[];
-  readonly warnings: readonly Issue[];
-  /** Configured paths that are not there, as far as anybody has looked. */
-  readonly absentPaths?: readonly string[];
-  /** What has been tried on documents of these files. */
-  readonly trials: Trials;
-  /** Services and routes; nothing where no Rollout routes traffic. */
-  readonly traffic: TrafficIndex;
-  /** Which files have a marker, where everything was read: for the next process. */
-  readonly marked?: Marked | undefined;
-  /** Kinds of routes that these files describe. */
-  readonly customs: RouteProviders['kinds'];
-  /** Names that several files claim, where nothing decides yet. */
-  readonly contests: readonly Contest[];
-};
 
 /** Reads a tree into rollouts. Pure but for the cache and what is known of texts, which only save time. */
 export function desiredOf(

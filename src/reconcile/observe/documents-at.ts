@@ -4,11 +4,11 @@ import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Git, Oid, Tree } from '../../ports/git.ts';
-import type { Identity } from './desired.ts';
 import { desiredRequest } from './desired-branch.ts';
+import type { Identity } from './desired-rollout.ts';
 import type { FirstParents } from './first-parents.ts';
+import type { GitReader } from './git-reader.ts';
 import { namespaceOf } from './manifest-index.ts';
-import type { GitReader } from './observe-git.ts';
 import { ownLine } from './own-line.ts';
 
 /** Reads a commit, and makes documents of what was read. */

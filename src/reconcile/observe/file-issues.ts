@@ -1,8 +1,8 @@
 /** What is wrong with the files of a pass that belongs to no Rollout in particular, and what people may not have meant. */
 
 import type { Config } from '../../api/config.ts';
-import type { Desired } from './desired.ts';
 import { dataWarning, isData, type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
+import type { Desired } from './desired-rollout.ts';
 import { misspeltRollouts, unknownKinds } from './kind-issues.ts';
 import type { ManifestIndex } from './manifest-index.ts';
 import { elsewherePolicies } from './policy-clusters.ts';
@@ -13,7 +13,7 @@ import {
   requiredIssues,
   unmatchedPolicies,
 } from './policy-issues.ts';
-import type { PolicyReading } from './read-policy.ts';
+import type { PolicyReading } from './policy-scope.ts';
 import { armedAlone } from './unnamed.ts';
 
 type Manifests = { readonly index: ManifestIndex; readonly config: Config };

@@ -5,7 +5,7 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { replicasOf } from '../../rollout/ladders/delivery.ts';
 import type { MadeDocument } from '../../rollout/orders/eject-scene.ts';
 import { CANARY_SUBSET, subsetMadeFor } from '../../rollout/traffic/destination-rule.ts';
-import type { Desired, DesiredRollout } from './desired.ts';
+import type { Desired, DesiredRollout } from './desired-rollout.ts';
 import { madeFor, namespaceOf } from './manifest-index.ts';
 import { trafficKinds } from './traffic-index.ts';
 

@@ -2,8 +2,8 @@
 
 import { type Known, unknown } from '../../api/known.ts';
 import { type Marks, printMarks } from '../../api/marks.ts';
-import type { DesiredRollout } from './desired.ts';
-import type { GitReader } from './observe-git.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
+import type { GitReader } from './git-reader.ts';
 import type { Version } from './own-line.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { Live, Snapshot, Stable, WorkloadFile } from '../../rollout/snapsho
 import { fluxIssues } from '../lint/flux-settings.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import { ladderFaults, trafficFaults } from './observe-traffic.ts';
 import type { Resting } from './resting.ts';
 

@@ -3,78 +3,33 @@
 import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
-import type { AutomaticBacks, StepRecord } from '../../api/record.ts';
-import { parseRelease, type Release } from '../../api/release.ts';
+import type { StepRecord } from '../../api/record.ts';
+import { parseRelease } from '../../api/release.ts';
 import { frozenPlanOf } from '../../api/rollout-frozen.ts';
-import type { Instant } from '../../api/time.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
-import type { CommitHeader, Folders, Git, Oid, Tree } from '../../ports/git.ts';
+import type { CommitHeader, Folders, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { plannedGroups } from '../../rollout/batches.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { trailersIn } from '../../rollout/messages.ts';
-import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { StableDocument } from '../../rollout/snapshot.ts';
 import { replicasWithoutSurge } from '../../rollout/surge.ts';
 import { ancestryOf } from './ancestry.ts';
-import { type ArrivalReader, arrivalReaders, type RequestReader } from './arrival.ts';
+import { arrivalReaders } from './arrival.ts';
 import { backsInHistory } from './backs-in-history.ts';
-import { type BroughtReader, broughtReader } from './brought.ts';
-import type { DesiredRollout } from './desired.ts';
+import { broughtReader } from './brought.ts';
 import { desiredRequest } from './desired-branch.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
 import { type DocumentsOf, find, historyReaders } from './documents-at.ts';
 import { firstParentsOf } from './first-parents.ts';
+import type { GitReader } from './git-reader.ts';
 import { namespaceOf } from './manifest-index.ts';
 import { mergedFolders } from './named-folders.ts';
-import type { OwnLine } from './own-line.ts';
 import { readRollout } from './read-rollout.ts';
 import { readWorkload } from './read-workload.ts';
 import { textOf } from './stable-copy.ts';
 import { textTakenOut } from './text-taken-out.ts';
-
-export type GitReader = {
-  /** What became of a commit that a record stands on. */
-  readonly historyOf: (recorded: string, acknowledged: string | undefined) => Promise<History>;
-  /** The workload as it is in a commit, with the release that it was there. */
-  readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<StableDocument>>;
-  /** The newest commit whose message names a step of a rollout that `wanted` accepts; it may say what it has not done. */
-  readonly stepCommit: (
-    key: RolloutKey,
-    wanted: (release: Release, step: string) => boolean,
-  ) => Promise<CommitHeader | undefined>;
-  /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */
-  readonly textTakenOut: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;
-  /** The workload in a commit; undefined: it was not in this file, or cannot be read. */
-  readonly workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>;
-  /** The commit that brought what the marks say. */
-  readonly arrival: ArrivalReader;
-  readonly requestedAt: RequestReader;
-  /** The commits that made the text of a workload what it is. */
-  readonly brought: BroughtReader;
-  /** The plan of a step, as the Rollout had it in the commit that wrote the step. */
-  readonly stepAt: (
-    commit: CommitHeader,
-    entry: DesiredRollout,
-    step: Pick<StepRecord, 'release' | 'index'>,
-  ) => Promise<StepRecord | undefined>;
-  /** Ways back by themselves that main tells of. */
-  readonly automaticBacks: (entry: DesiredRollout, now: Instant) => Promise<AutomaticBacks | undefined>;
-  /** What main's own line says of a workload, and of any other object: by this a mark counts, or does not. */
-  readonly line: OwnLine;
-  /** Documents of these kinds in a commit; `paths` undefined: on all that main is read for. */
-  readonly documentsAt: (
-    commit: Oid,
-    asked: { readonly kinds: readonly string[]; readonly paths: readonly string[] | undefined },
-  ) => Promise<readonly ManifestDocument[]>;
-  /** The text of one file; undefined: it is not there, or is none. */
-  readonly fileAt: (commit: Oid, file: string) => Promise<string | undefined>;
-  /** Everything that a commit asks for. */
-  readonly treeAt: (commit: Oid) => Promise<Tree>;
-  /** Whether a commit is an ancestor of main, by whatever line. */
-  readonly isAncestor: (commit: Oid) => Promise<boolean>;
-  /** All folders that were read so far. */
-  readonly folders: () => Folders;
-};
 
 type How = { readonly config: Config; readonly texts: KnownTexts };
 

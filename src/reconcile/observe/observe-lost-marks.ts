@@ -5,7 +5,7 @@ import { MARK, type Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import { isUnsigned } from './unsigned.ts';
 
 /**

@@ -5,8 +5,8 @@ import { SERVICE_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
+import type { LadderFiles } from '../../rollout/ladder-files.ts';
 import { secondName } from '../../rollout/ladders/delivery.ts';
-import type { LadderFiles } from '../../rollout/ladders/documents.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import { isLadder, isRouted } from '../../rollout/state.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
@@ -17,7 +17,7 @@ import { type Cast, deliveryIn, type Texts } from '../ladder/cast.ts';
 import { castInPart, castOf } from '../ladder/cast-of.ts';
 import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
 import { tryLadder } from '../lint/try-ladder.ts';
-import type { Desired, DesiredRollout } from './desired.ts';
+import type { Desired, DesiredRollout } from './desired-rollout.ts';
 import { stepDigest } from './digests.ts';
 import type { TrafficAsked } from './observe-live-traffic.ts';
 

@@ -2,9 +2,6 @@
 
 import { absent, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
-import type { Instant } from '../../api/time.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { RecordProof } from '../../rollout/record-proof.ts';
 import {
   type History,
   type Live,
@@ -13,54 +10,25 @@ import {
   type Snapshot,
   type WorkloadFile,
 } from '../../rollout/snapshot.ts';
-import type { Approvals } from '../proposals/read-approvals.ts';
-import type { StoredRecord } from '../status/record-store.ts';
 import { backsOf } from './backs-in-history.ts';
-import type { Desired, DesiredRollout } from './desired.ts';
+import { blobsOf } from './blobs.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
 import { withFactDigests } from './digests.ts';
-import { type LiveReader, unreadLive } from './observe-cluster.ts';
+import type { Observation } from './observation.ts';
+import { unreadLive } from './observe-cluster.ts';
 import { faultsOf } from './observe-faults.ts';
-import type { GitReader } from './observe-git.ts';
-import type { TrafficReader } from './observe-live-traffic.ts';
 import { withLostMarks } from './observe-lost-marks.ts';
 import { ladderFiles, trafficAsked } from './observe-traffic.ts';
 import { policyFacts } from './read-policy.ts';
 import { readWorkload } from './read-workload.ts';
 import { recreationOf } from './removal-in-history.ts';
-import { blobsOf, isResting, type Resting } from './resting.ts';
+import { isResting, type Resting } from './resting.ts';
 import { retargetedOf } from './retargeted.ts';
 import { sharedFacts } from './shared-facts.ts';
 import { stableOf } from './stable-copy.ts';
 import { deliveredOf, retryTextOf } from './step-commits.ts';
 import { recordFacts, trustedRecord } from './trusted-record.ts';
-import type { Delivery } from './turns.ts';
 import { unsignedFacts } from './unsigned.ts';
-import type { windowsAt } from './windows.ts';
-
-export type Observation = {
-  readonly desired: Desired;
-  readonly entry: DesiredRollout;
-  readonly stored: StoredRecord | undefined;
-  /** What bears that out; not there: nothing does. */
-  readonly proof?: RecordProof | undefined;
-  /** Why this process may not write the record; not there: it may. */
-  readonly keyMissing?: string | undefined;
-  /** Those that are under way, with those that this pass has begun. */
-  readonly deliveries: readonly Delivery[];
-  /** Of other processes, those that have asked before this one; not there: none. */
-  readonly elders?: readonly Delivery[];
-  readonly windowsOf: ReturnType<typeof windowsAt>;
-  readonly now: Instant;
-  /** As the port to time has it. */
-  readonly offSeconds?: Clock['offSeconds'];
-  readonly notifyTargets?: readonly string[];
-  readonly git: GitReader;
-  readonly live: LiveReader;
-  /** Not there: nobody wants to know. */
-  readonly liveTraffic?: TrafficReader;
-  /** What the forge shows of approvals, by key. Not there: it was not asked. */
-  readonly approvals?: Approvals;
-};
 
 /**
  * Reads everything that the decision about one rollout may depend on. Throws PortError where Git fails. What one at rest

@@ -4,7 +4,7 @@ import { type IntOrPercent, isBudget, letsNone } from '../../api/int-or-percent.
 import type { Marks } from '../../api/marks.ts';
 import { type Restore, withAside } from '../../api/restore.ts';
 import type { Workload } from '../../api/workload.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import type { Version } from './own-line.ts';
 import type { Forged } from './stable-in-history.ts';
 

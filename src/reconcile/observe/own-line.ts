@@ -7,7 +7,7 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
-import type { DesiredRollout } from './desired.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
 import type { FirstParents } from './first-parents.ts';
 import { readWorkload } from './read-workload.ts';
 

@@ -5,7 +5,7 @@ import type { Issue } from '../../api/issue.ts';
 import { POLICY_KIND } from '../../api/kinds.ts';
 import { nearest } from '../../api/nearest.ts';
 import { meansCluster } from '../../api/rollout-policy.ts';
-import type { PolicyReading } from './read-policy.ts';
+import type { PolicyReading } from './policy-scope.ts';
 
 /** Shorter words tell clusters apart, as `eu` and `us`, or `usw` and `use`. */
 const WORD_LEAST = 4;

@@ -7,7 +7,7 @@ import { together } from '../../api/policy-together.ts';
 import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
 import type { PolicyConflict, PolicySources } from '../../rollout/snapshot.ts';
 import { missingPolicies } from './policy-issues.ts';
-import type { PolicyReading, PolicyScope } from './read-policy.ts';
+import type { PolicyReading, PolicyScope } from './policy-scope.ts';
 
 /** Where a pattern can match at all. */
 type Place = 'anywhere' | { readonly namespace: string; readonly name: string | undefined };

@@ -7,7 +7,8 @@ import { nearest } from '../../api/nearest.ts';
 import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
 import { meansCluster, policyMatches } from '../../api/rollout-policy.ts';
 import type { MissingPolicy } from '../../rollout/snapshot.ts';
-import { countsInsideAlone, type PolicyReading, type PolicyScope } from './read-policy.ts';
+import type { PolicyReading, PolicyScope } from './policy-scope.ts';
+import { countsInsideAlone } from './read-policy.ts';
 
 type Key = { readonly namespace: string; readonly name: string };
 

@@ -4,7 +4,7 @@ import type { FieldFault } from '../../api/field-reader.ts';
 import { INTENT, parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
-import { type MarkFault } from '../../api/marks.ts';
+import type { MarkFault } from '../../api/marks.ts';
 import { nearest } from '../../api/nearest.ts';
 import { OWN_PREFIX } from '../../api/release-content.ts';
 import {

@@ -4,7 +4,7 @@ import { at } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import type { ReadRequest, Tree } from '../../ports/git.ts';
 import type { Contest, Firsts } from './claims.ts';
-import type { Desired } from './desired.ts';
+import type { Desired } from './desired-rollout.ts';
 import { type ParseCache, parsedFiles } from './parse-cache.ts';
 import { trafficIndexOf, trafficKinds } from './traffic-index.ts';
 

@@ -6,13 +6,8 @@ import { isRecord, at as valueAt } from '../../api/json.ts';
 import { MARK, type Marks, OF, parseMarks, TEXT } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { versionIn } from '../../api/version-label.ts';
-import {
-  MAX_SURGE_PATH,
-  MAX_UNAVAILABLE_PATH,
-  PARTITION_PATH,
-  REPLICAS_PATH,
-  type Workload,
-} from '../../api/workload.ts';
+import type { Workload } from '../../api/workload.ts';
+import { MAX_SURGE_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { type StrictRead, strictInteger, strictIntOrPercent } from '../../manifests/strict-scalar.ts';
 import type { FieldPath } from '../../rollout/edit.ts';

@@ -3,7 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { RECORD_VERSION, type RolloutRecord, type StepRecord } from '../../api/record.ts';
 import { nextStepIndex } from '../../rollout/steps.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 
 /**
  * What main knows: the marks, and the plan as it was when the step was written. What only the record knew starts

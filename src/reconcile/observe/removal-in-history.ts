@@ -13,9 +13,10 @@ import { printKey } from '../../rollout/key-text.ts';
 import { noteOf } from '../../rollout/out-of-file.ts';
 import type { RolloutFile, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import { forgedMark } from './borne-out.ts';
-import { type DesiredRollout, desiredOf } from './desired.ts';
+import { desiredOf } from './desired.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
 import { namespaceOf } from './manifest-index.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import { releaseThere } from './observe-git.ts';
 import { stableBorneOut } from './stable-in-history.ts';
 

@@ -4,19 +4,9 @@ import type { RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
-import type { Desired, DesiredRollout } from './desired.ts';
-import { trafficFiles } from './observe-traffic.ts';
 
 /** `rest`: the cluster is not asked. `audit`: at rest, and to be compared with the cluster. */
 export type Resting = 'rest' | 'audit' | 'work';
-
-/** The blob ids, by path, of the files that the decision about one rollout hangs on. */
-export function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Record<string, string>> {
-  const traffic = trafficFiles({ desired, entry });
-  const named = [entry.rollout?.file, entry.identity?.file, ...entry.policy.files, ...traffic];
-  const files = named.filter((file) => file !== undefined);
-  return Object.fromEntries(files.map((file) => [file, desired.blobs.get(file) ?? '']));
-}
 
 /** Settled in Git and in the record, for these blobs, and lately audited: the cluster is not asked. */
 export function isResting(at: {

@@ -3,9 +3,9 @@
 import { at as valueAt } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import type { Retargeted } from '../../rollout/snapshot.ts';
-import type { Desired, DesiredRollout } from './desired.ts';
-import type { Observation } from './observe.ts';
-import type { GitReader } from './observe-git.ts';
+import type { Desired, DesiredRollout } from './desired-rollout.ts';
+import type { GitReader } from './git-reader.ts';
+import type { Observation } from './observation.ts';
 import { readRollout } from './read-rollout.ts';
 
 type Asked = Pick<Observation, 'desired' | 'entry' | 'git' | 'stored' | 'proof'>;

@@ -6,7 +6,7 @@ import type { RolloutRecord } from '../../api/record.ts';
 import { type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import { readWorkload } from './read-workload.ts';
 import { isUnsigned } from './unsigned.ts';
 

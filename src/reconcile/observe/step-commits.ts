@@ -10,7 +10,7 @@ import { type Release, sameRelease, shortRelease } from '../../api/release.ts';
 import type { CommitHeader } from '../../ports/git.ts';
 import { policiesIn } from '../../rollout/messages.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 
 type Where = Pick<Observation, 'git' | 'entry'>;
 

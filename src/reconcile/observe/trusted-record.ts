@@ -2,10 +2,10 @@
 
 import type { RolloutRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
-import type { RecordProof } from '../../rollout/record-proof.ts';
+import type { RecordProof } from '../../rollout/record-trust.ts';
 import type { MergedStep, Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { beforeMerge, stepMerged, stepUnplanned } from './merged-step.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import { rebuiltRecord } from './rebuild-record.ts';
 import { stepBrought } from './step-commits.ts';
 import { isUnsigned, withStepOfMain } from './unsigned.ts';

@@ -8,18 +8,9 @@ import { type Instant, printInstant } from '../../api/time.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import type { RolloutKey, Turn } from '../../rollout/snapshot.ts';
 import type { StoredRecord } from '../status/record-store.ts';
-import type { DesiredRollout } from './desired.ts';
-import type { PolicyReading } from './read-policy.ts';
-
-/** A Rollout that is being delivered, is on its way back, or is proposed. */
-export type Delivery = Pick<DesiredRollout, 'key' | 'policy'> & {
-  /** `2/4`, `rollback`, or what else keeps it. */
-  readonly step: string;
-  /** Since when a pull request would begin it; not there: it has begun. */
-  readonly proposedAt?: Instant;
-  /** What it has stood still for, for so long that people should look: `GroupsNotReady since 2026-11-22T10:00:00Z`. */
-  readonly stuck?: string;
-};
+import type { DesiredRollout } from './desired-rollout.ts';
+import type { PolicyReading } from './policy-scope.ts';
+import type { Delivery } from './turn-taker.ts';
 
 /** Its file is broken or not on any path: it may be anywhere in a delivery. */
 const UNREAD = 'its workload cannot be read';

@@ -4,7 +4,7 @@ import { type Marks, printMarks } from '../../api/marks.ts';
 import type { RolloutRecord, StepRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from './observation.ts';
 import { stepBrought } from './step-commits.ts';
 
 /** Whether there is a record that whoever can push to the status branch may have written. */

@@ -3,12 +3,13 @@
 import type { Instant } from '../../api/time.ts';
 import type { HoldReason } from '../../rollout/hold.ts';
 import { printKey } from '../../rollout/key-text.ts';
-import type { RecordProof } from '../../rollout/record-proof.ts';
+import type { RecordProof } from '../../rollout/record-trust.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import type { RequestReader } from './arrival.ts';
-import type { DesiredRollout } from './desired.ts';
+import type { DesiredRollout } from './desired-rollout.ts';
 import { readWorkload } from './read-workload.ts';
-import { type Delivery, turnsOf } from './turns.ts';
+import type { Delivery } from './turn-taker.ts';
+import { turnsOf } from './turns.ts';
 
 /** More requests than this are not looked up on main in one pass: those behind them, by name, wait as if they were new. */
 const LOOKED_UP_MOST = 50;

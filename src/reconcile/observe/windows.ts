@@ -9,7 +9,7 @@ import type { Instant } from '../../api/time.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { ExceptedWindows, PolicyPlace, WindowFacts } from '../../rollout/snapshot.ts';
 import { localClock } from './local-clock.ts';
-import type { PolicyReading, PolicyScope } from './read-policy.ts';
+import type { PolicyReading, PolicyScope } from './policy-scope.ts';
 
 /** So far ahead an opening is looked for: where none comes, none ever will. */
 const AHEAD_SECONDS = 400 * 86_400;

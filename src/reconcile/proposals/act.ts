@@ -9,7 +9,7 @@ import { WITHDRAWALS } from '../../rollout/proposals/judge.ts';
 import { branchText, progressText } from '../../rollout/proposals/progress.ts';
 import { asksOf } from '../../rollout/proposals/requirements.ts';
 import { notesOf, standing } from '../../rollout/proposals/standing.ts';
-import type { Reconciled } from '../reconcile.ts';
+import type { Reconciled } from '../outcome.ts';
 import {
   closePull,
   createBranch,
@@ -22,7 +22,7 @@ import {
 import { attachedTo } from './attach.ts';
 import { branchFrom, isOurCommit, type Proposed } from './branch-content.ts';
 import { branchTaken, caseOf, full, heldBy, inForm, noDirectPush, waitingFor, withProposal } from './case.ts';
-import type { Desk, Judged } from './propose.ts';
+import type { Desk, Judged } from './proposal-pass.ts';
 import { shownCheck } from './show-check.ts';
 import { earlierOf, lastingDigest, textOf } from './text.ts';
 

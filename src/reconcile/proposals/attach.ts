@@ -3,7 +3,7 @@
 import { printable } from '../../api/printable.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import { attachTo } from '../write/execute-proposal.ts';
-import type { Desk, Judged } from './propose.ts';
+import type { Desk, Judged } from './proposal-pass.ts';
 
 /** The record with what came of it. Where the forge does not answer, or we were cut off before, the next pass does what is left. */
 export async function attachedTo(

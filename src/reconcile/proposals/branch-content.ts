@@ -9,12 +9,12 @@ import type { ObjectEdits } from '../../rollout/edit.ts';
 import { intentMessage, parseTrailers, proposedStep } from '../../rollout/messages.ts';
 import { isFields } from '../../rollout/proposals/form.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
-import type { Reconciled } from '../reconcile.ts';
+import type { Reconciled } from '../outcome.ts';
 import { notAllowed } from '../write/allowed.ts';
 import type { NewBranch } from '../write/execute-proposal.ts';
 import { render } from '../write/render.ts';
 import { inForm } from './case.ts';
-import type { Desk } from './propose.ts';
+import type { Desk } from './proposal-pass.ts';
 
 /** What reads a branch: nothing of the forge. */
 type Reader = { readonly ports: Pick<Desk['ports'], 'git'> } & Pick<Desk, 'reading'>;

@@ -13,7 +13,7 @@ import type { Case } from '../../rollout/proposals/judge.ts';
 import { type Approval, approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
 import type { RolloutKey, Snapshot } from '../../rollout/snapshot.ts';
 import { changesDigest } from '../observe/digests.ts';
-import type { Reconciled } from '../reconcile.ts';
+import type { Reconciled } from '../outcome.ts';
 import type { Asked } from '../write/execute-proposal.ts';
 
 /** What the files and the plan say of it; what the forge says comes besides. */

@@ -4,7 +4,7 @@ import { isKnown, type Known, known, unknown } from '../../api/known.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Forge, Waiting } from '../../ports/forge.ts';
 import { formOf, isFields, type MergeRules } from '../../rollout/proposals/form.ts';
-import type { Reconciled } from '../reconcile.ts';
+import type { Reconciled } from '../outcome.ts';
 import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
 
 /** What came of asking: what the forge refuses to say is unknown; where it does not answer, another pass asks again. */

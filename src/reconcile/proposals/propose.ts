@@ -5,48 +5,20 @@
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { CommitState, Forge, Pull } from '../../ports/forge.ts';
-import type { Oid } from '../../ports/git.ts';
 import { branchesIn, branchesOf, branchOf, namedBy } from '../../rollout/proposals/branch.ts';
 import type { MergeRules } from '../../rollout/proposals/form.ts';
-import { type Case, heard, judge, type Sight, type Verdict } from '../../rollout/proposals/judge.ts';
+import { type Case, heard, judge, type Sight } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
-import type { GitReader } from '../observe/observe-git.ts';
-import type { Ports, Reading } from '../pass.ts';
-import type { Reconciled } from '../reconcile.ts';
+import type { Reconciled } from '../outcome.ts';
+import type { Ports } from '../pass.ts';
 import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
 import { act } from './act.ts';
 import { isBroughtUpToDate } from './branch-content.ts';
 import { brakes, caseOf, heldBy, inForm, withProposal } from './case.ts';
-import { isUnguarded, type RulesAsked, rulesOfOpen, rulesReader } from './merge-rules.ts';
-import { type OwnPulls, ownPulls } from './own-pulls.ts';
+import { isUnguarded, rulesOfOpen, rulesReader } from './merge-rules.ts';
+import { ownPulls } from './own-pulls.ts';
+import type { Desk, Judged } from './proposal-pass.ts';
 import { waitsText } from './waits-text.ts';
-
-/** A rollout with all that was read of its pull request. */
-export type Judged = {
-  readonly one: Reconciled;
-  readonly verdict: Verdict;
-  /** As the forge was heard. */
-  readonly proposal: ProposalRecord | undefined;
-  /** What the forge says that it waits for. */
-  readonly waits: string;
-  /** What others have pushed to its branch, where no status of ours fails there yet. */
-  readonly unmarked: Oid | undefined;
-  /** Open ones of this Rollout that are not that one: somebody has opened an old one again. */
-  readonly strays: readonly Pull[];
-};
-
-/** What all of a pass share. */
-export type Desk = {
-  readonly ports: Ports & { readonly forge: Forge };
-  readonly reading: Reading;
-  /** The reader of the pass. */
-  readonly commits: Pick<GitReader, 'brought'>;
-  /** What the rules of the desired branch want of a merge: asked once, and only where something is proposed. */
-  readonly rules: () => Promise<RulesAsked>;
-  readonly own: OwnPulls;
-  /** How many more may be opened. */
-  room: number;
-};
 
 /** The same rollouts, with what they wait for, and what the record says of their pull requests. Never throws for the forge. */
 export async function propose(

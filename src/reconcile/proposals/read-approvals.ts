@@ -8,16 +8,14 @@ import { printKey } from '../../rollout/key-text.ts';
 import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
 import type { ApprovalEvidence, Approver } from '../../rollout/proposals/requirements.ts';
-import type { GitReader } from '../observe/observe-git.ts';
+import type { Approvals } from '../observe/approvals.ts';
+import type { GitReader } from '../observe/git-reader.ts';
+import type { Reconciled } from '../outcome.ts';
 import type { Ports, Reading } from '../pass.ts';
-import type { Reconciled } from '../reconcile.ts';
 import { ask } from '../write/execute-proposal.ts';
 import { isBroughtUpToDate, isOurCommit } from './branch-content.ts';
 import { brakes, caseOf } from './case.ts';
 import { selfOf } from './own-pulls.ts';
-
-/** By the key of the rollout; who is not in it was not asked about. */
-export type Approvals = ReadonlyMap<string, Known<ApprovalEvidence>>;
 
 /** `commits`: the reader of the pass. */
 type Pass = {

@@ -7,7 +7,7 @@ import { printKey } from '../../rollout/key-text.ts';
 import { checkText } from '../../rollout/proposals/check-text.ts';
 import { factsDigest } from '../observe/digests.ts';
 import { showCheck } from '../write/execute-proposal.ts';
-import type { Desk, Judged } from './propose.ts';
+import type { Desk, Judged } from './proposal-pass.ts';
 
 /** Writes are counted by the forge: what flaps is written so often at most. */
 const GAP_SECONDS = 60;

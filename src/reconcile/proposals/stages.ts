@@ -1,7 +1,8 @@
 /** The stages that the model says a proposed commit leads to, for the body of its pull request. */
 
 import { isRecord, type JsonObject, jsonEqual } from '../../api/json.ts';
-import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';

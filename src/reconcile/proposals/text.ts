@@ -8,7 +8,7 @@ import { bodyOf, lastingText, type Proposed, titleOf } from '../../rollout/propo
 import type { Brought } from '../../rollout/proposals/release-table.ts';
 import { factsDigest } from '../observe/digests.ts';
 import { caseOf } from './case.ts';
-import type { Desk, Judged } from './propose.ts';
+import type { Desk, Judged } from './proposal-pass.ts';
 
 /** More commits than this are not told one by one. */
 const BROUGHT_MOST = 5;

@@ -5,7 +5,7 @@ import type { Issue } from '../../api/issue.ts';
 import { isInForce, keysOf } from '../../api/status-keys.ts';
 import { type Instant, printInstant } from '../../api/time.ts';
 import type { Signatures } from '../../ports/signatures.ts';
-import type { RecordProof } from '../../rollout/record-proof.ts';
+import type { RecordProof } from '../../rollout/record-trust.ts';
 import { isWhole } from './content.ts';
 import { INDEX_FILE, type StatusBranch, type StoredRecord } from './record-store.ts';
 import { type By, type Place, signatureFault } from './signed.ts';

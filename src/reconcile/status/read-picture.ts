@@ -7,7 +7,7 @@ import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { parseTrailers } from '../../rollout/messages.ts';
-import type { Desired } from '../observe/desired.ts';
+import type { Desired } from '../observe/desired-rollout.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
 import { proven } from './proven.ts';
 import { readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex, type StoredRecord } from './record-store.ts';

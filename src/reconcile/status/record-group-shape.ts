@@ -1,6 +1,6 @@
 /** The shape of what a record remembers of one group. */
 
-import type { GroupRecord } from '../../api/record.ts';
+import type { GroupRecord } from '../../api/record-groups.ts';
 import { instant } from './record-proposal-shape.ts';
 import { count, flag, object, optional, type Shape, text, word } from './shape.ts';
 

@@ -10,7 +10,6 @@ import type {
   Condition,
   Contest,
   Expected,
-  GroupRestarts,
   HoldRecord,
   Phase,
   Requested,
@@ -20,7 +19,8 @@ import type {
   StepRecord,
   StepState,
 } from '../../api/record.ts';
-import { type Displaced, type Restore, type Surge } from '../../api/restore.ts';
+import type { GroupRestarts } from '../../api/record-groups.ts';
+import type { Displaced, Restore, Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
 import { group } from './record-group-shape.ts';
 import { notices } from './record-notices-shape.ts';

@@ -7,7 +7,7 @@ import type { Instant } from '../../api/time.ts';
 import type { Folders, Marked, ReadRequest, Tree } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { namedBy } from '../../rollout/proposals/branch.ts';
-import type { RecordProof } from '../../rollout/record-proof.ts';
+import type { RecordProof } from '../../rollout/record-trust.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { faultyField, isRolloutRecord } from './record-shape.ts';
 import { digestOf, type Signed, signatureIn } from './signed.ts';

@@ -5,7 +5,8 @@ import { oneLine } from '../../api/printable.ts';
 import { printExpected } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { recordWritten } from '../../rollout/plan.ts';
-import { type Outcome, type PassResult, QUIET_REPORT } from '../pass.ts';
+import type { Outcome } from '../outcome.ts';
+import { type PassResult, QUIET_REPORT } from '../pass.ts';
 import { rungsText, secondText } from './ladder-text.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 

@@ -1,6 +1,7 @@
 /** Which groups people are shown: those of the side that serves, which in blueGreen need not be the user's own. */
 
-import type { GroupRecord, RolloutRecord } from '../../api/record.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import type { GroupRecord } from '../../api/record-groups.ts';
 
 /** `name`: of the workload, where it is not plain that it is the user's own. */
 type ServingSide = { readonly name: string | undefined; readonly groups: readonly GroupRecord[] };

@@ -2,7 +2,8 @@
 
 import { printStep } from '../../api/marks.ts';
 import { printableLine } from '../../api/printable.ts';
-import type { GroupRecord, RolloutRecord } from '../../api/record.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import type { GroupRecord } from '../../api/record-groups.ts';
 import { shortRelease } from '../../api/release.ts';
 import { printTotal } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';

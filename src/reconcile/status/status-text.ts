@@ -1,6 +1,7 @@
 /** Records as text for a terminal: a table of all, a tree of one. */
 
-import type { GroupRecord, HoldRecord, RolloutRecord, StepRecord } from '../../api/record.ts';
+import type { HoldRecord, RolloutRecord, StepRecord } from '../../api/record.ts';
+import type { GroupRecord } from '../../api/record-groups.ts';
 import { shortRelease } from '../../api/release.ts';
 import { type Instant, printDuration } from '../../api/time.ts';
 import { printExpected } from '../../rollout/expected.ts';

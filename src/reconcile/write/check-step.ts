@@ -5,7 +5,7 @@ import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import { MARK, MARK_NAMES, printMarks } from '../../api/marks.ts';
 import { shortDigest } from '../../api/release.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
-import { type KnownTexts } from '../../manifests/known-texts.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import { pathsInto } from '../../manifests/splice/anchors.ts';

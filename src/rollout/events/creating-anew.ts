@@ -1,6 +1,6 @@
 /** The second commit of a recreation: once everything of the workload is gone, its document comes back, byte for byte. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';

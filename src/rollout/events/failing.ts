@@ -9,8 +9,8 @@ import { partitionFacts } from '../gates/out-of-place.ts';
 import { clockIsOff } from '../gates/windows.ts';
 import type { GivenUp } from '../given-up.ts';
 import { type Hold, unique } from '../hold.ts';
+import { immutableBack } from '../immutable-back.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { immutableBack } from '../recreate-change.ts';
 import { capital } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 

@@ -1,7 +1,7 @@
 /** The first step of a request: the marks it gets, and the commit that lets its first groups go. */
 
 import { imagesOf } from '../../api/images.ts';
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { type Release, shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside, type Restore } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';

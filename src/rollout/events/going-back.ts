@@ -1,6 +1,6 @@
 /** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { type Budget, budgetKept, budgetText, peoplesBudget } from '../budget.ts';

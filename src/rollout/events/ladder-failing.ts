@@ -3,7 +3,8 @@
 import type { Marks } from '../../api/marks.ts';
 import { failureToAct, whatFails } from '../gates/failure.ts';
 import { type Hold, unique } from '../hold.ts';
-import { type Delivering, waiting } from '../ladders/delivering.ts';
+import { waiting } from '../ladders/delivering.ts';
+import type { Delivering } from '../ladders/delivering-facts.ts';
 import { quorumOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
 import { hasShare } from '../ladders/sight.ts';

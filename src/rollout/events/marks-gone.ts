@@ -5,7 +5,7 @@ import { command } from '../command-text.ts';
 import type { GivenUp } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { changesOf } from '../ladders/changes.ts';
-import type { Delivering } from '../ladders/delivering.ts';
+import type { Delivering } from '../ladders/delivering-facts.ts';
 import { MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 

@@ -1,6 +1,6 @@
 /** Delete and create anew, in two commits: the only way for changes that no object takes that is there. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';

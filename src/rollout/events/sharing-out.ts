@@ -11,7 +11,7 @@ import { command } from '../command-text.ts';
 import { wanted } from '../gates/cluster.ts';
 import { type Hold, hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
-import { type Delivering } from '../ladders/delivering.ts';
+import type { Delivering } from '../ladders/delivering-facts.ts';
 import { HOME, shareIn, shareOf, sharing } from '../ladders/shares.ts';
 import { allHome, isLabelled, type Pin, pinned, released, servicesOnly } from '../ladders/version-edits.ts';
 import { wantedOf } from '../ladders/version-rungs.ts';

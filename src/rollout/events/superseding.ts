@@ -1,6 +1,6 @@
 /** A newer request that reaches the cluster in mid-delivery: the roll is stopped and the request taken from step 1. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { type Release, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { partitionOf } from '../batches.ts';
@@ -13,7 +13,7 @@ import { hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { willNotGetReady } from '../outlook.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
-import { type Situation } from '../situation.ts';
+import type { Situation } from '../situation.ts';
 import { workloadMove } from '../workload-change.ts';
 import { firstStep, start } from './first-step.ts';
 import { notOnStable, stoppedPartition, stopRoll } from './stopping.ts';

@@ -1,6 +1,6 @@
 /** Extra groups on the way back: they hold capacity while the others go home, for as long as they are of use. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { budgetKept } from '../budget.ts';
 import { wanted } from '../gates/cluster.ts';

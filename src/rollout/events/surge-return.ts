@@ -1,6 +1,6 @@
 /** The end of a surge: once every group that people want is on the release and ready, the extra ones go. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { budgetAfter, budgetNote } from '../budget.ts';

@@ -6,7 +6,7 @@ import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
-import { type Delivering } from '../ladders/delivering.ts';
+import type { Delivering } from '../ladders/delivering-facts.ts';
 import { goesByLabel, isLabelled, servicesOnly, shareHome } from '../ladders/version-edits.ts';
 import { type Decision, moving } from '../move.ts';
 import type { InDelivery } from '../state.ts';

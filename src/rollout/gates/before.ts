@@ -1,7 +1,6 @@
 /** What is asked before each kind of commit: one table, every gate with five words. All of a row are asked, in its order. */
 
 import { tooManyRollbacks } from '../automatic-backs.ts';
-import { fieldContested, workloadOwned } from '../contest.ts';
 import { whenSeen } from '../situation.ts';
 import { releasesAlike } from './alike.ts';
 import { atRestToAdopt } from './at-rest.ts';
@@ -27,6 +26,7 @@ import {
   removalTooLarge,
   stepTooLarge,
 } from './limits.ts';
+import { fieldContested, workloadOwned } from './other-writers.ts';
 import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyGone } from './policy-gone.ts';
 import { policyMissing } from './policy-missing.ts';

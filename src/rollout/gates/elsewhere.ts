@@ -5,7 +5,7 @@ import { command } from '../command-text.ts';
 import { nameGroups } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { keyOf } from '../revisions.ts';
-import { type Seen, type Situation } from '../situation.ts';
+import type { Seen, Situation } from '../situation.ts';
 import { wanted } from './cluster.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** Gates that people hold shut in the Rollout: deleted, disabled, paused, wrong. */
 
-import { PARTITION_PATH, SENTINEL } from '../../api/workload.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import { command } from '../command-text.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';

@@ -2,7 +2,7 @@
 
 import { floorOf } from '../../api/int-or-percent.ts';
 import type { JsonObject } from '../../api/json.ts';
-import type { GroupRestarts } from '../../api/record.ts';
+import type { GroupRestarts } from '../../api/record-groups.ts';
 import { printInstant } from '../../api/time.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';

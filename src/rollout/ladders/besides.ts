@@ -6,11 +6,11 @@ import { printRelease, sameRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { versionIn, versionPath } from '../../api/version-label.ts';
 import type { FieldChange, ObjectChange } from '../change.ts';
-import { type Decision, type Move } from '../move.ts';
+import type { Decision, Move } from '../move.ts';
 import { asidesOfRoutes, routesLost } from './asides.ts';
 import { otherChangesOf } from './changes.ts';
 import type { Commit, Made } from './commit.ts';
-import type { Delivering } from './delivering.ts';
+import type { Delivering } from './delivering-facts.ts';
 import type { Delivery } from './delivery.ts';
 import { notClear, unwritable } from './rung-move.ts';
 

@@ -1,7 +1,6 @@
 /** The edits of a rung as changes of objects: each with all that it was, and all that it is to be. */
 
-import type { JsonObject } from '../../api/json.ts';
-import { jsonEqual } from '../../api/json.ts';
+import { type JsonObject, jsonEqual } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import type { ObjectChange, WorkloadPart } from '../change.ts';
 import { markEdits } from '../change-edits.ts';

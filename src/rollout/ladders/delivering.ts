@@ -6,18 +6,11 @@ import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import type { Condition } from './condition.ts';
+import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, type Delivery, lostIn } from './delivery.ts';
 import { deliveryOf } from './documents.ts';
 import { unseen } from './seen.ts';
-import { serving, type TrafficSight } from './sight.ts';
-
-export type Delivering = {
-  readonly situation: Situation;
-  readonly delivery: Delivery;
-  readonly marks: Marks;
-  /** undefined: what the cluster has beside the user's own workload was not read. */
-  readonly sight: TrafficSight | undefined;
-};
+import { serving } from './sight.ts';
 
 /** The delivery of this release by the marks of the file; undefined: a document of it is missing. */
 export function delivering(situation: Situation, marks: Marks, release: Release): Delivering | undefined {

@@ -6,11 +6,12 @@ import { TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
-import { MAX_SURGE_PATH, SENTINEL } from '../../api/workload.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { MAX_SURGE_PATH } from '../../api/workload-paths.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { hasPortsOf } from '../traffic/canary-service.ts';
-import type { Delivering } from './delivering.ts';
+import type { Delivering } from './delivering-facts.ts';
 import {
   annotationsOf,
   canarySide,

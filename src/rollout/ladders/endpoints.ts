@@ -6,7 +6,7 @@ import { LWS_NAME, REVISION_KEY } from '../../api/lws-labels.ts';
 import { VERSION } from '../../api/version-label.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import type { Side } from './condition.ts';
-import type { Delivering } from './delivering.ts';
+import type { Delivering } from './delivering-facts.ts';
 import { type Delivery, selectorOf } from './delivery.ts';
 import { groupsOn, isOf, serving, type TrafficSight, workloadOf } from './sight.ts';
 import { isOpen, isPinned } from './version-edits.ts';

@@ -3,7 +3,8 @@
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import { MARK } from '../../api/marks.ts';
 import type { RollingStyle } from '../../api/rollout.ts';
-import { PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { type Commit, edited, madeOf, removeField, setField, withObjects } from './commit.ts';
 import type { Condition } from './condition.ts';

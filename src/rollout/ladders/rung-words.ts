@@ -3,7 +3,7 @@
 import { samePath } from '../../api/field.ts';
 import { printStep } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
-import { REPLICAS_PATH } from '../../api/workload.ts';
+import { REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { nameFirst } from '../sentences.ts';
 import { describeStep } from '../steps.ts';
 import { canarySide, type Delivery, fleetOf, lostIn, replicasOf, serviceMissing, sidesOf } from './delivery.ts';

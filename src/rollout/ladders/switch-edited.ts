@@ -5,7 +5,7 @@ import { MARK, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
-import type { Delivering } from './delivering.ts';
+import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, canarySide, selectorOf, sidesOf, stableSide } from './delivery.ts';
 import { takesSide } from './version-sides.ts';
 

@@ -3,7 +3,7 @@
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
-import { PARTITION_PATH } from '../../api/workload.ts';
+import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import { command } from '../command-text.ts';
 import type { Edit } from '../edit.ts';
 import { groupCount } from '../sentences.ts';

@@ -2,7 +2,8 @@
 
 import { samePath } from '../../api/field.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
-import { PARTITION_PATH, REPLICAS_PATH, SENTINEL } from '../../api/workload.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { fieldEdit } from '../change-edits.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
 import { newerRecord } from '../gates/git.ts';

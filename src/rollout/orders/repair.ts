@@ -2,7 +2,7 @@
 
 import type { Known } from '../../api/known.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
-import { REPLICAS_PATH } from '../../api/workload.ts';
+import { REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { command } from '../command-text.ts';
 import type { Edit, ObjectEdits } from '../edit.ts';
 import { newerRecord } from '../gates/git.ts';

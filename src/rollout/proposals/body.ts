@@ -5,7 +5,7 @@ import type { ProposalForm } from '../../api/proposal-record.ts';
 import { shortRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { command } from '../command-text.ts';
-import type { PlannedCommit } from '../plan.ts';
+import type { PlannedCommit } from '../planned-commit.ts';
 import { policySaying } from '../sentences.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { block, code, plain } from './encode.ts';

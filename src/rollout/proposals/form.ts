@@ -3,8 +3,8 @@
 import { samePath } from '../../api/field.ts';
 import type { Known } from '../../api/known.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
-import { PARTITION_PATH } from '../../api/workload.ts';
-import type { PlannedCommit } from '../plan.ts';
+import { PARTITION_PATH } from '../../api/workload-paths.ts';
+import type { PlannedCommit } from '../planned-commit.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { wantsEvidence } from './evidence.ts';
 

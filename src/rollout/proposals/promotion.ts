@@ -2,11 +2,10 @@
 
 import type { ApproveIntent } from '../../api/intents.ts';
 import type { Marks } from '../../api/marks.ts';
-import type { Release } from '../../api/release.ts';
-import { sameRelease } from '../../api/release.ts';
+import { type Release, sameRelease } from '../../api/release.ts';
 import { pausedForPerson } from '../gates/pause.ts';
 import { MOVES, type Move } from '../move.ts';
-import type { PlannedCommit } from '../plan.ts';
+import type { PlannedCommit } from '../planned-commit.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { wantsEvidence } from './evidence.ts';

@@ -3,7 +3,7 @@
 import type { RollingStyle } from '../../api/rollout.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
 import { plannedGroups } from '../batches.ts';
-import type { PlannedCommit } from '../plan.ts';
+import type { PlannedCommit } from '../planned-commit.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 type Of = { readonly snapshot: Snapshot; readonly commit: PlannedCommit };

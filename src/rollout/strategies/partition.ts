@@ -1,6 +1,6 @@
 /** The partition strategy: one table of states, as the specification has it, and which event comes first in each. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { failedBack, withFailure } from '../events/failing.ts';
 import { beforeFirstStep, givenUp } from '../events/giving-up.ts';
 import { goBack, noText } from '../events/going-back.ts';
@@ -15,8 +15,8 @@ import { strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
 import { greenServing } from '../gates/second.ts';
 import { abortOf, type GivenUp, remember } from '../given-up.ts';
+import { immutableBack } from '../immutable-back.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { immutableBack } from '../recreate-change.ts';
 import { flipped, type Seen, type Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { armed } from './armed.ts';

@@ -1,6 +1,6 @@
 /** The row `rollback`: until every group has been seen on the stable version and ready. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { VERSION } from '../../api/version-label.ts';

@@ -1,6 +1,6 @@
 /** The way back where routes share out the requests of the workload: they go home before the groups that answer them go. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
 import { budgetKept, withBudget } from '../budget.ts';
 import type { ObjectEdits } from '../edit.ts';
@@ -12,7 +12,8 @@ import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
-import { type Delivering, servingGroups, waiting } from '../ladders/delivering.ts';
+import { servingGroups, waiting } from '../ladders/delivering.ts';
+import type { Delivering } from '../ladders/delivering-facts.ts';
 import { selectorOf } from '../ladders/delivery.ts';
 import { pinsElsewhere } from '../ladders/endpoints.ts';
 import { allHome, answersForAll, isOpen, isPinned, isShareHome, pinned, shareHome } from '../ladders/version-edits.ts';

@@ -1,6 +1,6 @@
 /** The row `step 0`: extra groups are started on the release above all others, so that capacity does not dip afterwards. */
 
-import { type Marks } from '../../api/marks.ts';
+import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { accepted } from '../accepting.ts';

@@ -6,10 +6,10 @@ import { firstSerial } from '../adopted.ts';
 import { goneHold } from '../events/marks-gone.ts';
 import { before } from '../gates/before.ts';
 import { ask } from '../gates/gate.ts';
-import { type Hold } from '../hold.ts';
+import type { Hold } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { allGroupsAre } from '../sentences.ts';
-import { type Situation } from '../situation.ts';
+import type { Situation } from '../situation.ts';
 import { workloadMove } from '../workload-change.ts';
 
 /**

@@ -5,7 +5,7 @@ import { lwsDefaults } from '../lws/lws-defaults.ts';
 import { withoutUnknownFields } from '../lws/lws-schema.ts';
 import { lwsFaults } from '../lws/lws-validation.ts';
 import type { Modes } from '../modes.ts';
-import { type KubeObject } from './objects.ts';
+import type { KubeObject } from './objects.ts';
 import { LWS } from './resource-table.ts';
 import { type StatusBody, webhookDown } from './status-body.ts';
 

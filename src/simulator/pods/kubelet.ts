@@ -4,8 +4,8 @@ import { GROUP_INDEX, isLeader, LWS_NAME } from '../objects/labels.ts';
 import type { Change, ObjectStore } from '../objects/object-store.ts';
 import { isDeleting, type KubeObject, labelsOf } from '../objects/objects.ts';
 import { PODS } from '../objects/resource-table.ts';
-import { queueKey } from '../world.ts';
-import { placement, type Stock } from './scheduler.ts';
+import { queueKey, type Stock } from '../world.ts';
+import { placement } from './scheduler.ts';
 
 /** An LWS by name. */
 export type LwsName = { readonly namespace: string; readonly name: string };

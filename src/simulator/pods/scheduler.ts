@@ -6,9 +6,6 @@ import { PODS } from '../objects/resource-table.ts';
 import { splitKey, type World } from '../world.ts';
 import { podStatus } from './pod-status.ts';
 
-/** So many devices of one resource in the whole cluster, as `nvidia.com/gpu`. Nodes are not modelled one by one. */
-export type Stock = { readonly resource: string; readonly amount: number };
-
 /** Places the pod with this queue key, or says why it waits. Without a stock there is no scheduler. */
 export function schedulePod(world: World, key: string): void {
   const stock = world.stock();

@@ -3,8 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { forgeAddress } from '../../../src/adapters/forge/address.ts';
 import { FORGE_REFUSALS } from '../../../src/ports/forge.ts';
-import type { Answered } from '../../support/forge/route.ts';
-import { problem } from '../../support/forge/route.ts';
+import { type Answered, problem } from '../../support/forge/route.ts';
 import { type SimulatedForge, startForge } from '../../support/forge/start-forge.ts';
 import { APP, BRANCH, type ForgeSite, forgeSite, TOKEN, value } from './site.ts';
 

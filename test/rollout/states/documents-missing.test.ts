@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
-import type { LadderFiles } from '../../../src/rollout/ladders/documents.ts';
+import type { LadderFiles } from '../../../src/rollout/ladder-files.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import {

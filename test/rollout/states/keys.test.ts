@@ -3,8 +3,7 @@
 import { expect, test } from 'vitest';
 import { isVerified } from '../../../src/rollout/record-proof.ts';
 import { planned, type Row, show } from '../../support/planned.ts';
-import type { World } from '../../support/snapshot.ts';
-import { world } from '../../support/snapshot.ts';
+import { type World, world } from '../../support/snapshot.ts';
 
 const A4 = '0:A+ 1:A+ 2:A+ 3:A+';
 const late: World = { text: 'B', marks: 'B.2 1/3 floor=3', p: 3, live: { p: 1000000 }, groups: A4 };

@@ -1,14 +1,13 @@
 /** Where a person approves every step: which commits wait for one, and which word ends that. */
 
 import { describe, expect, test } from 'vitest';
-import type { ApproveIntent } from '../../../src/api/intents.ts';
-import { parseIntents, printApprove } from '../../../src/api/intents.ts';
+import { type ApproveIntent, parseIntents, printApprove } from '../../../src/api/intents.ts';
 import { absent } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
 import { changesDigest } from '../../../src/reconcile/observe/digests.ts';
+import type { Reconciled } from '../../../src/reconcile/outcome.ts';
 import { branchTaken, full, heldBy, noDirectPush } from '../../../src/reconcile/proposals/case.ts';
-import type { Reconciled } from '../../../src/reconcile/reconcile.ts';
 import { type Hold, hold } from '../../../src/rollout/hold.ts';
 import { MOVES, type MoveReason } from '../../../src/rollout/move.ts';
 import { isDelivered, plan, planWaiting } from '../../../src/rollout/plan.ts';

@@ -1,7 +1,7 @@
 /** What a delivery with a second workload waits for: each condition of its ladders, seen and not seen. */
 
 import { expect, test } from 'vitest';
-import { type Json, type JsonObject } from '../../../src/api/json.ts';
+import type { Json, JsonObject } from '../../../src/api/json.ts';
 import { absent, unknown } from '../../../src/api/known.ts';
 import { parseLiveService } from '../../../src/api/live-traffic.ts';
 import { MARK, type Marks, parseMarks } from '../../../src/api/marks.ts';

@@ -13,7 +13,7 @@ import type { Cluster } from '../../../src/simulator/cluster-model.ts';
 import type { Gate, LwsVersion } from '../../../src/simulator/modes.ts';
 import { type KubeObject, part, text } from '../../../src/simulator/objects/objects.ts';
 import { LWS } from '../../../src/simulator/objects/resource-table.ts';
-import type { Stock } from '../../../src/simulator/pods/scheduler.ts';
+import type { Stock } from '../../../src/simulator/world.ts';
 import { admissionVerdict } from '../admission.ts';
 import { fakeCluster } from '../fake-cluster.ts';
 import type { FakeRepository } from '../fake-git.ts';

@@ -1,7 +1,7 @@
 /** Prints what one pass of a story did, as people read it: commits with their changed lines, holds, and the groups. */
 
 import { SENTINEL } from '../../../src/api/workload.ts';
-import type { Outcome } from '../../../src/reconcile/pass.ts';
+import type { Outcome } from '../../../src/reconcile/outcome.ts';
 import { readStatus, STATUS_REQUEST } from '../../../src/reconcile/status/record-store.ts';
 import { printKey } from '../../../src/rollout/key-text.ts';
 import { count, type KubeObject, part, specOf } from '../../../src/simulator/objects/objects.ts';

@@ -4,8 +4,7 @@ import { parseArgs } from 'node:util';
 import { eject, intent, line, type OrderWish } from '../../../src/commands/order.ts';
 import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
-import type { Ports } from '../../../src/reconcile/pass.ts';
-import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
+import { NO_OVERRIDES, type Ports } from '../../../src/reconcile/pass.ts';
 import type { EjectWish } from '../../../src/rollout/orders/eject-scene.ts';
 import type { Player } from './play.ts';
 

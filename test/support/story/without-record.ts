@@ -1,7 +1,7 @@
 /** The ways in which a pass that has lost its record may decide otherwise than one that has it. */
 
 import { isNotAsked } from '../../../src/api/known.ts';
-import type { Outcome } from '../../../src/reconcile/pass.ts';
+import type { Outcome } from '../../../src/reconcile/outcome.ts';
 
 type Saying = {
   readonly commit: string;

@@ -3,8 +3,7 @@
 import { percentOf } from '../../../api/int-or-percent.ts';
 import type { Issue } from '../../../api/issue.ts';
 import type { KnownTexts } from '../../../manifests/known-texts.ts';
-import type { ManifestDocument } from '../../../manifests/parse-file.ts';
-import { parseManifestFile } from '../../../manifests/parse-file.ts';
+import { type ManifestDocument, parseManifestFile } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
 import { canaryService } from '../../../rollout/traffic/canary-service.ts';
 import type { Displaced, RouteEdits, Share } from '../../../rollout/traffic/provider.ts';

@@ -1,0 +1,60 @@
+/** What the files of the desired branch say, read once a pass: each Rollout with its workload, and what they share. */
+
+import type { Config } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
+import type { Folders, Marked, Oid } from '../../ports/git.ts';
+import type { RolloutKey } from '../../rollout/snapshot.ts';
+import type { Trials } from '../lint/trials.ts';
+import type { Contest } from './claims.ts';
+import type { FileIds } from './file-ids.ts';
+import type { ManifestIndex } from './manifest-index.ts';
+import type { PolicyScope } from './policy-scope.ts';
+import type { RolloutReading } from './read-rollout.ts';
+import type { RouteProviders } from './read-route-providers.ts';
+import type { TrafficIndex } from './traffic-index.ts';
+
+export type DesiredRollout = {
+  readonly key: RolloutKey;
+  /** undefined: a managed workload whose Rollout is gone. */
+  readonly rollout: ManifestDocument | undefined;
+  readonly reading: RolloutReading;
+  /** undefined: missing, or there twice; `issues` says which. */
+  readonly workload: ManifestDocument | undefined;
+  /** What the workload is called and where it is, or was: it may have been taken out to be created anew. */
+  readonly identity: Identity | undefined;
+  /** What the policies that match it say; nothing for a workload without Rollout. */
+  readonly policy: PolicyScope;
+  readonly issues: readonly Issue[];
+};
+
+export type Identity = { readonly file: string; readonly namespace: string; readonly name: string };
+
+export type Desired = {
+  readonly commit: Oid;
+  readonly config: Config;
+  /** Paths and blob ids of everything that was read: what must be unchanged for a plan to hold on another parent. */
+  readonly blobs: FileIds;
+  /** The folders on the way; none where everything was read, and they are of no use. */
+  readonly folders: Folders;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly files: readonly ManifestFile[];
+  readonly index: ManifestIndex;
+  readonly rollouts: readonly DesiredRollout[];
+  readonly inDelivery: readonly DesiredRollout[];
+  /** Issues of files that belong to no rollout in particular. */
+  readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
+  /** Configured paths that are not there, as far as anybody has looked. */
+  readonly absentPaths?: readonly string[];
+  /** What has been tried on documents of these files. */
+  readonly trials: Trials;
+  /** Services and routes; nothing where no Rollout routes traffic. */
+  readonly traffic: TrafficIndex;
+  /** Which files have a marker, where everything was read: for the next process. */
+  readonly marked?: Marked | undefined;
+  /** Kinds of routes that these files describe. */
+  readonly customs: RouteProviders['kinds'];
+  /** Names that several files claim, where nothing decides yet. */
+  readonly contests: readonly Contest[];
+};

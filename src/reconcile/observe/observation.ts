@@ -1,0 +1,38 @@
+/** Everything that one Rollout is observed from: its files, its record, and the readers of Git and of the cluster. */
+
+import type { Instant } from '../../api/time.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { StoredRecord } from '../status/record-store.ts';
+import type { Approvals } from './approvals.ts';
+import type { Desired, DesiredRollout } from './desired-rollout.ts';
+import type { GitReader } from './git-reader.ts';
+import type { LiveReader } from './observe-cluster.ts';
+import type { TrafficReader } from './observe-live-traffic.ts';
+import type { Delivery } from './turn-taker.ts';
+import type { windowsAt } from './windows.ts';
+
+export type Observation = {
+  readonly desired: Desired;
+  readonly entry: DesiredRollout;
+  readonly stored: StoredRecord | undefined;
+  /** What bears that out; not there: nothing does. */
+  readonly proof?: RecordProof | undefined;
+  /** Why this process may not write the record; not there: it may. */
+  readonly keyMissing?: string | undefined;
+  /** Those that are under way, with those that this pass has begun. */
+  readonly deliveries: readonly Delivery[];
+  /** Of other processes, those that have asked before this one; not there: none. */
+  readonly elders?: readonly Delivery[];
+  readonly windowsOf: ReturnType<typeof windowsAt>;
+  readonly now: Instant;
+  /** As the port to time has it. */
+  readonly offSeconds?: Clock['offSeconds'];
+  readonly notifyTargets?: readonly string[];
+  readonly git: GitReader;
+  readonly live: LiveReader;
+  /** Not there: nobody wants to know. */
+  readonly liveTraffic?: TrafficReader;
+  /** What the forge shows of approvals, by key. Not there: it was not asked. */
+  readonly approvals?: Approvals;
+};
