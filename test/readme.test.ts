@@ -36,6 +36,7 @@ afterEach(stopSites);
 const readme = readFileSync('README.md', 'utf8');
 const reference = readFileSync('REFERENCE.md', 'utf8');
 const both = `${readme}\n${reference}`;
+const DOCUMENTS = ['README.md', 'REFERENCE.md', 'CONTRIBUTING.md', 'src/README.md', 'src/rollout/states.md'];
 
 /** The rows of the table that begins with this cell, each as its cells. */
 function table(firstHead: string): readonly (readonly string[])[] {
@@ -71,6 +72,16 @@ const sources = (folder: string): readonly string[] =>
     .map((path) => readFileSync(join(folder, path), 'utf8'));
 
 describe('tables', () => {
+  test.each(DOCUMENTS)('every row of %s has as many cells as its head', (path) => {
+    const rows = readFileSync(path, 'utf8').split('\n');
+    const cells = (row: string | undefined): number => (row ?? '').split(/(?<!\\)\|/).length;
+    const wrong = rows.filter((row, at) => {
+      const above = rows.slice(0, at).findLastIndex((one) => !one.startsWith('|'));
+      return row.startsWith('|') && cells(row) !== cells(rows[above + 1]);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   test('every hold, and none that is not there', () => {
     const rows = table('hold');
     expect(rows.flatMap(([cell]) => quoted(cell)).sort()).toEqual(Object.keys(HOLDS).sort());
