@@ -8,11 +8,11 @@ import { EventList } from './objects/event-list.ts';
 import { type Change, ObjectStore, type Propagation, type Reading } from './objects/object-store.ts';
 import { isDeleting, type KubeObject } from './objects/objects.ts';
 import { LWS, PODS, STATEFUL_SETS } from './objects/resource-table.ts';
-import { type Answer, Store } from './objects/store.ts';
 import { chosenPods, type KubeletOptions, type LwsName, type PodChoice, podTimer } from './pods/kubelet.ts';
 import { Nodes } from './pods/nodes.ts';
 import { type PodCondition, podStatus } from './pods/pod-status.ts';
 import { placement } from './pods/scheduler.ts';
+import { type Answer, Store } from './server/store.ts';
 import { type ClusterEvent, emptyMemo, queueKey, type Stock, splitKey, type World } from './world.ts';
 
 export type { LwsName, PodChoice } from './pods/kubelet.ts';

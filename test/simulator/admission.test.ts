@@ -5,7 +5,7 @@ import { at, type JsonObject } from '../../src/api/json.ts';
 import { newObject } from '../../src/simulator/agent/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
 import { LWS } from '../../src/simulator/objects/resource-table.ts';
-import type { Answer } from '../../src/simulator/objects/store.ts';
+import type { Answer } from '../../src/simulator/server/store.ts';
 import { recordedErrors, recordedItems } from '../support/recorded.ts';
 
 const key = { resource: LWS, namespace: 'inference', name: 'vllm' };

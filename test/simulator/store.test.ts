@@ -6,7 +6,7 @@ import { newObject } from '../../src/simulator/agent/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
 import type { KubeObject, NewObject } from '../../src/simulator/objects/objects.ts';
 import { LWS, PODS, resourceOf, SERVICES, STATEFUL_SETS } from '../../src/simulator/objects/resource-table.ts';
-import type { Answer } from '../../src/simulator/objects/store.ts';
+import type { Answer } from '../../src/simulator/server/store.ts';
 import { recordedErrors } from '../support/recorded.ts';
 import { lwsManifest } from '../support/simulated-cluster.ts';
 

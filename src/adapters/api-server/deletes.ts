@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import type { Propagation } from '../../simulator/objects/object-store.ts';
 import { text } from '../../simulator/objects/objects.ts';
-import type { Removal, Store } from '../../simulator/objects/store.ts';
+import type { Removal, Store } from '../../simulator/server/store.ts';
 import { selectorOf } from './lists.ts';
 import { badRequest, ok, type Reply } from './reply.ts';
 import { type Or, objectBody, stop } from './request-body.ts';

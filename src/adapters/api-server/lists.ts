@@ -2,7 +2,7 @@
 
 import type { Reading } from '../../simulator/objects/object-store.ts';
 import { pastReading } from '../../simulator/objects/past-reading.ts';
-import type { Store } from '../../simulator/objects/store.ts';
+import type { Store } from '../../simulator/server/store.ts';
 import { futureVersion, type ListOptions, listOptions } from './list-options.ts';
 import { badRequest, expired, ok, type Reply } from './reply.ts';
 import type { ApiRequest, Target } from './route.ts';

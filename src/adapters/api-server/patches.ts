@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import { mergePatch } from '../../simulator/objects/object-edit.ts';
 import type { KubeObject } from '../../simulator/objects/objects.ts';
 import { notFound } from '../../simulator/objects/status-body.ts';
-import type { Store } from '../../simulator/objects/store.ts';
+import type { Store } from '../../simulator/server/store.ts';
 import { withCheckedFields } from './field-validation.ts';
 import { badRequest, type Reply, statusReply, unsupportedMediaType } from './reply.ts';
 import { bodyOf, objectBody, objectFor } from './request-body.ts';

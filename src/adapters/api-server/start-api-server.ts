@@ -5,7 +5,7 @@ import type { Cluster } from '../../simulator/cluster-model.ts';
 import type { KubeObject } from '../../simulator/objects/objects.ts';
 import { type ResourceKind, resourceKinds } from '../../simulator/objects/resource-table.ts';
 import { notFound } from '../../simulator/objects/status-body.ts';
-import type { Store } from '../../simulator/objects/store.ts';
+import type { Store } from '../../simulator/server/store.ts';
 import { remove, removeAll } from './deletes.ts';
 import { discovery } from './discovery.ts';
 import { futureVersion } from './list-options.ts';

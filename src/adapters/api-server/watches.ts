@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../api/json.ts';
 import type { KubeObject } from '../../simulator/objects/objects.ts';
-import type { Store } from '../../simulator/objects/store.ts';
+import type { Store } from '../../simulator/server/store.ts';
 import { futureVersion, type ListOptions, listOptions } from './list-options.ts';
 import { selectorOf } from './lists.ts';
 import { badRequest, expired, type Reply } from './reply.ts';

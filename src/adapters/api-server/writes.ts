@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import type { ObjectKey } from '../../simulator/objects/object-store.ts';
-import type { Answer, Store } from '../../simulator/objects/store.ts';
+import type { Answer, Store } from '../../simulator/server/store.ts';
 import { withCheckedFields } from './field-validation.ts';
 import { badRequest, ok, type Reply, unsupportedMediaType } from './reply.ts';
 import { objectBody, objectFor } from './request-body.ts';

@@ -7,7 +7,7 @@ import { keptMeta } from '../objects/object-meta.ts';
 import { annotationsOf, type KubeObject, type NewObject, text } from '../objects/objects.ts';
 import { LWS, resourceOf } from '../objects/resource-table.ts';
 import { badRequest, type StatusBody } from '../objects/status-body.ts';
-import type { Answer, Store } from '../objects/store.ts';
+import type { Answer, Store } from '../server/store.ts';
 
 /** The parsed documents of a commit, by file. Which commit, and when, is the caller's to decide: that is lag. */
 export type CommitManifests = ReadonlyMap<string, readonly JsonObject[]>;

@@ -18,7 +18,7 @@ import {
   text,
 } from '../objects/objects.ts';
 import { LWS, PODS } from '../objects/resource-table.ts';
-import type { Answer } from '../objects/store.ts';
+import type { Answer } from '../server/store.ts';
 import { lwsFields } from './scenario-fields.ts';
 import { type Scenario, type ScenarioEvent, versionOf } from './scenario-file.ts';
 import { letterOf, SCENARIO_LWS } from './scenario-manifest.ts';

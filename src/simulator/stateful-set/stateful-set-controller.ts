@@ -18,8 +18,8 @@ import {
   text,
 } from '../objects/objects.ts';
 import { CONTROLLER_REVISIONS, PODS, STATEFUL_SETS } from '../objects/resource-table.ts';
-import { podOf } from '../pods/new-pod.ts';
 import { splitKey, type World } from '../world.ts';
+import { podOf } from './new-pod.ts';
 import { dropOldRevisions, type Revisions, statefulSetRevisions } from './stateful-set-revisions.ts';
 
 type Range = {

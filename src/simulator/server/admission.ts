@@ -5,9 +5,9 @@ import { lwsDefaults } from '../lws/lws-defaults.ts';
 import { withoutUnknownFields } from '../lws/lws-schema.ts';
 import { lwsFaults } from '../lws/lws-validation.ts';
 import type { Modes } from '../modes.ts';
-import type { KubeObject } from './objects.ts';
-import { LWS } from './resource-table.ts';
-import { type StatusBody, webhookDown } from './status-body.ts';
+import type { KubeObject } from '../objects/objects.ts';
+import { LWS } from '../objects/resource-table.ts';
+import { type StatusBody, webhookDown } from '../objects/status-body.ts';
 
 /** Read at each write: a controller upgrade changes the modes, and an outage takes the webhooks away. */
 export type Admission = { readonly modes: () => Modes; readonly webhooksUp: () => boolean };

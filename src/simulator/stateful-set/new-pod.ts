@@ -24,8 +24,8 @@ import {
   text,
 } from '../objects/objects.ts';
 import { hex40 } from '../objects/text-hash.ts';
-import { templateOf } from '../stateful-set/stateful-set-revisions.ts';
-import { mapContainers } from './pod-template.ts';
+import { mapContainers } from '../pods/pod-template.ts';
+import { templateOf } from './stateful-set-revisions.ts';
 
 const TOLERATIONS: Json = ['not-ready', 'unreachable'].map((taint) => ({
   key: `node.kubernetes.io/${taint}`,

@@ -14,12 +14,10 @@
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import { withListDefaults } from '../lws/lws-defaults.ts';
 import { schemaRefusal } from '../lws/lws-validation.ts';
-import { type Admission, admit } from './admission.ts';
-import { applyFields, NO_OWNERS, type Ownership, ownershipAfterUpdate } from './field-ownership.ts';
-import { mergePatch } from './object-edit.ts';
-import type { ObjectKey, ObjectStore, Propagation } from './object-store.ts';
-import { type KubeObject, type NewObject, specOf, text } from './objects.ts';
-import { LWS } from './resource-table.ts';
+import { mergePatch } from '../objects/object-edit.ts';
+import type { ObjectKey, ObjectStore, Propagation } from '../objects/object-store.ts';
+import { type KubeObject, type NewObject, specOf, text } from '../objects/objects.ts';
+import { LWS } from '../objects/resource-table.ts';
 import {
   alreadyExists,
   applyConflict,
@@ -27,7 +25,9 @@ import {
   preconditionFailed,
   type StatusBody,
   staleWrite,
-} from './status-body.ts';
+} from '../objects/status-body.ts';
+import { type Admission, admit } from './admission.ts';
+import { applyFields, NO_OWNERS, type Ownership, ownershipAfterUpdate } from './field-ownership.ts';
 
 export type Answer =
   | { readonly ok: true; readonly object: KubeObject }

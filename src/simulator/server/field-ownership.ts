@@ -4,7 +4,7 @@
  */
 
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
-import { withoutValue, withValue } from './object-edit.ts';
+import { withoutValue, withValue } from '../objects/object-edit.ts';
 
 /** Manager → paths of the leaves that it owns. Applying and updating managers of one name are two. */
 export type Ownership = ReadonlyMap<string, ReadonlySet<string>>;
