@@ -2,7 +2,7 @@
 
 import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { type Marks, printStep, type RungMark } from '../../api/marks.ts';
-import { printRelease, shortDigest, shortRelease } from '../../api/release.ts';
+import { printRelease, type Release, shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -16,14 +16,15 @@ import { HOME, shareIn, shareOf, sharing } from '../ladders/shares.ts';
 import { allHome, isLabelled, type Pin, pinned, released, servicesOnly } from '../ladders/version-edits.ts';
 import { wantedOf } from '../ladders/version-rungs.ts';
 import { type Decision, holding, type MoveReason, moving } from '../move.ts';
-import { groupsAre } from '../sentences.ts';
+import { capital, groupsAre } from '../sentences.ts';
 import type { Seen, Situation } from '../situation.ts';
 import { describeStep } from '../steps.ts';
 import { workloadMove } from '../workload-change.ts';
 import { firstStep } from './first-step.ts';
 
 /** The label that all groups of the stable version carry and no others, or why there is none. */
-export function pinOf({ delivery }: Delivering, { observed, asked, snapshot, file, partition }: Seen): Pin | Hold {
+export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
+  const { observed, asked, snapshot, file, partition } = seen;
   const { stableKey, releaseKey } = observed;
   const groups = wanted(observed, asked);
   if (stableKey === undefined)
@@ -44,14 +45,19 @@ export function pinOf({ delivery }: Delivering, { observed, asked, snapshot, fil
   const labels = leaders.kind === 'known' ? leaders.value.filter(({ uid }) => uids.includes(uid)) : [];
   const [label] = labels.map(({ version }) => version);
   const isShared = label !== undefined && labels.every(({ version }) => version === label);
-  // Where nothing is let go, the label in the file is that of the version before, and goes with this commit.
-  const comes = partition === SENTINEL ? undefined : versionIn(delivery.own.value);
+  // Where no group is updated, the label in the file is that of the version before, and goes with this commit.
+  const isBefore = partition === SENTINEL && updatedByHand(seen).length === 0;
+  const comes = isBefore ? undefined : versionIn(delivery.own.value);
   const isOld = label !== printRelease(delivery.release) && label !== comes;
   return isShared && isOld ? { key: VERSION, value: label } : { key: REVISION_KEY, value: stableKey };
 }
 
-function allOnStable({ observed, asked }: Seen): boolean {
-  return wanted(observed, asked).every(({ leader }) => leader.key === observed.stableKey);
+/** Groups that a hand has updated to the requested template, before a step began. */
+function updatedByHand({ observed: { releaseKey, ...observed }, asked }: Seen): readonly number[] {
+  if (releaseKey === undefined || releaseKey === observed.stableKey) return [];
+  return wanted({ ...observed, releaseKey }, asked)
+    .filter(({ leader }) => leader.key === releaseKey)
+    .map(({ index }) => index);
 }
 
 /** The first rung of a release: its label, while nothing can restart, and who selects which version. */
@@ -73,17 +79,28 @@ export function sharedText(
   const restore = putAside(undefined, { floor: SENTINEL, maxUnavailable: undefined });
   const first = firstStep(seen, { marks: at.marks, restore });
   const of = steps.length;
-  // Groups that a hand has let onto the request have no label yet: the step takes them along, and its share comes then.
-  const isApart = 'reason' in pin || !allOnStable(seen);
-  const pins = share.kind === 'home' || isApart ? [] : pinned(on.delivery, pin);
+  const updated = updatedByHand(seen);
+  const isTold = updated.length === 0;
   const move = workloadMove(seen, {
     reason: at.index === 1 ? 'StepReady' : 'Jumped',
     label: `step ${at.index}/${of}, text`,
     marks: { ...first, step: { kind: 'step', index: at.index, of } },
-    why: `Release ${shortDigest(digest)} begins, and no group moves. Its leaders carry the label ${VERSION} of ${shortRelease(first.release)}, by which requests are told to find them; until a step says so, they go to the version before.`,
+    why: `Release ${shortDigest(digest)} begins, and no group moves. ${isTold ? labelled(first.release) : unlabelled(updated)}`,
   });
-  const commit = servicesOnly(on.delivery, [...released(on.delivery), ...pins]);
-  return besides(on, moving(move, 'BeforeStepUpgrade'), { at: 'text', commit, labels: true });
+  // Groups that are not on the stable version go with those of the step: its share comes then.
+  const isApart = share.kind === 'home' || 'reason' in pin || !isTold;
+  const services = released(on.delivery, isTold ? undefined : seen.observed.releaseKey);
+  const commit = servicesOnly(on.delivery, [...services, ...(isApart ? [] : pinned(on.delivery, pin))]);
+  return besides(on, moving(move, 'BeforeStepUpgrade'), { at: 'text', commit, ...(isTold ? { labels: true } : {}) });
+}
+
+function labelled(release: Release): string {
+  return `Its leaders carry the label ${VERSION} of ${shortRelease(release)}, by which requests are told to find them; until a step says so, they go to the version before.`;
+}
+
+/** LWS would take the label for another template: the groups that have loaded this one would load it a second time. */
+function unlabelled(updated: readonly number[]): string {
+  return `${capital(groupsAre(updated))} on its template already. The label ${VERSION} would restart what has loaded it, so the groups of this release are found by their revision.`;
 }
 
 /** Where a commit of a step leads. */
