@@ -4,7 +4,7 @@ import { clusterLimits } from '../src/adapters/cluster/limits.ts';
 import { openCluster } from '../src/adapters/cluster/open-cluster.ts';
 import { plainNetwork } from '../src/adapters/network/proxy.ts';
 import { systemClock } from '../src/adapters/system/clock.ts';
-import { liveReader } from '../src/reconcile/observe/observe-cluster.ts';
+import { liveReader } from '../src/reconcile/cluster/observe-cluster.ts';
 
 const [, , kubeconfigPath = '', namespace = '', ...names] = process.argv;
 const silent = () => undefined;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { namedPaths, ringRows, roomRows } from './support/map.ts';
 import type { Source } from './support/syntax.ts';
-import { arrows, circles, deadExports, deadFiles, ringOf, rules, type Violation } from './support/tidy.ts';
+import { arrows, circles, deadExports, deadFiles, mutualRooms, ringOf, rules, type Violation } from './support/tidy.ts';
 
 type RuleName = keyof typeof rules;
 const ruleNames = Object.keys(rules) as RuleName[];
@@ -56,6 +56,9 @@ describe('the code', () => {
   });
   it('has no circle of imports', () => {
     expect(told(circles(code), 'circles')).toEqual([]);
+  });
+  it('has no two rooms that import each other', () => {
+    expect(told(mutualRooms(code), 'mutualRooms')).toEqual([]);
   });
   it('is found by this test at all', () => {
     expect(code.map(({ path }) => path)).toContain('src/api/json.ts');
@@ -349,5 +352,18 @@ describe('circles', () => {
     [[['a', 'b'] as const, ['b', 'c'] as const, ['a', 'c'] as const], []],
   ])('of %j are %j', (imports, names) => {
     expect(circles(files(...imports)).map(({ path }) => path)).toEqual(names.map((name) => `src/api/${name}.ts`));
+  });
+});
+
+describe('rooms that import each other', () => {
+  const imports = (path: string, to: string) => ({ path: `src/${path}`, text: `import type { A } from '${to}';\n` });
+  test.each([
+    [[imports('rollout/a/x.ts', '../b/y.ts'), imports('rollout/b/z.ts', '../a/w.ts')], 2],
+    [[imports('rollout/a/x.ts', '../b/y.ts'), imports('rollout/a/z.ts', '../b/w.ts')], 0],
+    [[imports('rollout/a/x.ts', '../y.ts'), imports('rollout/y.ts', './a/w.ts')], 0],
+  ])('%#', (files, times) => {
+    const others = ['a/w', 'b/y', 'b/w', 'y'].map((name) => ({ path: `src/rollout/${name}.ts`, text: '' }));
+    const all = [...files, ...others.filter(({ path }) => !files.some((file) => file.path === path))];
+    expect(mutualRooms(all)).toHaveLength(times);
   });
 });

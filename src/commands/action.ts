@@ -3,7 +3,7 @@
 import type { Issue } from '../api/issue.ts';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, ENV, EXIT, type Io, UsageError } from '../options.ts';
-import { ConfigError } from '../reconcile/observe/read-config.ts';
+import { ConfigError } from '../reconcile/documents/read-config.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import { type Memory, newMemory, type PassResult, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';

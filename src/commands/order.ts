@@ -2,7 +2,7 @@
 
 import { jsonText, oneLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
-import { factsDigest } from '../reconcile/observe/digests.ts';
+import { factsDigest } from '../reconcile/documents/digests.ts';
 import { order, type Target } from '../reconcile/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type LineWish, orderLine } from '../reconcile/stop-line.ts';

@@ -3,8 +3,8 @@
 import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
+import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/read-picture.ts';
 import { runPass } from '../reconcile/run.ts';
-import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/status/read-picture.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
 
 export type StatusOptions = CommonOptions & {

@@ -3,8 +3,8 @@
 import type { Instant } from '../api/time.ts';
 import { printKey } from '../rollout/key-text.ts';
 import { isDelivered } from '../rollout/plan.ts';
-import type { DesiredRollout } from './observe/desired-rollout.ts';
-import type { Delivery } from './observe/turn-taker.ts';
+import type { DesiredRollout } from './desired/desired-rollout.ts';
+import type { Delivery } from './history/turn-taker.ts';
 import type { Reconciled } from './outcome.ts';
 
 /** A pull request that is open keeps its age, so that the order of those that are proposed stays the same. */

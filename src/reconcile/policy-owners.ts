@@ -5,7 +5,7 @@ import { CONFIG_FILE, type Config, isBelow } from '../api/config.ts';
 import { POLICY_KIND } from '../api/kinds.ts';
 import { parseManifestFile } from '../manifests/parse-file.ts';
 import type { Git, Oid, TreeFile } from '../ports/git.ts';
-import { readPolicies } from './observe/read-policy.ts';
+import { readPolicies } from './policies/read-policy.ts';
 import type { PolicyOwners } from './preflight-findings.ts';
 
 const YAML = /\.ya?ml$/;

@@ -10,15 +10,15 @@ import type { Release } from '../api/release.ts';
 import { LWS_API_VERSION, ROLLOUT_API_VERSION } from '../api/rollout.ts';
 import { type AtRest, verdictsAtRest } from '../rollout/gates/policies.ts';
 import { SNAPSHOT_VERSION, type Snapshot, type WorkloadFile } from '../rollout/snapshot.ts';
-import { desiredOf } from './observe/desired.ts';
-import type { Desired, DesiredRollout } from './observe/desired-rollout.ts';
-import { unreadLive } from './observe/observe-cluster.ts';
+import { unreadLive } from './cluster/observe-cluster.ts';
+import { desiredOf } from './desired/desired.ts';
+import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
+import { withTraffic } from './desired/read-traffic.ts';
+import { readWorkload } from './documents/read-workload.ts';
 import { ladderFiles } from './observe/observe-traffic.ts';
-import { policyFacts } from './observe/read-policy.ts';
-import { withTraffic } from './observe/read-traffic.ts';
-import { readWorkload } from './observe/read-workload.ts';
 import { turnsOf } from './observe/turns.ts';
-import { windowsAt } from './observe/windows.ts';
+import { policyFacts } from './policies/read-policy.ts';
+import { windowsAt } from './policies/windows.ts';
 
 /** Of the imagined Service. */
 const PORT = 8000;

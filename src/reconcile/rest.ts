@@ -1,6 +1,6 @@
 /** What is remembered of a Rollout at rest: what it was decided on, and what came of it. */
 
-import type { Observation } from './observe/observation.ts';
+import type { Observation } from './history/observation.ts';
 import type { Reconciled } from './outcome.ts';
 
 export type Looked = Pick<Observation, 'desired' | 'entry' | 'stored' | 'now'>;

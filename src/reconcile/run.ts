@@ -2,7 +2,7 @@
 
 import { DEFAULT_CONFIG } from '../api/config.ts';
 import { PortError } from '../ports/port-error.ts';
-import { headOf } from './observe/desired-branch.ts';
+import { headOf } from './documents/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
 import type { Memory, PassOptions, PassResult, Ports } from './pass.ts';
 import { sent } from './sent.ts';

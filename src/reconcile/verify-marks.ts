@@ -8,7 +8,7 @@ import { OWN_PREFIX } from '../api/release-content.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import type { CommitHeader, Git, Oid } from '../ports/git.ts';
 import { trailersIn } from '../rollout/messages.ts';
-import type { Desired } from './observe/desired-rollout.ts';
+import type { Desired } from './desired/desired-rollout.ts';
 
 /** What each mark makes tranche do, for whoever is about to merge it. */
 const DOES: Readonly<Record<string, string>> = {

@@ -5,8 +5,8 @@ import { type IntOrPercent, isBudget, letsNone } from '../api/int-or-percent.ts'
 import type { Marks } from '../api/marks.ts';
 import { type Displaced, putAside } from '../api/restore.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
-import { wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
+import { wanted } from './groups-asked.ts';
 import { willNotGetReady } from './outlook.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from './situation.ts';
 import type { WorkloadFields } from './workload-change.ts';

@@ -3,8 +3,8 @@
 import type { Instant } from '../api/time.ts';
 import { SENTINEL } from '../api/workload.ts';
 import { toleratedFailures } from './batches.ts';
-import { wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
+import { wanted } from './groups-asked.ts';
 import { recordedStep } from './restarts.ts';
 import type { Seen, Situation } from './situation.ts';
 import { routesWrittenAt } from './unsigned.ts';

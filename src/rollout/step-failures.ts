@@ -1,8 +1,8 @@
 /** The groups that a release answers for where it stands, and those of them that were started anew too often. */
 
 import { toleratedFailures } from './batches.ts';
-import { onRelease, wanted } from './gates/cluster.ts';
 import type { Group } from './groups.ts';
+import { onRelease, wanted } from './groups-asked.ts';
 import { type Judged, judgedOnLadder } from './ladders/judged.ts';
 import { timesRestarted } from './restarts.ts';
 import type { Seen, Situation } from './situation.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
-import { aloneIn } from '../../src/reconcile/observe/alone.ts';
+import { aloneIn } from '../../src/reconcile/documents/alone.ts';
 import { LWS_TEXT } from '../support/vllm.ts';
 
 const two = `${LWS_TEXT}---\nkind: ConfigMap\n`;

@@ -1,7 +1,7 @@
 /** Commits are found among all ancestors of main, with as few requests as that takes. */
 
 import { expect, test } from 'vitest';
-import { ancestryOf } from '../../src/reconcile/observe/ancestry.ts';
+import { ancestryOf } from '../../src/reconcile/history/ancestry.ts';
 import { FakeRepository } from '../support/fake-git.ts';
 
 /** main: a ← b ← merge of `side` ← d; `first` says which parent comes first. */

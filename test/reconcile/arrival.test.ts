@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { CommitHeader } from '../../src/ports/git.ts';
-import { arrivalOn } from '../../src/reconcile/observe/arrival.ts';
+import { arrivalOn } from '../../src/reconcile/history/arrival.ts';
 
 /** `length` commits, newest first, named by their place; the oldest has a parent where the line is cut off. */
 function lineOf(length: number, cut = false): readonly CommitHeader[] {

@@ -5,7 +5,7 @@ import { ABSENT } from '../../src/api/field.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../src/api/marks.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
-import { readWorkload } from '../../src/reconcile/observe/read-workload.ts';
+import { readWorkload } from '../../src/reconcile/documents/read-workload.ts';
 import { checkStep } from '../../src/reconcile/write/check-step.ts';
 import { render } from '../../src/reconcile/write/render.ts';
 import type { ObjectChange } from '../../src/rollout/change.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { desiredHead } from '../../src/reconcile/observe/read-main.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
-import { readPicture } from '../../src/reconcile/status/read-picture.ts';
+import { readPicture } from '../../src/reconcile/read-picture.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/api/json.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
-import { releaseDigest, rolloutHash } from '../../src/reconcile/observe/digests.ts';
+import { releaseDigest, rolloutHash } from '../../src/reconcile/documents/digests.ts';
 
 const template = (labels: JsonObject | undefined, image = 'a'): JsonObject => ({
   metadata: { name: 'vllm', annotations: { 'example.com/a': 'b' } },

@@ -1,7 +1,7 @@
 /** Pull requests that are the step itself, where the rules of the branch guard them; every merge is git's own. */
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { factsDigest } from '../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';

@@ -3,11 +3,11 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
-import { idsOfTexts } from '../../src/reconcile/observe/file-ids.ts';
-import { madeDocuments } from '../../src/reconcile/observe/made-documents.ts';
-import { indexOf } from '../../src/reconcile/observe/manifest-index.ts';
-import { readRouteProviders } from '../../src/reconcile/observe/read-route-providers.ts';
-import { trafficIndexOf, trafficKinds } from '../../src/reconcile/observe/traffic-index.ts';
+import { madeDocuments } from '../../src/reconcile/desired/made-documents.ts';
+import { idsOfTexts } from '../../src/reconcile/documents/file-ids.ts';
+import { indexOf } from '../../src/reconcile/documents/manifest-index.ts';
+import { readRouteProviders } from '../../src/reconcile/documents/read-route-providers.ts';
+import { trafficIndexOf, trafficKinds } from '../../src/reconcile/documents/traffic-index.ts';
 import { SERVICE_FILE, SERVICE_TEXT } from '../support/traffic-files.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';

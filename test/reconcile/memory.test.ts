@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
-import { desiredOf } from '../../src/reconcile/observe/desired.ts';
-import type { ParseCache } from '../../src/reconcile/observe/parse-cache.ts';
+import { desiredOf } from '../../src/reconcile/desired/desired.ts';
+import type { ParseCache } from '../../src/reconcile/documents/parse-cache.ts';
 import { readDesired } from '../../src/reconcile/observe/read-main.ts';
 import { newMemory } from '../../src/reconcile/pass.ts';
 import { readStatus, STATUS_REQUEST } from '../../src/reconcile/status/record-store.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
-import { readPicture } from '../../src/reconcile/status/read-picture.ts';
+import { readPicture } from '../../src/reconcile/read-picture.ts';
 import { passReport } from '../../src/reconcile/status/report.ts';
 import type { FakeGitOptions } from '../support/fake-git.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { type Config, DEFAULT_CONFIG } from '../../src/api/config.ts';
 import type { Gaps } from '../../src/ports/git.ts';
-import { pathFaults } from '../../src/reconcile/observe/path-issues.ts';
+import { pathFaults } from '../../src/reconcile/documents/path-issues.ts';
 import { passReport } from '../../src/reconcile/status/report.ts';
 import { VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';

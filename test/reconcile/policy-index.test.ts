@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import type { PolicySubject } from '../../src/api/rollout-policy.ts';
-import { policyIndex } from '../../src/reconcile/observe/policy-index.ts';
-import type { PolicyReading } from '../../src/reconcile/observe/policy-scope.ts';
+import { policyIndex } from '../../src/reconcile/policies/policy-index.ts';
+import type { PolicyReading } from '../../src/reconcile/policies/policy-scope.ts';
 
 function policy(file: string, rollouts: readonly string[] | undefined, surge?: number): PolicyReading {
   const selection = rollouts === undefined ? {} : { rollouts };

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Config, DEFAULT_CONFIG } from '../../src/api/config.ts';
 import type { TreeFile } from '../../src/ports/git.ts';
-import { desiredOf } from '../../src/reconcile/observe/desired.ts';
-import type { Desired } from '../../src/reconcile/observe/desired-rollout.ts';
+import { desiredOf } from '../../src/reconcile/desired/desired.ts';
+import type { Desired } from '../../src/reconcile/desired/desired-rollout.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../support/vllm.ts';
 
 const HOME = 'teams/a/vllm/rollout.yaml';

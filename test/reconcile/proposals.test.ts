@@ -1,7 +1,7 @@
 /** Rollouts by pull requests, on a simulated GitHub over a real repository: every merge is git's own. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { factsDigest } from '../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';

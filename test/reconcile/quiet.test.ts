@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
+import { readPicture } from '../../src/reconcile/read-picture.ts';
 import { asOfText, noticeLines } from '../../src/reconcile/status/age-text.ts';
-import { readPicture } from '../../src/reconcile/status/read-picture.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 

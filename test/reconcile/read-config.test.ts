@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { CONFIG_FILE } from '../../src/api/config.ts';
 import { parseConfig } from '../../src/api/parse-config.ts';
 import type { TreeFile } from '../../src/ports/git.ts';
-import { CONFIG_REQUEST } from '../../src/reconcile/observe/desired-branch.ts';
+import { CONFIG_REQUEST } from '../../src/reconcile/documents/desired-branch.ts';
 import { configIn } from '../../src/reconcile/observe/read-main.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';

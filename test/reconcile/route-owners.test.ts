@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { type Config, DEFAULT_CONFIG } from '../../src/api/config.ts';
-import { desiredOf } from '../../src/reconcile/observe/desired.ts';
+import { desiredOf } from '../../src/reconcile/desired/desired.ts';
+import { withTraffic } from '../../src/reconcile/desired/read-traffic.ts';
+import { readWorkload } from '../../src/reconcile/documents/read-workload.ts';
 import { trafficFaults } from '../../src/reconcile/observe/observe-traffic.ts';
-import { withTraffic } from '../../src/reconcile/observe/read-traffic.ts';
-import { readWorkload } from '../../src/reconcile/observe/read-workload.ts';
 import { ROUTE_FILE, ROUTE_TEXT, SERVICE_FILE, SERVICE_TEXT, TRAFFIC_FILES } from '../support/traffic-files.ts';
 import { LWS_FILE, LWS_TEXT } from '../support/vllm.ts';
 

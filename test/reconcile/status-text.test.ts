@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { RolloutRecord } from '../../src/api/record.ts';
-import { NOTHING_SINCE } from '../../src/reconcile/status/read-picture.ts';
+import { NOTHING_SINCE } from '../../src/reconcile/read-picture.ts';
 import { groupsCell } from '../../src/reconcile/status/status-page.ts';
 import { statusTree } from '../../src/reconcile/status/status-text.ts';
 import { plan } from '../../src/rollout/plan.ts';

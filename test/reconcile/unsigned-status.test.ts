@@ -3,10 +3,10 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
-import type { Observation } from '../../src/reconcile/observe/observation.ts';
+import { liveReader } from '../../src/reconcile/cluster/observe-cluster.ts';
+import type { Observation } from '../../src/reconcile/history/observation.ts';
+import { gitReader } from '../../src/reconcile/history/observe-git.ts';
 import { observe } from '../../src/reconcile/observe/observe.ts';
-import { liveReader } from '../../src/reconcile/observe/observe-cluster.ts';
-import { gitReader } from '../../src/reconcile/observe/observe-git.ts';
 import { readDesired } from '../../src/reconcile/observe/read-main.ts';
 import { newMemory } from '../../src/reconcile/pass.ts';
 import { readStatus, STATUS_REQUEST } from '../../src/reconcile/status/record-store.ts';

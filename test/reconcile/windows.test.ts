@@ -5,10 +5,10 @@ import { describe, expect, test, vi } from 'vitest';
 import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
 import { parseRolloutPolicy } from '../../src/api/rollout-policy.ts';
 import { parseInstant, printInstant } from '../../src/api/time.ts';
-import { localClock } from '../../src/reconcile/observe/local-clock.ts';
-import type { PolicyReading } from '../../src/reconcile/observe/policy-scope.ts';
-import { NO_SCOPE } from '../../src/reconcile/observe/read-policy.ts';
-import { windowsAt } from '../../src/reconcile/observe/windows.ts';
+import { localClock } from '../../src/reconcile/policies/local-clock.ts';
+import type { PolicyReading } from '../../src/reconcile/policies/policy-scope.ts';
+import { NO_SCOPE } from '../../src/reconcile/policies/read-policy.ts';
+import { windowsAt } from '../../src/reconcile/policies/windows.ts';
 
 function reading(name: string, policy: RolloutPolicy): PolicyReading {
   const lines = { allow: 6, deny: 7 };

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ACCEPTABLE } from '../../src/api/intents.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
-import { factsDigest, withFactDigests } from '../../src/reconcile/observe/digests.ts';
+import { factsDigest, withFactDigests } from '../../src/reconcile/documents/digests.ts';
 import { releaseToAccept } from '../../src/rollout/accepting.ts';
 import { plannedGroups } from '../../src/rollout/batches.ts';
 import { workloadIn } from '../../src/rollout/change.ts';

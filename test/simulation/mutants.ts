@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'a list that was not read counts as empty',
-    'reconcile/observe/observe-cluster.ts',
+    'reconcile/cluster/observe-cluster.ts',
     '? known(items.value.filter(filter)) : items;',
     '? known(items.value.filter(filter)) : known([]);',
   ),

@@ -3,7 +3,7 @@
 import { INTENT } from '../../src/api/intents.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
-import { factsDigest, releaseDigest } from '../../src/reconcile/observe/digests.ts';
+import { factsDigest, releaseDigest } from '../../src/reconcile/documents/digests.ts';
 import { readStatus, STATUS_REQUEST } from '../../src/reconcile/status/record-store.ts';
 import type { Chance, Weighted } from './chance.ts';
 import {

@@ -3,7 +3,7 @@
  * deliveries, passes of two processes at once, and clocks that are wrong for one pass. Laws look at each commit of ours.
  */
 
-import { factsDigest } from '../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';

@@ -2,12 +2,12 @@
 
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
+import { idsOfTexts } from '../../src/reconcile/documents/file-ids.ts';
+import { indexOf } from '../../src/reconcile/documents/manifest-index.ts';
+import { readRollout } from '../../src/reconcile/documents/read-rollout.ts';
+import { TRAFFIC_KINDS, trafficIndexOf } from '../../src/reconcile/documents/traffic-index.ts';
 import { type Begun, begunPlan } from '../../src/reconcile/ladder/begun.ts';
 import type { Texts } from '../../src/reconcile/ladder/cast.ts';
-import { idsOfTexts } from '../../src/reconcile/observe/file-ids.ts';
-import { indexOf } from '../../src/reconcile/observe/manifest-index.ts';
-import { readRollout } from '../../src/reconcile/observe/read-rollout.ts';
-import { TRAFFIC_KINDS, trafficIndexOf } from '../../src/reconcile/observe/traffic-index.ts';
 import { LWS_FILE, ROLLOUT_FILE } from './vllm.ts';
 
 /** With the Rollout of this text; without one it is gone. */

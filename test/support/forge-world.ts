@@ -5,7 +5,7 @@ import { forgeLimits } from '../../src/adapters/forge/limits.ts';
 import { openGithub } from '../../src/adapters/forge/open-github.ts';
 import { openGit } from '../../src/adapters/git/open.ts';
 import { plainNetwork } from '../../src/adapters/network/proxy.ts';
-import { newTrials } from '../../src/reconcile/lint/trials.ts';
+import { newTrials } from '../../src/reconcile/desired/trials.ts';
 import { NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';

@@ -2,7 +2,7 @@
 
 import type { CommitHeader, Oid } from '../../src/ports/git.ts';
 import { PortError } from '../../src/ports/port-error.ts';
-import { factsDigest } from '../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';

@@ -14,7 +14,7 @@ import { printRecreating } from '../../src/api/recreating.ts';
 import { printRelease } from '../../src/api/release.ts';
 import { parseRollout, type Rollout } from '../../src/api/rollout.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
-import { factsDigest, withFactDigests } from '../../src/reconcile/observe/digests.ts';
+import { factsDigest, withFactDigests } from '../../src/reconcile/documents/digests.ts';
 import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
 import { factsOf } from '../../src/rollout/facts.ts';
 import { situationOf } from '../../src/rollout/situation.ts';

@@ -394,3 +394,18 @@ export function circles(sources: readonly Source[]): readonly Violation[] {
     why: `is in a circle of imports, by ${to.filter((target) => imports.has(target)).join(' and ')}`,
   }));
 }
+
+/** Two folders of src that import each other, unless one lies in the other: neither can be understood without both. */
+export function mutualRooms(sources: readonly Source[]): readonly Violation[] {
+  const found = new Map<string, Violation>();
+  const isInside = (one: string, other: string): boolean => `${one}/`.startsWith(`${other}/`);
+  for (const [path, to] of importsInside(sources)) {
+    const from = posix.dirname(path);
+    for (const target of to) {
+      const room = posix.dirname(target);
+      if (isInside(from, room) || isInside(room, from) || found.has(`${from} ${room}`)) continue;
+      found.set(`${from} ${room}`, { path, line: 1, why: `${from} imports ${room}, which imports it as well` });
+    }
+  }
+  return [...found].flatMap(([pair, violation]) => (found.has(pair.split(' ').reverse().join(' ')) ? [violation] : []));
+}

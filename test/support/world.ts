@@ -1,7 +1,7 @@
 /** A whole world in memory: a repository, a cluster with an agent on it, a clock, and passes of the production code. */
 
 import type { JsonObject } from '../../src/api/json.ts';
-import { newTrials, type Trials } from '../../src/reconcile/lint/trials.ts';
+import { newTrials, type Trials } from '../../src/reconcile/desired/trials.ts';
 import { type Memory, NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';

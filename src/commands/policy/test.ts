@@ -8,7 +8,7 @@ import { NOTICE_EVENTS, type NoticeEvent } from '../../api/policy-notify.ts';
 import { parsePolicyTest } from '../../api/policy-test.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { EXIT, type Io, UsageError } from '../../options.ts';
-import { fieldIssue } from '../../reconcile/observe/read-rollout.ts';
+import { fieldIssue } from '../../reconcile/documents/read-rollout.ts';
 import { askPolicies } from '../../reconcile/policy-test.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
 import { HOLDS } from '../../rollout/hold.ts';

@@ -17,9 +17,9 @@ import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { canarySubset } from '../../rollout/traffic/destination-rule.ts';
 import { namesOf, providerOf, ROUTE_KINDS, trafficProviders } from '../../rollout/traffic/index.ts';
 import type { Sides } from '../../rollout/traffic/provider.ts';
-import type { Desired, DesiredRollout } from '../observe/desired-rollout.ts';
-import { readWorkload } from '../observe/read-workload.ts';
-import { POOL_KIND } from '../observe/traffic-index.ts';
+import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import { readWorkload } from '../documents/read-workload.ts';
+import { POOL_KIND } from '../documents/traffic-index.ts';
 
 /** What a ladder is climbed by. */
 export type LadderPlan = Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy' | 'routing'>;

@@ -6,8 +6,8 @@ import { nextRelease } from '../../rollout/situation.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
-import { type ManifestIndex, namespaceOf } from '../observe/manifest-index.ts';
-import type { TrafficIndex } from '../observe/traffic-index.ts';
+import { type ManifestIndex, namespaceOf } from '../documents/manifest-index.ts';
+import type { TrafficIndex } from '../documents/traffic-index.ts';
 import type { LadderPlan } from './begun.ts';
 import type { Cast } from './cast.ts';
 

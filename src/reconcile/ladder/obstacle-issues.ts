@@ -1,7 +1,7 @@
 /** Says of what stands in the way of a ladder where it is in the user's files. */
 
 import type { Issue } from '../../api/issue.ts';
-import { fieldIssue } from '../observe/read-rollout.ts';
+import { fieldIssue } from '../documents/read-rollout.ts';
 import { type Cast, finder, type Texts } from './cast.ts';
 import type { Obstacle } from './climb.ts';
 

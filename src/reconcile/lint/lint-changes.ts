@@ -6,7 +6,7 @@ import { EXCLUSIVE_TOPOLOGY } from '../../api/release-content.ts';
 import type { FieldPath } from '../../rollout/edit.ts';
 import { immutableChanges, NOT_IN_PLACE, pathOf } from '../../rollout/recreate-change.ts';
 import { mixedSizes, type Sizes, wholeStepWritten } from '../../rollout/size-change.ts';
-import { SIZE_PATH } from '../observe/read-workload.ts';
+import { SIZE_PATH } from '../documents/read-workload.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
 
 /** The sizes of an edit that may not stand half-way, while no step of ours has let all groups go to it. */

@@ -6,7 +6,7 @@ import type { PolicyRules } from '../../api/policy-fields.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { FieldPath } from '../../rollout/edit.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
-import { nameOf } from '../observe/read-rollout.ts';
+import { nameOf } from '../documents/read-rollout.ts';
 
 export type LintFacts = {
   readonly document: ManifestDocument;

@@ -2,11 +2,11 @@
 
 import type { Issue } from '../../api/issue.ts';
 import type { Git, Oid } from '../../ports/git.ts';
-import { desiredOf } from '../observe/desired.ts';
-import { desiredRequest } from '../observe/desired-branch.ts';
-import type { Desired, DesiredRollout } from '../observe/desired-rollout.ts';
-import type { ParseCache } from '../observe/parse-cache.ts';
-import { readWorkload } from '../observe/read-workload.ts';
+import { desiredOf } from '../desired/desired.ts';
+import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import { desiredRequest } from '../documents/desired-branch.ts';
+import type { ParseCache } from '../documents/parse-cache.ts';
+import { readWorkload } from '../documents/read-workload.ts';
 
 /** Where one policy differs: on `line` of what is there after the change, 0 where nothing of it is. */
 type PolicyEdit = { readonly name: string; readonly file: string; readonly line: number; readonly what: string };

@@ -7,8 +7,8 @@ import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/w
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { Edit } from '../../rollout/edit.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Trials } from '../desired/trials.ts';
 import type { LintFacts } from './lint-finding.ts';
-import type { Trials } from './trials.ts';
 
 /** Every planned edit that the text cannot take: it would stall a pass, at the worst the one that goes back. */
 export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {

@@ -6,11 +6,11 @@ import type { Issue } from '../../api/issue.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { askedBy, type LadderTrial, type Trials } from '../desired/trials.ts';
+import { fieldIssue } from '../documents/read-rollout.ts';
 import type { Cast, Texts } from '../ladder/cast.ts';
 import { type Climbed, climb, climbBack, type Obstacle } from '../ladder/climb.ts';
 import { obstacleIssues } from '../ladder/obstacle-issues.ts';
-import { fieldIssue } from '../observe/read-rollout.ts';
-import { askedBy, type LadderTrial, type Trials } from './trials.ts';
 
 type Asked = { readonly rollout: ManifestDocument; readonly texts: Texts; readonly cast: Cast };
 

@@ -1,6 +1,6 @@
 /** Which files a decision hangs on. */
 
-import type { Desired, DesiredRollout } from './desired-rollout.ts';
+import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { trafficFiles } from './observe-traffic.ts';
 
 /** The blob ids, by path, of the files that the decision about one rollout hangs on. */

@@ -3,10 +3,10 @@
 import type { Issue } from '../../api/issue.ts';
 import type { Known } from '../../api/known.ts';
 import type { Live, Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
-import { fluxIssues } from '../lint/flux-settings.ts';
+import { fluxIssues } from '../documents/flux-settings.ts';
+import type { Observation } from '../history/observation.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
-import type { Observation } from './observation.ts';
 import { ladderFaults, trafficFaults } from './observe-traffic.ts';
 import type { Resting } from './resting.ts';
 

@@ -12,14 +12,14 @@ import { isLadder, isRouted } from '../../rollout/state.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
+import type { TrafficAsked } from '../cluster/observe-live-traffic.ts';
+import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import { stepDigest } from '../documents/digests.ts';
 import { begunPlan } from '../ladder/begun.ts';
 import { type Cast, deliveryIn, type Texts } from '../ladder/cast.ts';
 import { castInPart, castOf } from '../ladder/cast-of.ts';
 import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
 import { tryLadder } from '../lint/try-ladder.ts';
-import type { Desired, DesiredRollout } from './desired-rollout.ts';
-import { stepDigest } from './digests.ts';
-import type { TrafficAsked } from './observe-live-traffic.ts';
 
 type Of = { readonly entry: DesiredRollout; readonly desired: Desired };
 type Read = { readonly file: WorkloadFile; readonly stable: Stable | undefined; readonly scaler: string | undefined };

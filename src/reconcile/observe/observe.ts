@@ -10,25 +10,25 @@ import {
   type Snapshot,
   type WorkloadFile,
 } from '../../rollout/snapshot.ts';
-import { backsOf } from './backs-in-history.ts';
+import { unreadLive } from '../cluster/observe-cluster.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { withFactDigests } from '../documents/digests.ts';
+import { readWorkload } from '../documents/read-workload.ts';
+import { backsOf } from '../history/backs-in-history.ts';
+import type { Observation } from '../history/observation.ts';
+import { withLostMarks } from '../history/observe-lost-marks.ts';
+import { recreationOf } from '../history/removal-in-history.ts';
+import { retargetedOf } from '../history/retargeted.ts';
+import { stableOf } from '../history/stable-copy.ts';
+import { deliveredOf, retryTextOf } from '../history/step-commits.ts';
+import { recordFacts, trustedRecord } from '../history/trusted-record.ts';
+import { unsignedFacts } from '../history/unsigned.ts';
+import { policyFacts } from '../policies/read-policy.ts';
 import { blobsOf } from './blobs.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
-import { withFactDigests } from './digests.ts';
-import type { Observation } from './observation.ts';
-import { unreadLive } from './observe-cluster.ts';
 import { faultsOf } from './observe-faults.ts';
-import { withLostMarks } from './observe-lost-marks.ts';
 import { ladderFiles, trafficAsked } from './observe-traffic.ts';
-import { policyFacts } from './read-policy.ts';
-import { readWorkload } from './read-workload.ts';
-import { recreationOf } from './removal-in-history.ts';
 import { isResting, type Resting } from './resting.ts';
-import { retargetedOf } from './retargeted.ts';
 import { sharedFacts } from './shared-facts.ts';
-import { stableOf } from './stable-copy.ts';
-import { deliveredOf, retryTextOf } from './step-commits.ts';
-import { recordFacts, trustedRecord } from './trusted-record.ts';
-import { unsignedFacts } from './unsigned.ts';
 
 /**
  * Reads everything that the decision about one rollout may depend on. Throws PortError where Git fails. What one at rest

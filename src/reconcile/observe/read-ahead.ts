@@ -2,9 +2,9 @@
 
 import type { Instant } from '../../api/time.ts';
 import type { Git, Marked, Oid, Tree } from '../../ports/git.ts';
+import { CONFIG_REQUEST, desiredRequest } from '../documents/desired-branch.ts';
 import type { PassOptions } from '../pass.ts';
 import type { StatusBranch, StatusIndex } from '../status/record-store.ts';
-import { CONFIG_REQUEST, desiredRequest } from './desired-branch.ts';
 
 /** Reads that are under way. The status branch is only a hint: where it is wrong, this was for nothing. */
 export type Ahead = {

@@ -4,20 +4,20 @@ import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
-import { newTrials } from '../lint/trials.ts';
+import { desiredOf } from '../desired/desired.ts';
+import type { Desired } from '../desired/desired-rollout.ts';
+import { firstClaims } from '../desired/first-claims.ts';
+import { routesTraffic, trafficContests, trafficRequest, withTraffic } from '../desired/read-traffic.ts';
+import { newTrials } from '../desired/trials.ts';
+import { flagsOver } from '../documents/called.ts';
+import type { Contest, Firsts } from '../documents/claims.ts';
+import { CONFIG_REQUEST, desiredRequest, headOf } from '../documents/desired-branch.ts';
+import { fileIdsOf } from '../documents/file-ids.ts';
+import { pathFaults } from '../documents/path-issues.ts';
+import { ConfigError, configIssue, configOf, configWithFaults } from '../documents/read-config.ts';
 import type { Memory, Overrides } from '../pass.ts';
 import { shardBranch } from '../shard-branches.ts';
-import { flagsOver } from './called.ts';
-import type { Contest, Firsts } from './claims.ts';
-import { desiredOf } from './desired.ts';
-import { CONFIG_REQUEST, desiredRequest, headOf } from './desired-branch.ts';
-import type { Desired } from './desired-rollout.ts';
-import { fileIdsOf } from './file-ids.ts';
-import { firstClaims } from './first-claims.ts';
-import { pathFaults } from './path-issues.ts';
 import type { Ahead } from './read-ahead.ts';
-import { ConfigError, configIssue, configOf, configWithFaults } from './read-config.ts';
-import { routesTraffic, trafficContests, trafficRequest, withTraffic } from './read-traffic.ts';
 
 /** The configuration as it is in a commit, with the command line's word over it. */
 export async function readConfig(git: Git, commit: Oid, overrides: Overrides, read = configIn): Promise<Config> {

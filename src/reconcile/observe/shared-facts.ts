@@ -3,7 +3,7 @@
 import { ORDINARY_REQUEUE_SECONDS } from '../../rollout/hold.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
-import type { Observation } from './observation.ts';
+import type { Observation } from '../history/observation.ts';
 import { turnsOf } from './turns.ts';
 
 /** What a slow answer makes of a right clock is far less. */

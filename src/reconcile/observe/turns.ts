@@ -7,10 +7,10 @@ import type { RolloutRecord } from '../../api/record.ts';
 import { type Instant, printInstant } from '../../api/time.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import type { RolloutKey, Turn } from '../../rollout/snapshot.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import type { Delivery } from '../history/turn-taker.ts';
+import type { PolicyReading } from '../policies/policy-scope.ts';
 import type { StoredRecord } from '../status/record-store.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
-import type { PolicyReading } from './policy-scope.ts';
-import type { Delivery } from './turn-taker.ts';
 
 /** Its file is broken or not on any path: it may be anywhere in a delivery. */
 const UNREAD = 'its workload cannot be read';

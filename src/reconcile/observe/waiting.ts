@@ -4,11 +4,11 @@ import type { Instant } from '../../api/time.ts';
 import type { HoldReason } from '../../rollout/hold.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { readWorkload } from '../documents/read-workload.ts';
+import type { RequestReader } from '../history/arrival.ts';
+import type { Delivery } from '../history/turn-taker.ts';
 import type { StoredRecord } from '../status/record-store.ts';
-import type { RequestReader } from './arrival.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
-import { readWorkload } from './read-workload.ts';
-import type { Delivery } from './turn-taker.ts';
 import { turnsOf } from './turns.ts';
 
 /** More requests than this are not looked up on main in one pass: those behind them, by name, wait as if they were new. */

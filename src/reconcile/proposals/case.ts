@@ -4,15 +4,15 @@ import type { ProposalForm, ProposalRecord } from '../../api/proposal-record.ts'
 import { sameRelease } from '../../api/release.ts';
 import { beforeFirst, currentStep } from '../../rollout/approvable.ts';
 import { command } from '../../rollout/command-text.ts';
+import { wantsEvidence } from '../../rollout/gates/evidence.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
 import { isDelivered, type Plan, planWaiting } from '../../rollout/plan.ts';
 import { branchOf } from '../../rollout/proposals/branch.ts';
-import { wantsEvidence } from '../../rollout/proposals/evidence.ts';
 import { FORMS, isFields } from '../../rollout/proposals/form.ts';
 import type { Case } from '../../rollout/proposals/judge.ts';
 import { type Approval, approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
 import type { RolloutKey, Snapshot } from '../../rollout/snapshot.ts';
-import { changesDigest } from '../observe/digests.ts';
+import { changesDigest } from '../documents/digests.ts';
 import type { Reconciled } from '../outcome.ts';
 import type { Asked } from '../write/execute-proposal.ts';
 

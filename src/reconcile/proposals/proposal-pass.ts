@@ -4,7 +4,7 @@ import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Forge, Pull } from '../../ports/forge.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Verdict } from '../../rollout/proposals/judge.ts';
-import type { GitReader } from '../observe/git-reader.ts';
+import type { GitReader } from '../history/git-reader.ts';
 import type { Reconciled } from '../outcome.ts';
 import type { Ports, Reading } from '../pass.ts';
 import type { RulesAsked } from './merge-rules.ts';

@@ -5,7 +5,7 @@ import type { ProposalRecord } from '../../api/proposal-record.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { checkText } from '../../rollout/proposals/check-text.ts';
-import { factsDigest } from '../observe/digests.ts';
+import { factsDigest } from '../documents/digests.ts';
 import { showCheck } from '../write/execute-proposal.ts';
 import type { Desk, Judged } from './proposal-pass.ts';
 

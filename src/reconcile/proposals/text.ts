@@ -6,7 +6,7 @@ import type { Instant } from '../../api/time.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { bodyOf, lastingText, type Proposed, titleOf } from '../../rollout/proposals/body.ts';
 import type { Brought } from '../../rollout/proposals/release-table.ts';
-import { factsDigest } from '../observe/digests.ts';
+import { factsDigest } from '../documents/digests.ts';
 import { caseOf } from './case.ts';
 import type { Desk, Judged } from './proposal-pass.ts';
 

@@ -2,7 +2,7 @@
 
 import { printableLine } from '../../api/printable.ts';
 import { type Instant, printDuration, printInstant } from '../../api/time.ts';
-import type { AsOf, Since } from './read-picture.ts';
+import type { AsOf, Since } from '../read-picture.ts';
 
 /** Instead of a table, before any pass has written one. */
 export const NO_PASS_YET =

@@ -2,8 +2,8 @@
 
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Folders, Git, Marked } from '../../ports/git.ts';
-import { foldersTo, mergedFolders, namedFolders } from '../observe/named-folders.ts';
-import { NO_TRAFFIC, trafficKinds } from '../observe/traffic-index.ts';
+import { foldersTo, mergedFolders, namedFolders } from '../documents/named-folders.ts';
+import { NO_TRAFFIC, trafficKinds } from '../documents/traffic-index.ts';
 import type { PassOptions, PassResult, Reading } from '../pass.ts';
 import { overridesText } from './overrides-text.ts';
 import type { StatusIndex } from './record-store.ts';

@@ -6,9 +6,9 @@ import { shortRelease } from '../../api/release.ts';
 import { type Instant, printDuration } from '../../api/time.ts';
 import { printExpected } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
+import type { AsOf, Picture, Shown } from '../read-picture.ts';
 import { asOfText, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
 import { ladderLines } from './ladder-text.ts';
-import type { AsOf, Picture, Shown } from './read-picture.ts';
 import { servingSide } from './serving-side.ts';
 import { groupsCell, isExtra, stateCell } from './status-page.ts';
 

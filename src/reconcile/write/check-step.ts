@@ -13,7 +13,7 @@ import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { ExactContent, FieldChange, ObjectChange, WorkloadPart } from '../../rollout/change.ts';
 import type { DocumentEdit, EditPath, ItemMatch, ObjectRef } from '../../rollout/edit.ts';
-import { readWorkload } from '../observe/read-workload.ts';
+import { readWorkload } from '../documents/read-workload.ts';
 
 type Texts = {
   readonly before: ReadonlyMap<string, string>;

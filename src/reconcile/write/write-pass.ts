@@ -3,8 +3,8 @@
 import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { isDelivered } from '../../rollout/plan.ts';
-import { CONFIG_REQUEST, desiredRequest, headOf } from '../observe/desired-branch.ts';
-import { fileIdsOf } from '../observe/file-ids.ts';
+import { CONFIG_REQUEST, desiredRequest, headOf } from '../documents/desired-branch.ts';
+import { fileIdsOf } from '../documents/file-ids.ts';
 import type { Reconciled } from '../outcome.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import { othersBranch } from '../status/others-branch.ts';

@@ -1,9 +1,9 @@
 /** For which groups a rollback raises maxUnavailable, and when that comes down again. */
 
 import { type Budget, budgetFor, raisedTo } from '../budget.ts';
-import { wanted } from '../gates/cluster.ts';
 import { abortOf } from '../given-up.ts';
 import { type Group, nameGroups } from '../groups.ts';
+import { wanted } from '../groups-asked.ts';
 import { onlyLoads, willNotGetReady } from '../outlook.ts';
 import { nextRelease, type Seen, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
 

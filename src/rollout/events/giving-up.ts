@@ -5,8 +5,9 @@ import { shortDigest, shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { isStableTemplate } from '../gates/alike.ts';
-import { recreated, wanted } from '../gates/cluster.ts';
+import { recreated } from '../gates/cluster.ts';
 import { abortOf, type GivenUp } from '../given-up.ts';
+import { wanted } from '../groups-asked.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
 import type { State } from '../state.ts';
 

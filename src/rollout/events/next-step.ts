@@ -5,7 +5,7 @@ import { shortRelease } from '../../api/release.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
-import { wanted } from '../gates/cluster.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';

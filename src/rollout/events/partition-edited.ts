@@ -3,8 +3,8 @@
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
-import { wanted } from '../gates/cluster.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
+import { wanted } from '../groups-asked.ts';
 import { hold, withFacts } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { lowest, type Seen, type Situation, whenSeen } from '../situation.ts';

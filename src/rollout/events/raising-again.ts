@@ -1,7 +1,7 @@
 /** A way back that stands still because groups that do not come up have spent the budget: it is raised once more. */
 
 import { type Budget, moreDown, raises } from '../budget.ts';
-import { wanted } from '../gates/cluster.ts';
+import { wanted } from '../groups-asked.ts';
 import { comesByItself } from '../outlook.ts';
 import { notReady } from '../sentences.ts';
 import { type Seen, unavailableBudget, unreadyOf } from '../situation.ts';

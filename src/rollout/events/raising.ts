@@ -2,8 +2,8 @@
 
 import { brokenLeftovers, moreDown, overtakingBudget, raises, withBudget } from '../budget.ts';
 import { before } from '../gates/before.ts';
-import { wanted } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Decision, moving } from '../move.ts';
 import { capital, notReady } from '../sentences.ts';
 import { type Seen, unavailableBudget, unreadyOf } from '../situation.ts';

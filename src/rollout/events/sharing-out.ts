@@ -8,7 +8,7 @@ import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
-import { wanted } from '../gates/cluster.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';

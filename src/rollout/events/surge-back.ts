@@ -3,8 +3,8 @@
 import type { Marks } from '../../api/marks.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { budgetKept } from '../budget.ts';
-import { wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Decision, moving } from '../move.ts';
 import { comesByItself } from '../outlook.ts';
 import { capital, extraGroups, notReady } from '../sentences.ts';

@@ -4,7 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { budgetAfter, budgetNote } from '../budget.ts';
-import { onRelease, wanted } from '../gates/cluster.ts';
+import { onRelease, wanted } from '../groups-asked.ts';
 import { type Decision, moving } from '../move.ts';
 import { allGroupsAre, extraGroups } from '../sentences.ts';
 import { type Seen, unreadyOf } from '../situation.ts';

@@ -1,10 +1,10 @@
 /** Gates that ask whether a workload is at rest: every group there, ready, and on one revision. */
 
 import { SENTINEL } from '../../api/workload.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
 import { groupsAre, notReady } from '../sentences.ts';
 import { flipped, type Seen, unreadyOf } from '../situation.ts';
-import { wanted } from './cluster.ts';
 
 /** Why the workload is not at rest: a group missing, not ready, on another revision, or the StatefulSet not flipped. */
 export function atRest(situation: Seen): Hold | undefined {

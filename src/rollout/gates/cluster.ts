@@ -6,7 +6,8 @@ import { shortDigest } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
-import { type Group, nameGroups } from '../groups.ts';
+import { nameGroups } from '../groups.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import {
@@ -186,20 +187,4 @@ function causeOf({ ladder, live: { leaders } }: Snapshot): string {
   return labels.every((one) => one === label)
     ? 'though no commit changed it: was the LWS controller, its CRD or a webhook changed?'
     : `because the label ${VERSION} of its leaders was edited, which no release covers.`;
-}
-
-/** The groups below `count`: N for those that people want, `asked` with the extra ones; ordinals above are on their way out. */
-export function wanted(observed: Observed, count: number): readonly Group[] {
-  return observed.groups.filter((group) => group.index < count);
-}
-
-/** The groups that are on the release, by its own revision where a newer text is in the file. */
-export function onRelease(
-  { stableKey }: Observed,
-  { groups, queued }: { readonly groups: readonly Group[]; readonly queued: boolean },
-): readonly Group[] {
-  const key = groups[0]?.key;
-  return groups.filter((group) =>
-    queued ? group.key !== undefined && group.key === key && key !== stableKey : group.version === 'release',
-  );
 }

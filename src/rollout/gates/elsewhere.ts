@@ -3,10 +3,10 @@
 import { accepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
 import { nameGroups } from '../groups.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { keyOf } from '../revisions.ts';
 import type { Seen, Situation } from '../situation.ts';
-import { wanted } from './cluster.ts';
 
 /**
  * Groups of a settled workload whose revision holds another template than Git, which is live. No edit of ours moves them

@@ -3,10 +3,11 @@
 import { unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
 import { type Group, nameGroups } from '../groups.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { notReady } from '../sentences.ts';
 import { type Seen, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
-import { hasMoved, haveAllMoved, wanted } from './cluster.ts';
+import { hasMoved, haveAllMoved } from './cluster.ts';
 import { astrayFacts } from './out-of-place.ts';
 
 /**

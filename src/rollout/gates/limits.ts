@@ -4,6 +4,7 @@ import { gpusOfGroup } from '../../api/gpus.ts';
 import type { PolicyFieldName } from '../../api/policy-fields.ts';
 import { plannedGroups } from '../batches.ts';
 import { peoplesBudget } from '../budget.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
 import { fillToCome } from '../ladders/fill-to-come.ts';
 import { groupCount, policySaying } from '../sentences.ts';
@@ -11,7 +12,6 @@ import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { sizeIn } from '../size-change.ts';
 import { type StepToCome, stepToCome } from '../step-to-come.ts';
 import { surgeInGit } from '../surge.ts';
-import { wanted } from './cluster.ts';
 import { surgeToCome } from './surge.ts';
 
 /** So many groups that a limit counts, and so many that it allows. */

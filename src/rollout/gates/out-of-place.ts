@@ -7,10 +7,10 @@ import { SENTINEL } from '../../api/workload.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { plannedGroups } from '../batches.ts';
 import { command } from '../command-text.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { groupsAre, ofGroupsAre } from '../sentences.ts';
 import type { Seen, Situation } from '../situation.ts';
-import { wanted } from './cluster.ts';
 
 /**
  * The workload was scaled down past the step, so none of its groups is left: nothing soaks, and nothing shows that

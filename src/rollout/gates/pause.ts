@@ -4,10 +4,10 @@ import type { ApproveIntent, StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
-import { wantsEvidence } from '../proposals/evidence.ts';
 import type { Situation } from '../situation.ts';
 import { soakedSeconds } from '../soak.ts';
 import { jumpRefusal, pauseDecision } from '../steps.ts';
+import { wantsEvidence } from './evidence.ts';
 
 /** What is left of the pause of a step whose groups are all there. */
 export function waitingOnPause(situation: Situation, step: StepIntent): Hold | undefined {

@@ -4,6 +4,7 @@ import { OF, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { plannedGroups } from '../batches.ts';
 import { command } from '../command-text.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
 import { annotationsOf, replicasOf, secondName } from '../ladders/delivery.ts';
 import { hasIdle } from '../ladders/floor.ts';
@@ -11,7 +12,6 @@ import { immutableChanges } from '../recreate-change.ts';
 import { groupCount, groupsAre } from '../sentences.ts';
 import { type Seen, type Situation, unavailableBudget } from '../situation.ts';
 import { wholeChange } from '../size-change.ts';
-import { wanted } from './cluster.ts';
 
 /**
  * Groups that Git asks for of the workload that serves: blueGreen leaves the user's own at none every other time, and from

@@ -3,12 +3,13 @@
 import { batchReady, toleratedFailures } from '../batches.ts';
 import { command } from '../command-text.ts';
 import { type Group, nameGroups } from '../groups.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
 import { restartsOf } from '../restarts.ts';
 import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../sentences.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { surgeInGit } from '../surge.ts';
-import { blockedByUnreadyGroup, wanted } from './cluster.ts';
+import { blockedByUnreadyGroup } from './cluster.ts';
 import { blockedByStatefulSetGate, troublesOf } from './trouble.ts';
 
 /** The groups from the partition up that are not yet on the release and ready, as holds; empty: the step is done. */

@@ -7,12 +7,12 @@ import { printInstant } from '../../api/time.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
 import type { Group } from '../groups.ts';
+import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../restarts.ts';
 import { capital, groupsAre, notReady } from '../sentences.ts';
 import { type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { groupReadyAt } from '../soak.ts';
-import { wanted } from './cluster.ts';
 
 /** A group that has restarted so often counts as well once it has been ready for so long. */
 const CRASH_LOOP_QUIET_SECONDS = 600;

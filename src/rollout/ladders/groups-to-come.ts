@@ -3,8 +3,8 @@
 import type { StepMark } from '../../api/marks.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
 import { plannedGroups } from '../batches.ts';
-import { wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
+import { wanted } from '../groups-asked.ts';
 import type { Seen } from '../situation.ts';
 import { filledNow } from './fill-to-come.ts';
 import { groupsOn } from './sight.ts';

@@ -2,8 +2,8 @@
 
 import { SENTINEL } from '../../api/workload.ts';
 import { toleratedFailures } from '../batches.ts';
-import { onRelease, wanted } from '../gates/cluster.ts';
 import type { Group } from '../groups.ts';
+import { onRelease, wanted } from '../groups-asked.ts';
 import { type Hold, holdKind } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import { delivering } from './delivering.ts';

@@ -1,15 +1,11 @@
 /** Whether those who approved are whom policies ask for: told by what the forge shows of the pull request, by nothing else. */
 
 import { command } from '../command-text.ts';
+import { wantsEvidence } from '../gates/evidence.ts';
 import { type Hold, hold, withLines } from '../hold.ts';
 import { policySaying } from '../sentences.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { requirementsMet } from './requirements.ts';
-
-/** Whether policies want to see on the forge who approved; a word that somebody wrote into the file is none then. */
-export function wantsEvidence({ policy }: Pick<Snapshot, 'policy'>): boolean {
-  return (policy.approvals ?? []).length > 0;
-}
 
 /** What is missing of what policies ask for; undefined: nothing is. What could not be read counts for nobody. */
 export function unproven(snapshot: Snapshot, label: string): Hold | undefined {

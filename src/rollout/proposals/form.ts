@@ -4,9 +4,9 @@ import { samePath } from '../../api/field.ts';
 import type { Known } from '../../api/known.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
+import { wantsEvidence } from '../gates/evidence.ts';
 import type { PlannedCommit } from '../planned-commit.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { wantsEvidence } from './evidence.ts';
 
 /** What the rules of the desired branch want before a merge, as the forge shows them to us. */
 export type MergeRules = {

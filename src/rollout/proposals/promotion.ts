@@ -3,12 +3,12 @@
 import type { ApproveIntent } from '../../api/intents.ts';
 import type { Marks } from '../../api/marks.ts';
 import { type Release, sameRelease } from '../../api/release.ts';
+import { wantsEvidence } from '../gates/evidence.ts';
 import { pausedForPerson } from '../gates/pause.ts';
 import { MOVES, type Move } from '../move.ts';
 import type { PlannedCommit } from '../planned-commit.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { wantsEvidence } from './evidence.ts';
 
 /** An approval of one commit: `digest` is that of what it changes. */
 export type Approval = ApproveIntent & { readonly partition: number; readonly digest: string };

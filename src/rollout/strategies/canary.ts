@@ -7,13 +7,13 @@ import { givenUpOnLadder, givenUpUnnamed, goBackOnLadder } from '../events/ladde
 import { failedOnLadder } from '../events/ladder-failing.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { goneHold, marksBack, restoreGone } from '../events/marks-gone.ts';
+import { partitionPutBack } from '../events/primary-partition.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
 import { type Hold, unique } from '../hold.ts';
 import { delivering, documentMissing, documentsLost, routesChanged } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { partitionPutBack } from '../ladders/fleet.ts';
 import { servesEdited } from '../ladders/switch-edited.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';

@@ -3,6 +3,7 @@
 import { deliveredAt } from '../../api/marks.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
 import { command } from '../command-text.ts';
+import { partitionRaised } from '../events/primary-partition.ts';
 import { queuedHold } from '../events/queued.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
@@ -19,7 +20,7 @@ import type { Delivering } from '../ladders/delivering-facts.ts';
 import { canarySide, fleetOf, replicasOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
 import { ledTo } from '../ladders/fill-to-come.ts';
-import { fieldsHome, letGoAnew, partitionRaised, unlessTaken } from '../ladders/fleet.ts';
+import { fieldsHome, letGoAnew, unlessTaken } from '../ladders/fleet.ts';
 import { type NextCommit, nextCommit, nextWithoutNodes, stepEntered } from '../ladders/next-commit.ts';
 import { sameStage } from '../ladders/position.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';

@@ -17,8 +17,8 @@ import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-o
 import { queuedHold } from '../events/queued.ts';
 import { raisedOnTheWayBack } from '../events/raising-again.ts';
 import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
-import { wanted } from '../gates/cluster.ts';
 import { abortOf } from '../given-up.ts';
+import { wanted } from '../groups-asked.ts';
 import { blocking, type Hold } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import type { Unwritable } from '../ladders/commit.ts';

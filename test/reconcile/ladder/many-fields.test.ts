@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
-import { newTrials } from '../../../src/reconcile/lint/trials.ts';
+import { newTrials } from '../../../src/reconcile/desired/trials.ts';
 import { tryLadder } from '../../../src/reconcile/lint/try-ladder.ts';
 import { castIn, ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { GATEWAY, ROUTE_FILE } from '../../support/traffic-files.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { type Release, releasesMeant } from '../../../src/api/release.ts';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';

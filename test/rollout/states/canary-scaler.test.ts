@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { AT, abort, after, asked, edited, NEWER, STEPS } from '../../support/ladder-stands.ts';

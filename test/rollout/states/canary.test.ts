@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { unknown } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';

@@ -1,7 +1,7 @@
 /** A Service or a route that a delivery hangs on is taken out of the files: nothing goes further, and what goes back does. */
 
 import { expect, test } from 'vitest';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import type { LadderFiles } from '../../../src/rollout/ladder-files.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';

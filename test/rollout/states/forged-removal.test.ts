@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
-import { readWorkload } from '../../../src/reconcile/observe/read-workload.ts';
+import { readWorkload } from '../../../src/reconcile/documents/read-workload.ts';
 import { noteOf } from '../../../src/rollout/out-of-file.ts';
 import { EVIL, Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 import { LWS_FILE, LWS_TEXT, OLD, ROLLOUT_FILE, ROLLOUT_TEXT } from '../../support/vllm.ts';

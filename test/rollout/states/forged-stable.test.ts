@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
-import { readWorkload } from '../../../src/reconcile/observe/read-workload.ts';
+import { readWorkload } from '../../../src/reconcile/documents/read-workload.ts';
 import { EVIL, Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 

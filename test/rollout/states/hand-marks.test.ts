@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { inShort, printRelease } from '../../../src/api/release.ts';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';

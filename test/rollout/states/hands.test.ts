@@ -1,7 +1,7 @@
 /** What hands change beside a delivery, and orders about what stands: each has an answer that names it. */
 
 import { expect, test } from 'vitest';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';

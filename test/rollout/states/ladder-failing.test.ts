@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { absent } from '../../../src/api/known.ts';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { after, asked, edited, files, NEWER, stands } from '../../support/ladder-stands.ts';

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
-import { readWorkload } from '../../../src/reconcile/observe/read-workload.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
+import { readWorkload } from '../../../src/reconcile/documents/read-workload.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { type Found, passed, passes, releaseIn, type Stand, snapshotAt } from '../../support/ladder-pass.ts';

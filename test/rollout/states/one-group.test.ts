@@ -1,7 +1,7 @@
 /** The fleet of a canary goes back: of one group, all requests go to the canary first; and what its way back has raised. */
 
 import { expect, test } from 'vitest';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, settledOn } from '../../support/ladder-pass.ts';
 import { AT, abort, after, asked, NEWER, ONE, STEPS, stands } from '../../support/ladder-stands.ts';

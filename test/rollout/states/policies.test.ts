@@ -1,7 +1,7 @@
 /** What policies hold back, in every row that they reach: who says so, and what goes on all the same. */
 
 import { expect, test } from 'vitest';
-import { factsDigest, withFactDigests } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest, withFactDigests } from '../../../src/reconcile/documents/digests.ts';
 import { plan, recordWritten } from '../../../src/rollout/plan.ts';
 import type { Snapshot, WindowFacts } from '../../../src/rollout/snapshot.ts';
 import { planned, type Row, show } from '../../support/planned.ts';

@@ -5,7 +5,7 @@ import { type ApproveIntent, parseIntents, printApprove } from '../../../src/api
 import { absent } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
-import { changesDigest } from '../../../src/reconcile/observe/digests.ts';
+import { changesDigest } from '../../../src/reconcile/documents/digests.ts';
 import type { Reconciled } from '../../../src/reconcile/outcome.ts';
 import { branchTaken, full, heldBy, noDirectPush } from '../../../src/reconcile/proposals/case.ts';
 import { type Hold, hold } from '../../../src/rollout/hold.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { unknown } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
-import { factsDigest } from '../../../src/reconcile/observe/digests.ts';
+import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { abort, after, asked, edited, NEWER } from '../../support/ladder-stands.ts';

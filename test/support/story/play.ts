@@ -2,7 +2,7 @@
 
 import { LWS_KIND } from '../../../src/api/kinds.ts';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
-import { readWorkload } from '../../../src/reconcile/observe/read-workload.ts';
+import { readWorkload } from '../../../src/reconcile/documents/read-workload.ts';
 import { type Look, look, pass, STATUS } from './rehearse.ts';
 import { sentences } from './sentences.ts';
 import { type Beginning, Stage } from './stage.ts';

@@ -1,6 +1,6 @@
 /** One pass of a story, and every other way in which the same pass must come to the same: dry, replayed, without a record. */
 
-import { newTrials } from '../../../src/reconcile/lint/trials.ts';
+import { newTrials } from '../../../src/reconcile/desired/trials.ts';
 import type { Outcome } from '../../../src/reconcile/outcome.ts';
 import { NO_OVERRIDES, newMemory, type PassResult } from '../../../src/reconcile/pass.ts';
 import { decide } from '../../../src/reconcile/reconcile.ts';

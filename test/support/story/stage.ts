@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/api/json.ts';
 import { newKnownTexts } from '../../../src/manifests/known-texts.ts';
 import { applyEdits } from '../../../src/manifests/splice/apply-edits.ts';
 import type { BranchUpdate, Git } from '../../../src/ports/git.ts';
-import { newTrials, type Trials } from '../../../src/reconcile/lint/trials.ts';
+import { newTrials, type Trials } from '../../../src/reconcile/desired/trials.ts';
 import type { Memory, Ports } from '../../../src/reconcile/pass.ts';
 import type { Edit, ObjectRef } from '../../../src/rollout/edit.ts';
 import { syncCommit } from '../../../src/simulator/agent/agent.ts';

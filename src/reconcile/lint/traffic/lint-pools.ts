@@ -6,7 +6,7 @@ import type { InferencePools } from '../../../api/policy-pools.ts';
 import { stringsIn } from '../../../api/service.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { LEADER_INDEX, selectorRow } from '../../../rollout/traffic/selectors.ts';
-import { POOL_KIND } from '../../observe/traffic-index.ts';
+import { POOL_KIND } from '../../documents/traffic-index.ts';
 import { lintNames } from './lint-names.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';

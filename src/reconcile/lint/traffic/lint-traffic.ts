@@ -1,8 +1,8 @@
 /** Everything about Services and routes that a delivery could not go with, told before it begins. */
 
 import type { Issue } from '../../../api/issue.ts';
-import { twinIssues } from '../../observe/claims.ts';
-import type { Trials } from '../trials.ts';
+import type { Trials } from '../../desired/trials.ts';
+import { twinIssues } from '../../documents/claims.ts';
 import { lintOwners } from './lint-owners.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
 import { lintPools } from './lint-pools.ts';

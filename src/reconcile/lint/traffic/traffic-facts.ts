@@ -14,8 +14,8 @@ import { providerOf } from '../../../rollout/traffic/index.ts';
 import type { RouteFiles, Sides, TrafficProvider } from '../../../rollout/traffic/provider.ts';
 import { type PodLabels, podLabels } from '../../../rollout/traffic/selectors.ts';
 import { areSubsets } from '../../../rollout/traffic/subsets.ts';
-import type { ManifestIndex } from '../../observe/manifest-index.ts';
-import type { TrafficIndex } from '../../observe/traffic-index.ts';
+import type { ManifestIndex } from '../../documents/manifest-index.ts';
+import type { TrafficIndex } from '../../documents/traffic-index.ts';
 
 /** With where each document stands. */
 export type LintedFiles = RouteFiles & {

@@ -6,7 +6,7 @@ import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
 import type { Edit, FieldPath } from '../../../rollout/edit.ts';
 import type { RouteFault } from '../../../rollout/traffic/provider.ts';
-import { nameOf } from '../../observe/read-rollout.ts';
+import { nameOf } from '../../documents/read-rollout.ts';
 
 export type TrafficFinding = {
   readonly document: ManifestDocument;

@@ -7,9 +7,9 @@ import { type ManifestDocument, parseManifestFile } from '../../../manifests/par
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
 import { canaryService } from '../../../rollout/traffic/canary-service.ts';
 import type { Displaced, RouteEdits, Share } from '../../../rollout/traffic/provider.ts';
-import { nameOf } from '../../observe/read-rollout.ts';
-import { TRAFFIC_KINDS } from '../../observe/traffic-index.ts';
-import { askedBy, type RouteTrial, type Trials } from '../trials.ts';
+import { askedBy, type RouteTrial, type Trials } from '../../desired/trials.ts';
+import { nameOf } from '../../documents/read-rollout.ts';
+import { TRAFFIC_KINDS } from '../../documents/traffic-index.ts';
 import { isHome, type OpenRoute, openRoutes, sendsNothing } from './lint-routes.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import { ofFault, trafficIssue } from './traffic-finding.ts';

@@ -7,9 +7,9 @@ import type { Instant } from '../../api/time.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Folders, Oid, Tree } from '../../ports/git.ts';
 import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { ArrivalReader, RequestReader } from './arrival.ts';
 import type { BroughtReader } from './brought.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
 import type { OwnLine } from './own-line.ts';
 
 export type GitReader = {

@@ -1,16 +1,22 @@
 /** The picture on the status branch, for those who only want to look: the records, how old they are, what came since. */
 
-import type { Config } from '../../api/config.ts';
-import type { RolloutRecord } from '../../api/record.ts';
-import { printRelease } from '../../api/release.ts';
-import type { Instant } from '../../api/time.ts';
-import type { CommitHeader, Oid } from '../../ports/git.ts';
-import { printKey } from '../../rollout/key-text.ts';
-import { parseTrailers } from '../../rollout/messages.ts';
-import type { Desired } from '../observe/desired-rollout.ts';
-import { newMemory, type Overrides, type Ports } from '../pass.ts';
-import { proven } from './proven.ts';
-import { readStatus, STATUS_REQUEST, type StatusBranch, type StatusIndex, type StoredRecord } from './record-store.ts';
+import type { Config } from '../api/config.ts';
+import type { RolloutRecord } from '../api/record.ts';
+import { printRelease } from '../api/release.ts';
+import type { Instant } from '../api/time.ts';
+import type { CommitHeader, Oid } from '../ports/git.ts';
+import { printKey } from '../rollout/key-text.ts';
+import { parseTrailers } from '../rollout/messages.ts';
+import type { Desired } from './desired/desired-rollout.ts';
+import { newMemory, type Overrides, type Ports } from './pass.ts';
+import { proven } from './status/proven.ts';
+import {
+  readStatus,
+  STATUS_REQUEST,
+  type StatusBranch,
+  type StatusIndex,
+  type StoredRecord,
+} from './status/record-store.ts';
 
 /** When the world was read that a picture shows, and what is known to have happened since. */
 export type AsOf = {
@@ -52,7 +58,7 @@ const LATE_SECONDS = 900;
 /** All records that can be trusted, by name. Throws PortError where Git cannot be read. */
 export async function readPicture(ports: Ports, overrides: Overrides): Promise<Picture> {
   const { git, log } = ports;
-  const { desiredHead } = await import('../observe/read-main.ts');
+  const { desiredHead } = await import('./observe/read-main.ts');
   const { main, config } = await desiredHead(git, overrides);
   const [head] = await git.heads([config.statusBranch]);
   if (head === undefined) return { asOf: undefined, shown: [] };
@@ -138,7 +144,7 @@ async function changesSince(
   config: Config,
   { base, asOf, at }: { readonly base: Oid; readonly asOf: AsOf; readonly at: Heads },
 ): Promise<(record: RolloutRecord) => Promise<Since>> {
-  const { readDesired } = await import('../observe/read-main.ts');
+  const { readDesired } = await import('./observe/read-main.ts');
   const memory = newMemory();
   const now = await readDesired(git, at.main, { config, memory });
   const before = await readDesired(git, base, { config, memory });

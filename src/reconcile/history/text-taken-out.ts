@@ -6,8 +6,8 @@ import type { Oid } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { trailersIn } from '../../rollout/messages.ts';
 import type { Stable } from '../../rollout/snapshot.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Ancestry } from './ancestry.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 
 /** Commits of ours before which a text is looked for. Further back it is not found, and a person is asked for it. */

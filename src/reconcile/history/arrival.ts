@@ -5,8 +5,8 @@ import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Ancestry } from './ancestry.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
 
 type Arrival = {
   readonly commit: CommitHeader;

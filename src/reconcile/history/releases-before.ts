@@ -6,7 +6,7 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
 import { trailersIn } from '../../rollout/messages.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { OwnLine, Past, Version, Walked } from './own-line.ts';
 
 /** A commit of main's own line in which the document had a release as the one that was delivered. */

@@ -4,7 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
-import { nameOf } from '../observe/read-rollout.ts';
+import { nameOf } from './read-rollout.ts';
 
 /** A file with one of these names it; other kinds called Kustomization are not meant. */
 const FLUX_GROUP = 'kustomize.toolkit.fluxcd.io';

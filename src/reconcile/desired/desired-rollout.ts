@@ -2,17 +2,19 @@
 
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { at as valueAt } from '../../api/json.ts';
+import { MARK } from '../../api/marks.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Folders, Marked, Oid } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
-import type { Trials } from '../lint/trials.ts';
-import type { Contest } from './claims.ts';
-import type { FileIds } from './file-ids.ts';
-import type { ManifestIndex } from './manifest-index.ts';
-import type { PolicyScope } from './policy-scope.ts';
-import type { RolloutReading } from './read-rollout.ts';
-import type { RouteProviders } from './read-route-providers.ts';
-import type { TrafficIndex } from './traffic-index.ts';
+import type { Contest } from '../documents/claims.ts';
+import type { FileIds } from '../documents/file-ids.ts';
+import type { ManifestIndex } from '../documents/manifest-index.ts';
+import type { RolloutReading } from '../documents/read-rollout.ts';
+import type { RouteProviders } from '../documents/read-route-providers.ts';
+import type { TrafficIndex } from '../documents/traffic-index.ts';
+import type { PolicyScope } from '../policies/policy-scope.ts';
+import type { Trials } from './trials.ts';
 
 export type DesiredRollout = {
   readonly key: RolloutKey;
@@ -58,3 +60,8 @@ export type Desired = {
   /** Names that several files claim, where nothing decides yet. */
   readonly contests: readonly Contest[];
 };
+
+/** Whether a delivery of its workload is under way, by its annotations. */
+export function isStepped({ workload }: Pick<DesiredRollout, 'workload'>): boolean {
+  return valueAt(workload?.value, ['metadata', 'annotations', MARK.step]) !== undefined;
+}

@@ -3,9 +3,9 @@
 import { type Known, known, unknown } from '../../api/known.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { StableDocument } from '../../rollout/snapshot.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Ancestry } from './ancestry.ts';
 import { arrivalOn } from './arrival.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
 
 /** So many changes of one text are looked at. */
 const CHANGES_MOST = 10;

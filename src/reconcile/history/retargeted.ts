@@ -1,12 +1,10 @@
 /** Whether a Rollout was pointed at another workload while a delivery is under way: by what main had when that began. */
 
-import { at as valueAt } from '../../api/json.ts';
-import { MARK } from '../../api/marks.ts';
 import type { Retargeted } from '../../rollout/snapshot.ts';
-import type { Desired, DesiredRollout } from './desired-rollout.ts';
+import { type Desired, type DesiredRollout, isStepped } from '../desired/desired-rollout.ts';
+import { readRollout } from '../documents/read-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
-import { readRollout } from './read-rollout.ts';
 
 type Asked = Pick<Observation, 'desired' | 'entry' | 'git' | 'stored' | 'proof'>;
 
@@ -39,11 +37,6 @@ function isAsLookedAt({ desired, stored, proof }: Asked, file: string): boolean 
 /** Other workloads of its namespace whose delivery is under way. */
 function underWay({ inDelivery }: Desired, { key, identity }: DesiredRollout): readonly DesiredRollout[] {
   return inDelivery.filter((one) => one.key.namespace === key.namespace && one.identity?.name !== identity?.name);
-}
-
-/** Whether a delivery of its workload is under way, by its annotations. */
-export function isStepped({ workload }: Pick<DesiredRollout, 'workload'>): boolean {
-  return valueAt(workload?.value, ['metadata', 'annotations', MARK.step]) !== undefined;
 }
 
 /** The workload that a Rollout named in the commit that began a delivery; undefined: it was not in its file, or nobody knows. */

@@ -7,9 +7,9 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { readWorkload } from '../documents/read-workload.ts';
 import type { FirstParents } from './first-parents.ts';
-import { readWorkload } from './read-workload.ts';
 
 /** So many versions of one document are looked at, each found in few looks. */
 const VERSIONS_MOST = 40;

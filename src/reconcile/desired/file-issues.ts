@@ -1,20 +1,20 @@
 /** What is wrong with the files of a pass that belongs to no Rollout in particular, and what people may not have meant. */
 
 import type { Config } from '../../api/config.ts';
-import { dataWarning, isData, type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
-import type { Desired } from './desired-rollout.ts';
-import { misspeltRollouts, unknownKinds } from './kind-issues.ts';
-import type { ManifestIndex } from './manifest-index.ts';
-import { elsewherePolicies } from './policy-clusters.ts';
+import { dataWarning, isData, type Unreadable, unreadableIssue, withoutEchoes } from '../documents/desired-issues.ts';
+import { misspeltRollouts, unknownKinds } from '../documents/kind-issues.ts';
+import type { ManifestIndex } from '../documents/manifest-index.ts';
+import { armedAlone } from '../documents/unnamed.ts';
+import { elsewherePolicies } from '../policies/policy-clusters.ts';
 import {
   idlePolicies,
   outOfReachPolicies,
   outsidePolicies,
   requiredIssues,
   unmatchedPolicies,
-} from './policy-issues.ts';
-import type { PolicyReading } from './policy-scope.ts';
-import { armedAlone } from './unnamed.ts';
+} from '../policies/policy-issues.ts';
+import type { PolicyReading } from '../policies/policy-scope.ts';
+import type { Desired } from './desired-rollout.ts';
 
 type Manifests = { readonly index: ManifestIndex; readonly config: Config };
 

@@ -6,8 +6,8 @@ import type { RolloutRecord } from '../../api/record.ts';
 import { type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { readWorkload } from '../documents/read-workload.ts';
 import type { Observation } from './observation.ts';
-import { readWorkload } from './read-workload.ts';
 import { isUnsigned } from './unsigned.ts';
 
 /** The copy that a record keeps, for a commit that cannot be fetched any more: checked by its digest like any other. */

@@ -4,11 +4,11 @@ import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Git, Oid, Tree } from '../../ports/git.ts';
-import { desiredRequest } from './desired-branch.ts';
-import type { Identity } from './desired-rollout.ts';
+import type { Identity } from '../desired/desired-rollout.ts';
+import { desiredRequest } from '../documents/desired-branch.ts';
+import { namespaceOf } from '../documents/manifest-index.ts';
 import type { FirstParents } from './first-parents.ts';
 import type { GitReader } from './git-reader.ts';
-import { namespaceOf } from './manifest-index.ts';
 import { ownLine } from './own-line.ts';
 
 /** Reads a commit, and makes documents of what was read. */

@@ -3,10 +3,10 @@
 import { at } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import type { ReadRequest, Tree } from '../../ports/git.ts';
-import type { Contest, Firsts } from './claims.ts';
+import type { Contest, Firsts } from '../documents/claims.ts';
+import { type ParseCache, parsedFiles } from '../documents/parse-cache.ts';
+import { trafficIndexOf, trafficKinds } from '../documents/traffic-index.ts';
 import type { Desired } from './desired-rollout.ts';
-import { type ParseCache, parsedFiles } from './parse-cache.ts';
-import { trafficIndexOf, trafficKinds } from './traffic-index.ts';
 
 /** Whether a Rollout names a Service whose requests it shares out, or a delivery is under way that may have. */
 export function routesTraffic({ rollouts }: Desired): boolean {

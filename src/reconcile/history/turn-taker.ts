@@ -1,7 +1,7 @@
 /** A delivery as those see it that wait for their turn. */
 
 import type { Instant } from '../../api/time.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 
 /** A Rollout that is being delivered, is on its way back, or is proposed. */
 export type Delivery = Pick<DesiredRollout, 'key' | 'policy'> & {

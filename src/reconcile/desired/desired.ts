@@ -7,24 +7,28 @@ import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
-import { newTrials } from '../lint/trials.ts';
-import { withCalled } from './called.ts';
-import { type Firsts, foreignIssue, isForeign, type Settled, settleClaims, twinIssues } from './claims.ts';
-import { madeIssue, missingIssue, rivalIssue, twiceIssue, type Unreadable } from './desired-issues.ts';
-import type { Desired, DesiredRollout } from './desired-rollout.ts';
-import { fileIdsOf } from './file-ids.ts';
+import { withCalled } from '../documents/called.ts';
+import { type Firsts, foreignIssue, isForeign, type Settled, settleClaims, twinIssues } from '../documents/claims.ts';
+import { madeIssue, missingIssue, rivalIssue, twiceIssue, type Unreadable } from '../documents/desired-issues.ts';
+import { fileIdsOf } from '../documents/file-ids.ts';
+import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from '../documents/manifest-index.ts';
+import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from '../documents/parse-cache.ts';
+import { type RolloutReading, readRollout } from '../documents/read-rollout.ts';
+import {
+  heldProviders,
+  type RouteProviders,
+  readRouteProviders,
+  withRouteProviders,
+} from '../documents/read-route-providers.ts';
+import { keyOf, subjectOf } from '../documents/rollout-names.ts';
+import { NO_TRAFFIC } from '../documents/traffic-index.ts';
+import { managedAlone } from '../documents/unnamed.ts';
+import { withPools } from '../documents/with-pools.ts';
+import { policyIndex } from '../policies/policy-index.ts';
+import { NO_SCOPE, readPolicies } from '../policies/read-policy.ts';
+import { type Desired, type DesiredRollout, isStepped } from './desired-rollout.ts';
 import { fileIssues } from './file-issues.ts';
-import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from './manifest-index.ts';
-import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from './parse-cache.ts';
-import { policyIndex } from './policy-index.ts';
-import { NO_SCOPE, readPolicies } from './read-policy.ts';
-import { type RolloutReading, readRollout } from './read-rollout.ts';
-import { heldProviders, type RouteProviders, readRouteProviders, withRouteProviders } from './read-route-providers.ts';
-import { isStepped } from './retargeted.ts';
-import { keyOf, subjectOf } from './rollout-names.ts';
-import { NO_TRAFFIC } from './traffic-index.ts';
-import { managedAlone } from './unnamed.ts';
-import { withPools } from './with-pools.ts';
+import { newTrials } from './trials.ts';
 
 /** Reads a tree into rollouts. Pure but for the cache and what is known of texts, which only save time. */
 export function desiredOf(

@@ -7,7 +7,7 @@ import type { Marks } from '../../api/marks.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import type { Oid } from '../../ports/git.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
-import { namespaceOf } from './manifest-index.ts';
+import { namespaceOf } from '../documents/manifest-index.ts';
 import type { Observation } from './observation.ts';
 import type { Version } from './own-line.ts';
 import type { Forged } from './stable-in-history.ts';

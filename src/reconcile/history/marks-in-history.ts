@@ -2,7 +2,7 @@
 
 import { type Known, unknown } from '../../api/known.ts';
 import { type Marks, printMarks } from '../../api/marks.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Version } from './own-line.ts';
 

@@ -3,14 +3,14 @@
 import type { Instant } from '../../api/time.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { LiveReader } from '../cluster/observe-cluster.ts';
+import type { TrafficReader } from '../cluster/observe-live-traffic.ts';
+import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import type { windowsAt } from '../policies/windows.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import type { Approvals } from './approvals.ts';
-import type { Desired, DesiredRollout } from './desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
-import type { LiveReader } from './observe-cluster.ts';
-import type { TrafficReader } from './observe-live-traffic.ts';
 import type { Delivery } from './turn-taker.ts';
-import type { windowsAt } from './windows.ts';
 
 export type Observation = {
   readonly desired: Desired;

@@ -5,7 +5,7 @@ import type { Marks } from '../../api/marks.ts';
 import { shortDigest } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Stable, StableDocument } from '../../rollout/snapshot.ts';
-import type { DesiredRollout } from './desired-rollout.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 import { releaseThere } from './observe-git.ts';

@@ -5,9 +5,9 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { replicasOf } from '../../rollout/ladders/delivery.ts';
 import type { MadeDocument } from '../../rollout/orders/eject-scene.ts';
 import { CANARY_SUBSET, subsetMadeFor } from '../../rollout/traffic/destination-rule.ts';
+import { madeFor, namespaceOf } from '../documents/manifest-index.ts';
+import { trafficKinds } from '../documents/traffic-index.ts';
 import type { Desired, DesiredRollout } from './desired-rollout.ts';
-import { madeFor, namespaceOf } from './manifest-index.ts';
-import { trafficKinds } from './traffic-index.ts';
 
 /** Services and routes only where a Rollout routes traffic: else they are not read. */
 export function madeDocuments(

@@ -13,10 +13,10 @@ import {
 import { POLICY_API_VERSION, parseRolloutPolicy } from '../../api/rollout-policy.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
-import { isData, type Unreadable, unreadableIssue, withoutEchoes } from './desired-issues.ts';
-import type { FileIds } from './file-ids.ts';
+import { isData, type Unreadable, unreadableIssue, withoutEchoes } from '../documents/desired-issues.ts';
+import type { FileIds } from '../documents/file-ids.ts';
+import { ambiguousFields, fieldIssue, versionIssue } from '../documents/read-rollout.ts';
 import type { PolicyReading, PolicyScope } from './policy-scope.ts';
-import { ambiguousFields, fieldIssue, versionIssue } from './read-rollout.ts';
 import { zoneIssues } from './windows.ts';
 /** For what no Rollout names. */
 export const NO_SCOPE: PolicyScope = {

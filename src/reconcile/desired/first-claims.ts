@@ -5,7 +5,7 @@ import { LWS_KIND } from '../../api/kinds.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Git, Oid, Tree } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
-import type { Contest, Firsts } from './claims.ts';
+import type { Contest, Firsts } from '../documents/claims.ts';
 
 /** So many names that two claim are looked into in one pass; the others stand as if nobody knew. */
 const CONTESTS_MOST = 20;

@@ -11,9 +11,9 @@ import { isOfOtherWorkload, LWS_API_VERSION } from '../../api/rollout.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
-import { type FluxSetting, fluxSettingsIn } from '../lint/flux-settings.ts';
 import { aloneIn } from './alone.ts';
 import type { FileIds } from './file-ids.ts';
+import { type FluxSetting, fluxSettingsIn } from './flux-settings.ts';
 
 /** A name in a namespace; undefined: neither the manifest nor tranche.yaml says which. */
 export type Named = { readonly namespace: string | undefined; readonly name: string };
