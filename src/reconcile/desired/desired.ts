@@ -45,7 +45,7 @@ export function desiredOf(
   const policies = readPolicies(files, unreadable, config);
   const claims = settleClaims(files, config, firsts);
   const index = indexOf({ files: claims.files, texts, blobs, config });
-  const providers = readRouteProviders(files, config);
+  const providers = readRouteProviders(claims.files, config);
   const all = {
     index,
     policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),

@@ -2,13 +2,14 @@
 
 import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { OWN_GROUP } from '../../api/kinds.ts';
+import { OWN_GROUP, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import { foldersOf } from '../../api/owners.ts';
 import { isOfOtherWorkload } from '../../api/rollout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { rivalIssue, twiceIssue } from './desired-issues.ts';
 import { namespaceOf, workloadName } from './manifest-index.ts';
 import { nameOf } from './read-rollout.ts';
+import { providerTwiceIssue, routeKindOf } from './read-route-providers.ts';
 
 /** Several files that have one object, or Rollouts of several names for one workload. */
 export type Contest = {
@@ -71,15 +72,15 @@ function without(file: ManifestFile, gone: ReadonlySet<ManifestDocument>): Manif
 
 /** Whether the namespace of the document belongs to other folders. */
 export function isForeign(document: ManifestDocument, config: Config): boolean {
+  if (document.object.apiVersion.startsWith(OWN_GROUP)) return false;
   const folders = foldersOf(config.owners, namespaceOf(document, config) ?? '');
   return folders !== undefined && !isBelow(folders, document.file);
 }
 
-/** Documents that want one name, or one workload. Policies and RouteProviders have no namespace that anybody owns. */
+/** Documents that want one name, one workload or one kind of route. Policies add up: none of them takes another one's place. */
 function groupsIn(files: readonly ManifestFile[], config: Config): readonly Group[] {
   const groups = new Map<string, ManifestDocument[]>();
   for (const document of files.flatMap(({ documents }) => documents)) {
-    if (document.object.apiVersion.startsWith(OWN_GROUP) || isOfOthers(document)) continue;
     for (const id of idsOf(document, config)) {
       const group = groups.get(id);
       if (group === undefined) groups.set(id, [document]);
@@ -96,14 +97,23 @@ function isOfOthers({ object, value }: ManifestDocument): boolean {
   return object.kind === 'Rollout' && isOfOtherWorkload(value);
 }
 
-/** What a document claims: its own name, and a Rollout the workload that it names. */
+/** What a document claims: its own name, and a Rollout the workload that it names; a RouteProvider the kind that it is for. */
 function idsOf(document: ManifestDocument, config: Config): readonly string[] {
   const { apiVersion, kind, name } = document.object;
+  if (apiVersion.startsWith(OWN_GROUP)) return providerIds(document, config);
+  if (isOfOthers(document)) return [];
   const namespace = namespaceOf(document, config) ?? '';
   const group = apiVersion.includes('/') ? apiVersion.replace(/\/[^/]*$/, '') : '';
   const own = JSON.stringify([group, kind, namespace, name]);
   const workload = kind === 'Rollout' ? workloadName(document) : '';
   return workload === '' ? [own] : [own, JSON.stringify([group, kind, namespace, '', workload])];
+}
+
+/** Where `policyPaths` is set, those outside of it never count beside one inside: they contest each other alone. */
+function providerIds(document: ManifestDocument, { policyPaths }: Config): readonly string[] {
+  const of = routeKindOf(document);
+  const isInside = policyPaths === undefined || isBelow(policyPaths, document.file);
+  return of === undefined ? [] : [JSON.stringify([ROUTE_PROVIDER_KIND, of.group, of.kind, isInside])];
 }
 
 function contestOf({ id }: Group, left: readonly ManifestDocument[], config: Config): Contest {
@@ -118,7 +128,10 @@ function contestOf({ id }: Group, left: readonly ManifestDocument[], config: Con
 }
 
 function laterIssue(document: ManifestDocument, winner: ManifestDocument, { isRivalry }: Group): Issue {
-  const issue = isRivalry ? rivalIssue(document, [winner], workloadName(document)) : twiceIssue(document, [winner]);
+  const isProvider = document.object.kind === ROUTE_PROVIDER_KIND;
+  const rival = isProvider ? providerTwiceIssue(document, winner) : undefined;
+  const named = isRivalry ? rivalIssue(document, [winner], workloadName(document)) : twiceIssue(document, [winner]);
+  const issue = rival ?? named;
   return { ...issue, message: `${issue.message}; ${winner.file} had it first, so this one does not count` };
 }
 

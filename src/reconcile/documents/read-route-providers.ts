@@ -30,7 +30,7 @@ type Read = {
 const VERSION = { what: 'RouteProvider', wanted: ROUTE_PROVIDER_API_VERSION };
 
 /**
- * Of two for one kind neither counts: which of them was meant is not clear. Where `policyPaths` is set, one outside of it starts no
+ * Of two for one kind that nothing decides between neither counts: which of them was meant is not clear. Where `policyPaths` is set, one outside of it starts no
  * delivery, and takes nothing from one inside.
  */
 export function readRouteProviders(
@@ -39,7 +39,7 @@ export function readRouteProviders(
 ): RouteProviders {
   const all = files
     .flatMap(({ documents }) => documents)
-    .filter(({ object }) => object.kind === ROUTE_PROVIDER_KIND && object.apiVersion.startsWith('tranche.dev/'))
+    .filter(isProvider)
     .map((document) => readOne(document, config));
   const same = ({ kind }: Read): readonly Read[] =>
     all.filter(
@@ -50,8 +50,17 @@ export function readRouteProviders(
   return {
     kinds: counting.flatMap(({ kind }) => kind ?? []),
     held: counting.flatMap(({ kind, held }) => (kind === undefined ? [] : held.map((issue) => ({ kind, issue })))),
-    issues: all.flatMap((one) => [...one.issues, ...(twins(one).length > 1 ? [twiceIssue(one, twins(one))] : [])]),
+    issues: all.flatMap((one) => [...one.issues, ...twinIssue(one, twins(one))]),
   };
+}
+
+function isProvider({ object }: ManifestDocument): boolean {
+  return object.kind === ROUTE_PROVIDER_KIND && object.apiVersion.startsWith('tranche.dev/');
+}
+
+/** The kind of route that a RouteProvider is for; undefined: it is none, or has a fault, and then it counts for nothing. */
+export function routeKindOf(document: ManifestDocument): Pick<CustomKind, 'kind' | 'group'> | undefined {
+  return isProvider(document) ? readOne(document, { policyPaths: undefined }).kind : undefined;
 }
 
 function readOne(document: ManifestDocument, { policyPaths }: Pick<Config, 'policyPaths'>): Read {
@@ -71,14 +80,21 @@ const outsideFault: FieldFault = {
   hint: 'Move it to one of these paths.',
 };
 
-function twiceIssue({ document }: Read, twins: readonly Read[]): Issue {
+function twinIssue({ document }: Read, twins: readonly Read[]): readonly Issue[] {
   const [other] = twins.filter((one) => one.document !== document);
+  if (other === undefined) return [];
+  const issue = providerTwiceIssue(document, other.document);
+  return [{ ...issue, message: `${issue.message}; which of them counts is not clear` }];
+}
+
+/** Another RouteProvider is for the same kind of route. */
+export function providerTwiceIssue(document: ManifestDocument, other: ManifestDocument): Issue {
   return {
     file: document.file,
     line: document.lineOf(['spec', 'resource']),
     path: 'spec.resource',
     reason: 'DuplicateObject',
-    message: `${nameOf(document)}: ${other === undefined ? 'another' : `${nameOf(other.document)} in ${other.document.file}`} is for the same kind; which of them counts is not clear`,
+    message: `${nameOf(document)}: ${nameOf(other)} in ${other.file} is for the same kind`,
     hint: 'Keep one of them.',
   };
 }

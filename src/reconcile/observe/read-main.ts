@@ -1,7 +1,7 @@
 /** Reads the head of main: the configuration first, then the files on its paths. */
 
 import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
-import { LWS_KIND } from '../../api/kinds.ts';
+import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import { desiredOf } from '../desired/desired.ts';
@@ -125,12 +125,15 @@ export async function readDesired(
 
 type Reading = { readonly config: Config; readonly memory: Memory };
 
+/** Kinds of which one document counts, and its twins do not. */
+const DECIDED: readonly string[] = [LWS_KIND, 'Rollout', ROUTE_PROVIDER_KIND];
+
 /** What a tree asks for; where two files claim one name, main's own line is asked which of them had it first. */
 async function settledOf(git: Git, tree: Tree, at: Reading, known: KnownTexts): Promise<Desired> {
   const { parsed, firsts } = at.memory;
   const read = desiredOf(tree, at.config, parsed, { known, ...(firsts === undefined ? {} : { firsts }) });
   // Twins of an autoscaler only ever hold.
-  const contests = read.contests.filter(({ marker }) => marker === LWS_KIND || marker === 'Rollout');
+  const contests = read.contests.filter(({ marker }) => DECIDED.includes(marker));
   if (contests.length === 0) return read;
   const found = await firstsOf(git, tree.commit, { ...at, contests });
   return desiredOf(tree, at.config, parsed, { known, firsts: found });

@@ -1,0 +1,119 @@
+/** The same where requests are shared: nothing that one file of another folder says makes a rollback with a share wait. */
+
+import { expect, test } from 'vitest';
+import { NO_OVERRIDES } from '../../src/api/config.ts';
+import { order } from '../../src/reconcile/order.ts';
+import { planIntent } from '../../src/rollout/orders/intent.ts';
+import { commonFiles, ownFiles } from '../scenarios/check-stories.ts';
+import { World } from '../support/world.ts';
+
+const PASSES_MOST = 30;
+const [OLD, NEW] = ['v0.10.0', 'v0.10.1'];
+const LWS = 'apps/vllm/lws.yaml';
+const ROLLOUT = 'rollouts/vllm.yaml';
+
+const parts = (...names: readonly string[]): Record<string, string> => Object.assign({}, ...names.map(commonFiles));
+const SERVED = ['vllm-without-requests', 'vllm-service'];
+const STYLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  canary: parts(...SERVED, 'vllm-routed', 'canary-steps'),
+  blueGreen: parts(...SERVED, 'vllm-routed', 'blue-green-steps'),
+  'partition with a route': parts(...SERVED, 'vllm-routed', 'partition-routed-steps'),
+  'canary with a RouteProvider': { ...parts(...SERVED), ...ownFiles('canary-with-a-route-provider') },
+};
+
+async function passed(world: World): Promise<string> {
+  const before = world.repository.head('main');
+  world.sync();
+  world.tick(60);
+  await world.pass();
+  return world.repository.head('main') === before ? '' : world.subject();
+}
+
+/** The new version has a share, or the Service. */
+async function delivering(files: Readonly<Record<string, string>>): Promise<World> {
+  const world = new World({ files });
+  for (let pass = 0; pass < 3; pass += 1) await passed(world);
+  world.edit(LWS, OLD, NEW);
+  for (let pass = 0; pass < PASSES_MOST; pass += 1) {
+    await passed(world);
+    if (/tranche.dev\/at: "(traffic|switch)"/.test(world.repository.text('main', LWS) ?? '')) return world;
+  }
+  throw new Error(`no share after ${PASSES_MOST} passes: ${world.repository.text('main', LWS)}`);
+}
+
+async function rollback(world: World): Promise<readonly string[]> {
+  const done = await order(
+    world.ports(),
+    { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ana' },
+    ({ snapshot }) => planIntent({ kind: 'abort', keepNewer: false }, { snapshot, digestOf: () => '5be07c11' }),
+  );
+  const subjects: string[] = [done.kind];
+  for (let pass = 0; pass < PASSES_MOST; pass += 1) {
+    const subject = await passed(world);
+    if (subject !== '') subjects.push(subject);
+  }
+  return subjects;
+}
+
+/** A file of another folder that says something of this delivery, by the files that it has. */
+const HOSTILE: Readonly<Record<string, (files: Readonly<Record<string, string>>) => string | undefined>> = {
+  'the workload again': (files) => files[LWS],
+  'the Rollout again': (files) => files[ROLLOUT],
+  'the Service again': (files) => files['apps/vllm/service.yaml'],
+  'the route again': (files) => files['apps/vllm/route.yaml'] ?? files['apps/vllm/split.yaml'],
+  'a RouteProvider for the same kind': (files) =>
+    files['tranche/routes.yaml']?.replace('name: smi', 'name: evil').replaceAll('/weight', '/evil'),
+  'a second workload that says that it was made for it': (files) =>
+    files[LWS]?.replace('name: vllm\n', 'name: vllm-canary\n  annotations: {tranche.dev/of: vllm}\n'),
+};
+
+const CASES = Object.keys(STYLES).flatMap((style) => Object.keys(HOSTILE).map((what) => [style, what] as const));
+const worlds = new Map<string, Promise<{ readonly base: World; readonly wanted: readonly string[] }>>();
+
+/** The world of a style, and the rollback without any file of others: made once. */
+function ofStyle(style: string): Promise<{ readonly base: World; readonly wanted: readonly string[] }> {
+  const make = async () => {
+    const base = await delivering(STYLES[style] ?? {});
+    return { base, wanted: await rollback(base.fork()) };
+  };
+  const known = worlds.get(style) ?? make();
+  worlds.set(style, known);
+  return known;
+}
+
+test.each(CASES)('%s: %s', async (style, what) => {
+  const { base, wanted } = await ofStyle(style);
+  expect(wanted[0]).toBe('written');
+  expect(wanted.at(-1)).toMatch(/rolled back|settled/);
+  const text = HOSTILE[what]?.(STYLES[style] ?? {});
+  if (text === undefined) return;
+  for (const path of ['a.yaml', 'teams/b/evil.yaml']) {
+    const world = base.fork();
+    world.repository.commit('main', { writes: [{ path, text }], message: 'a file of others' });
+    expect(await rollback(world), path).toEqual(wanted);
+    expect(world.repository.text('main', path)).toBe(text);
+  }
+});
+
+test('a RouteProvider for a kind that another one is for already counts for nothing, and stops no step', async () => {
+  const { base } = await ofStyle('canary with a RouteProvider');
+  const [twin, alone] = [base.fork(), base.fork()];
+  const text = HOSTILE['a RouteProvider for the same kind']?.(STYLES['canary with a RouteProvider'] ?? {});
+  twin.repository.commit('main', { writes: [{ path: 'a.yaml', text }], message: 'a file of others' });
+  const { issues, outcomes } = await twin.pass();
+  expect(issues).toEqual([
+    expect.objectContaining({
+      file: 'a.yaml',
+      reason: 'DuplicateObject',
+      message: expect.stringMatching(/tranche\/routes\.yaml is for the same kind; tranche\/routes\.yaml had it first/),
+    }),
+  ]);
+  expect(outcomes[0]?.plan?.issues).toEqual([]);
+  await alone.pass();
+  const went = async (world: World): Promise<readonly string[]> => {
+    const subjects: string[] = [];
+    for (let pass = 0; pass < PASSES_MOST; pass += 1) subjects.push(await passed(world));
+    return subjects;
+  };
+  expect(await went(twin)).toEqual(await went(alone));
+});
