@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { ServedModel } from './adapters/api-server/start-api-server.ts';
 import { clusterLimits } from './adapters/cluster/limits.ts';
 import { lazyCluster, openCluster } from './adapters/cluster/open-cluster.ts';
-import { lazyForge } from './adapters/forge/lazy-forge.ts';
+import { isForgeHost, openForge } from './adapters/forge/open-forge.ts';
 import { openGit } from './adapters/git/open.ts';
 import { isPlainElsewhere } from './adapters/network/plain-http.ts';
 import type { Network } from './adapters/network/proxy.ts';
@@ -79,8 +79,7 @@ function checkForgeHost(
   if (url === undefined || !/^https?:$/.test(url.protocol)) return;
   if (isPlainElsewhere(url))
     throw new UsageError(`the forge ${url.host} would be reached over plain http: give an https URL with --forge`);
-  const isGitHub = /^(?:www\.)?github\.com$/.test(url.hostname) || url.hostname.endsWith('.ghe.com');
-  if (app && forge === undefined && !isGitHub)
+  if (app && forge === undefined && !isForgeHost(url.hostname))
     throw new UsageError(
       `${ENV.appKey} would be used at ${url.host}, which is neither github.com nor below ghe.com: name the API of that server with --forge or ${ENV.forge}`,
     );
@@ -105,7 +104,7 @@ function forgeOf(
   if (credential === undefined) return undefined;
   checkForgeHost(location, { forge, app: app !== undefined });
   const userAgent = `tranche/${VERSION}`;
-  const opened = lazyForge({ repository: location, apiUrl: forge, credential, network, clock: systemClock, userAgent });
+  const opened = openForge({ repository: location, apiUrl: forge, credential, network, clock: systemClock, userAgent });
   if (opened === undefined) return undefined;
   return { ...opened, gitToken: app === undefined || text(ENV.gitToken) !== '' ? undefined : opened.gitToken };
 }

@@ -1,8 +1,8 @@
 /** A world of pull requests: a simulated GitHub over a real repository, a cluster with an agent on it, and people. */
 
-import { forgeAddress } from '../../src/adapters/forge/address.ts';
-import { forgeLimits } from '../../src/adapters/forge/limits.ts';
-import { openGithub } from '../../src/adapters/forge/open-github.ts';
+import { forgeAddress } from '../../src/adapters/forge/github/address.ts';
+import { forgeLimits } from '../../src/adapters/forge/github/limits.ts';
+import { openGithub } from '../../src/adapters/forge/github/open-github.ts';
 import { openGit } from '../../src/adapters/git/open.ts';
 import { plainNetwork } from '../../src/adapters/network/proxy.ts';
 import { newTrials } from '../../src/reconcile/desired/trials.ts';

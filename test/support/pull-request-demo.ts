@@ -3,9 +3,9 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { forgeAddress } from '../../src/adapters/forge/address.ts';
-import { forgeLimits } from '../../src/adapters/forge/limits.ts';
-import { openGithub } from '../../src/adapters/forge/open-github.ts';
+import { forgeAddress } from '../../src/adapters/forge/github/address.ts';
+import { forgeLimits } from '../../src/adapters/forge/github/limits.ts';
+import { openGithub } from '../../src/adapters/forge/github/open-github.ts';
 import { plainNetwork } from '../../src/adapters/network/proxy.ts';
 import { type Act, newVersion } from '../../src/commands/demo/acts.ts';
 import type { Finding } from '../../src/commands/demo/check.ts';

@@ -5,9 +5,9 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgeAddress } from '../../../src/adapters/forge/address.ts';
-import { forgeLimits } from '../../../src/adapters/forge/limits.ts';
-import { openGithub } from '../../../src/adapters/forge/open-github.ts';
+import { forgeAddress } from '../../../src/adapters/forge/github/address.ts';
+import { forgeLimits } from '../../../src/adapters/forge/github/limits.ts';
+import { openGithub } from '../../../src/adapters/forge/github/open-github.ts';
 import { openGit } from '../../../src/adapters/git/open.ts';
 import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import { systemClock } from '../../../src/adapters/system/clock.ts';

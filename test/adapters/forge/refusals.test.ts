@@ -1,7 +1,7 @@
 /** What the forge says no with: each a name with the setting to change, limits with their end, and no credential in any word. */
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { forgeAddress } from '../../../src/adapters/forge/address.ts';
+import { forgeAddress } from '../../../src/adapters/forge/github/address.ts';
 import { FORGE_REFUSALS } from '../../../src/ports/forge.ts';
 import { type Answered, problem } from '../../support/forge/route.ts';
 import { type SimulatedForge, startForge } from '../../support/forge/start-forge.ts';

@@ -1,9 +1,9 @@
 /** What tests of the forge stand on: a simulated GitHub with one repository, a branch to propose, and our credential. */
 
-import { forgeAddress } from '../../../src/adapters/forge/address.ts';
-import type { ForgeCredential } from '../../../src/adapters/forge/credentials.ts';
-import { type ForgeLimits, forgeLimits } from '../../../src/adapters/forge/limits.ts';
-import { openGithub } from '../../../src/adapters/forge/open-github.ts';
+import { forgeAddress } from '../../../src/adapters/forge/github/address.ts';
+import type { ForgeCredential } from '../../../src/adapters/forge/github/credentials.ts';
+import { type ForgeLimits, forgeLimits } from '../../../src/adapters/forge/github/limits.ts';
+import { openGithub } from '../../../src/adapters/forge/github/open-github.ts';
 import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import type { Answer, Forge, NewPull } from '../../../src/ports/forge.ts';
 import type { Account, ForgeRepository } from '../../support/forge/repository.ts';

@@ -1,7 +1,7 @@
 /** Questions that several writes ask: whether an account is us, and what a reply is that had to be heard. */
 
-import { absent, type Known, known, unknown } from '../../api/known.ts';
-import type { Answer, Self } from '../../ports/forge.ts';
+import { absent, type Known, known, unknown } from '../../../api/known.ts';
+import type { Answer, Self } from '../../../ports/forge.ts';
 import { type ForgeCaller, GRAPHQL, type Reply } from './call.ts';
 import { idAt } from './pulls.ts';
 import { textAt } from './read-pull.ts';

@@ -1,13 +1,13 @@
 /** One request to the GitHub API: paced, repeated where that is safe, kept for as long as it has not changed, and its answer named. */
 
 import { Octokit } from '@octokit/core';
-import { isRecord } from '../../api/json.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Deferred, ForgeRefused } from '../../ports/forge.ts';
-import { PortError } from '../../ports/port-error.ts';
-import { cleanText, gitError } from '../git/git-error.ts';
-import type { Network } from '../network/proxy.ts';
-import type { Timers } from '../system/timers.ts';
+import { isRecord } from '../../../api/json.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Deferred, ForgeRefused } from '../../../ports/forge.ts';
+import { PortError } from '../../../ports/port-error.ts';
+import { cleanText, gitError } from '../../git/git-error.ts';
+import type { Network } from '../../network/proxy.ts';
+import type { Timers } from '../../system/timers.ts';
 import type { ForgeAddress } from './address.ts';
 import { type Credentials, type ForgeCredential, openCredentials, UnusableKey } from './credentials.ts';
 import { createFetch, NoAnswer } from './fetch.ts';

@@ -1,7 +1,7 @@
 /** What an answer of GitHub's above 399 means: a name, and the setting to change. One table; the first row that fits counts. */
 
-import type { ForgeRefusal, ForgeRefused } from '../../ports/forge.ts';
-import { cleanText } from '../git/git-error.ts';
+import type { ForgeRefusal, ForgeRefused } from '../../../ports/forge.ts';
+import { cleanText } from '../../git/git-error.ts';
 
 /** An answer that is no success, as it came. */
 export type Problem = {

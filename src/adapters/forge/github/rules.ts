@@ -1,9 +1,9 @@
 /** Reads the rules of a branch, as far as they are shown to who does not administer the repository. */
 
-import { at } from '../../api/json.ts';
-import { type Known, known, unknown } from '../../api/known.ts';
-import type { Answer } from '../../ports/forge.ts';
-import type { BranchRules, RulesetChecks } from '../../ports/forge-rules.ts';
+import { at } from '../../../api/json.ts';
+import { type Known, known, unknown } from '../../../api/known.ts';
+import type { Answer } from '../../../ports/forge.ts';
+import type { BranchRules, RulesetChecks } from '../../../ports/forge-rules.ts';
 import type { ForgeCaller } from './call.ts';
 import { idAt, readPages } from './pulls.ts';
 import { listAt, textAt } from './read-pull.ts';

@@ -1,8 +1,8 @@
 /** Reads pull requests: the open ones of a prefix, named ones whatever became of them, and their reviews. */
 
-import { at } from '../../api/json.ts';
-import { type Known, known, unknown } from '../../api/known.ts';
-import type { Answer, Deferred, ForgeRefused, Pull, PullQuery, Review } from '../../ports/forge.ts';
+import { at } from '../../../api/json.ts';
+import { type Known, known, unknown } from '../../../api/known.ts';
+import type { Answer, Deferred, ForgeRefused, Pull, PullQuery, Review } from '../../../ports/forge.ts';
 import { type ForgeCaller, forgeError } from './call.ts';
 import { numbersBelow } from './own-branches.ts';
 import { actorAt, instantAt, pullOf, textAt } from './read-pull.ts';

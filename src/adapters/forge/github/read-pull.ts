@@ -1,10 +1,10 @@
 /** From GitHub's JSON of a pull request to ours; undefined for what is not as GitHub documents it. */
 
 import { createHash } from 'node:crypto';
-import { at } from '../../api/json.ts';
-import { parseInstant } from '../../api/time.ts';
-import type { Actor, Pull, PullState } from '../../ports/forge.ts';
-import { isOid } from '../git/names.ts';
+import { at } from '../../../api/json.ts';
+import { parseInstant } from '../../../api/time.ts';
+import type { Actor, Pull, PullState } from '../../../ports/forge.ts';
+import { isOid } from '../../git/names.ts';
 
 /** The text at a path; undefined: there is none. */
 export function textAt(data: unknown, ...path: readonly string[]): string | undefined {

@@ -1,7 +1,7 @@
 /** The open pull requests of branches of this repository below a prefix: strangers cannot make one of these, and so none too many. */
 
-import { at, isRecord } from '../../api/json.ts';
-import type { Answer } from '../../ports/forge.ts';
+import { at, isRecord } from '../../../api/json.ts';
+import type { Answer } from '../../../ports/forge.ts';
 import { type ForgeCaller, GRAPHQL } from './call.ts';
 import { listAt, textAt } from './read-pull.ts';
 

@@ -1,6 +1,6 @@
 /** Asks people and teams for a review, as far as the forge takes them: nothing of a pull request hangs on that. */
 
-import type { Answer, Unasked } from '../../ports/forge.ts';
+import type { Answer, Unasked } from '../../../ports/forge.ts';
 import type { ForgeCaller, Reply } from './call.ts';
 
 /** Logins, and teams as `org/name`. */

@@ -1,35 +1,31 @@
 /** Which forge a repository has, opened at the first question: most passes ask none, and load no client for it. */
 
-import type { Clock } from '../../ports/clock.ts';
 import type { Forge } from '../../ports/forge.ts';
-import type { Network } from '../network/proxy.ts';
-import { systemTimers } from '../system/timers.ts';
-import { forgeAddress } from './address.ts';
-import type { ForgeCredential } from './credentials.ts';
-import { forgeLimits } from './limits.ts';
+import type { ForgeKind, ForgeOptions, OpenedForge } from './forge-kind.ts';
+import { github } from './github/kind.ts';
 
-type OpenForge = {
+/** The first that serves the address of a repository is its forge. */
+const FORGES: readonly ForgeKind[] = [github];
+
+/** Whether the key of an App may be used at this host, though nobody has named it. */
+export function isForgeHost(hostname: string): boolean {
+  return FORGES.some((kind) => kind.isOwnHost(hostname));
+}
+
+type Repository = {
   /** As Git reads it. */
   readonly repository: string;
   /** The address of the API, where it is not what the host of the repository makes of it. */
   readonly apiUrl: string | undefined;
-  readonly credential: ForgeCredential;
-  readonly network: Network;
-  readonly clock: Clock;
-  readonly userAgent: string;
 };
 
-type Opened = { readonly forge: Forge; readonly gitToken: () => Promise<string> };
-
-/** The forge of a repository, and the token that Git sends there; undefined: its address is not that of a repository on a GitHub. */
-export function lazyForge({ repository, apiUrl, ...options }: OpenForge): Opened | undefined {
-  const address = forgeAddress(repository, apiUrl);
-  if (address === undefined) return undefined;
-  let opening: Promise<Opened> | undefined;
-  const all = (): Promise<Opened> => {
-    opening ??= import('./open-github.ts').then(({ openGithubFor }) =>
-      openGithubFor({ ...options, address, timers: systemTimers, limits: forgeLimits }),
-    );
+/** The forge of a repository, and the token that Git sends there; undefined: no kind of forge serves its address. */
+export function openForge({ repository, apiUrl, ...options }: Repository & ForgeOptions): OpenedForge | undefined {
+  const [opener] = FORGES.flatMap((kind) => kind.opener(repository, apiUrl) ?? []);
+  if (opener === undefined) return undefined;
+  let opening: Promise<OpenedForge> | undefined;
+  const all = (): Promise<OpenedForge> => {
+    opening ??= opener(options);
     return opening;
   };
   const opened = async (): Promise<Forge> => (await all()).forge;

@@ -1,8 +1,8 @@
 /** When the next request may be sent: budgets of a pass and of an hour, the gap between two writes, limits of the forge. */
 
-import type { Clock } from '../../ports/clock.ts';
-import type { Deferred } from '../../ports/forge.ts';
-import type { Timers } from '../system/timers.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Deferred } from '../../../ports/forge.ts';
+import type { Timers } from '../../system/timers.ts';
 import type { ForgeLimits } from './limits.ts';
 
 const hourSeconds = 3600;

@@ -1,9 +1,9 @@
 /** The `fetch` that Octokit is given: node:http or node:https with the proxies and certificates that Git has, and limits. */
 
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Network } from '../network/proxy.ts';
-import { tlsRemedy } from '../network/tls-remedy.ts';
-import type { Timers } from '../system/timers.ts';
+import type { Network } from '../../network/proxy.ts';
+import { tlsRemedy } from '../../network/tls-remedy.ts';
+import type { Timers } from '../../system/timers.ts';
 import type { ForgeLimits } from './limits.ts';
 
 /** There was no whole answer. */
@@ -40,7 +40,7 @@ export function createFetch(options: FetchOptions): Fetch {
 async function open(url: URL, network: Network): Promise<Transport> {
   const keeping = { keepAlive: true, maxSockets: 2 };
   if (url.protocol === 'https:') {
-    const [https, { agentFor }] = await Promise.all([import('node:https'), import('../network/agents.ts')]);
+    const [https, { agentFor }] = await Promise.all([import('node:https'), import('../../network/agents.ts')]);
     return { request: https.request, agent: await agentFor(url, network, keeping) };
   }
   const http = await import('node:http');

@@ -1,7 +1,7 @@
 /** Who we are on the forge: a token, or a GitHub App that makes short-lived tokens with its key. */
 
 import type { Octokit } from '@octokit/core';
-import { at } from '../../api/json.ts';
+import { at } from '../../../api/json.ts';
 import type { ForgeAddress } from './address.ts';
 
 /** What a person gives, from the environment. */

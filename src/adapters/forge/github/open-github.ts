@@ -1,6 +1,6 @@
 /** Opens GitHub, or a GitHub Enterprise, as the forge of a repository: the port, put together from reading and writing. */
 
-import type { Forge } from '../../ports/forge.ts';
+import type { Forge } from '../../../ports/forge.ts';
 import { attach } from './attach.ts';
 import { ForgeCaller, type ForgeOptions } from './call.ts';
 import { writeCheck } from './check-runs.ts';

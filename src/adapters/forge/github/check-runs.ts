@@ -1,6 +1,6 @@
 /** Shows a check run at a commit: for people, so it never fails and never passes. Only an App may write one. */
 
-import type { Answer, NewCheck } from '../../ports/forge.ts';
+import type { Answer, NewCheck } from '../../../ports/forge.ts';
 import type { ForgeCaller } from './call.ts';
 import { heard, readLogin } from './own.ts';
 import { idAt } from './pulls.ts';

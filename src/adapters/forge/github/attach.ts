@@ -1,6 +1,6 @@
 /** Labels a pull request and asks for its reviews, each once: what was ever done is read from its events, and not done again. */
 
-import type { Answer, Attachments, Unasked } from '../../ports/forge.ts';
+import type { Answer, Attachments, Unasked } from '../../../ports/forge.ts';
 import { askReviewers } from './ask-reviewers.ts';
 import type { ForgeCaller } from './call.ts';
 import { heard } from './own.ts';

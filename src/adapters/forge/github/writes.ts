@@ -1,7 +1,7 @@
 /** What is written to a pull request that is there: each looks first, so that it may be asked for twice. */
 
-import type { Answer, ForgeRefused, NewComment, NewStatus } from '../../ports/forge.ts';
-import { PortError } from '../../ports/port-error.ts';
+import type { Answer, ForgeRefused, NewComment, NewStatus } from '../../../ports/forge.ts';
+import { PortError } from '../../../ports/port-error.ts';
 import type { ForgeCaller } from './call.ts';
 import { heard, isByUs } from './own.ts';
 import { idAt, readPages, readPull } from './pulls.ts';

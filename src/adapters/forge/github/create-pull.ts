@@ -1,7 +1,7 @@
 /** Opens a pull request once, however often it is asked for: what is there and ours is adopted. */
 
-import type { Answer, Created, ForgeRefused, NewPull, Pull } from '../../ports/forge.ts';
-import type { PortError } from '../../ports/port-error.ts';
+import type { Answer, Created, ForgeRefused, NewPull, Pull } from '../../../ports/forge.ts';
+import type { PortError } from '../../../ports/port-error.ts';
 import { type ForgeCaller, forgeError } from './call.ts';
 import { heard, isByUs } from './own.ts';
 import { garbled, idAt } from './pulls.ts';

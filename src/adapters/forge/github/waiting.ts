@@ -1,10 +1,10 @@
 /** Reads what pull requests wait for, all in one request: GraphQL alone tells which checks are required. */
 
-import { at, isRecord } from '../../api/json.ts';
-import { type Known, known, unknown } from '../../api/known.ts';
-import type { Answer, CommitState, Deferred, MergeWait, Waiting } from '../../ports/forge.ts';
-import type { RulesetChecks } from '../../ports/forge-rules.ts';
-import { isOid } from '../git/names.ts';
+import { at, isRecord } from '../../../api/json.ts';
+import { type Known, known, unknown } from '../../../api/known.ts';
+import type { Answer, CommitState, Deferred, MergeWait, Waiting } from '../../../ports/forge.ts';
+import type { RulesetChecks } from '../../../ports/forge-rules.ts';
+import { isOid } from '../../git/names.ts';
 import { type ForgeCaller, forgeError, GRAPHQL } from './call.ts';
 import { garbled } from './pulls.ts';
 import { listAt, textAt } from './read-pull.ts';

@@ -1,8 +1,8 @@
 /** Reads who made commits of the base: their authors, and of the pull requests that brought them who had a hand in each. */
 
-import { at, isRecord } from '../../api/json.ts';
-import type { Answer, Makers } from '../../ports/forge.ts';
-import type { Oid } from '../../ports/git.ts';
+import { at, isRecord } from '../../../api/json.ts';
+import type { Answer, Makers } from '../../../ports/forge.ts';
+import type { Oid } from '../../../ports/git.ts';
 import { type ForgeCaller, GRAPHQL } from './call.ts';
 import { garbled, idAt } from './pulls.ts';
 import { listAt, textAt } from './read-pull.ts';

@@ -1,6 +1,6 @@
 /** Reads who is in a team: anew each time, for who left it yesterday approves nothing today. */
 
-import type { Answer } from '../../ports/forge.ts';
+import type { Answer } from '../../../ports/forge.ts';
 import type { ForgeCaller } from './call.ts';
 import { textAt } from './read-pull.ts';
 import { refused } from './refusals.ts';
