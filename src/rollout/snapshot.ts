@@ -217,6 +217,11 @@ export type Snapshot = {
   readonly keyMissing?: string;
   /** Not there: the record is borne out, or there is none. */
   readonly unsigned?: Unsigned;
+  /**
+   * When the commit came to main's own line that brought the marks of a rollback as they are, where the record is not of it and
+   * may never be: its drain is dated by this. Not there: the record is of it, none is under way, or nobody knows.
+   */
+  readonly rollbackAt?: Instant;
   /** The version of the record, where a newer tranche has written it: nothing goes forward without it. Not there: it is none. */
   readonly newerRecord?: number;
   /** People merged the step that Git has, and no pass has seen that before. Not there: it was not so. */

@@ -5,6 +5,7 @@
 
 import type { Marks } from '../api/marks.ts';
 import type { Instant } from '../api/time.ts';
+import { ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -25,6 +26,22 @@ export function routesWrittenAt({ traffic }: Pick<Snapshot, 'traffic'>, now: Ins
   const times = [...services, ...traffic.routes.map(({ writtenAt }) => writtenAt)];
   const past = times.filter((at) => at !== undefined && at <= now);
   return past.length === 0 ? undefined : Math.max(...past.map((at) => at ?? 0));
+}
+
+/**
+ * Since when the routes of a rollback are what its commit made them, as main and the cluster date it: the later of the commit
+ * and the last change of every Service and route, and as long after as passes are apart, in place of the look that sees it.
+ * undefined: one of them does not tell, or is dated ahead.
+ */
+export function routesBackSince(
+  { rollbackAt, traffic }: Pick<Snapshot, 'rollbackAt' | 'traffic'>,
+  now: Instant,
+): Instant | undefined {
+  if (rollbackAt === undefined || traffic === undefined) return undefined;
+  const services = [traffic.service, traffic.canaryService].flatMap((one) => (one.kind === 'known' ? [one.value] : []));
+  const times = [rollbackAt, ...[...services, ...traffic.routes].map(({ writtenAt }) => writtenAt)];
+  const told = times.flatMap((at) => (at === undefined || at > now ? [] : [at]));
+  return told.length < times.length ? undefined : Math.max(...told) + ORDINARY_REQUEUE_SECONDS;
 }
 
 /** The marks that the record knows, where something is to be written by them; undefined: none that somebody bears out. */

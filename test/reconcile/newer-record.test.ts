@@ -77,11 +77,16 @@ test('a way back goes through, and what the newer one has written stays as it wa
   );
   expect(pass.failed).toBe(true);
   kept();
+  const rolledBackAt = world.now;
+  const dates: (number | undefined)[] = [];
   for (let round = 0; round < 4; round += 1) {
     world.sync();
     world.tick(60);
-    await world.pass();
+    const { outcomes } = await world.pass();
+    dates.push(outcomes.find(({ key }) => key.name === 'vllm')?.snapshot?.rollbackAt);
   }
+  // Nobody remembers since when its requests are back: main dates its commit.
+  expect(dates[0]).toBe(rolledBackAt);
   expect(world.repository.text('main', LWS_FILE)).toMatch(/partition: 1000000(?![^]*tranche.dev\/step)/);
   expect(world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
   kept();

@@ -46,7 +46,7 @@ export type SightChange = {
   /** Leaders that are no ready endpoint, though they are ready: `vllm-canary-0`. */
   readonly withoutEndpoint?: readonly string[];
   readonly route?: (route: JsonObject) => JsonObject;
-  /** When the routes were last changed in the cluster; not there: they do not tell. */
+  /** When the routes and Services were last changed in the cluster; not there: they do not tell. */
   readonly written?: number;
   readonly record?: TrafficRecord;
   /** Autoscalers of the user's own, by kind and name, with their floors; by default the one that is in Git. */
@@ -71,8 +71,8 @@ export function sightOf(delivery: Delivery, change: SightChange = {}): TrafficSi
         });
   const traffic: LiveTraffic = {
     second,
-    service: liveService(delivery.service),
-    canaryService: liveService(delivery.canaryService),
+    service: liveService(delivery.service, change.written),
+    canaryService: liveService(delivery.canaryService, change.written),
     endpoints: known(slicesOf(delivery, [own, second], change.withoutEndpoint ?? [])),
     routes: delivery.routes.flatMap(({ route, canary }) =>
       [route, ...(canary === undefined ? [] : [canary])].map((one) => ({
@@ -225,9 +225,10 @@ function setOf(name: string, ownerUid: string, revisionKey: string): LiveStatefu
   };
 }
 
-function liveService(document: RouteDocument | undefined): Known<LiveService> {
+function liveService(document: RouteDocument | undefined, written: number | undefined): Known<LiveService> {
   if (document === undefined) return notAsked('the Rollout names no Service');
-  return known({ name: document.object.name, deleting: false, selector: selectorOf(document) });
+  const dated = written === undefined ? {} : { writtenAt: written };
+  return known({ name: document.object.name, deleting: false, selector: selectorOf(document), ...dated });
 }
 
 function slicesOf(

@@ -29,6 +29,24 @@ export async function unsignedFacts(
   };
 }
 
+/**
+ * When main got the rung of a rollback that the record is not of: a newer tranche keeps the record, no key signs it, or the
+ * status branch refused it. Without any record the next one counts from now. Throws PortError where Git fails.
+ */
+export async function rollbackFacts(
+  of: Observation,
+  file: WorkloadFile | undefined,
+): Promise<Pick<Snapshot, 'rollbackAt'>> {
+  const marks = file?.workload.marks;
+  if (marks?.step?.kind !== 'rollback') return {};
+  const { stored, keyMissing } = of;
+  const recorded = stored?.kind === 'read' ? stored.record.marks : undefined;
+  const isOfNow = recorded !== undefined && printed(recorded) === printed(marks);
+  if (isOfNow || (stored === undefined && keyMissing === undefined)) return {};
+  const rollbackAt = await rungTime(of, marks);
+  return rollbackAt === undefined ? {} : { rollbackAt };
+}
+
 async function rungTime({ git, entry }: Observation, marks: Marks): Promise<Instant | undefined> {
   const wanted = printed(marks);
   return (await git.arrival(entry, (there) => there !== undefined && printed(there) === wanted))?.commit.committedAt;

@@ -22,7 +22,7 @@ import { retargetedOf } from '../history/retargeted.ts';
 import { stableOf } from '../history/stable-copy.ts';
 import { deliveredOf, retryTextOf } from '../history/step-commits.ts';
 import { recordFacts, trustedRecord } from '../history/trusted-record.ts';
-import { unsignedFacts } from '../history/unsigned.ts';
+import { rollbackFacts, unsignedFacts } from '../history/unsigned.ts';
 import { policyFacts } from '../policies/read-policy.ts';
 import { blobsOf } from './blobs.ts';
 import { faultsOf } from './observe-faults.ts';
@@ -119,7 +119,8 @@ type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic'>;
 /** What only some deliveries hang on. */
 async function readBesides(of: Observation, resting: Resting, file?: WorkloadFile): Promise<Partial<Snapshot>> {
   const unsigned = resting === 'rest' ? {} : await unsignedFacts(of, file);
-  return { ...(await backsOf(of, file)), ...unsigned, ...(await readTraffic(of, resting, file)) };
+  const rollback = resting === 'rest' ? {} : await rollbackFacts(of, file);
+  return { ...(await backsOf(of, file)), ...unsigned, ...rollback, ...(await readTraffic(of, resting, file)) };
 }
 
 async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFile): Promise<TrafficFacts> {

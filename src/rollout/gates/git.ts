@@ -31,7 +31,7 @@ export function noWayBack({ snapshot, file }: Situation): Hold | undefined {
 export function newerRecord({ newerRecord: version, key }: Pick<Snapshot, 'newerRecord' | 'key'>): Hold | undefined {
   if (version === undefined) return undefined;
   return hold('NewerRecord', {
-    seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer one has written it. Nothing here counts pauses and drains without a record: no step goes forward, and groups that requests have left stay; ways back go on`,
+    seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer one has written it. Nothing here counts pauses without a record, so no step goes forward; rollbacks go on, and main and the routes date their drains`,
     action:
       'Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts begin anew',
   });

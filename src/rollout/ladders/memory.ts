@@ -4,7 +4,7 @@ import { type Marks, parseMarks, printStep } from '../../api/marks.ts';
 import type { RolloutRecord, TrafficRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
-import { notBeforeRung, routesWrittenAt } from '../unsigned.ts';
+import { notBeforeRung, routesBackSince, routesWrittenAt } from '../unsigned.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { differences } from './differences.ts';
@@ -65,7 +65,8 @@ function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['
   const found = acceptanceOf(delivery, sight);
   if (found.kind === 'unread') return before;
   if (found.kind !== 'accepted') return undefined;
-  return { since: sinceOf(before?.of === found.of ? before.since : undefined, sight), of: found.of };
+  const since = before?.of === found.of ? before.since : undefined;
+  return { since: sinceOf(since ?? routesBackSince(sight, nowBetween(sight).earliest), sight), of: found.of };
 }
 
 function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Instant | undefined {
@@ -74,7 +75,9 @@ function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Inst
   const before = isOfNow(delivery, sight) ? sight.record?.traffic?.drained?.[side] : undefined;
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return before;
-  return sender.kind === 'known' ? undefined : sinceOf(before, sight);
+  if (sender.kind === 'known') return undefined;
+  // Of a rollback whose record cannot be kept, main and the cluster date the drain, so that it ends.
+  return sinceOf(before ?? routesBackSince(sight, nowBetween(sight).earliest), sight);
 }
 
 /**

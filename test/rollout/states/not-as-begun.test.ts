@@ -39,7 +39,7 @@ test('a fleet that we had stopped goes on', () =>
 test.each<readonly [what: string, stand: Stand, found: Found, told: readonly string[]]>([
   ['no step', stands.second, {}, ['hold NewerRecord GracePeriod']],
   [
-    'abort, nobody counts the drain, so the groups stay',
+    'abort, and nothing dates the drain: the groups stay',
     stands.second,
     abort(stands.second),
     ['Aborted: rollback, home', 'hold NewerRecord Draining'],
@@ -60,6 +60,26 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
 ])('the record is of a newer tranche, %s', (_, stand, found, told) =>
   expect(toldOf(stand, () => ({ ...NEWER_RECORD, ...found }))).toEqual(told),
 );
+
+/** Main dates the rung of the rollback, and the cluster the last change of its routes: so many seconds before the pass. */
+const dated = ({ now }: Stand, [rung, routes]: readonly [rung: number, routes: number | undefined]): Found => ({
+  snapshot: { ...NEWER_RECORD.snapshot, rollbackAt: now - rung },
+  ...(routes === undefined ? {} : { sight: { written: now - routes } }),
+});
+
+test.each<readonly [what: string, ago: readonly [number, number | undefined], last: string]>([
+  ['the commit and the routes are older than the drain', [3600, 3600], 'RolledBack: rolled back'],
+  ['the commit is younger', [30, 3600], 'hold NewerRecord Draining'],
+  ['a route was changed later', [3600, 30], 'hold NewerRecord Draining'],
+  ['passes are apart for as long as it lacks', [3600, 89], 'hold NewerRecord Draining'],
+  ['the routes are older by as long', [3600, 90], 'RolledBack: rolled back'],
+  ['a route does not tell', [3600, undefined], 'hold NewerRecord Draining'],
+  ['the commit is dated ahead', [-3600, 3600], 'hold NewerRecord Draining'],
+])('the record is of a newer tranche, a drain of the rollback: %s', (_, ago, last) => {
+  const found = abort(stands.fleet);
+  const { told } = passes(stands.fleet, { found: (stand) => ({ ...found, ...dated(stand, ago) }), most: 3 });
+  expect(told).toEqual(['Aborted: rollback, fleet', 'BroughtHome: rollback, home', last]);
+});
 
 type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
 
