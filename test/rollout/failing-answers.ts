@@ -42,11 +42,7 @@ export function wrongAnswers(): readonly string[] {
     [shared, often(under(AWAY, fleet('0o+ 1o+ 2- 3+'))), withdrawn],
     [shared, often(under(AWAY, fleet('0o- 1o+ 2- 3+'))), withdrawn],
     [shared, often(under({ applyDeadlineSeconds: 60 }, late)), 'hold StepOverdue GroupsNotReady NotApplied'],
-    [
-      asked(home, NEW, NEWER),
-      often(under(BACK, fleet('0- 1+ 2+ 3+'))),
-      'hold NewerRequestWaits Draining RequestQueued',
-    ],
+    [asked(home, NEW, NEWER), often(under(BACK, fleet('0- 1+ 2+ 3+'))), 'hold NewerRequestWaits Draining'],
   ];
   const wrong = rows.map(([stand, founds, wanted]) => [outcome(stand, founds), wanted] as const);
   const later = ticks(second, often(under({ readyDeadlineSeconds: 9000 }, canary('0+ 1-')), 3)).stand;

@@ -45,7 +45,6 @@ export function withFailure(situation: Situation, decision: Decision): Decision 
 
 /** Why a step, or a promotion, that has failed or is late goes nowhere by itself; empty: it has not, or people have accepted that. */
 export function failureHolds(situation: Situation): readonly Hold[] {
-  const automatic = situation.snapshot.policy.onFailure === 'rollback';
-  const newer = automatic ? newerRequestWaits(situation) : undefined;
-  return [newer ?? stepFailed(situation), stepOverdue(situation)].filter((found) => found !== undefined);
+  const failed = newerRequestWaits(situation) ?? stepFailed(situation);
+  return [failed, stepOverdue(situation)].filter((found) => found !== undefined);
 }

@@ -145,10 +145,11 @@ function deadlineText({ snapshot, marks }: Situation, { field, clock, of, waited
 
 /** The text that failed is not the one that is in the file: what to do with that one is for people to say. */
 export function newerRequestWaits(situation: Situation): Hold | undefined {
-  const failure = failureOf(situation);
   const { snapshot, marks, digest, file } = situation;
-  if (failure === undefined || digest === marks?.release.digest) return undefined;
-  const { key } = snapshot;
+  const { key, policy } = snapshot;
+  if (policy.onFailure !== 'rollback' || digest === marks?.release.digest) return undefined;
+  const failure = failureOf(situation);
+  if (failure === undefined) return undefined;
   return hold('NewerRequestWaits', {
     seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${shortDigest(digest)}) that nothing was seen of`,
     action: `To give both up: ${command('abort', key)}; to go back and deliver the newer one: ${command('abort', key, '--keep-newer')}`,

@@ -192,11 +192,7 @@ test.each<Row>([
     again(after(strict, ...times(whole, 3))),
     'Failed: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
   ],
-  [
-    'armed, and a newer text waits',
-    again(after(strict, ...times(queued, 3))),
-    'hold NewerRequestWaits GroupsNotReady RequestQueued',
-  ],
+  ['armed, and a newer text waits', again(after(strict, ...times(queued, 3))), 'hold NewerRequestWaits GroupsNotReady'],
   [
     'armed, a newer text, and people are to go back',
     again(after({ readyDeadlineSeconds: 60 }, ...times(queued, 3))),

@@ -118,7 +118,7 @@ test.each<Row>([
     asked(stands.home, NEW, NEWER),
     BACK,
     fleet('0- 1+ 2+ 3+'),
-    'hold NewerRequestWaits Draining RequestQueued',
+    'hold NewerRequestWaits Draining',
   ],
 ])('canary: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
 
