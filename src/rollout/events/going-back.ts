@@ -128,19 +128,29 @@ function explain(
   const groups = wanted(observed, count);
   const back = groups.filter((group) => group.index >= partition && group.key !== observed.stableKey);
   const unready = unreadyOf(groups);
-  const serving = groups.length - unready.length;
   const broken = unready.length === 0 ? '' : ` ${capital(notReady(unready))}.`;
   const raised = budgetText(situation, budget, 'back');
   const restarts =
     back.length === 0
       ? 'No group is on another version now.'
       : `${capital(nameGroups(back.map((group) => group.index)))} ${back.length === 1 ? 'restarts' : 'restart'} on the stable version.`;
-  const dip =
-    back.length === 0
-      ? ''
-      : ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${lowestOf(situation, { serving, back, count })} while they load.`;
   const loading = waitsForLoading(situation, { count, partition });
-  return `${restarts}${broken}${raised}${loading}${dip}${beyondLimits(situation, { budget, serving, back, count })}`;
+  return `${restarts}${broken}${raised}${loading}${dipText(situation, to)}`;
+}
+
+/** How many groups of the workload serve at the lowest while those from the partition on go back, and which limit that exceeds. */
+export function dipText(
+  situation: Seen,
+  { partition, budget, count }: { readonly partition: number; readonly budget: Budget; readonly count: number },
+): string {
+  const { observed } = situation;
+  const groups = wanted(observed, count);
+  const back = groups.filter((group) => group.index >= partition && group.key !== observed.stableKey);
+  const serving = groups.length - unreadyOf(groups).length;
+  const limits = beyondLimits(situation, { budget, serving, back, count });
+  if (back.length === 0) return limits;
+  const low = lowestOf(situation, { serving, back, count });
+  return ` Capacity: ${ofGroupsAre(serving, groups.length)} ready now, at the lowest ${low} while they load.${limits}`;
 }
 
 /** Groups that only load have not raised maxUnavailable: LWS goes on once they are ready, or take too long. */

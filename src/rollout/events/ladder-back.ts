@@ -25,7 +25,7 @@ import { nextRelease, type Situation } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
 import { budgetBack } from './budget-back.ts';
 import { inDelivery } from './giving-up.ts';
-import { noText } from './going-back.ts';
+import { dipText, noText } from './going-back.ts';
 import { stableLost, stableNeeds } from './withdrawing.ts';
 
 /** What is given up in the middle of a delivery: an abort, or the stable text put back. */
@@ -134,7 +134,12 @@ export function textBack(
   const isThere = given.keepsNewer === true || situation.digest === stable.release.digest;
   const text = isThere ? undefined : stable;
   const { reason, because } = given;
-  return climbed(on, withBudget(on, next, budget), { reason, marks: back, text, because });
+  const made = withBudget(on, next, budget);
+  const dip =
+    next.at === 'fleet' && situation.sight === 'seen'
+      ? dipText(situation, { partition: 0, budget, count: situation.replicas })
+      : '';
+  return climbed(on, made, { reason, marks: back, text, because, seen: dip });
 }
 
 /** Objects that were made anew are all on the text that is given up: then the fleet goes back, whatever the rung says. */

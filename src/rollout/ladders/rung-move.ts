@@ -24,7 +24,9 @@ type RungMove = {
   readonly marks: Marks;
   /** Said before why the rung is climbed. */
   readonly because?: string;
-  /** Said in the place of both. */
+  /** Said behind it, with a space before. */
+  readonly seen?: string;
+  /** Said in the place of all. */
   readonly why?: string | undefined;
   /** The text that takes the place of the file's. */
   readonly text?: Stable | undefined;
@@ -45,7 +47,9 @@ function moveOf(on: Delivering, next: NextCommit, to: RungMove): Pick<Decision, 
     label: to.label ?? rungLabel(delivery, next),
     marks,
     changes,
-    why: to.why ?? [to.because, rungWhy(delivery, next)].filter((part) => part !== undefined).join(' '),
+    why:
+      to.why ??
+      `${[to.because, rungWhy(delivery, next)].filter((part) => part !== undefined).join(' ')}${to.seen ?? ''}`,
   };
   return { move, holds: [] };
 }
