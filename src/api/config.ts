@@ -47,6 +47,8 @@ export type Config = {
   readonly links: Readonly<Record<string, string>>;
   /** Public halves of the keys that sign the status branch; of a cluster without one, nothing is signed. */
   readonly statusKeys: readonly StatusKey[];
+  /** The App that proposes for us, as the forge calls it; undefined: no pull request may bring annotations of tranche. */
+  readonly app: string | undefined;
   readonly author: { readonly name: string; readonly email: string };
   /** What is wrong with it, where that is of steps forward alone and a pass goes on without them. Not there: nothing. */
   readonly faults?: readonly Issue[];
@@ -98,6 +100,7 @@ export const DEFAULT_CONFIG: Config = {
   maxProposals: 10,
   links: {},
   statusKeys: [],
+  app: undefined,
   author: { name: 'tranche', email: 'tranche@localhost' },
 };
 

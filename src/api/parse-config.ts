@@ -13,13 +13,15 @@ const REQUIRED_LIMIT = 50;
 const PROPOSALS_LIMIT = 100;
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const WORKLOAD = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+/** What GitHub makes of the name of an App. */
+const APP = /^[a-z0-9][a-z0-9-]{0,99}$/;
 const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
 const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
 
 /** All of them, in the order in which a message lists them. */
 const FIELDS =
-  'cluster branches paths namespaces owners autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links statusKeys author'.split(
+  'cluster branches paths namespaces owners autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links statusKeys app author'.split(
     ' ',
   );
 
@@ -37,6 +39,7 @@ const OF_STEPS = [
   'maxProposals',
   'links',
   'statusKeys',
+  'app',
 ];
 
 /** Whether this key at the root is of steps forward alone. One that nobody knows may be any other, misspelt. */
@@ -76,6 +79,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     maxProposals: root.integer('maxProposals', { min: 1, max: PROPOSALS_LIMIT }) ?? DEFAULT_CONFIG.maxProposals,
     links: readLinks(root),
     statusKeys: readStatusKeys(root, cluster),
+    app: root.has('app') ? root.text('app') : undefined,
     author: {
       name: author.optionalText('name', DEFAULT_CONFIG.author.name),
       email: author.optionalText('email', DEFAULT_CONFIG.author.email),
@@ -120,6 +124,13 @@ function checkNames(root: FieldReader, config: Config): void {
       'SameBranch',
       `has "${config.branch}" twice, wanted two branches`,
       'Keep the status on a branch of its own, which no agent applies.',
+    );
+  if (config.app !== undefined && !APP.test(config.app))
+    root.fault(
+      'app',
+      'BadName',
+      `is "${config.app}", wanted the name of an App as it stands in its address`,
+      'Write it without [bot], as acme-tranche of github.com/apps/acme-tranche.',
     );
   checkPaths(root, 'paths', [...config.paths, ...Object.keys(config.namespaces)]);
   checkPaths(root, 'policyPaths', config.policyPaths ?? []);

@@ -32,6 +32,7 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
     accepting: await acceptingPolicies(git, { commit, config }),
     owned: await policyOwners(git, { commit, config }),
     self: answered(await forge.self()),
+    app: config.app,
     main: answered(await forge.rules(branch)),
     status: answered(await forge.rules(statusBranch)),
     isSigned: keysOf(config.statusKeys, cluster).some((key) => isInForce(key, ports.clock.now())),

@@ -23,8 +23,8 @@ export type Verified = {
 
 /** Needs a token that reads and nothing else: no cluster, no secret. Throws PortError, ConfigError and UsageError. */
 export async function verifyRun(options: CommonOptions, ports: Ports, io: Io): Promise<Verified> {
-  const { ref, base, into, mayMark } = askedBy(io);
-  const verdict = await verify(filesOnly(ports), { overrides: options.overrides, ref, base, mayMark });
+  const { ref, base, into, proposer } = askedBy(io);
+  const verdict = await verify(filesOnly(ports), { overrides: options.overrides, ref, base, proposer });
   if (into !== '' && into !== verdict.branch) return elsewhere(into, verdict.branch);
   return told(verdict, ref);
 }
@@ -33,14 +33,14 @@ type Asked = {
   readonly ref: string;
   readonly base: string | undefined;
   readonly into: string;
-  readonly mayMark: boolean;
+  readonly proposer: string | undefined;
 };
 
 /** What the event asks about. A merge queue tests several pull requests as one, and says what they are put on. */
 function askedBy({ env }: Io): Asked {
   const { GITHUB_EVENT_NAME: event = '', GITHUB_REF: ref = '', GITHUB_BASE_REF: into = '' } = env;
   const said = payload(env['GITHUB_EVENT_PATH']);
-  if (event === 'pull_request') return { ref, base: undefined, into, mayMark: isProposal(said) };
+  if (event === 'pull_request') return { ref, base: undefined, into, proposer: proposerOf(said) };
   if (event !== 'merge_group')
     throw new UsageError(`mode verify does not run on ${event || 'no event'}. Use pull_request and merge_group`);
   const group = at(said, ['merge_group']);
@@ -50,21 +50,21 @@ function askedBy({ env }: Io): Asked {
   };
   const base = text('base_sha');
   const branch = text('base_ref').replace('refs/heads/', '');
-  // Each was judged as a pull request, and who made which of them is not said here.
-  return { ref, base: /^[0-9a-f]{40}$/.test(base) ? base : undefined, into: branch, mayMark: true };
+  // A queue merges no step of tranche, which asks there for an approval alone: what brings annotations is somebody else's.
+  return { ref, base: /^[0-9a-f]{40}$/.test(base) ? base : undefined, into: branch, proposer: undefined };
 }
 
 /**
- * Whether the event is about a pull request of tranche itself: from a branch of its own in this repository, by an App. The
- * token of a run is anybody's who may push a workflow. The ruleset of `policies/github/` lets the App alone make such branches.
+ * Who opened the pull request that the event is about, where its branch is one of tranche in this repository. Which App is
+ * that of tranche says `tranche.yaml` on main; the ruleset of `policies/github/` lets it alone make such branches.
  */
-function isProposal(event: unknown): boolean {
+function proposerOf(event: unknown): string | undefined {
   const pull = (...path: readonly string[]): unknown => at(event, ['pull_request', ...path]);
   const [branch, from] = [pull('head', 'ref'), pull('head', 'repo', 'full_name')];
   const isOwn =
     typeof branch === 'string' && branch.startsWith('tranche/') && from === pull('base', 'repo', 'full_name');
-  const isApp = pull('user', 'type') === 'Bot' && pull('user', 'login') !== 'github-actions[bot]';
-  return isOwn && typeof from === 'string' && isApp;
+  const login = pull('user', 'login');
+  return isOwn && typeof from === 'string' && typeof login === 'string' ? login : undefined;
 }
 
 const payloadBytes = 10 * 1024 * 1024;

@@ -47,6 +47,10 @@ export const PREFLIGHT = {
     level: 'warning',
     is: 'the token of a workflow run opens pull requests whose checks wait for a person, and no ruleset lets it pass',
   },
+  AppNotNamed: {
+    level: 'warning',
+    is: '`tranche.yaml` names another App than the one that opens our pull requests: `verify` refuses those that are steps',
+  },
   GateNotRequired: {
     level: 'notice',
     is: 'no rule waits for our status: what is merged while a gate is closed waits for that gate',
@@ -70,6 +74,8 @@ export type PreflightRules = {
   readonly prefix: string;
   /** Who the credential acts as. */
   readonly self: Self;
+  /** The App that main names; not there: none. */
+  readonly app?: string | undefined;
   readonly main: BranchRules;
   readonly status: BranchRules;
   /** Of a branch below the prefix. */

@@ -4,8 +4,9 @@ import { CONFIG_FILE } from '../api/config.ts';
 import { isKnown, type Known } from '../api/known.ts';
 import type { BranchRules } from '../ports/forge-rules.ts';
 import { directMoves, releaseMoves } from '../rollout/release-moves.ts';
+import { credential } from './preflight-credential.ts';
 import { type Finding, PREFLIGHT, type PreflightRules } from './preflight-findings.ts';
-import { statusGuard, TOKEN_OF_RUN } from './preflight-status.ts';
+import { statusGuard } from './preflight-status.ts';
 import { CHECK } from './write/execute-proposal.ts';
 
 const BYPASS = 'Add the App or the account of tranche to the bypass list of each ruleset of the branch, always';
@@ -162,17 +163,6 @@ function costText(steps = 3): string {
   const moves = releaseMoves('alone', steps);
   const direct = directMoves(moves);
   return `a release of ${steps} steps makes ${direct.length} commits to it past them (${direct.join(', ')}), ${moves.length} where the steps are not merged themselves, and ${releaseMoves('besides', steps).length} with a second workload and traffic`;
-}
-
-function credential({ self }: PreflightRules): readonly Finding[] {
-  if (self.login !== TOKEN_OF_RUN) return [];
-  return [
-    {
-      name: 'TokenOfRun',
-      seen: `the credential is that of ${self.login}: checks of its pull requests start when a person approves them, its pushes and what is merged by them start no workflow, and no bypass list takes it`,
-      action: 'Use a GitHub App: policies/github/reconcile-app.yaml',
-    },
-  ];
 }
 
 /** Grants and exceptions are as good as the review of those who own them. What cannot be read is said as such. */

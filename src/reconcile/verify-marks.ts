@@ -1,5 +1,6 @@
 /** Marks of tranche that a change brings by hand: what main's own line never had is forged, what it had comes back. */
 
+import { CONFIG_FILE } from '../api/config.ts';
 import { INTENT } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
 import { at } from '../api/json.ts';
@@ -37,14 +38,18 @@ type Judged = {
   readonly returned: readonly Issue[];
 };
 
+type Change = {
+  readonly before: Desired | undefined;
+  readonly after: Desired | undefined;
+  /** Who opened its pull request, where that is from a branch of tranche. */
+  readonly proposer: string | undefined;
+};
+
 /**
  * Judges what a change adds to or makes of marks: what an object never had in main's own line is no word of tranche, and
  * must not look like one. Marks that go are told elsewhere. Throws PortError where Git fails.
  */
-export async function marksBrought(
-  git: Git,
-  { before, after }: { readonly before: Desired | undefined; readonly after: Desired | undefined },
-): Promise<Judged> {
+export async function marksBrought(git: Git, { before, after, proposer }: Change): Promise<Judged> {
   const brought = before === undefined || after === undefined ? [] : broughtBy(before, after);
   if (before === undefined || brought.length === 0) return { forged: [], returned: [] };
   const had = await hadOnLine(git, before.commit, brought);
@@ -52,7 +57,7 @@ export async function marksBrought(
   return {
     forged: shown(
       brought.filter((one) => !had.has(one)),
-      forgedIssue,
+      (one) => forgedIssue(one, proposer),
     ),
     returned: shown(
       brought.filter((one) => had.has(one)),
@@ -108,12 +113,14 @@ function isOfTranche({ message }: CommitHeader): boolean {
   return trailersIn(message).length > 0;
 }
 
-function forgedIssue({ document, key, value }: Brought): Issue {
+function forgedIssue({ document, key, value }: Brought, proposer: string | undefined): Issue {
+  const slug = /^([a-z0-9-]+)\[bot\]$/.exec(proposer ?? '')?.[1];
+  const named = slug === undefined ? '' : ` If ${proposer} is the App of tranche: app: ${slug} in ${CONFIG_FILE}.`;
   return {
     ...placeOf(document, key),
     reason: 'MarkForged',
     message: `${nameOf(document)}: the change writes ${key}: ${shownValue(value)}, which no commit of tranche has ever written there. Merged, tranche ${DOES[key] ?? ''}`,
-    hint: 'Take it out: tranche writes its annotations itself. For a new workload copy its file without them.',
+    hint: `Take it out: tranche writes its annotations itself. For a new workload copy its file without them.${named}`,
   };
 }
 

@@ -35,12 +35,12 @@ type Asked = {
   readonly ref: string;
   /** Where several changes are merged together, what they are merged into; undefined: the first parent. */
   readonly base: Oid | undefined;
-  /** Whose marks these may be: the proposal of tranche itself, or several changes that were judged one by one. */
-  readonly mayMark?: boolean | undefined;
+  /** Who opened the pull request, where its branch is one of tranche in this repository; undefined: it is not, or nobody says. */
+  readonly proposer?: string | undefined;
 };
 
 /** Reads both and compares. Nothing is asked of the cluster and nothing is written. Throws PortError and ConfigError. */
-export async function verify(ports: Ports, { overrides, ref, base, mayMark = false }: Asked): Promise<Verdict> {
+export async function verify(ports: Ports, { overrides, ref, base, proposer }: Asked): Promise<Verdict> {
   const { git } = ports;
   git.begin();
   const [merged] = await git.heads([ref]);
@@ -56,7 +56,10 @@ export async function verify(ports: Ports, { overrides, ref, base, mayMark = fal
   const after = await judge(ports, { overrides, commit: merged, parsed: before.memory.parsed });
   const found = before.issues.map(keyOf);
   const desired = { before: before.memory.desired?.desired, after: after.memory.desired?.desired };
-  const marks = mayMark ? { forged: [], returned: [] } : await marksBrought(git, desired);
+  // As main has it: whoever opens the pull request says nothing of who may bring annotations.
+  const { app } = before.memory.config ?? {};
+  const isOurs = app !== undefined && proposer === `${app}[bot]`;
+  const marks = isOurs ? { forged: [], returned: [] } : await marksBrought(git, { ...desired, proposer });
   return {
     merged,
     base: from,

@@ -61,6 +61,7 @@ test('with the rulesets to copy, the App passes and nobody else', async () => {
   const files = ['ruleset-main.json', 'ruleset-proposals.json', 'ruleset-status.json'];
   site.repository.enforce(files.map((file) => ruleset(file, [APP.login])));
   expect((await preflight()).out.split('\n').map((line) => line.split(':')[0])).toEqual([
+    'warning  AppNotNamed',
     'notice   GateNotRequired',
     'notice   MovesUnderProposals',
     '',

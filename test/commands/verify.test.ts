@@ -206,12 +206,19 @@ describe('a change of marks', () => {
     expect((await verify(site, moved)).out).not.toMatch(/MarkForged|MarkReturns/);
   });
 
-  test('is tranche to make, in its own pull requests alone', async () => {
+  test('is tranche to make, in pull requests of the App that main names alone', async () => {
     const site = await inDelivery();
+    const unnamed = await pullRequest(site, {
+      [LWS_FILE]: (await site.text(LWS_FILE)).replace('step: "1', 'step: "2'),
+    });
+    const asked = await verify(site, { ...unnamed, GITHUB_EVENT_PATH: event(site, proposal) });
+    expect([asked.code, asked.out]).toEqual([1, expect.stringContaining('app: acme-tranche in tranche.yaml')]);
+    await site.repository.commit('main', { 'tranche.yaml': 'app: acme-tranche\n' }, 'name the App');
     const step = (await site.text(LWS_FILE)).replace('step: "1', 'step: "2');
     const change = await pullRequest(site, { [LWS_FILE]: step });
     const cases: readonly (readonly [what: string, pull: object, code: number])[] = [
       ['a proposal of tranche', proposal, 0],
+      ['of another App', { ...proposal, user: { login: 'renovate[bot]', type: 'Bot' } }, 1],
       ['of a person', { ...proposal, user: { login: 'ada', type: 'User' } }, 1],
       ['of the token of a run', { ...proposal, user: { login: 'github-actions[bot]', type: 'Bot' } }, 1],
       ['from another branch', { ...proposal, head: { ref: 'x', repo } }, 1],
@@ -248,6 +255,15 @@ test('a merge queue is judged as one, against what it is put on', async () => {
   });
   expect(ran.code).toBe(0);
   expect(ran.out).toContain('title=ArmsRelease::');
+  const forged = armed.replace('annotations:\n', 'annotations:\n    tranche.dev/serves: green\n');
+  expect(forged).not.toBe(armed);
+  await site.repository.commit('gh-readonly-queue/main/pr-7', { [LWS_FILE]: forged }, 'third of the queue');
+  const marked = await verify(site, {
+    GITHUB_EVENT_NAME: 'merge_group',
+    GITHUB_REF: 'refs/heads/gh-readonly-queue/main/pr-7',
+    GITHUB_EVENT_PATH: path,
+  });
+  expect([marked.code, marked.out]).toEqual([1, expect.stringContaining('title=MarkForged::')]);
 });
 
 test('verify runs on no other event', async () => {
