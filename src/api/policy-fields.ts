@@ -177,7 +177,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   finalSoakSeconds: wait(SECONDS, 'the same with all groups on the release, before it is settled'),
   drainSeconds: wait(
     SECONDS,
-    'so long at least a side that is left answers its last requests before its groups go; where a route does not say how long a request may take, it counts in the place of 600 s',
+    'so long at least a side that is left answers its last requests before its groups go; where a route does not say how long a request may take, it counts in the place of 600 s. The longest that a commit of a delivery was written under counts until it ends, also where the policy is changed or deleted meanwhile',
   ),
   bakeSeconds: wait(
     SECONDS,

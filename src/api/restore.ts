@@ -31,6 +31,8 @@ export type Restore = {
   readonly least?: number | undefined;
   /** We have stopped the fleet for a text that was given up: it goes on once that text is gone. Not there: we have not. */
   readonly stopped?: true | undefined;
+  /** The longest time to drain that a policy has asked for when a commit of this delivery was written; not there: none has. */
+  readonly drainSeconds?: number | undefined;
 };
 
 /** Another floor and budget; all else that is put aside stays. */
@@ -41,6 +43,15 @@ export function putAside(before: Restore | undefined, now: Pick<Restore, 'floor'
 /** The same with other parts: those of a delivery that fills a second workload. */
 export function withAside(before: Restore | undefined, now: Partial<Restore>): Restore {
   return inOrder({ floor: undefined, maxUnavailable: undefined, ...before, ...now });
+}
+
+/** The longer of what was asked for before and what a policy asks for now: one that is deleted or broken shortens no drain. */
+export function longestDrain(
+  before: Restore | undefined,
+  { drainSeconds }: { readonly drainSeconds?: number | undefined },
+): Pick<Restore, 'drainSeconds'> {
+  const longest = Math.max(before?.drainSeconds ?? 0, drainSeconds ?? 0);
+  return { drainSeconds: longest === 0 ? undefined : longest };
 }
 
 /** With these extra groups, or without any. */
@@ -59,6 +70,7 @@ function inOrder({
   withdrawn,
   least,
   stopped,
+  drainSeconds,
 }: Restore): Restore {
   const extra = replicas === undefined ? {} : { replicas };
   const others = objects === undefined ? {} : { objects };
@@ -68,6 +80,7 @@ function inOrder({
     ...(withdrawn === undefined ? {} : { withdrawn }),
     ...(least === undefined ? {} : { least }),
     ...(stopped === undefined ? {} : { stopped }),
+    ...(drainSeconds === undefined ? {} : { drainSeconds }),
   };
   return { floor, maxUnavailable, ...extra, ...others, ...ladder };
 }
@@ -106,12 +119,14 @@ export function parseRestore(text: string): Restore | undefined {
   if (least !== undefined && !(isCount(least) && least > 0)) return undefined;
   const stopped = value['stopped'];
   if (stopped !== undefined && stopped !== true) return undefined;
+  const drainSeconds = value['drainSeconds'];
+  if (drainSeconds !== undefined && !(isCount(drainSeconds) && drainSeconds > 0)) return undefined;
   if (!(isCount(floor) || (floor === undefined && plan !== undefined))) return undefined;
   const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
   const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
   if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
-  return inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, least, stopped });
+  return inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, least, stopped, drainSeconds });
 }
 
 /** Every field of the mark; the compiler knows them all. */
@@ -125,6 +140,7 @@ const KEYS = {
   withdrawn: true,
   least: true,
   stopped: true,
+  drainSeconds: true,
 } satisfies Readonly<Record<keyof Restore, true>>;
 
 function isCount(value: unknown): value is number {

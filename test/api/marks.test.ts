@@ -145,6 +145,8 @@ describe.each([
       'null',
       '{"floor":1,"withdrawn":0}',
       '{"floor":1,"withdrawn":true}',
+      '{"floor":1,"drainSeconds":0}',
+      '{"floor":1,"drainSeconds":"60"}',
       '{"floor":1,"stopped":false}',
       '{"floor":1,"stopped":1}',
       '{"plan":"0"}',

@@ -63,6 +63,7 @@ const restore = object({
   withdrawn: optional(positive),
   least: optional(positive),
   stopped: optional(is((value) => value === true)),
+  drainSeconds: optional(positive),
 } satisfies Shape<Restore>);
 
 const marks = object({

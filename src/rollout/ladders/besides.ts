@@ -3,7 +3,7 @@
 import { ABSENT } from '../../api/field.ts';
 import type { Marks, RungMark } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
-import { withAside } from '../../api/restore.ts';
+import { longestDrain, withAside } from '../../api/restore.ts';
 import { versionIn, versionPath } from '../../api/version-label.ts';
 import type { FieldChange, ObjectChange } from '../change.ts';
 import type { Decision, Move } from '../move.ts';
@@ -30,15 +30,15 @@ export function besides(on: Delivering, decision: Decision, add: Besides): Decis
   if (commit.kind === 'unwritable') return unwritable(on, commit);
   const others = otherChangesOf(on.delivery, commit.objects);
   if (others === undefined) return { ...decision, move: undefined, holds: [notClear(on, commit.objects)] };
-  return { ...decision, move: withOthers(on.delivery, move, { ...add, commit, others }) };
+  return { ...decision, move: withOthers(on, move, { ...add, commit, others }) };
 }
 
 function withOthers(
-  delivery: Delivery,
+  { delivery, situation }: Delivering,
   move: Move,
   add: Besides & { readonly commit: Made; readonly others: readonly ObjectChange[] },
 ): Move {
-  const marks = marksOn(move.marks, add, delivery);
+  const marks = marksOn(move.marks, { ...add, drain: situation.snapshot.policy }, delivery);
   const label = add.labels === true ? labelOf(delivery, marks) : [];
   const own = move.changes.map((change): ObjectChange => {
     if (change.kind !== 'edit' || change.workload === undefined) return change;
@@ -51,7 +51,7 @@ function withOthers(
 /** A settled workload has no rung, and nothing put aside. */
 function marksOn(
   of: Marks,
-  { at, commit }: Besides & { readonly commit: Made },
+  { at, commit, drain }: Besides & { readonly commit: Made; readonly drain: Parameters<typeof longestDrain>[1] },
   before: Pick<Delivery, 'release' | 'routes'>,
 ): Marks {
   const { at: _, ...marks } = of;
@@ -61,7 +61,10 @@ function marksOn(
     isNewer && marks.restore !== undefined ? withAside(marks.restore, { withdrawn: undefined }) : marks.restore;
   if (marks.step === undefined || restore === undefined) return { ...marks, restore };
   const objects = [...asidesOfRoutes(commit.displaced), ...routesLost(restore.objects ?? [], before.routes)];
-  const aside = withAside(restore, { objects: objects.length === 0 ? undefined : objects });
+  const aside = withAside(restore, {
+    objects: objects.length === 0 ? undefined : objects,
+    ...longestDrain(restore, drain),
+  });
   return { ...marks, ...(at === undefined ? {} : { at }), restore: aside };
 }
 

@@ -2,8 +2,10 @@
 
 import { at } from '../../api/json.ts';
 import { absent, type Known, known } from '../../api/known.ts';
+import { MARK } from '../../api/marks.ts';
+import { parseRestore } from '../../api/restore.ts';
 import type { Side } from './condition.ts';
-import { type Delivery, hasSubsets, routesTraffic, selectorOf, sidesOf } from './delivery.ts';
+import { annotationsOf, type Delivery, hasSubsets, routesTraffic, selectorOf, sidesOf } from './delivery.ts';
 import {
   generationOf,
   type LiveDifference,
@@ -132,7 +134,7 @@ const GRACE_SECONDS = 30;
 
 /**
  * How long a side is given to answer its last requests: as long as the routes let a request take, or its leaders to end,
- * and a minute at least; longer where a policy says so. What a route leaves unsaid, or its kind has no field for, the
+ * and a minute at least; longer where a policy says so, or has said so when a commit of this delivery was written. What a route leaves unsaid, or its kind has no field for, the
  * policy says alone.
  */
 export function drainSecondsOf(delivery: Delivery, { policy }: Pick<TrafficSight, 'policy'>): number {
@@ -146,7 +148,8 @@ export function drainSecondsOf(delivery: Delivery, { policy }: Pick<TrafficSight
     return timeout !== 'unreadable' && timeout > 0 ? Math.ceil(timeout) : DRAIN_ENDLESS_SECONDS;
   });
   const longest = seconds.length === 0 ? unsaid : Math.max(...seconds);
-  return Math.max(longest, graceSecondsOf(delivery), DRAIN_LEAST_SECONDS, policy.drainSeconds ?? 0);
+  const begun = parseRestore(annotationsOf(delivery.own)[MARK.restore] ?? '')?.drainSeconds ?? 0;
+  return Math.max(longest, graceSecondsOf(delivery), DRAIN_LEAST_SECONDS, policy.drainSeconds ?? 0, begun);
 }
 
 function graceSecondsOf({ own }: Delivery): number {

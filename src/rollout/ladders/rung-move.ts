@@ -3,7 +3,7 @@
 import { samePath } from '../../api/field.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
-import { type Restore, withAside } from '../../api/restore.ts';
+import { longestDrain, type Restore, withAside } from '../../api/restore.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { ObjectEdits } from '../edit.ts';
 import { hold } from '../hold.ts';
@@ -78,7 +78,8 @@ function marksOn({ situation, delivery }: Delivering, next: NextCommit, to: Rung
   const objects = [...asidesOfRoutes(displaced), ...lost];
   const groups = groupsIn(delivery, next) ?? marks.restore?.groups;
   const least = at === 'text' ? floorOf(delivery) : marks.restore?.least;
-  const now: Partial<Restore> = { plan, groups, least, objects: objects.length === 0 ? undefined : objects };
+  const drain = longestDrain(marks.restore, situation.snapshot.policy);
+  const now: Partial<Restore> = { plan, groups, least, objects: objects.length === 0 ? undefined : objects, ...drain };
   const floor = stage.kind === 'promote' && at === 'fleet' ? { floor: 0 } : {};
   return { ...rest, step: stage, at, restore: withAside(marks.restore, { ...now, ...floor }) };
 }

@@ -2,10 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { wholeStepWritten } from '../../../src/rollout/size-change.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, passes, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
-import { abort, asked, files, NEWER, requested, stands } from '../../support/ladder-stands.ts';
+import { abort, after, asked, files, NEWER, requested, stands } from '../../support/ladder-stands.ts';
 import { under } from '../../support/ladder-ticks.ts';
-import { NEW } from '../../support/vllm.ts';
+import { NEW, OLD } from '../../support/vllm.ts';
 import { BLUE, CANARY, ROUTED, type Row, told, withGpus } from '../filled-answers.ts';
 
 test.each<Row>(CANARY)('canary: %s', (_, stand, rules, found, wanted) =>
@@ -49,4 +50,27 @@ test('another size of groups in a text that takes over in a step is refused, and
   const marks = snapshotAt(passed(asked(stands.fleet, NEW, NEWER), rules).stand).workload?.workload.marks;
   expect(marks?.restore?.floor).toBe(0);
   expect(wholeStepWritten(marks, marks?.release.digest ?? '')).toBe(false);
+});
+
+/** Two versions of one workload, with a share. */
+const split = after(
+  'step 1/2, traffic: – → 20%',
+  asked(
+    passed(settledOn(ladderFiles(ladderRollout('partition', ['replicas: 50%, traffic: 20%', 'replicas: 100%'])))).stand,
+    OLD,
+    NEW,
+  ),
+);
+
+/** The first commit of the rollback is written under the policy, which is gone from the next pass on. */
+test.each<readonly [what: string, from: Stand, drainSeconds: number, last: string]>([
+  ['canary', stands.second, 3600, 'RolledBack: rolled back'],
+  ['canary, longer than to the pass after the next', stands.second, 3601, 'hold Draining'],
+  ['partition with traffic', split, 3600, 'Aborted: rollback'],
+  ['partition with traffic, longer', split, 3601, 'hold Draining'],
+])('a policy that is deleted while requests drain shortens nothing: %s', (_, from, drainSeconds, last) => {
+  const first = passed(from, { ...under({ drainSeconds }), ...abort(from) });
+  const looked = passed(first.stand);
+  expect(looked.told).toContain('Draining');
+  expect([first.told, passed(looked.stand).told]).toEqual(['Aborted: rollback, home', last]);
 });
