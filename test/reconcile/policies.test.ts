@@ -64,6 +64,19 @@ function scope(policies: Readonly<Record<string, string>>): object {
 
 const NONE = { surge: 0, from: [], issues: [] };
 
+test.each<readonly [what: string, spec: string, keys: readonly string[], told: readonly string[]]>([
+  ['nobody signs', '  onFailure: rollback\n', [], ['a.yaml:6 RollbackUnsigned']],
+  ['a key signs this cluster', '  onFailure: rollback\n', ['default'], []],
+  ['a key signs another one', '  onFailure: rollback\n', ['eu'], ['a.yaml:6 RollbackUnsigned']],
+  ['nothing is rolled back', '  onFailure: withdraw\n', [], []],
+])('a rollback that hangs on the record: %s', (_, spec, clusters, told) => {
+  const files = textFiles({ ...VLLM_FILES, 'a.yaml': policy(spec) });
+  const statusKeys = clusters.map((cluster) => ({ cluster, key: 'ed25519:x', until: undefined }));
+  const tree = { commit: '1'.repeat(40), folders: [], skipped: () => [], files };
+  const { warnings } = desiredOf(tree, { ...DEFAULT_CONFIG, statusKeys }, new Map());
+  expect(warnings.map(({ file, line, reason }) => `${file}:${line} ${reason}`)).toEqual(told);
+});
+
 test.each<readonly [cluster: string, clusters: string, told: boolean]>([
   ['prod-eu', 'prod-eu', false],
   ['prod-eu', 'prdo-eu', true],

@@ -80,7 +80,8 @@ describe('outside, fields of which one value decides for all, or that tell other
     expect(told(desired)).toEqual(
       ['6 spec.pullRequestLabels', '7 spec.pullRequestReviewers', '5 spec.onFailure', '8 spec.notify']
         .concat('9 spec.notifyHoldSeconds', '10 spec.inferencePools')
-        .map((field) => `teams/a/bold.yaml:${field} OutsidePolicyPaths`),
+        .map((field) => `teams/a/bold.yaml:${field} OutsidePolicyPaths`)
+        .concat('policies/own.yaml:5 spec.onFailure RollbackUnsigned'),
     );
   });
 

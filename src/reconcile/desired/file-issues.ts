@@ -14,6 +14,7 @@ import {
   unmatchedPolicies,
 } from '../policies/policy-issues.ts';
 import type { PolicyReading } from '../policies/policy-scope.ts';
+import { unsignedRollbacks } from '../policies/unsigned-rollbacks.ts';
 import type { Desired } from './desired-rollout.ts';
 
 type Manifests = { readonly index: ManifestIndex; readonly config: Config };
@@ -44,6 +45,7 @@ export function fileIssues(all: Manifests, read: Told): Pick<Desired, 'issues' |
       ...misspeltRollouts(texts),
       ...armedAlone(all),
       ...elsewherePolicies(policies, config.cluster),
+      ...unsignedRollbacks(policies, config),
       ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),
     ],
   };
