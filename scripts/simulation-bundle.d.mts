@@ -11,4 +11,6 @@ export function writeBundle(of: {
   readonly entry: string;
   readonly outfile: string;
   readonly patch?: Patch | undefined;
+  /** Files of src, each with the file of `remembered` that stands in for it. */
+  readonly stands?: Readonly<Record<string, string>>;
 }): Promise<void>;

@@ -20,8 +20,8 @@ function called(paths) {
   return new RegExp(`(^|[/\\\\])(${paths.map((path) => basename(path, '.ts')).join('|')})\\.ts$`);
 }
 
-/** Writes `entry`, a file of test/simulation, with all that it imports to `outfile`. */
-export async function writeBundle({ entry, outfile, patch }) {
+/** Writes `entry`, a file of test/simulation, with all that it imports to `outfile`. `stands`: more that stands in for files of src. */
+export async function writeBundle({ entry, outfile, patch, stands = {} }) {
   await build({
     entryPoints: [join(root, 'test/simulation', entry)],
     outfile,
@@ -31,25 +31,28 @@ export async function writeBundle({ entry, outfile, patch }) {
     // Top-level await is of no use in this format: programs begin in a function.
     format: 'cjs',
     logLevel: 'error',
-    plugins: [withoutEnvironment, remembering, ...(patch === undefined ? [] : [patching(patch)])],
+    plugins: [
+      withoutEnvironment,
+      remembering({ ...remembered, ...stands }),
+      ...(patch === undefined ? [] : [patching(patch)]),
+    ],
   });
 }
 
-const remembering = {
-  name: 'remembering',
-  setup: (setup) => {
-    const stands = new Map(
-      Object.entries(remembered).map(([real, name]) => [
-        join(root, real),
-        join(root, 'test/simulation/remembered', name),
-      ]),
-    );
-    setup.onResolve({ filter: called(Object.keys(remembered)) }, ({ path, resolveDir, importer }) => {
-      const stand = stands.get(resolve(resolveDir, path));
-      return stand === undefined || stand === importer ? undefined : { path: stand };
-    });
-  },
-};
+function remembering(names) {
+  const stands = new Map(
+    Object.entries(names).map(([real, name]) => [join(root, real), join(root, 'test/simulation/remembered', name)]),
+  );
+  return {
+    name: 'remembering',
+    setup: (setup) => {
+      setup.onResolve({ filter: called(Object.keys(names)) }, ({ path, resolveDir, importer }) => {
+        const stand = stands.get(resolve(resolveDir, path));
+        return stand === undefined || stand === importer ? undefined : { path: stand };
+      });
+    },
+  };
+}
 
 // The same as in build.mjs, which is alone in its image: yaml asks for it once for each word, a quarter of the time of parsing.
 const withoutEnvironment = {
