@@ -77,6 +77,11 @@ export function hasCloser(key: string, content: JsonObject, revisions: readonly 
   return own.length > 0 && holding.some((revision) => leafCount(revision.content) < Math.min(...own));
 }
 
+/** The path of the first field of `content` that a revision does not hold; undefined: it holds all of it. */
+export function fieldNotIn({ content: held }: Pick<LiveRevision, 'content'>, content: JsonObject): string | undefined {
+  return firstDifference(withoutTopology(content), undefined, held);
+}
+
 /** The exclusive-topology annotation is no part of LWS's own revisions. */
 function withoutTopology(content: JsonObject): JsonObject {
   const { exclusiveTopology: _, ...rest } = content;

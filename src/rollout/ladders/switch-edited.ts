@@ -1,12 +1,17 @@
 /** What people have changed of the commits by which one colour takes over from the other: the Service, or the annotation. */
 
+import { at } from '../../api/json.ts';
+import type { LiveRevision } from '../../api/live.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import { MARK, TEXT } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { inShort, printRelease } from '../../api/release.ts';
+import { releaseContent } from '../../api/release-content.ts';
 import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
+import { fieldNotIn } from '../revisions.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, canarySide, selectorOf, sidesOf, stableSide } from './delivery.ts';
+import type { TrafficSight } from './sight.ts';
 import { takesSide } from './version-sides.ts';
 
 /**
@@ -50,4 +55,35 @@ export function switchEdited({ delivery, marks, situation }: Delivering): Hold |
     seen: `${service.file}: ${field} in Service ${service.object.name}, and since the switch it selects ${canary}: no commit of tranche has made it so`,
     action: `Put ${LWS_NAME}: ${canary} back into it; to go back to the stable version: ${command('abort', situation.snapshot.key)}`,
   });
+}
+
+/**
+ * blueGreen: from the promotion on the document of the colour that takes over stays as the steps wrote it. A bot that writes
+ * all over the file changes that one as well: LWS would have a newer template beside the one that its groups run, and
+ * whatever waits for them would wait for ever. Nobody can accept it, since a group that is made again is not of the release.
+ */
+export function greenTextEdited({ delivery, marks, situation, sight }: Delivering): Hold | undefined {
+  const side = canarySide(delivery);
+  if (delivery.plan.style !== 'blueGreen' || marks.step?.kind !== 'promote') return undefined;
+  if (side === undefined || side === delivery.own || annotationsOf(side)[TEXT] !== printRelease(delivery.release))
+    return undefined;
+  const grown = sight === undefined ? undefined : revisionOf(sight);
+  const copy = releaseContent(side.value);
+  const path = grown === undefined ? undefined : fieldNotIn(grown, copy);
+  if (path === undefined) return undefined;
+  // Of a list the whole: its items have no path that a reader could follow.
+  const [field = ''] = path.split('[');
+  const value = JSON.stringify(at(copy, field.split('.'))) ?? 'missing';
+  return hold('CanaryEdited', {
+    seen: `${side.file}: spec.${path} of LeaderWorkerSet ${side.object.name} is not what its groups run, and no commit of tranche has made it so: ${inShort(value)}`,
+    action: `Put it back as the last commit of tranche left it: git log -p ${side.file}; to go back to the stable version: ${command('abort', situation.snapshot.key)}`,
+  });
+}
+
+/** The revision that all groups of the second workload run; undefined: it was not read, or they are on several. */
+function revisionOf({ traffic: { second } }: TrafficSight): LiveRevision | undefined {
+  const { leaders, revisions } = second;
+  if (leaders.kind !== 'known' || revisions.kind !== 'known') return undefined;
+  const [key, ...others] = [...new Set(leaders.value.map(({ revisionKey }) => revisionKey))];
+  return others.length > 0 ? undefined : revisions.value.find((revision) => revision.key === key);
 }

@@ -24,7 +24,7 @@ import { fieldsHome, letGoAnew, unlessTaken } from '../ladders/fleet.ts';
 import { type NextCommit, nextCommit, nextWithoutNodes, stepEntered } from '../ladders/next-commit.ts';
 import { sameStage } from '../ladders/position.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
-import { switchEdited } from '../ladders/switch-edited.ts';
+import { greenTextEdited, switchEdited } from '../ladders/switch-edited.ts';
 import { type Decision, holding, type MoveReason } from '../move.ts';
 import { capital } from '../sentences.ts';
 import { whenSeen } from '../situation.ts';
@@ -35,8 +35,9 @@ import { statesOf } from '../step-state.ts';
 export function climbing(on: Delivering, state: OnLadder): Decision {
   const anew = madeAnew(on);
   if (anew !== undefined) return anew;
-  const elsewhere = switchEdited(on);
-  if (elsewhere !== undefined) return holding([elsewhere], 'StepUpgrade');
+  const queued = queuedHold(on.situation, 'this release is settled or aborted');
+  const elsewhere = switchEdited(on) ?? greenTextEdited(on);
+  if (elsewhere !== undefined) return holding([elsewhere, ...queued], 'StepUpgrade');
   const goes = wayOn(on, state);
   const { next } = goes;
   if (next.kind === 'unwritable') return unwritable(on, next);
@@ -49,7 +50,7 @@ export function climbing(on: Delivering, state: OnLadder): Decision {
     ...(unplaced === undefined ? [] : [unplaced]),
     ...unseen,
     ...heldBy(on, state, { next, done }),
-    ...queuedHold(on.situation, 'this release is settled or aborted'),
+    ...queued,
   ]);
   if (blocking(holds).length > 0) return holding(holds, stateOf(state, { unseen, holds }), done);
   if (next.at === 'settled') return settle(on, next, holds);
