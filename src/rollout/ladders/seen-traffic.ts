@@ -7,14 +7,14 @@ import { command } from '../command-text.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import { nameFirst } from '../sentences.ts';
 import type { Side } from './condition.ts';
-import { annotationsOf, type Delivery, lostIn, routesTraffic, serviceMissing, sidesOf } from './delivery.ts';
+import { annotationsOf, type Delivery, fleetOf, lostIn, routesTraffic, serviceMissing, sidesOf } from './delivery.ts';
 import { missedBy, reachedBy } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
-import { positionOf } from './position.ts';
+import { isRollback, positionOf } from './position.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { isHome } from './shares.ts';
-import { nowBetween, type TrafficSight, workloadOf } from './sight.ts';
+import { nowBetween, serving, type TrafficSight, workloadOf } from './sight.ts';
 import { isOneWorkload, sideName } from './version-sides.ts';
 
 /** So long at least the version before keeps its groups, once it gets no requests any more: the way back is at once. */
@@ -58,11 +58,21 @@ export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): 
   const name = sideName(delivery, side);
   if (sender.kind === 'known')
     return hold('Draining', { seen: `${nameFirst(name)} still gets requests: ${sender.value}`, waits: 'controllers' });
+  const served = isOneWorkload(delivery) && isRollback(delivery) ? servedText(delivery, sight) : undefined;
   return waiting('Draining', sight, {
     since: trafficAfter(delivery, sight).drained?.[side],
     seconds: drainSecondsOf(delivery, sight),
-    seen: `${nameFirst(name)} gets no new requests, and answers its last ones`,
+    seen: `${nameFirst(name)} gets no new requests, and answers its last ones${served === undefined ? '' : `; ${served}`}`,
   });
+}
+
+/** Of one workload on its way back: how many groups have all requests until the others have restarted; undefined: not read. */
+export function servedText(delivery: Delivery, sight: TrafficSight): string | undefined {
+  const [stable, canary] = [serving(delivery, sight, 'stable'), serving(delivery, sight, 'canary')];
+  if (stable.kind !== 'known' || canary.kind !== 'known') return undefined;
+  const serve = ({ value }: typeof stable): string => `${value.length} ${value.length === 1 ? 'serves' : 'serve'}`;
+  const restart = canary.value.length === 1 ? 'it restarts' : 'they restart';
+  return `of ${fleetOf(delivery)} groups ${serve(stable)} on the stable version, for all requests, and ${serve(canary)} on the other until ${restart}`;
 }
 
 /** A document is missing, without which nobody can tell that the side is left, or bring its requests home. */

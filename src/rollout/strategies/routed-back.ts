@@ -16,9 +16,11 @@ import { servingGroups, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { selectorOf } from '../ladders/delivery.ts';
 import { pinsElsewhere } from '../ladders/endpoints.ts';
+import { servedText } from '../ladders/seen-traffic.ts';
 import { allHome, answersForAll, isOpen, isPinned, isShareHome, pinned, shareHome } from '../ladders/version-edits.ts';
 import { takesSide } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
+import { capital } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 import { workloadMove } from '../workload-change.ts';
 
@@ -34,11 +36,12 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   if (atOnce || (isLeft && apart === undefined)) return textBack(on, { given, marks });
   const lost = stableLost(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
+  const served = on.sight === undefined ? undefined : servedText(delivery, on.sight);
   const move = workloadMove(situation, {
     reason: given.reason,
     label: `${MOVES[given.reason].label}, home`,
     ...withBudget({ ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) }, budgetKept(situation)),
-    why: `${given.because} Its groups answer a share of the requests: that goes home first, and they restart on the stable version once their last ones are answered.`,
+    why: `${given.because} Its groups answer a share of the requests: that goes home first, and they restart on the stable version once their last ones are answered.${served === undefined ? '' : ` ${capital(served)}.`}`,
   });
   return besides(on, moving(move, 'StepUpgrade'), {
     at: 'home',
