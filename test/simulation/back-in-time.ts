@@ -1,8 +1,9 @@
 /** Hands that go back in time: older files and folders put back, commits of ours reverted, a Rollout of another workload. */
 
-import { lwsFile, rolloutFile, splitOwn, templateStart } from './files.ts';
+import { lwsFile, numberIn, rolloutFile, splitOwn, templateStart } from './files.ts';
 import { isOurs } from './our-commit.ts';
 import type { Person } from './people.ts';
+import { secondName } from './routed-files.ts';
 import type { Universe } from './universe.ts';
 
 type Move = (person: Person) => void;
@@ -14,7 +15,7 @@ export const backHands = {
   'its folder as before': (person) => putBack(person, before(person), `apps/${person.workload.name}/`),
   'all as before': (person) => putBack(person, before(person), ''),
   'our commits reverted': (person) => putBack(person, asked(person), ''),
-  'our last commit reverted': revertLast,
+  'our last commit reverted': (person) => revertLast(person),
   'the Rollout names another': (person) => {
     const { universe, workload } = person;
     const path = rolloutFile(workload.name);
@@ -22,6 +23,7 @@ export const backHands = {
     universe.commit(path, text.replace(/^( {4}name: ).*$/m, '$1another'), 'the Rollout names another workload');
   },
   'the Rollout names it again': (person) => person.say({}, 'the Rollout names its workload again'),
+  'our last two commits reverted': (person) => revertLast(person, 2),
 } as const satisfies Readonly<Record<string, Move>>;
 
 export type BackHand = keyof typeof backHands;
@@ -64,17 +66,29 @@ function templateBack({ universe, workload, text, marks }: Person): void {
   commitAll(universe, { name: workload.name, writes, message: 'the template of before' });
 }
 
-/** `git revert` of the newest commit of ours, where nothing of what it wrote has been written since. */
-function revertLast({ universe, workload }: Person): void {
-  const { repository } = universe;
-  const line = repository.log('main');
-  const at = line.findIndex(({ oid }) => isOurs(universe, oid));
-  const [ours, parent] = [line[at], line[at + 1]];
+/** Of the line of main, newest first: the newest commit of ours, those of ours right before it, and the one before them. */
+function oursInLine({ universe }: Person) {
+  const line = universe.repository.log('main');
+  const from = line.findIndex(({ oid }) => isOurs(universe, oid));
+  const end = line.findIndex(({ oid }, i) => i > from && !isOurs(universe, oid));
+  return from < 0 || end < 0 ? [] : line.slice(from, end + 1);
+}
+
+/** `git revert` of the newest commit of ours, or of a range of them, where nothing of what they wrote has been written since. */
+function revertLast(person: Person, count = 1): void {
+  const { universe, workload } = person;
+  const line = oursInLine(person);
+  const [ours, parent] = [line[0], line[count]];
   if (ours === undefined || parent === undefined) return;
   const undone = difference(universe, ours.oid, parent.oid);
   const isThere = undone.every(({ path }) => universe.text('main', path) === universe.text(ours.oid, path));
-  const subject = ours.message.split('\n')[0] ?? '';
-  if (isThere) commitAll(universe, { name: workload.name, writes: undone, message: `Revert "${subject}"` });
+  const subjects = line.slice(0, count).map(({ message }) => message.split('\n')[0] ?? '');
+  const message = `Revert "${subjects.join('" and "')}"`;
+  // The hand takes groups away under their requests, as by an edit: no law asks that of us.
+  const own = lwsFile(workload.name);
+  const [, others] = splitOwn(undone.find(({ path }) => path === own)?.text ?? '');
+  if (isThere && numberIn(others, 'replicas') === 0) universe.emptied.add(secondName(workload) ?? '');
+  if (isThere) commitAll(universe, { name: workload.name, writes: undone, message });
 }
 
 type Write = { readonly path: string; readonly text: string | undefined };
