@@ -453,3 +453,15 @@ test.each<readonly [what: string, stand: Stand, sight: NonNullable<Found['sight'
   expect(first).toContain(told);
   expect(others.filter((other) => !other.startsWith('NotAtRest: vllm-green'))).toEqual([]);
 });
+
+test.each<readonly [settledAgo: number, says: string]>([
+  [15, 'Waiting for the GitOps agent to apply it'],
+  [599, 'Waiting for the GitOps agent to apply it'],
+  [600, 'look at its sync errors, and at who else writes it'],
+])('what differs %i s after the settling commit is the agent’s turn first, and then somebody’s', (settledAgo, says) => {
+  const { stand, plan } = passed(onGreen);
+  const fresh = { ...stand, record: { ...plan.record, auditedAt: stand.now - settledAgo } };
+  const [drift] = passed(fresh, { sight: SHARED_BY_HAND }).plan.holds;
+  expect(`${drift?.reason}: ${drift?.message}`).toMatch(/^Drift: /);
+  expect(drift?.message).toContain(says);
+});
