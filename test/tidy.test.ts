@@ -220,6 +220,10 @@ const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: str
     ['src/rollout/gates/a.ts', 'const way = `to go back: tranche abort ${key.name}`;', 1],
     ['src/rollout/orders/a.ts', 'const way = `tranche plan --only ${name}`;', 1],
   ],
+  oneBrake: [
+    ['src/rollout/events/a.ts', 'const held = { ...decision, move: undefined, holds };', 1],
+    ['src/rollout/strategies/a.ts', "if (move?.way === 'forward') return holding(all, stepState);", 1],
+  ],
   firstLine: [
     ['src/api/a.ts', 'export const a = 1;\n', 1],
     ['src/api/a.ts', '/** Too short. */\n\nexport const a = 1;\n', 1],

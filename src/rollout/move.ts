@@ -97,6 +97,17 @@ export type Decision = {
   readonly stepState: StepState;
   /** This pass has found that the step was merged though it did not hold: the record keeps that. */
   readonly stale?: StaleMerge | undefined;
+  /** What may hold its move back, and is said beside it: asked by `allowed` alone, once it is decided. */
+  readonly brakes?: readonly Brake[] | undefined;
+};
+
+/** Something that holds moves back, whichever row has decided them. */
+export type Brake = {
+  readonly kind: 'failed' | 'notAsBegun' | 'notRecorded' | 'wrongFiles';
+  /** Why; empty: it holds nothing. */
+  readonly holds: readonly Hold[];
+  /** Said in their place, behind all others, where the row waits already. */
+  readonly waiting?: readonly Hold[];
 };
 
 /** No commit: what is waited for, and where the step stands. */

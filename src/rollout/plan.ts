@@ -2,12 +2,13 @@
 
 import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
+import { type Allowed, allowed } from './brakes.ts';
 import { workloadRefChanged } from './gates/frozen.ts';
 import { keyMissing, newerRecord } from './gates/git.ts';
 import { stalled } from './gates/people.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { stepMessage } from './messages.ts';
-import { type Decision, holding, type Move } from './move.ts';
+import { type Brake, holding, type Move } from './move.ts';
 import { passedText } from './passed.ts';
 import { DELIVERIES, type PlannedCommit } from './planned-commit.ts';
 import { isProposed } from './proposals/promotion.ts';
@@ -40,40 +41,33 @@ export function plan(snapshot: Snapshot): Plan {
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
-  const decision = withIssues(situation, strategyOf(snapshot).decide(situation));
-  return planOf(snapshot, situation, braked(snapshot, decision));
+  const brakes = [...wrongFiles(situation), notRecorded(snapshot)];
+  return planOf(snapshot, situation, allowed(strategyOf(snapshot).decide(situation), brakes));
 }
 
 /** A rollback goes on whatever is wrong in the files; while it waits, that is said as well: it may be what keeps it. */
-function withIssues(situation: Situation, decision: Decision): Decision {
-  const isBack = situation.marks?.step?.kind === 'rollback' && decision.move === undefined;
-  const issue = isBack ? stalled(situation) : undefined;
-  const isSaid = issue === undefined || decision.holds.some(({ reason }) => reason === issue.reason);
-  return isSaid ? decision : { ...decision, holds: [...decision.holds, issue] };
+function wrongFiles(situation: Situation): readonly Brake[] {
+  const issue = situation.marks?.step?.kind === 'rollback' ? stalled(situation) : undefined;
+  return issue === undefined ? [] : [{ kind: 'wrongFiles', holds: [], waiting: [issue] }];
 }
 
 /** Without a workload in the files nothing is planned, unless it was taken out to be created anew. */
 function planGone(snapshot: Snapshot): Plan {
   const kept = snapshot.rollout?.intents.recreating;
   const decision = kept === undefined ? holding([], 'Completed') : strategyOf(snapshot).decideAbsent(snapshot, kept);
-  return planOf(snapshot, undefined, braked(snapshot, decision));
+  return planOf(snapshot, undefined, allowed(decision, [notRecorded(snapshot)]));
 }
 
 /**
  * Where no record can be written, nothing of this pass is kept: whatever leads forward waits, as where the status branch
- * takes no record; and where a Rollout of another workload asks, whose steps and pauses are none of this delivery. What
- * brakes or goes back hangs on Git and the cluster. This is asked of the way of a move, once, so that no row can be
- * forgotten.
+ * takes no record; and where a Rollout of another workload asks, whose steps and pauses are none of this delivery.
  */
-function braked(snapshot: Snapshot, decision: Decision): Decision {
+function notRecorded(snapshot: Snapshot): Brake {
   const found = [workloadRefChanged({ snapshot }), newerRecord(snapshot) ?? keyMissing(snapshot)];
-  const why = found.filter((one) => one !== undefined);
-  if (why.length === 0) return decision;
-  const { move, holds } = decision;
-  return { ...decision, move: move?.way === 'forward' ? undefined : move, holds: [...why, ...holds] };
+  return { kind: 'notRecorded', holds: found.filter((one) => one !== undefined) };
 }
 
-function planOf(snapshot: Snapshot, situation: Situation | undefined, decision: Decision): Plan {
+function planOf(snapshot: Snapshot, situation: Situation | undefined, decision: Allowed): Plan {
   const { holds, move } = decision;
   const record = recordOf(snapshot, situation, decision);
   // A wrong file is not retried: only an edit helps.

@@ -300,6 +300,16 @@ const commandsByKey: Rule = (source) =>
       )
     : [];
 
+/** A decision that is made loses its move by the table of brakes alone; `merged-stale.ts` judges the one of another situation. */
+const oneBrake: Rule = (source) =>
+  /^src\/rollout\/(events\/(?!merged-stale\.ts$)|gates|ladders|strategies)/.test(source.path)
+    ? matches(
+        source,
+        /\bmove: undefined\b|\bmove\??\.way\b/,
+        (found) => `${found} takes the move out of a decision: give it a brake (src/rollout/brakes.ts)`,
+      )
+    : [];
+
 /** Rules for every TypeScript file; `names`, `finished` and `noMachinePaths` read any text. */
 export const rules = {
   rings,
@@ -315,6 +325,7 @@ export const rules = {
   finished,
   noMachinePaths,
   commandsByKey,
+  oneBrake,
 } satisfies Record<string, Rule>;
 
 /** Files of src that no entry reaches. Tests keep a file alive only while there is no program yet. */

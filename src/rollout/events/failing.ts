@@ -8,9 +8,9 @@ import { failureToAct, newerRequestWaits, stepFailed, stepOverdue, whatFails } f
 import { partitionFacts } from '../gates/out-of-place.ts';
 import { clockIsOff } from '../gates/windows.ts';
 import type { GivenUp } from '../given-up.ts';
-import { type Hold, unique } from '../hold.ts';
+import type { Hold } from '../hold.ts';
 import { immutableBack } from '../immutable-back.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import type { Brake } from '../move.ts';
 import { capital } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 
@@ -30,17 +30,11 @@ export function failedBack(situation: Situation, { release }: Pick<Marks, 'relea
   return { release, reason: 'Failed', because };
 }
 
-/** The decision of a row, held back where its step has failed: what brakes, arms or mends goes on. */
-export function withFailure(situation: Situation, decision: Decision): Decision {
-  const told = failureHolds(situation);
-  const { move, holds, stepState, stepDone } = decision;
+/** The brake of a step that has failed. With a clock that is off no deadline counts: that is said where it waits. */
+export function failureBrake(situation: Situation): Brake {
   const uncounted = hasDeadlines(situation.snapshot.policy) ? clockIsOff(situation) : undefined;
-  // Said where it waits; what may begin begins all the same.
-  if (uncounted !== undefined && move === undefined) return holding(unique([...holds, uncounted]), stepState, stepDone);
-  if (told.length === 0) return decision;
-  const all = unique([...told, ...holds]);
-  if (move === undefined || move.way === 'forward') return holding(all, stepState, stepDone);
-  return moving(move, stepState, all, stepDone);
+  const holds = failureHolds(situation);
+  return uncounted === undefined ? { kind: 'failed', holds } : { kind: 'failed', holds, waiting: [uncounted] };
 }
 
 /** Why a step, or a promotion, that has failed or is late goes nowhere by itself; empty: it has not, or people have accepted that. */

@@ -2,14 +2,13 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { failureToAct, whatFails } from '../gates/failure.ts';
-import { type Hold, unique } from '../hold.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { quorumOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
 import { hasShare } from '../ladders/sight.ts';
 import { isOneWorkload } from '../ladders/version-sides.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { type Brake, type Decision, holding } from '../move.ts';
 import { capital } from '../sentences.ts';
 import { unavailableBudget } from '../situation.ts';
 import { failedBack, failureHolds } from './failing.ts';
@@ -21,7 +20,7 @@ export function failedOnLadder(on: Delivering): Decision | undefined {
   if (on.situation.snapshot.policy.onFailure === 'withdraw') return withdrawnAsFailed(on);
   // What a hand has changed was judged as well: people say what becomes of it.
   const given = canaryEdited(on) === undefined ? failedBack(on.situation, on.marks) : undefined;
-  return given === undefined ? undefined : told(goBackOnLadder(on, given), failureHolds(on.situation));
+  return given === undefined ? undefined : { ...goBackOnLadder(on, given), brakes: [failed(on)] };
 }
 
 /**
@@ -34,11 +33,10 @@ export function withdrawnAsFailed(on: Delivering): Decision | undefined {
   const failure = failureToAct(situation);
   const { step } = marks;
   if (failure === undefined || step === undefined || !hasShare(delivery) || takesFleet(on)) return undefined;
-  const holds = failureHolds(situation);
   const unseen = waiting(on, [{ kind: 'serving', side: 'stable', groups: quorumLeft(on) }]);
-  if (unseen.length > 0) return holding(unique([...holds, ...unseen]), 'StepUpgrade');
+  if (unseen.length > 0) return { ...holding(unseen, 'StepUpgrade'), brakes: [failed(on)] };
   const why = `${capital(whatFails(situation))} has failed: ${failure.seen}. Policies want the share taken home then, and the groups kept. Nobody has ordered this.`;
-  return told(takenHome(on, { step, why }), holds);
+  return { ...takenHome(on, { step, why }), brakes: [failed(on)] };
 }
 
 /** Of one workload the groups that are left on the version before; they have to bear what they bore, and the share. */
@@ -58,7 +56,7 @@ function takesFleet({
   return marks.step?.kind === 'promote' && delivery.plan.style === 'canary';
 }
 
-function told({ move, holds, stepState, stepDone }: Decision, failure: readonly Hold[]): Decision {
-  const all = unique([...failure, ...holds]);
-  return move === undefined ? holding(all, stepState, stepDone) : moving(move, stepState, holds, stepDone);
+/** Said where what the failure leads to waits. */
+function failed({ situation }: Delivering): Brake {
+  return { kind: 'failed', holds: failureHolds(situation) };
 }

@@ -10,6 +10,7 @@ import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { partitionOf } from '../batches.ts';
+import { allowed } from '../brakes.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { command } from '../command-text.ts';
 import { before as gatesBefore } from '../gates/before.ts';
@@ -68,7 +69,7 @@ function judgedMerge(situation: Situation, decide: Decide): (StaleMerge & { read
   const before = beforeMerge(situation);
   if (before === undefined || before === 'unclear') return undefined;
   const { partition, marks, snapshot } = situation;
-  const { move, holds } = decide(before);
+  const { move, holds } = allowed(decide(before));
   const isIt =
     move?.way === 'forward' &&
     sameRelease(move.marks.release, marks?.release) &&

@@ -6,7 +6,7 @@ import { printRelease, sameRelease } from '../../api/release.ts';
 import { longestDrain, withAside } from '../../api/restore.ts';
 import { versionIn, versionPath } from '../../api/version-label.ts';
 import type { FieldChange, ObjectChange } from '../change.ts';
-import type { Decision, Move } from '../move.ts';
+import { type Decision, holding, type Move } from '../move.ts';
 import { asidesOfRoutes, routesLost } from './asides.ts';
 import { otherChangesOf } from './changes.ts';
 import type { Commit, Made } from './commit.ts';
@@ -29,7 +29,7 @@ export function besides(on: Delivering, decision: Decision, add: Besides): Decis
   if (move === undefined) return decision;
   if (commit.kind === 'unwritable') return unwritable(on, commit);
   const others = otherChangesOf(on.delivery, commit.objects);
-  if (others === undefined) return { ...decision, move: undefined, holds: [notClear(on, commit.objects)] };
+  if (others === undefined) return holding([notClear(on, commit.objects)], decision.stepState, decision.stepDone);
   return { ...decision, move: withOthers(on, move, { ...add, commit, others }) };
 }
 

@@ -33,15 +33,15 @@ type RungMove = {
   readonly label?: string | undefined;
 };
 
-/** The decision to write it; a change that cannot be worked out is none. */
-function moveOf(on: Delivering, next: NextCommit, to: RungMove): Pick<Decision, 'move' | 'holds'> {
+/** The move that writes it; undefined: what it changes cannot be worked out. */
+function moveOf(on: Delivering, next: NextCommit, to: RungMove): Move | undefined {
   const { situation, delivery } = on;
   const marks = marksOn(on, next, to);
   const { text } = to;
   const content = { digest: text?.release.digest ?? situation.digest, source: text?.text };
   const changes = changesOf(delivery, next.objects, { marks: { from: situation.workload.marks, to: marks }, content });
-  if (changes === undefined) return { move: undefined, holds: [notClear(on, next.objects)] };
-  const move: Move = {
+  if (changes === undefined) return undefined;
+  return {
     reason: to.reason,
     way: wayOf(to.reason, changes),
     label: to.label ?? rungLabel(delivery, next),
@@ -51,14 +51,14 @@ function moveOf(on: Delivering, next: NextCommit, to: RungMove): Pick<Decision, 
       to.why ??
       `${[to.because, rungWhy(delivery, next)].filter((part) => part !== undefined).join(' ')}${to.seen ?? ''}`,
   };
-  return { move, holds: [] };
 }
 
 /** The same as a whole decision. */
 export function climbed(on: Delivering, next: NextCommit, to: RungMove & { readonly done?: boolean }): Decision {
-  const { move, holds } = moveOf(on, next, to);
+  const move = moveOf(on, next, to);
   const state = next.at === 'settled' ? 'Completed' : next.at === 'traffic' ? 'StepTrafficRouting' : 'StepUpgrade';
-  return move === undefined ? holding(holds, 'StepUpgrade') : moving(move, state, [], to.done ?? false);
+  if (move === undefined) return holding([notClear(on, next.objects)], 'StepUpgrade');
+  return moving(move, state, [], to.done ?? false);
 }
 
 /** A settled workload has no step, no rung and nothing put aside. */

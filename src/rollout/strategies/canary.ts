@@ -1,7 +1,7 @@
 /** The table of the strategies that fill a second workload: what comes before every row, then the row. */
 
 import type { Marks } from '../../api/marks.ts';
-import { withFailure } from '../events/failing.ts';
+import { failureBrake } from '../events/failing.ts';
 import { withoutMarks } from '../events/giving-up.ts';
 import { givenUpOnLadder, givenUpUnnamed, goBackOnLadder } from '../events/ladder-back.ts';
 import { failedOnLadder } from '../events/ladder-failing.ts';
@@ -11,11 +11,11 @@ import { partitionPutBack } from '../events/primary-partition.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
-import { type Hold, unique } from '../hold.ts';
+import type { Hold } from '../hold.ts';
 import { delivering, documentMissing, documentsLost, routesChanged } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { servesEdited } from '../ladders/switch-edited.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { type Decision, holding } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
 import { recordedMarks } from '../unsigned.ts';
@@ -53,13 +53,16 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   if (confused !== undefined) return holding([confused], 'StepUpgrade');
   const given = givenUpOnLadder(situation, marks);
   if (given !== undefined) return goBackOnLadder(on, given);
-  if (fixed !== undefined) return notForward(on, { state, fixed });
+  if (fixed !== undefined) {
+    const brakes = [{ kind: 'notAsBegun', holds: [fixed] }] as const;
+    return rollStopped(on, { state, hold: fixed }) ?? { ...protecting(on, state), brakes };
+  }
   if (digest !== marks.release.digest) {
     const answer = heldOnLadder(on, state) ?? overtakenOnLadder(on, state);
     if (answer !== undefined) return answer;
   }
   const guarded = partitionPutBack(on, state) ?? withdrawn(on) ?? givenUpUnnamed(on);
-  return guarded ?? failedOnLadder(on) ?? withFailure(situation, climbing(on, state));
+  return guarded ?? failedOnLadder(on) ?? { ...climbing(on, state), brakes: [failureBrake(situation)] };
 }
 
 /** Nothing is written without them; an abort puts them back first. */
@@ -83,15 +86,9 @@ function notAsBegun(situation: Situation): Hold | undefined {
  * What the delivery was begun with is gone, or another since: nothing goes further, the share stays where it is, and what
  * protects goes on: a text that rolls is stopped, a share of what serves nothing withdrawn, a whole fleet armed.
  */
-function notForward(on: Delivering, at: { readonly state: OnLadder; readonly fixed: Hold }): Decision {
-  const { state, fixed } = at;
-  const stopped = rollStopped(on, { state, hold: fixed });
-  if (stopped !== undefined) return stopped;
+function protecting(on: Delivering, state: OnLadder): Decision {
   const isFleet = state.stage.kind === 'promote' && state.at === 'fleet';
   const armed = isFleet ? undefined : partitionPutBack(on, state);
   const isNewer = on.situation.digest !== on.marks.release.digest;
-  const row = withdrawn(on) ?? (isNewer ? holding([], 'StepUpgrade') : climbing(on, state));
-  const { move, holds, stepState, stepDone } = armed ?? row;
-  const all = unique([fixed, ...holds]);
-  return move?.way === 'protect' ? moving(move, stepState, all, stepDone) : holding(all, 'StepUpgrade', stepDone);
+  return armed ?? withdrawn(on) ?? (isNewer ? holding([], 'StepUpgrade') : climbing(on, state));
 }

@@ -1,7 +1,7 @@
 /** The partition strategy: one table of states, as the specification has it, and which event comes first in each. */
 
 import type { Marks } from '../../api/marks.ts';
-import { failedBack, withFailure } from '../events/failing.ts';
+import { failedBack, failureBrake } from '../events/failing.ts';
 import { beforeFirstStep, givenUp } from '../events/giving-up.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { goneHold } from '../events/marks-gone.ts';
@@ -95,7 +95,10 @@ export function decideBy(situation: Situation, own: Rows): Decision {
   if (stopped !== undefined) return stopped;
   const failed = failedBack(situation, state.marks);
   if (failed !== undefined) return own.wayBack(situation, { given: failed, marks: state.marks });
-  return stillStale(situation, state) ?? withFailure(situation, own.step(situation, state));
+  const still = stillStale(situation, state);
+  if (still !== undefined) return still;
+  const row = own.step(situation, state);
+  return { ...row, brakes: [...(row.brakes ?? []), failureBrake(situation)] };
 }
 
 /** A mere request is given up whatever holds it: nothing moves by that. */
