@@ -21,3 +21,8 @@ export type Issue = {
 export type Parsed<T> =
   | { readonly kind: 'ok'; readonly value: T; readonly warnings: readonly Issue[] }
   | { readonly kind: 'wrong'; readonly issues: readonly Issue[] };
+
+/** One issue a line and reason, the last of each: several edits of a trial may meet the same obstacle. */
+export function oncePerLine(issues: readonly Issue[]): readonly Issue[] {
+  return [...new Map(issues.map((issue) => [`${issue.file} ${issue.line} ${issue.reason}`, issue])).values()];
+}

@@ -17,7 +17,6 @@ import {
 } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { RolloutFile } from '../../rollout/snapshot.ts';
-import { strategies } from '../../rollout/strategies/index.ts';
 import { rolloutHash } from './digests.ts';
 
 export type RolloutReading = {
@@ -142,17 +141,6 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
       ['spec', 'workloadRef'],
       `workloadRef is ${apiVersion} ${kind}, wanted ${LWS_API_VERSION} ${LWS_KIND}`,
       kind === DISAGGREGATED_SET ? DISAGGREGATED_HINT : 'tranche delivers LeaderWorkerSets only.',
-    );
-  }
-  if (!strategies[rollout.style].built) {
-    const field =
-      rollout.style === 'blueGreen'
-        ? ['spec', 'strategy', 'blueGreen']
-        : ['spec', 'strategy', 'canary', 'enableExtraWorkloadForCanary'];
-    add(
-      field,
-      `the ${rollout.style} strategy with a second workload is not built yet`,
-      'Use strategy.canary with steps of replicas only.',
     );
   }
   const traffic = trafficUnsupported(rollout);

@@ -1,6 +1,6 @@
 /** Tries on a manifest what a delivery is going to write into it: what would be refused then is told before it begins. */
 
-import type { Issue } from '../../api/issue.ts';
+import { type Issue, oncePerLine } from '../../api/issue.ts';
 import { MARK } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
@@ -22,7 +22,7 @@ export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {
     return tried.kind === 'refused' ? [tried.issue] : [];
   };
   const edits = editsToCome(facts);
-  const issues = refusals(edits).length === 0 ? [] : unlike(edits.flatMap((edit) => refusals([edit])));
+  const issues = refusals(edits).length === 0 ? [] : oncePerLine(edits.flatMap((edit) => refusals([edit])));
   trials.workloads.set(document, { stable, issues });
   return issues;
 }
@@ -48,9 +48,4 @@ function editsToCome({ document, file, stable }: LintFacts): readonly Edit[] {
     ...numbers,
     ...RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source })),
   ];
-}
-
-/** One issue a line and reason: several edits may meet the same obstacle. */
-function unlike(issues: readonly Issue[]): readonly Issue[] {
-  return [...new Map(issues.map((issue) => [`${issue.line} ${issue.reason}`, issue])).values()];
 }

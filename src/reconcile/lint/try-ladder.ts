@@ -2,7 +2,7 @@
 
 import { ASIDE_MOST } from '../../api/aside.ts';
 import type { FieldFault } from '../../api/field-reader.ts';
-import type { Issue } from '../../api/issue.ts';
+import { type Issue, oncePerLine } from '../../api/issue.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
@@ -28,7 +28,7 @@ export function tryLadder({ rollout, texts, cast }: Asked, trials: Trials): read
   const own = new Map(files.map(({ file }) => [file, texts.get(file) ?? '']));
   const { found, aside } = obstacles(own, withFewSteps(cast), trials.known);
   const tooMany = aside > ASIDE_MOST ? [fieldIssue(rollout, tooManyAside(cast, aside))] : [];
-  const issues = unlike([...found.flatMap((obstacle) => obstacleIssues(own, obstacle)), ...tooMany]);
+  const issues = oncePerLine([...found.flatMap((obstacle) => obstacleIssues(own, obstacle)), ...tooMany]);
   const trial: LadderTrial = { on, issues };
   trials.ladders.set(rollout, trial);
   return issues;
@@ -78,9 +78,4 @@ function firstOfEach(commits: readonly Climbed[]): readonly Climbed[] {
     if (one.commit.at !== 'settled' && !kinds.has(kind)) kinds.set(kind, one);
   }
   return [...kinds.values()];
-}
-
-/** One issue a line and reason: several commits may meet the same obstacle. */
-function unlike(issues: readonly Issue[]): readonly Issue[] {
-  return [...new Map(issues.map((issue) => [`${issue.file} ${issue.line} ${issue.reason}`, issue])).values()];
 }

@@ -27,6 +27,16 @@ export function noWayBack({ snapshot, file }: Situation): Hold | undefined {
   });
 }
 
+/** No commit of main is read that could be the stable one from here on. */
+export function notDelivered({ snapshot, file }: Situation): Hold {
+  const { delivered, key } = snapshot;
+  const why = delivered.kind === 'unknown' ? delivered.why : 'no commit of main has the template of this release';
+  return hold('StableUnavailable', {
+    seen: `cannot settle: ${why}`,
+    action: `Bring a commit with this template of ${file.file} to main, or go back: ${command('abort', key)}`,
+  });
+}
+
 /** What a newer tranche remembers of drains, pauses and approvals would be lost with the first record of ours: it is left alone. */
 export function newerRecord({ newerRecord: version, key }: Pick<Snapshot, 'newerRecord' | 'key'>): Hold | undefined {
   if (version === undefined) return undefined;

@@ -9,6 +9,7 @@ import { queuedHold } from '../events/queued.ts';
 import { surgeReturned } from '../events/surge-return.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
+import { notDelivered } from '../gates/git.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { soaking } from '../gates/soak.ts';
 import { notReadyYet } from '../gates/step-groups.ts';
@@ -113,24 +114,8 @@ function nextLabel(situation: Situation, step: InDelivery, holds: readonly Hold[
 }
 
 function settle(situation: Seen, step: InDelivery, holds: readonly Hold[]): Decision {
-  const { snapshot, replicas, file } = situation;
-  if (snapshot.delivered.kind !== 'known') {
-    const why =
-      snapshot.delivered.kind === 'unknown'
-        ? snapshot.delivered.why
-        : 'no commit of main has the template of this release';
-    return holding(
-      [
-        ...holds,
-        hold('StableUnavailable', {
-          seen: `cannot settle: ${why}`,
-          action: `Bring a commit with this template of ${file.file} to main, or go back: ${command('abort', snapshot.key)}`,
-        }),
-      ],
-      'StepReady',
-      true,
-    );
-  }
+  const { snapshot, replicas } = situation;
+  if (snapshot.delivered.kind !== 'known') return holding([...holds, notDelivered(situation)], 'StepReady', true);
   const move = workloadMove(situation, {
     reason: 'Settled',
     label: MOVES.Settled.label,

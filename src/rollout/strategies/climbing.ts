@@ -2,7 +2,6 @@
 
 import { deliveredAt } from '../../api/marks.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
-import { command } from '../command-text.ts';
 import { partitionRaised } from '../events/primary-partition.ts';
 import { queuedHold } from '../events/queued.ts';
 import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
@@ -10,10 +9,11 @@ import { before } from '../gates/before.ts';
 import { recreated, staysPut } from '../gates/cluster.ts';
 import { fleetBlocked, groupsWithoutNodes, letGoByHand, withoutNodes } from '../gates/fleet.ts';
 import { holdsOf } from '../gates/gate.ts';
+import { notDelivered } from '../gates/git.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { soaking } from '../gates/soak.ts';
 import { nameGroups } from '../groups.ts';
-import { blocking, type Hold, hold, unique } from '../hold.ts';
+import { blocking, type Hold, unique } from '../hold.ts';
 import { ownHome } from '../homeward.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
@@ -160,20 +160,8 @@ function stateOf({ at, stage }: OnLadder, of: { readonly unseen: readonly Hold[]
 
 /** The release is the stable one from here on: by the newest commit that was read with its text. */
 function settle(on: Delivering, next: NextCommit, holds: readonly Hold[]): Decision {
-  const { snapshot, file } = on.situation;
-  if (snapshot.delivered.kind !== 'known') {
-    const why = snapshot.delivered.kind === 'unknown' ? snapshot.delivered.why : 'no commit of main has its template';
-    return holding(
-      [
-        ...holds,
-        hold('StableUnavailable', {
-          seen: `cannot settle: ${why}`,
-          action: `Bring a commit with this template of ${file.file} to main, or go back: ${command('abort', snapshot.key)}`,
-        }),
-      ],
-      'StepReady',
-    );
-  }
+  const { snapshot } = on.situation;
+  if (snapshot.delivered.kind !== 'known') return holding([...holds, notDelivered(on.situation)], 'StepReady');
   const home = ownHome(on.marks, on.situation.workload);
   const made = climbed(
     on,

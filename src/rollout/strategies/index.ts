@@ -12,8 +12,6 @@ import { decidePartition } from './partition.ts';
 import { decideRouted, sharesOut } from './routed.ts';
 
 type Strategy = {
-  /** Whether it is built. The Rollout of one that is not has an issue, which lets no step go forward. */
-  readonly built: boolean;
   readonly decide: (situation: Situation) => Decision;
   /** While the document is out of its file, to be created anew. */
   readonly decideAbsent: (snapshot: Snapshot, recreating: Recreating) => Decision;
@@ -21,16 +19,15 @@ type Strategy = {
 
 /** Its rows are those of one workload; with routes there are rungs between them. */
 const partition: Strategy = {
-  built: true,
   decide: (situation) => (sharesOut(situation) ? decideRouted(situation) : decidePartition(situation)),
   decideAbsent: createAnew,
 };
 
 /** Its rows are those of a canary; what differs are its ladders. */
-const blueGreen: Strategy = { built: true, decide: decideCanary, decideAbsent: createAnew };
-const canary: Strategy = { built: true, decide: decideCanary, decideAbsent: createAnew };
+const blueGreen: Strategy = { decide: decideCanary, decideAbsent: createAnew };
+const canary: Strategy = { decide: decideCanary, decideAbsent: createAnew };
 
-export const strategies = {
+const strategies = {
   partition,
   canary,
   blueGreen,

@@ -1,7 +1,7 @@
 /** Tries on the user's own bytes every edit of Service and routes that a delivery needs, and the way home. */
 
 import { percentOf } from '../../../api/int-or-percent.ts';
-import type { Issue } from '../../../api/issue.ts';
+import { type Issue, oncePerLine } from '../../../api/issue.ts';
 import type { KnownTexts } from '../../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
@@ -25,7 +25,7 @@ export function tryRoutes(facts: TrafficFacts, trials: Trials): readonly Issue[]
   const isSame = before?.on.length === on.length && before.on.every((document, at) => document === on[at]);
   if (before?.by === by && isSame) return before.issues;
   const { known } = trials;
-  const issues = unlike([...tryService(facts, known), ...tryShares(facts, known)]);
+  const issues = oncePerLine([...tryService(facts, known), ...tryShares(facts, known)]);
   const trial: RouteTrial = { on, by, issues };
   trials.routes.set(facts.rollout, trial);
   return issues;
@@ -144,9 +144,4 @@ function step(
     return { issues: made.faults.map((fault) => trafficIssue(ofFault(files.route, fault), index.texts)) };
   const texts = tried(stand.texts, made.edits, known);
   return texts.kind === 'refused' ? { issues: [texts.issue] } : { texts: texts.texts, displaced: made.displaced };
-}
-
-/** One issue a line and reason: several shares may meet the same obstacle. */
-function unlike(issues: readonly Issue[]): readonly Issue[] {
-  return [...new Map(issues.map((issue) => [`${issue.file} ${issue.line} ${issue.reason}`, issue])).values()];
 }
