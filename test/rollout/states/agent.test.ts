@@ -99,7 +99,7 @@ test.each<Row>([
 
 test('the record is of a newer tranche: which file, what waits and what goes on', () => {
   expect(messageOf({ ...world({}), ...NEWER_RECORD })).toBe(
-    'rollouts/default/llm/vllm.json on the status branch has version 2, and this tranche reads versions up to 1: a newer one has written it. Nothing here counts pauses and drains without a record: no step goes forward, and groups that requests have left stay; ways back go on. Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts begin anew',
+    'rollouts/default/llm/vllm.json on the status branch has version 2, and this tranche reads versions up to 1: a newer one has written it. Nothing here counts pauses without a record, so no step goes forward; rollbacks go on, and main and the routes date their drains. Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts begin anew',
   );
 });
 
