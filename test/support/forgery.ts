@@ -20,8 +20,13 @@ export class Forgery {
   /** Commits that nobody can fetch any more: rewritten, or older than the clone. */
   private gone: ReadonlySet<Oid> = new Set();
 
-  constructor(files: Readonly<Record<string, string>> = VLLM_FILES, signed = false) {
-    this.world = new World({ files, signed });
+  constructor(from: Readonly<Record<string, string>> | World = VLLM_FILES, signed = false) {
+    this.world = from instanceof World ? from : new World({ files: from, signed });
+  }
+
+  /** The same delivery, independent from now on. */
+  fork(): Forgery {
+    return new Forgery(this.world.fork());
   }
 
   /** The ports of one process, which has what can be fetched. */

@@ -3,8 +3,10 @@
 import { sameValue } from '../../api/field.ts';
 import type { AbortIntent } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
+import { canonicalJson, at as valueAt } from '../../api/json.ts';
 import { MARK, type Marks, printStep } from '../../api/marks.ts';
 import { sameRelease, shortDigest } from '../../api/release.ts';
+import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { workloadIn } from '../../rollout/change.ts';
 import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
@@ -82,10 +84,22 @@ function withMarks(file: WorkloadFile, marks: Marks): WorkloadFile {
 
 /** Whether it writes `replicas` or `maxUnavailable`: as a rule, to what the mark says that they were. */
 function writesOwn({ commit }: Plan): boolean {
-  const own = commit?.changes.find((change) => change.kind === 'edit' && change.workload !== undefined);
-  const fields = own?.kind === 'edit' ? own.fields : [];
-  return fields.some(({ path, from, to }) => path.at(-1) !== 'partition' && !sameValue(from, to));
+  return (commit?.changes ?? []).some((change) => {
+    if (change.kind === 'exact')
+      return (
+        change.workload !== undefined &&
+        OWN_FIELDS.some(
+          (path) =>
+            canonicalJson(valueAt(change.from, path) ?? null) !== canonicalJson(valueAt(change.to, path) ?? null),
+        )
+      );
+    if (change.kind !== 'edit' || change.workload === undefined) return false;
+    return change.fields.some(({ path, from, to }) => path.at(-1) !== 'partition' && !sameValue(from, to));
+  });
 }
+
+/** What `restore` puts back in the user's LeaderWorkerSet. */
+const OWN_FIELDS = [REPLICAS_PATH, MAX_UNAVAILABLE_PATH] as const;
 
 /** The order that gives up what is delivered, asked for, or on its way back already. */
 function orderBack(

@@ -1,0 +1,123 @@
+/** The same where requests are shared: marks that somebody has changed in the middle of a share, and an abort all the same. */
+
+import { expect, test } from 'vitest';
+import { commonFiles } from '../../scenarios/check-stories.ts';
+import { Forgery } from '../../support/forgery.ts';
+
+const LWS = 'apps/vllm/lws.yaml';
+const ROUTE = 'apps/vllm/route.yaml';
+const SERVICE = 'apps/vllm/service.yaml';
+const [OLD, NEW] = ['v0.10.0', 'v0.10.1'];
+const ROUNDS_MOST = 40;
+
+const parts = (...names: readonly string[]): Record<string, string> => Object.assign({}, ...names.map(commonFiles));
+const SHARED = ['vllm-without-requests', 'vllm-service', 'vllm-routed'];
+const STYLES: Readonly<Record<string, string>> = {
+  canary: 'canary-steps',
+  blueGreen: 'blue-green-steps',
+  'partition with a route': 'partition-routed-steps',
+};
+
+const markIn = (at: Forgery, mark: string): string =>
+  new RegExp(`tranche\\.dev/${mark}: (?:"([^"]*)"|'([^']*)')`).exec(at.text(LWS))?.slice(1).find(Boolean) ?? '';
+
+/** A release has its first share. */
+async function sharing(style: string): Promise<Forgery> {
+  const at = new Forgery(parts(...SHARED, STYLES[style] ?? ''));
+  for (let round = 0; round < 3; round += 1) await at.round();
+  at.edit(LWS, OLD, NEW);
+  for (let round = 0; round < ROUNDS_MOST; round += 1) {
+    await at.round();
+    if (markIn(at, 'at') === 'traffic') return at;
+  }
+  throw new Error(`${style}: no share`);
+}
+
+const bases = new Map<string, Promise<Forgery>>();
+const baseOf = (style: string): Promise<Forgery> => {
+  const base = bases.get(style) ?? sharing(style);
+  bases.set(style, base);
+  return base;
+};
+
+const restoring =
+  (fields: object) =>
+  (at: Forgery): void => {
+    const there: unknown = JSON.parse(markIn(at, 'restore'));
+    at.edit(
+      LWS,
+      /tranche\.dev\/restore: .*/,
+      `tranche.dev/restore: '${JSON.stringify(Object.assign({}, there, fields))}'`,
+    );
+  };
+
+const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
+  'step, the last': (at) => at.mark('step', `3/3@${markIn(at, 'release')}`),
+  'step, promote': (at) => at.mark('step', 'promote'),
+  'step, rollback': (at) => at.mark('step', 'rollback'),
+  'at, home': (at) => at.mark('at', 'home'),
+  'at, text': (at) => at.mark('at', 'text'),
+  'at, pods': (at) => at.mark('at', 'pods'),
+  'at, fleet': (at) => at.mark('at', 'fleet'),
+  'at, all': (at) => at.mark('at', 'all'),
+  'at, switch': (at) => at.mark('at', 'switch'),
+  'serves, green': (at) => at.mark('serves', 'green'),
+  'stable, of nothing': (at) => {
+    at.lose(['a'.repeat(40)]);
+    at.mark('stable', `${'a'.repeat(40)}@${'b'.repeat(32)}`);
+  },
+  'aborted, of what is delivered': (at) => at.mark('aborted', markIn(at, 'release')),
+  'restore, floor': restoring({ floor: 0 }),
+  'restore, groups': restoring({ groups: 9 }),
+  'restore, withdrawn': restoring({ withdrawn: 9 }),
+  'restore, least': restoring({ least: 1 }),
+  'restore, stopped': restoring({ stopped: true }),
+  'restore, plan': restoring({ plan: 'e'.repeat(32) }),
+  'restore, no objects': restoring({ objects: undefined }),
+  'restore, replicas': restoring({ replicas: { was: 1, set: 4 } }),
+};
+
+/** What says that the delivery is another one: the share goes, nothing restarts, and the abort does not end it. */
+const HELD: readonly string[] = [
+  'partition with a route step, rollback',
+  'canary step, rollback',
+  'blueGreen step, rollback',
+  'blueGreen serves, green',
+];
+
+const CASES = Object.keys(STYLES).flatMap((style) => Object.keys(FORGERIES).map((what) => [style, what] as const));
+
+test.each(CASES)('%s, forged: %s: serving groups stay, and an abort leads back', async (style, what) => {
+  const base = await baseOf(style);
+  const at = base.fork();
+  const before = [ROUTE, SERVICE].map((path) => parts(...SHARED)[path]);
+  FORGERIES[what]?.(at);
+  const seen: string[] = [];
+  const serving = (): number =>
+    at.world
+      .groups()
+      .split(' ')
+      .filter((group) => group.endsWith('+')).length;
+  const round = async (): Promise<void> => {
+    await at.round();
+    seen.push(`${at.world.subject()} | ${at.world.groups()}`);
+    expect(serving(), seen.join('\n')).toBeGreaterThanOrEqual(3);
+  };
+  await round();
+  const answer = await at.order({ kind: 'abort', keepNewer: false });
+  for (let count = 0; count < ROUNDS_MOST; count += 1) await round();
+  const told = `${answer}\n${[...new Set(seen)].join('\n')}\n${at.text(LWS)}`;
+  if (HELD.includes(`${style} ${what}`)) return;
+  expect(at.text(LWS).split('\n---\n')[0], told).not.toContain(NEW);
+  // Without the mark nobody knows that the route had no weight: it stays, and is that of all requests.
+  const route = what === 'restore, no objects' ? at.text(ROUTE).replace(/^ +weight: \d+\n/gm, '') : at.text(ROUTE);
+  expect(route, told).toBe(before[0]);
+  expect(at.text(SERVICE).startsWith(before[1]?.trimEnd() ?? ''), told).toBe(true);
+  expect(
+    at.world
+      .groups()
+      .split(' ')
+      .filter((group) => group.includes('0.10.0+')),
+    told,
+  ).toHaveLength(4);
+});
