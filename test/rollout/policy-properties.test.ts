@@ -134,6 +134,10 @@ const beside: fc.Arbitrary<Partial<Snapshot>> = fc.constantFrom(
   { turns: [turn] },
   { missingPolicies: [{ name: 'a', why: 'absent' }] },
 );
+/** What a commit changes, but for the longest drain, which the delivery keeps in its annotation for when a policy goes. */
+const apartFromDrain = ({ commit }: ReturnType<typeof plan>): string =>
+  JSON.stringify(commit?.changes ?? []).replaceAll(/,\\*"drainSeconds\\*":\d+/g, '');
+
 /** Last requests, and the colour before, get their time on a way back as well. */
 const PACES: readonly HoldReason[] = ['Draining', 'Baking'];
 
@@ -151,7 +155,7 @@ test('over a second workload, and over versions of one that share requests, as w
         if (!isPaced) expect(loose.commit.way).toBe('forward');
         expect(tight.holds).not.toEqual([]);
         held += 1;
-      } else expect(tight.commit?.changes).toEqual(loose.commit?.changes);
+      } else expect(apartFromDrain(tight)).toEqual(apartFromDrain(loose));
     }),
     { numRuns: 350 },
   );
