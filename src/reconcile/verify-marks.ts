@@ -77,7 +77,8 @@ function broughtBy(before: Desired, after: Desired): readonly Brought[] {
 }
 
 function markedIn(file: string, text: string): readonly Brought[] {
-  if (!text.includes(OWN_PREFIX)) return [];
+  // YAML and JSON may write any letter of a key as an escape.
+  if (!text.includes(OWN_PREFIX) && !text.includes('\\')) return [];
   return parseManifestFile(file, text, 'everything').documents.flatMap((document) =>
     Object.keys(DOES).flatMap((key): readonly Brought[] => {
       const value = at(document.value, ['metadata', 'annotations', key]);

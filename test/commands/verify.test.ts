@@ -193,7 +193,13 @@ describe('a change of marks', () => {
         /file=apps\/copy\.yaml,.*MarkForged::LeaderWorkerSet copy/,
       ],
     ];
-    for (const [files, line] of cases) {
+    // A document that says tranche.dev nowhere but by an escape of its YAML.
+    const escaped = now
+      .replace('name: vllm', 'name: escaped')
+      .replace(/ +tranche\.dev\/.*\n/g, '')
+      .replace('annotations:\n', 'annotations:\n    "tranche\\u002edev/serves": green\n');
+    expect(escaped).toContain('u002e');
+    for (const [files, line] of [...cases, [{ 'apps/escaped.yaml': escaped }, /MarkForged::/] as const]) {
       const ran = await verify(site, await pullRequest(site, files));
       expect([ran.code, ran.out]).toEqual([1, expect.stringMatching(line)]);
     }
