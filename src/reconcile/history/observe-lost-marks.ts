@@ -21,12 +21,12 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const odd = own === undefined ? hasMarks(of) : own.step === undefined && partition !== SENTINEL;
   const isAsRecorded = recorded === undefined ? !odd : !lacksMarks(own, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
-  if (isAsRecorded && own?.step?.kind !== 'promote') return undefined;
+  if (isAsRecorded && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
   const commit = await of.git.stepCommit(of.entry.key, () => true);
   const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
   const written = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
-  // What nobody bears out says that something is gone, and not what.
-  const marks = written ?? (isUnsigned(of) ? undefined : recorded);
+  // What nobody bears out says that something is gone, and not what; and a record may be older than a rollback.
+  const marks = written ?? (isUnsigned(of) || isRollbackOf(own, recorded) ? undefined : recorded);
   return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
 }
 
@@ -35,7 +35,17 @@ function lacksMarks(own: Marks | undefined, before: Marks): boolean {
   if (own === undefined) return true;
   if (!sameRelease(own.release, before.release)) return false;
   const keys = ['step', 'at', 'restore', 'stable', 'serves'] as const;
-  return keys.some((key) => before[key] !== undefined && own[key] === undefined) || servesOther(own, before);
+  const isGone = keys.some((key) => before[key] !== undefined && own[key] === undefined);
+  return isGone || servesOther(own, before) || isRollbackOf(own, before);
+}
+
+/**
+ * Whether the file says that the release goes back, and `before` that it does not: only a commit of ours begins a rollback,
+ * and it remembers what was aborted. By the word of the file alone the delivery would end, and an abort find nothing to end.
+ */
+function isRollbackOf(own: Marks | undefined, before: Marks | undefined): boolean {
+  if (own?.step?.kind !== 'rollback') return false;
+  return before === undefined || (before.step !== undefined && before.step.kind !== 'rollback');
 }
 
 /**

@@ -159,6 +159,16 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
   );
 }
 
+/**
+ * The same where the marks are not those that our last commit wrote. A file that says another stage, or that another colour
+ * serves, is not believed: by its word the share would be taken from what it belongs to.
+ */
+export function strayWithoutMarks(situation: Situation, lost: Marks): Decision | undefined {
+  const own = situation.workload.marks;
+  const isOther = own?.step !== undefined && (own.step.kind !== lost.step?.kind || own.serves !== lost.serves);
+  return isOther ? undefined : strayShare(situation, lost);
+}
+
 /** Documents of our names are there, and all of them are somebody else's: what a route sends there is theirs. */
 function isOfOthers({ own, second, canaryService, routes }: Delivering['delivery']): boolean {
   const named = [second, canaryService, ...routes.map(({ canary }) => canary)].filter((one) => one !== undefined);

@@ -46,6 +46,7 @@ test.each<Row>([
   ['step, one on', (at) => void at.mark('step', `2/3@${releaseOf(at)}`), 1],
   ['step, the last', (at) => void at.mark('step', `3/3@${releaseOf(at)}`), 1],
   ['step, one back', (at) => void at.mark('step', `0/3@${releaseOf(at)}`), 2],
+  ['step, rollback', (at) => void at.mark('step', 'rollback'), 1],
   ['step, promote', (at) => void at.mark('step', 'promote'), 1],
   ['at, where no second workload is filled', (at) => void at.mark('at', 'traffic'), 1],
   ['serves, where no second workload is filled', (at) => void at.mark('serves', 'green'), 2],
