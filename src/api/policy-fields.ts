@@ -123,6 +123,8 @@ export const SURGE_LIMIT = 1000;
 const GROUPS = { min: 1, max: 1_000_000 } as const;
 const PERCENT = { min: 1, max: 100 } as const;
 const SECONDS = { min: 1, max: 30 * 86_400 } as const;
+/** No policy may ask for a longer drain, so that no annotation keeps one. */
+export const DRAIN_MOST_SECONDS = SECONDS.max;
 const RESTARTS = { min: 0, max: 1000 } as const;
 const GPUS = { min: 0, max: 10_000_000 } as const;
 

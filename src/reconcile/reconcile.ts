@@ -12,7 +12,7 @@ import { judge } from '../rollout/proposals/judge.ts';
 import { asksOf } from '../rollout/proposals/requirements.ts';
 import { notesOf, pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
-import { borneOut } from './history/borne-out.ts';
+import { borneOut, drainProven } from './history/borne-out.ts';
 import type { Observation } from './history/observation.ts';
 import { observe } from './observe/observe.ts';
 import type { Reconciled } from './outcome.ts';
@@ -28,8 +28,11 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
   try {
     snapshot = await observe(of);
     let decided = decide(snapshot, texts, of.desired.trials.known);
-    const proven = await borneOut(of, snapshot, decided.plan);
-    if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
+    // A drain that was forged is over first: then the plan is one that goes by other marks.
+    for (const ask of [drainProven, borneOut]) {
+      const proven = await ask(of, snapshot, decided.plan);
+      if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
+    }
     return { ...nothing, snapshot, ...decided, texts: textsOf(decided.plan, texts), error: undefined };
   } catch (error) {
     return { ...nothing, snapshot, plan: undefined, error: explain(error) };

@@ -237,4 +237,6 @@ export type Snapshot = {
   readonly traffic?: LiveTraffic | undefined;
   /** What the mark `restore` has put aside of other objects, as main's own line bears it out. Not there: as the mark says. */
   readonly asides?: readonly Aside[] | undefined;
+  /** The longest drain of the mark `restore` that main's own line bears out. Not there: as the mark says. */
+  readonly drainMost?: number;
 };

@@ -11,6 +11,7 @@ import { workloadIn } from '../../rollout/change.ts';
 import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
+import { drainBorneOut, drainsByMark } from './drain-in-history.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import type { Observation } from './observation.ts';
 import { ownFieldsBorneOut } from './own-fields-in-history.ts';
@@ -45,6 +46,16 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
   ];
   const file = own.marks === inFile ? workload : withMarks(workload, own.marks);
   return { ...snapshot, workload: file, stable, warnings, ...(asides === undefined ? {} : { asides }) };
+}
+
+/** The same where the plan waits for requests: undefined: it does not, or the mark asks for no drain that main does not bear out. */
+export async function drainProven(of: Observation, snapshot: Snapshot, plan: Plan): Promise<Snapshot | undefined> {
+  const marks = snapshot.workload?.workload.marks;
+  const isAsked = marks !== undefined && drainsByMark(marks, plan.holds, snapshot);
+  const proven = isAsked ? await drainBorneOut(of, marks) : undefined;
+  if (proven === undefined) return undefined;
+  const warning = forgedMark(of, { key: MARK.restore, ...proven.forged });
+  return { ...snapshot, drainMost: proven.most, warnings: [...snapshot.warnings, warning] };
 }
 
 /**

@@ -9,15 +9,14 @@ import { parseRecreating, printRecreating, type Recreating } from '../../api/rec
 import { sameRelease, shortDigest } from '../../api/release.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Oid } from '../../ports/git.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import { noteOf } from '../../rollout/out-of-file.ts';
 import type { RolloutFile, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
-import { desiredOf } from '../desired/desired.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
 import { forgedMark } from './borne-out.ts';
 import type { Observation } from './observation.ts';
 import { releaseThere } from './observe-git.ts';
+import { rulesAt } from './rules-at.ts';
 import { stableBorneOut } from './stable-in-history.ts';
 
 /** What of a snapshot hangs on it. */
@@ -130,8 +129,6 @@ async function keepsThere({ git, entry, desired }: Observation, commit: Oid, kep
 }
 
 /** Whether the policies of that commit allowed to delete for a change. */
-async function isAllowed({ git, entry, desired }: Observation, commit: Oid): Promise<boolean> {
-  const then = desiredOf(await git.treeAt(commit), desired.config, new Map(), { known: desired.trials.known });
-  const same = then.rollouts.find(({ key }) => printKey(key) === printKey(entry.key));
-  return same?.policy.rules.recreate === 'Allow';
+async function isAllowed(of: Observation, commit: Oid): Promise<boolean> {
+  return (await rulesAt(of, commit))?.recreate === 'Allow';
 }

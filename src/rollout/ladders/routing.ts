@@ -3,6 +3,7 @@
 import { at } from '../../api/json.ts';
 import { absent, type Known, known } from '../../api/known.ts';
 import { MARK } from '../../api/marks.ts';
+import { DRAIN_MOST_SECONDS } from '../../api/policy-fields.ts';
 import { parseRestore } from '../../api/restore.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery, hasSubsets, routesTraffic, selectorOf, sidesOf } from './delivery.ts';
@@ -134,10 +135,13 @@ const GRACE_SECONDS = 30;
 
 /**
  * How long a side is given to answer its last requests: as long as the routes let a request take, or its leaders to end,
- * and a minute at least; longer where a policy says so, or has said so when a commit of this delivery was written. What a route leaves unsaid, or its kind has no field for, the
- * policy says alone.
+ * and a minute at least; longer where a policy says so, or has said so when a commit of this delivery was written, as far
+ * as main bears that out. What a route leaves unsaid, or its kind has no field for, the policy says alone.
  */
-export function drainSecondsOf(delivery: Delivery, { policy }: Pick<TrafficSight, 'policy'>): number {
+export function drainSecondsOf(
+  delivery: Delivery,
+  { policy, drainMost }: Pick<TrafficSight, 'policy' | 'drainMost'>,
+): number {
   const sides = sidesOf(delivery);
   const timeouts = [...delivery.routes, ...delivery.watched].flatMap(({ provider, route, canary }) =>
     provider.survey({ route, canary, displaced: [] }, sides).rules.map(({ timeout }) => timeout?.seconds),
@@ -149,7 +153,8 @@ export function drainSecondsOf(delivery: Delivery, { policy }: Pick<TrafficSight
   });
   const longest = seconds.length === 0 ? unsaid : Math.max(...seconds);
   const begun = parseRestore(annotationsOf(delivery.own)[MARK.restore] ?? '')?.drainSeconds ?? 0;
-  return Math.max(longest, graceSecondsOf(delivery), DRAIN_LEAST_SECONDS, policy.drainSeconds ?? 0, begun);
+  const written = Math.min(begun, drainMost ?? DRAIN_MOST_SECONDS);
+  return Math.max(longest, graceSecondsOf(delivery), DRAIN_LEAST_SECONDS, policy.drainSeconds ?? 0, written);
 }
 
 function graceSecondsOf({ own }: Delivery): number {

@@ -18,7 +18,17 @@ import { isOneWorkload, takesSide, versionsOf } from './version-sides.ts';
 /** The part of a snapshot that a delivery is seen by. */
 export type TrafficSight = Pick<
   Snapshot,
-  'key' | 'now' | 'clockOffSeconds' | 'record' | 'unsigned' | 'rollbackAt' | 'blobs' | 'policy' | 'rollout' | 'live'
+  | 'key'
+  | 'now'
+  | 'clockOffSeconds'
+  | 'record'
+  | 'unsigned'
+  | 'rollbackAt'
+  | 'blobs'
+  | 'policy'
+  | 'drainMost'
+  | 'rollout'
+  | 'live'
 > & {
   readonly traffic: LiveTraffic;
   /** Why the user's own workload is not known to be live, as the situation has it; undefined: it is. */

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { commonFiles } from '../../scenarios/check-stories.ts';
-import { Forgery, reasonsOf } from '../../support/forgery.ts';
+import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 
 const LWS = 'apps/vllm/lws.yaml';
 const ROUTE = 'apps/vllm/route.yaml';
@@ -22,8 +22,8 @@ const markIn = (at: Forgery, mark: string): string =>
   new RegExp(`tranche\\.dev/${mark}: (?:"([^"]*)"|'([^']*)')`).exec(at.text(LWS))?.slice(1).find(Boolean) ?? '';
 
 /** A release has its first share. */
-async function sharing(style: string): Promise<Forgery> {
-  const at = new Forgery(parts(...SHARED, STYLES[style] ?? ''));
+async function sharing(style: string, more: Readonly<Record<string, string>> = {}): Promise<Forgery> {
+  const at = new Forgery({ ...parts(...SHARED, STYLES[style] ?? ''), ...more });
   for (let round = 0; round < 3; round += 1) await at.round();
   at.edit(LWS, OLD, NEW);
   for (let round = 0; round < ROUNDS_MOST; round += 1) {
@@ -32,6 +32,17 @@ async function sharing(style: string): Promise<Forgery> {
   }
   throw new Error(`${style}: no share`);
 }
+
+/** Seconds of a drain that a policy asks for: longer than the routes or the groups do. */
+const DRAIN = 1800;
+const POLICY_FILE = 'policies/drain.yaml';
+const POLICY = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata:
+  name: drain
+spec:
+  drainSeconds: ${DRAIN}
+`;
 
 const bases = new Map<string, Promise<Forgery>>();
 const baseOf = (style: string): Promise<Forgery> => {
@@ -70,6 +81,7 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'restore, floor': restoring({ floor: 0 }),
   'restore, groups': restoring({ groups: 9 }),
   'restore, withdrawn': restoring({ withdrawn: 9 }),
+  'restore, drainSeconds': restoring({ drainSeconds: 2_000_000_000 }),
   'restore, least': restoring({ least: 1 }),
   'restore, stopped': restoring({ stopped: true }),
   'restore, plan': restoring({ plan: 'e'.repeat(32) }),
@@ -127,4 +139,32 @@ test.each([
   for (let count = 0; count < 10; count += 1) said.push(reasonsOf(await at.round()).join(' '));
   expect([at.text(LWS), at.text(ROUTE)]).toEqual([forged, shared]);
   expect(said.at(-1)).toContain('AnnotationsGone');
+});
+
+test.each([
+  ['canary', 'canary', 0, ''],
+  ['canary, 30 days', 'canary', 30 * 86_400, ''],
+  ['canary, 30 days, and the mark was out of the file', 'canary', 30 * 86_400, 'taken out'],
+  ['blueGreen, 30 days', 'blueGreen', 30 * 86_400, ''],
+  ['partition with a route, 30 days', 'partition with a route', 30 * 86_400, ''],
+])('drainSeconds: %s: as long as a policy asked for that is gone, and no longer', async (_, style, forged, what) => {
+  const at = await sharing(style, { [POLICY_FILE]: POLICY });
+  expect(at.text(LWS)).toContain(`"drainSeconds":${DRAIN}`);
+  at.write(POLICY_FILE, undefined);
+  if (what === 'taken out') {
+    const written = at.text(LWS);
+    at.edit(LWS, /    tranche\.dev\/restore: .*\n/, '');
+    await at.round();
+    at.write(LWS, written);
+  }
+  if (forged > 0) restoring({ drainSeconds: forged })(at);
+  await at.order({ kind: 'abort', keepNewer: false });
+  const isOver = (): boolean => markIn(at, 'step') === '';
+  let seconds = 0;
+  const said: string[] = [];
+  for (; seconds < 2 * DRAIN && !isOver(); seconds += 60) said.push(saidOf(await at.round()));
+  expect(seconds, said.join('\n')).toBeGreaterThan(DRAIN);
+  expect(isOver(), said.at(-1)).toBe(true);
+  const why = `says that a policy asked for a drain of ${forged} s, and the policies of main asked for ${DRAIN} s at most`;
+  expect(said.join('\n').includes(why)).toBe(forged > 0);
 });
