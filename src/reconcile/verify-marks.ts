@@ -1,15 +1,16 @@
 /** Marks of tranche that a change brings by hand: what main's own line never had is forged, what it had comes back. */
 
-import { CONFIG_FILE } from '../api/config.ts';
+import { CONFIG_FILE, type Config } from '../api/config.ts';
 import { INTENT } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
 import { at } from '../api/json.ts';
 import { MARK, OF, TEXT } from '../api/marks.ts';
 import { OWN_PREFIX } from '../api/release-content.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
-import type { CommitHeader, Git, Oid } from '../ports/git.ts';
+import type { CommitHeader, Git } from '../ports/git.ts';
 import { trailersIn } from '../rollout/messages.ts';
 import type { Desired } from './desired/desired-rollout.ts';
+import { namespaceOf } from './documents/manifest-index.ts';
 
 /** What each mark makes tranche do, for whoever is about to merge it. */
 const DOES: Readonly<Record<string, string>> = {
@@ -29,7 +30,13 @@ const DOES: Readonly<Record<string, string>> = {
 const COMMITS_MOST = 1000;
 const LOOKS_MOST = 60;
 
-type Brought = { readonly document: ManifestDocument; readonly key: string; readonly value: string };
+type Brought = {
+  readonly document: ManifestDocument;
+  /** Written in its document or mapped to its path; undefined: neither. */
+  readonly namespace: string | undefined;
+  readonly key: string;
+  readonly value: string;
+};
 
 type Judged = {
   /** Each an error: no commit of tranche has ever written that value there. */
@@ -52,7 +59,7 @@ type Change = {
 export async function marksBrought(git: Git, { before, after, proposer }: Change): Promise<Judged> {
   const brought = before === undefined || after === undefined ? [] : broughtBy(before, after);
   if (before === undefined || brought.length === 0) return { forged: [], returned: [] };
-  const had = await hadOnLine(git, before.commit, brought);
+  const had = await hadOnLine(git, before, brought);
   const shown = (those: readonly Brought[], tell: (one: Brought) => Issue): readonly Issue[] => those.map(tell);
   return {
     forged: shown(
@@ -70,13 +77,13 @@ function broughtBy(before: Desired, after: Desired): readonly Brought[] {
   const files = [...after.texts].filter(([file, text]) => before.texts.get(file) !== text);
   // A file that was moved is another one: its document is looked for wherever it was.
   const others = [...before.texts].filter(([file, text]) => after.texts.get(file) !== text);
-  const was = others.flatMap(([file, text]) => markedIn(file, text));
+  const was = others.flatMap(([file, text]) => markedIn(file, text, before.config));
   return files.flatMap(([file, text]) =>
-    markedIn(file, text).filter((one) => !was.some((old) => isSameMark(old, one))),
+    markedIn(file, text, after.config).filter((one) => !was.some((old) => isSameMark(old, one))),
   );
 }
 
-function markedIn(file: string, text: string): readonly Brought[] {
+function markedIn(file: string, text: string, config: Config): readonly Brought[] {
   // YAML and JSON may write any letter of a key as an escape.
   if (!text.includes(OWN_PREFIX) && !text.includes('\\')) return [];
   return parseManifestFile(file, text, 'everything').documents.flatMap((document) =>
@@ -84,26 +91,40 @@ function markedIn(file: string, text: string): readonly Brought[] {
       const value = at(document.value, ['metadata', 'annotations', key]);
       return value === undefined || value === null
         ? []
-        : [{ document, key, value: typeof value === 'string' ? value : JSON.stringify(value) }];
+        : [
+            {
+              document,
+              namespace: namespaceOf(document, config),
+              key,
+              value: typeof value === 'string' ? value : JSON.stringify(value),
+            },
+          ];
     }),
   );
 }
 
-/** Of one object: its namespace may be written in its document or come from its folder, so it is not compared. */
+/** Of one object, in whatever file: another of its name in another namespace is another object. */
 function isSameMark(left: Brought, right: Brought): boolean {
   const [one, other] = [left.document.object, right.document.object];
-  return left.key === right.key && left.value === right.value && one.kind === other.kind && one.name === other.name;
+  const isSame = one.kind === other.kind && one.name === other.name && left.namespace === right.namespace;
+  return isSame && left.key === right.key && left.value === right.value;
 }
 
 /** Those that some commit of main's own line had: looked for where a message says that tranche has written. */
-async function hadOnLine(git: Git, head: Oid, brought: readonly Brought[]): Promise<ReadonlySet<Brought>> {
-  const line = await git.history(head, undefined, COMMITS_MOST);
+async function hadOnLine(
+  git: Git,
+  { commit, config }: Pick<Desired, 'commit' | 'config'>,
+  brought: readonly Brought[],
+): Promise<ReadonlySet<Brought>> {
+  const line = await git.history(commit, undefined, COMMITS_MOST);
   const found = new Set<Brought>();
   const paths = [...new Set(brought.map(({ document }) => document.file))];
   for (const { oid } of line.filter(isOfTranche).slice(0, LOOKS_MOST)) {
     if (found.size === brought.length) break;
     const { files } = await git.readAt(oid, { paths, suffixes: [], markers: [] });
-    const there = files.flatMap(({ path, content }) => (content.kind === 'text' ? markedIn(path, content.text) : []));
+    const there = files.flatMap(({ path, content }) =>
+      content.kind === 'text' ? markedIn(path, content.text, config) : [],
+    );
     for (const one of brought) if (there.some((old) => isSameMark(old, one))) found.add(one);
   }
   return found;

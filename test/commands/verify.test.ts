@@ -212,6 +212,17 @@ describe('a change of marks', () => {
     expect((await verify(site, moved)).out).not.toMatch(/MarkForged|MarkReturns/);
   });
 
+  test('that takes one from the workload of the same name in another namespace is an error', async () => {
+    const site = await inDelivery();
+    const now = await site.text(LWS_FILE);
+    const other = LWS_TEXT.replace('namespace: llm', 'namespace: chat');
+    expect(other).not.toBe(LWS_TEXT);
+    await site.repository.commit('main', { 'apps/chat/vllm.yaml': other }, 'the same name in another namespace');
+    const taken = { [LWS_FILE]: LWS_TEXT, 'apps/chat/vllm.yaml': now.replace('namespace: llm', 'namespace: chat') };
+    const ran = await verify(site, await pullRequest(site, taken));
+    expect([ran.code, ran.out]).toEqual([1, expect.stringMatching(/file=apps\/chat\/vllm\.yaml,.*MarkForged::/)]);
+  });
+
   test('is tranche to make, in pull requests of the App that main names alone', async () => {
     const site = await inDelivery();
     const unnamed = await pullRequest(site, {
