@@ -3,13 +3,14 @@
 import type { Issue } from '../api/issue.ts';
 import { unknown } from '../api/known.ts';
 import { jsonText } from '../api/printable.ts';
-import { type CommonOptions, EXIT, type Io } from '../options.ts';
+import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { ownPolicyWarnings } from '../reconcile/lint/lint-own-policy.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import { type Memory, newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { issueLine, NO_ROLLOUT } from '../reconcile/status/report.ts';
+import { type Judged, marksSince } from '../reconcile/verify-marks.ts';
 import { contradictions } from '../rollout/gates/policies.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');
@@ -25,6 +26,8 @@ export type LintOptions = CommonOptions & {
   readonly ref?: string | undefined;
   /** The working tree whose files are read as they lie there. */
   readonly workingTree?: string | undefined;
+  /** What they are to be merged into: a commit or a branch. Not there: nobody says, and annotations are not judged. */
+  readonly base?: string | undefined;
 };
 
 /** Exit code 1 where something is wrong; warnings alone are no failure. */
@@ -36,12 +39,14 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
     options.workingTree === undefined
       ? readOf(ref ?? memory.config?.branch ?? '', result.main)
       : `the files in ${options.workingTree} as they are, committed or not`;
+  const marks = await marksOf(ports, memory, options.base);
   const issues = unique([
     ...result.issues,
+    ...marks.forged,
     ...result.outcomes.flatMap((outcome) => [...(outcome.plan?.issues ?? []), ...contradicted(outcome)]),
   ]);
   const told = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
-  const warnings = unique([...result.warnings, ...told, ...(await ownPolicies(ports, memory))]);
+  const warnings = unique([...result.warnings, ...told, ...marks.returned, ...(await ownPolicies(ports, memory))]);
   const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
   if (options.output === 'json') io.out(jsonText({ read, issues, warnings, failures }));
   else
@@ -59,6 +64,16 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
         .join(''),
     );
   return issues.length + failures.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** Annotations that the files bring, judged as `verify` does. */
+async function marksOf({ git }: Ports, { desired, parsed }: Memory, base: string | undefined): Promise<Judged> {
+  if (desired === undefined || base === undefined) return { forged: [], returned: [] };
+  const judged = await marksSince(git, base, { desired: desired.desired, parsed });
+  if (judged !== undefined) return judged;
+  throw new UsageError(
+    `--base ${base}: the repository has no such branch. Name a branch, or a commit in full (git rev-parse ${base})`,
+  );
 }
 
 /** What is read is compared with the branch that is delivered: that is the change which is about to be made. */

@@ -119,12 +119,13 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
   );
   gitFlags(program.command('lint').description('every problem of the files, with file and line'))
     .option('--ref <ref>', 'a branch or a full ref, as refs/pull/1/merge (default: the files of the working tree)')
+    .option('--base <commit>', 'what they are to be merged into: annotations that they bring are judged as verify does')
     .action(async (given: Given) => {
       const { lint } = await import('./lint.ts');
       const { openFiles } = await import('../wiring.ts');
       const common = commonOptions(given, io);
       const { ports, ref, folder } = await openFiles(common, io, textOf(given, 'ref'));
-      done(await lint({ ...common, ref, workingTree: folder }, ports, io));
+      done(await lint({ ...common, ref, workingTree: folder, base: textOf(given, 'base') }, ports, io));
     });
 }
 

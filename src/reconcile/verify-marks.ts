@@ -4,13 +4,16 @@ import { CONFIG_FILE, type Config } from '../api/config.ts';
 import { INTENT } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
 import { at } from '../api/json.ts';
-import { MARK, OF, TEXT } from '../api/marks.ts';
+import { MARK, OF, parseCommit, TEXT } from '../api/marks.ts';
 import { OWN_PREFIX } from '../api/release-content.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
-import type { CommitHeader, Git } from '../ports/git.ts';
+import type { CommitHeader, Git, Oid } from '../ports/git.ts';
 import { trailersIn } from '../rollout/messages.ts';
+import { desiredOf } from './desired/desired.ts';
 import type { Desired } from './desired/desired-rollout.ts';
+import { desiredRequest } from './documents/desired-branch.ts';
 import { namespaceOf } from './documents/manifest-index.ts';
+import type { ParseCache } from './documents/parse-cache.ts';
 
 /** What each mark makes tranche do, for whoever is about to merge it. */
 const DOES: Readonly<Record<string, string>> = {
@@ -38,7 +41,7 @@ type Brought = {
   readonly value: string;
 };
 
-type Judged = {
+export type Judged = {
   /** Each an error: no commit of tranche has ever written that value there. */
   readonly forged: readonly Issue[];
   /** Each a warning: an older value is put back. */
@@ -71,6 +74,28 @@ export async function marksBrought(git: Git, { before, after, proposer }: Change
       returnedIssue,
     ),
   };
+}
+
+/**
+ * The same of files that nobody has merged yet, against a commit that they are to be merged into. undefined: the repository
+ * has no such commit. Throws PortError.
+ */
+export async function marksSince(
+  git: Git,
+  base: string,
+  { desired, parsed }: { readonly desired: Desired; readonly parsed: ParseCache },
+): Promise<Judged | undefined> {
+  const commit = await commitOf(git, base, desired.commit);
+  if (commit === undefined) return undefined;
+  const { config } = desired;
+  const before = desiredOf(await git.readAt(commit, desiredRequest(config.paths)), config, parsed);
+  return marksBrought(git, { before, after: desired, proposer: undefined });
+}
+
+/** Of a working tree `HEAD` names the files that lie there, and not the commit that is checked out. */
+async function commitOf(git: Git, base: string, read: Oid): Promise<Oid | undefined> {
+  const named = parseCommit(base) ?? (await git.heads([base]))[0];
+  return named === read ? (await git.history(named, undefined, 1))[0]?.oid : named;
 }
 
 function broughtBy(before: Desired, after: Desired): readonly Brought[] {

@@ -1,5 +1,7 @@
 /** Mode verify on pull requests and merge queues: what fails, what is only told, and what is not judged at all. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { act, commands, type Env } from '../support/runner.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
@@ -210,6 +212,37 @@ describe('a change of marks', () => {
     expect(put.out).not.toContain('MarkForged');
     const moved = await pullRequest(site, { [LWS_FILE]: undefined, 'apps/moved.yaml': now });
     expect((await verify(site, moved)).out).not.toMatch(/MarkForged|MarkReturns/);
+  });
+
+  test('is judged by lint alike, where somebody says what the files are to be merged into', async () => {
+    const site = await inDelivery();
+    const [head, now] = [await site.head(), await site.text(LWS_FILE)];
+    const cases: readonly (readonly [text: string, code: number, line: string])[] = [
+      [
+        now.replace('step: "1', 'step: "3'),
+        1,
+        '\napps/vllm/lws.yaml:10: LeaderWorkerSet vllm: the change writes tranche.dev/step',
+      ],
+      [now, 0, '\n1 Rollout, 0 problems'],
+    ];
+    for (const [text, code, line] of cases) {
+      await site.repository.git('branch', '-f', 'theirs', 'main');
+      await site.repository.commit('theirs', { [LWS_FILE]: `${text}\n` }, 'a change');
+      for (const base of ['main', head]) {
+        const ran = await site.run(`lint --ref theirs --base ${base}`);
+        expect([ran.code, `\n${ran.out}`], ran.out).toEqual([code, expect.stringContaining(line)]);
+      }
+      expect((await site.run('lint --ref theirs')).out).not.toContain('MarkForged');
+    }
+    const clone = join(site.folder, 'clone');
+    await site.repository.git('clone', '-q', site.repository.path, clone);
+    writeFileSync(join(clone, LWS_FILE), now.replace('step: "1', 'step: "3'));
+    const here = await site.run('lint --base HEAD', { TRANCHE_REPO: clone });
+    expect([here.code, here.out]).toEqual([1, expect.stringContaining('MarkForged')]);
+    expect(await site.run('lint --ref theirs --base nowhere')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--base nowhere'),
+    });
   });
 
   test('that takes one from the workload of the same name in another namespace is an error', async () => {
