@@ -18,7 +18,7 @@ import type { Outcome } from './outcome.ts';
 import type { Rested } from './rest.ts';
 import type { Known } from './status/proven.ts';
 import type { StatusBranch, StatusIndex } from './status/record-store.ts';
-import type { Signing } from './status/status-writes.ts';
+import type { Signing } from './status/signed.ts';
 
 export type Ports = {
   readonly git: Git;

@@ -8,11 +8,13 @@ import { newMemory } from '../../src/reconcile/pass.ts';
 import { overridesText } from '../../src/reconcile/status/overrides-text.ts';
 import { printRecord } from '../../src/reconcile/status/status-writes.ts';
 import { BareWorld, type Moment, STATUS } from '../support/bare-world.ts';
-import { privateHalf, publicHalf, signaturesOf } from '../support/status-key.ts';
+import { privateHalf, publicHalf, resigned, signaturesOf } from '../support/status-key.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
 const RECORD = 'rollouts/default/llm/vllm.json';
 const INDEX = 'index.json';
+/** Written where `statusKeys` names another cluster. */
+const NUMBERS = 'numbers/default.json';
 const own = { signatures: signaturesOf(1) };
 const EXPIRED = '2020-01-01T00:00:00Z';
 /** The first key signs; the second has expired; the third is of another cluster; the fourth is nobody's. */
@@ -79,7 +81,7 @@ function signedBy(nth: number, { cluster = 'default', path = RECORD, number = 0 
     if (signer === undefined) throw new Error('there is such a key');
     const place = { cluster, shard: undefined };
     const now = number === 0 ? Number(/"number": ([0-9]+)/.exec(text)?.[1]) + 1 : number;
-    return printRecord(record, { signer, place, path, now, numbers: new Map(), before: undefined });
+    return printRecord(record, { signer, place, path, now, numbers: new Map(), isShared: false, before: undefined });
   };
 }
 
@@ -115,6 +117,45 @@ const forgeries: readonly (readonly [what: string, forger: Forger, why: string])
     'of a newer tranche, without a signature',
     (text) => text.replace('"version": 1', '"version": 99'),
     'its signature is not of this content in this place',
+  ],
+];
+
+const NO_NUMBER = 'rollouts/default/llm/vllm.json does not count: nothing that is signed names its number';
+
+/** What says the numbers of records is taken away. */
+const unproven: readonly (readonly [what: string, attack: Attack, why: readonly string[]])[] = [
+  [
+    'no index',
+    (world) => world.repository.commit(STATUS, { [INDEX]: undefined }),
+    ['index.json does not count: it is gone, and records are there', NO_NUMBER],
+  ],
+  [
+    'the index of a cluster that has no key',
+    async (world) =>
+      world.repository.commit(STATUS, { [INDEX]: (await forgedIndex(world)).replace('"default"', '"west"') }),
+    [NO_NUMBER],
+  ],
+  [
+    'an index that is not signed',
+    async (world) => world.repository.commit(STATUS, { [INDEX]: await forgedIndex(world) }),
+    ['index.json does not count: it is not signed', NO_NUMBER],
+  ],
+  [
+    'an index that is no JSON',
+    (world) => world.repository.commit(STATUS, { [INDEX]: '{' }),
+    ['index.json does not count: it is not signed', NO_NUMBER],
+  ],
+  [
+    'an index of before that has no record',
+    async (world) => {
+      const text = (await world.text(STATUS, INDEX)) ?? '';
+      const without = (index: Readonly<Record<string, unknown>>) => ({
+        ...index,
+        content: { numbers: {}, files: '0' },
+      });
+      return world.repository.commit(STATUS, { [INDEX]: resigned(text, without) });
+    },
+    [NO_NUMBER],
   ],
 ];
 
@@ -158,6 +199,28 @@ describe('with a key', () => {
     }
   });
 
+  test.each(unproven)(
+    'for a process that has seen nothing: a record of before, and %s: it is said, and the record is made again',
+    async (_what, attack, why) => {
+      const { world, moving } = signed;
+      await world.back(moving);
+      await world.pass(own);
+      const older = (await world.text(STATUS, RECORD)) ?? '';
+      await world.goOn(3700);
+      expect((await world.pass(own)).outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+      await world.goOn();
+      await world.pass(own);
+      await attack(world, signed);
+      await world.repository.commit(STATUS, { [RECORD]: older, [NUMBERS]: undefined });
+      const { warnings } = await world.pass(own);
+      expect(warnings.map(({ message }) => message)).toEqual(why.map((text) => expect.stringContaining(text)));
+      expect(warnings.map(({ reason }) => reason)).toEqual(why.map(() => 'StatusTampered'));
+      const again = await world.pass(own);
+      expect(again.warnings).toEqual([]);
+      expect(again.outcomes[0]?.snapshot?.recordProof).toBe('signed');
+    },
+  );
+
   test('a lower number than this process has seen is one of before, though all of the branch is put back with it', async () => {
     const { world, moving } = signed;
     await world.back(moving);
@@ -172,6 +235,7 @@ describe('with a key', () => {
       expect.stringMatching(
         /^index.json does not count: an older one was put back: it has number \d+, and \d+ was there$/,
       ),
+      expect.stringMatching(/^numbers.default.json does not count: an older one was put back/),
       expect.stringMatching(/^rollouts.*vllm.json does not count: an older one was put back/),
     ]);
     await world.repository.git('update-ref', '-d', `refs/heads/${STATUS}`);
@@ -200,7 +264,11 @@ describe('with a key', () => {
       'tranche.yaml': `statusKeys: [{cluster: default, key: ${publicHalf(5)}}]\n`,
     });
     const next = { signatures: signaturesOf(5) };
-    expect((await world.pass(next)).warnings.map(({ reason }) => reason)).toEqual(['StatusTampered', 'StatusTampered']);
+    expect((await world.pass(next)).warnings.map(({ reason }) => reason)).toEqual([
+      'StatusTampered',
+      'StatusTampered',
+      'StatusTampered',
+    ]);
     await world.goOn();
     await world.pass(next);
     expect(await world.pass(next)).toMatchObject({ quiet: true, warnings: [] });

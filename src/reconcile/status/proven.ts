@@ -7,9 +7,9 @@ import { type Instant, printInstant } from '../../api/time.ts';
 import type { Signatures } from '../../ports/signatures.ts';
 import type { RecordProof } from '../../rollout/record-trust.ts';
 import { isWhole } from './content.ts';
-import { INDEX_FILE, type StatusBranch, type StoredRecord } from './record-store.ts';
-import { type By, type Place, signatureFault } from './signed.ts';
-import type { Signing } from './status-writes.ts';
+import { type Numbers, numbersFile, readNumbers } from './numbers.ts';
+import { type Content, INDEX_FILE, type StatusBranch, type StoredRecord } from './record-store.ts';
+import { type By, type Place, type Signing, signatureFault } from './signed.ts';
 
 /** What one process knows of the status branch by itself. Losing it costs time only. */
 export type Known = {
@@ -49,6 +49,8 @@ export function proven(status: StatusBranch, judging: Judging, known: Known): Pr
   if (before.fault !== undefined) say(INDEX_FILE, before.fault);
   const { index, isNewer } = before.status;
   const whole = index?.content !== undefined && isWhole(status.texts, index.content) ? index.content : undefined;
+  const said = isNewer ? undefined : numbersSaid(status, { by, signatures, known, content: index?.content });
+  if (said?.fault !== undefined) say(numbersFile(place.cluster), said.fault);
   const records = new Map<string, StoredRecord>();
   const proofs = new Map<string, RecordProof>();
   for (const [key, stored] of status.records) {
@@ -63,7 +65,10 @@ export function proven(status: StatusBranch, judging: Judging, known: Known): Pr
         : !isNamed
           ? undefined
           : ((whole?.numbers[path] !== undefined ? undefined : signatureFault(signatures, { path, signed }, there)) ??
-            numberFault(signed?.signature.number, [index?.content?.numbers[path], known.numbers.get(path)]));
+            (cluster === place.cluster && stored.kind === 'read'
+              ? unnumbered(path, said?.numbers, known)
+              : undefined) ??
+            numberFault(signed?.signature.number, [said?.numbers[path], known.numbers.get(path)]));
     if (fault !== undefined) {
       if (isNamed) say(path, fault);
       records.set(key, stored.kind === 'untrusted' ? stored : { kind: 'untrusted', why: fault });
@@ -90,7 +95,7 @@ type IndexProven = { readonly status: Pick<StatusBranch, 'index' | 'isNewer'>; r
 
 /** On a branch that several clusters share, the index is that of the last one which wrote. */
 function indexOf(
-  { index, isNewer, signed, texts }: StatusBranch,
+  { index, isNewer, signed, texts, records }: StatusBranch,
   {
     by,
     signatures,
@@ -98,7 +103,10 @@ function indexOf(
   }: { readonly by: By; readonly signatures: Pick<Signatures, 'isSigned'>; readonly known: Known },
 ): IndexProven {
   const nothing = { index: undefined, isNewer: false };
-  if (!texts.has(INDEX_FILE)) return { status: nothing, fault: undefined };
+  if (!texts.has(INDEX_FILE)) {
+    const isMissed = [...records.keys()].some((key) => key.startsWith(`${by.place.cluster}/`));
+    return { status: nothing, fault: isMissed ? 'it is gone, and records are there' : undefined };
+  }
   const cluster = index?.cluster ?? '';
   if (cluster !== '' && cluster !== by.place.cluster) {
     const fault =
@@ -116,6 +124,43 @@ function indexOf(
   if (fault !== undefined) return { status: nothing, fault };
   if (signed !== undefined) known.numbers.set(INDEX_FILE, signed.signature.number);
   return { status: { index, isNewer }, fault };
+}
+
+/** By the index, where it is of this cluster; else by the file that has nothing but the numbers. */
+function numbersSaid(
+  { texts }: StatusBranch,
+  {
+    by,
+    signatures,
+    known,
+    content,
+  }: {
+    readonly by: By;
+    readonly signatures: Pick<Signatures, 'isSigned'>;
+    readonly known: Known;
+    readonly content: Content | undefined;
+  },
+): { readonly numbers: Numbers; readonly fault: string | undefined } {
+  if (content !== undefined) return { numbers: content.numbers, fault: undefined };
+  const path = numbersFile(by.place.cluster);
+  const text = texts.get(path);
+  if (text === undefined) return { numbers: {}, fault: undefined };
+  const { numbers = {}, signed } = readNumbers(text) ?? {};
+  const fault =
+    signatureFault(signatures, { path, signed }, by) ??
+    numberFault(signed?.signature.number, [known.numbers.get(path)]);
+  if (fault !== undefined) return { numbers: {}, fault };
+  if (signed !== undefined) known.numbers.set(path, signed.signature.number);
+  return { numbers, fault };
+}
+
+/**
+ * A signature is of any time: what says that no younger record was there is a number that cannot be taken away with the record.
+ * `numbers` undefined: a newer tranche says them.
+ */
+function unnumbered(path: string, numbers: Numbers | undefined, known: Known): string | undefined {
+  if (numbers === undefined || numbers[path] !== undefined || known.numbers.has(path)) return undefined;
+  return 'nothing that is signed names its number';
 }
 
 function numberFault(number: number | undefined, seen: readonly (number | undefined)[]): string | undefined {
@@ -158,7 +203,8 @@ export function signingOf(judging: Judging, { numbers }: Known): Signing | undef
   const signer = signatures?.own;
   const named = keysOf(config.statusKeys, place.cluster);
   if (signer === undefined || !named.some((key) => key.key === signer.key && isInForce(key, now))) return undefined;
-  return { signer, place, numbers, now };
+  const isShared = config.statusKeys.some(({ cluster }) => cluster !== place.cluster);
+  return { signer, place, numbers, isShared, now };
 }
 
 /** A key that main does not name signs nothing. */

@@ -9,6 +9,7 @@ import { printKey } from '../../rollout/key-text.ts';
 import { namedBy } from '../../rollout/proposals/branch.ts';
 import type { RecordProof } from '../../rollout/record-trust.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
+import { type Numbers, numbersIn } from './numbers.ts';
 import { faultyField, isRolloutRecord } from './record-shape.ts';
 import { digestOf, type Signed, signatureIn } from './signed.ts';
 
@@ -55,8 +56,7 @@ export type StatusIndex = {
 
 /** What an index says of the other files, so that one signature tells for all of them. */
 export type Content = {
-  /** The numbers of records by their paths. */
-  readonly numbers: Readonly<Record<string, number>>;
+  readonly numbers: Numbers;
   /** The digest of these records, their badges and the page. */
   readonly files: string;
 };
@@ -193,11 +193,9 @@ function markedIn(value: unknown): StatusIndex['marked'] {
 }
 
 function contentIn(value: unknown): Content | undefined {
-  if (!isRecord(value) || typeof value['files'] !== 'string' || !isRecord(value['numbers'])) return undefined;
-  const numbers = Object.entries(value['numbers']).flatMap(([path, number]) =>
-    typeof number === 'number' && Number.isSafeInteger(number) ? [[path, number] as const] : [],
-  );
-  return { numbers: Object.fromEntries(numbers), files: value['files'] };
+  if (!isRecord(value) || typeof value['files'] !== 'string') return undefined;
+  const numbers = numbersIn(value['numbers']);
+  return numbers === undefined ? undefined : { numbers, files: value['files'] };
 }
 
 function isTexts(value: unknown): value is readonly string[] {

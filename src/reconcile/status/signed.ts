@@ -13,6 +13,17 @@ export type Place = {
   readonly shard: number | undefined;
 };
 
+/** How files are signed. */
+export type Signing = {
+  readonly signer: Signer;
+  readonly place: Place;
+  /** The highest number that this process knows of a path. */
+  readonly numbers: ReadonlyMap<string, number>;
+  /** Whether other clusters write to the branch, whose index is then in place of ours. */
+  readonly isShared: boolean;
+  readonly now: Instant;
+};
+
 /** As it stands in a file. */
 type Signature = {
   /** The public half. */

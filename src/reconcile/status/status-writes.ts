@@ -2,10 +2,9 @@
 
 import { asWritten, canonicalJson, isJsonObject } from '../../api/json.ts';
 import type { RolloutRecord } from '../../api/record.ts';
-import type { Instant } from '../../api/time.ts';
 import type { FileWrite } from '../../ports/git.ts';
-import type { Signer } from '../../ports/signatures.ts';
 import { contentOf } from './content.ts';
+import { numbersFile, numbersText } from './numbers.ts';
 import { PAGE_FILE } from './others-branch.ts';
 import {
   type Content,
@@ -15,17 +14,8 @@ import {
   type StatusIndex,
   type StoredRecord,
 } from './record-store.ts';
-import { digestOf, nextNumber, type Place, type Signed, sign } from './signed.ts';
+import { digestOf, nextNumber, type Signed, type Signing, sign } from './signed.ts';
 import { badge, statusPage } from './status-page.ts';
-
-/** How files are signed. */
-export type Signing = {
-  readonly signer: Signer;
-  readonly place: Place;
-  /** The highest number that this process knows of a path. */
-  readonly numbers: ReadonlyMap<string, number>;
-  readonly now: Instant;
-};
 
 /** The files that this pass wants changed on the branch; empty: it says already what there is to say. */
 export function statusWrites(
@@ -55,13 +45,17 @@ export function statusWrites(
   if (!before.isNewer) wanted.set(PAGE_FILE, statusPage(sorted.map(([, record]) => record)));
   const content = before.isNewer || signing === undefined ? undefined : contentOf(wanted, signing.place);
   if (!before.isNewer) wanted.set(INDEX_FILE, indexText(after.index, { before, content, signing }));
+  const numbers = numbersFile(cluster);
+  if (signing?.isShared && content !== undefined)
+    wanted.set(numbers, numbersText(content.numbers, before.texts.get(numbers), signing));
   const newer = new Set([...before.records].flatMap(([key, { kind }]) => (kind === 'newer' ? filesOf(key) : [])));
   const writes: FileWrite[] = [];
   for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
   for (const path of before.texts.keys()) {
     // What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it.
     const own = [`rollouts/${cluster}/`, `badges/${cluster}/`].some((folder) => path.startsWith(folder));
-    if (own && !wanted.has(path) && !newer.has(path)) writes.push({ path, text: undefined });
+    if ((own || (path === numbers && content !== undefined)) && !wanted.has(path) && !newer.has(path))
+      writes.push({ path, text: undefined });
   }
   const isSaid = before.index?.content?.files === content?.files || isForeign(before.index, after.index);
   const matters = !isSaid || indexMatters(before.index, after.index);

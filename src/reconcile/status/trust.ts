@@ -3,7 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { type Judging, type Known, keyMissing, proven, signingOf, unnamedKey } from './proven.ts';
 import type { StatusBranch } from './record-store.ts';
-import type { Signing } from './status-writes.ts';
+import type { Signing } from './signed.ts';
 
 type Trust = {
   /** As far as it is borne out. */
