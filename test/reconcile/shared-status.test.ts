@@ -1,8 +1,9 @@
 /** One status branch under two clusters: neither takes the other's word, nor removes what is the other's. */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NO_OVERRIDES, newMemory, type Overrides, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
+import { publicHalf, signaturesOf } from '../support/status-key.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -90,4 +91,93 @@ test('a pass over one rollout does not call the others settled', async () => {
   const next = await world.pass();
   expect(next.quiet).toBe(false);
   expect(next.outcomes[0]?.plan?.holds.map((hold) => hold.reason)).toContain('NotApplied');
+});
+
+describe('two clusters with a key each', () => {
+  const KEYS = `statusKeys:
+  - {cluster: default, key: ${publicHalf(1)}}
+  - {cluster: east, key: ${publicHalf(2)}}
+`;
+  const RECORDS = { default: 'rollouts/default/llm/vllm.json', east: 'rollouts/east/llm/vllm.json' };
+  type Name = keyof typeof RECORDS;
+
+  const keyed = async (): Promise<World> => {
+    const world = new World({ files: { ...VLLM_FILES, 'tranche.yaml': KEYS } });
+    for (let look = 0; look < 4; look += 1) {
+      world.sync();
+      world.tick(30);
+      await turn(world, 'default');
+      await turn(world, 'east');
+    }
+    return world;
+  };
+  /** A pass of a process that has seen nothing. */
+  const turn = (world: World, cluster: Name, nth = cluster === 'default' ? 1 : 2): Promise<PassResult> =>
+    runPass(world.ports({ signatures: signaturesOf(nth) }), newMemory(), {
+      overrides: { ...NO_OVERRIDES, cluster },
+      write: true,
+      only: [],
+    });
+  const put = (world: World, path: string, text: string | undefined): void =>
+    void world.repository.commit('tranche-status', { writes: [{ path, text }] });
+  const text = (world: World, path: string): string => world.repository.text('tranche-status', path) ?? '';
+  const tampered = ({ warnings }: PassResult): readonly string[] =>
+    warnings.filter(({ reason }) => reason === 'StatusTampered').map(({ message }) => message);
+
+  test('each believes its own records, in turns, and says nothing', async () => {
+    const world = await keyed();
+    const keyOf = (name: Name): unknown => JSON.parse(text(world, RECORDS[name])).signature.key;
+    expect([keyOf('default'), keyOf('east')]).toEqual([publicHalf(1), publicHalf(2)]);
+    world.edit(LWS_FILE, OLD, NEW);
+    for (let look = 0; look < 6; look += 1) {
+      world.sync();
+      world.tick(30);
+      for (const name of ['default', 'east'] as const) {
+        const pass = await turn(world, name);
+        expect(pass.warnings).toEqual([]);
+        expect(pass.outcomes[0]?.snapshot?.recordProof).toBe('signed');
+      }
+    }
+  });
+
+  test('neither believes what the other has not signed, and each leaves it as it is', async () => {
+    const world = await keyed();
+    const theirs = text(world, RECORDS.east).replace(/ {2}"signature": \{[^}]*\},\n/, '');
+    put(world, RECORDS.east, theirs);
+    expect(tampered(await turn(world, 'default'))).toEqual([`${RECORDS.east} does not count: it is not signed`]);
+    expect(text(world, RECORDS.east)).toBe(theirs);
+    expect(tampered(await turn(world, 'east'))).toEqual([`${RECORDS.east} does not count: it is not signed`]);
+    expect(tampered(await turn(world, 'default'))).toEqual([]);
+  });
+
+  test('a record of before is seen below the index of the other, with the file of numbers and without it', async () => {
+    for (const isThere of [true, false]) {
+      const world = await keyed();
+      const older = text(world, RECORDS.default);
+      world.edit(LWS_FILE, OLD, NEW);
+      for (const name of ['default', 'east'] as const) await turn(world, name);
+      put(world, RECORDS.default, older);
+      if (!isThere) put(world, 'numbers/default.json', undefined);
+      expect(tampered(await turn(world, 'default'))).toEqual([
+        expect.stringMatching(
+          isThere ? /vllm.json.*an older one was put back/ : /vllm.json.*nothing that is signed names/,
+        ),
+      ]);
+      expect(tampered(await turn(world, 'default'))).toEqual([]);
+      expect(tampered(await turn(world, 'east'))).toEqual([]);
+    }
+  });
+
+  test('another key for one leaves the records of the other alone', async () => {
+    const world = await keyed();
+    const before = text(world, RECORDS.default);
+    world.edit('tranche.yaml', publicHalf(2), publicHalf(3));
+    expect(tampered(await turn(world, 'east', 3)).length).toBeGreaterThan(0);
+    expect(tampered(await turn(world, 'east', 3))).toEqual([]);
+    const pass = await turn(world, 'default');
+    expect(tampered(pass)).toEqual([]);
+    expect(pass.outcomes[0]?.snapshot?.recordProof).toBe('signed');
+    expect(text(world, RECORDS.default)).toBe(before);
+    expect((await turn(world, 'east', 2)).outcomes[0]?.plan?.commit).toBeUndefined();
+  });
 });
