@@ -14,6 +14,7 @@ import type { Desired } from './desired/desired-rollout.ts';
 import { desiredRequest } from './documents/desired-branch.ts';
 import { namespaceOf } from './documents/manifest-index.ts';
 import type { ParseCache } from './documents/parse-cache.ts';
+import { repairedIn } from './verify-repair.ts';
 
 /** What each mark makes tranche do, for whoever is about to merge it. */
 const DOES: Readonly<Record<string, string>> = {
@@ -61,8 +62,18 @@ type Change = {
  */
 export async function marksBrought(git: Git, { before, after, proposer }: Change): Promise<Judged> {
   const brought = before === undefined || after === undefined ? [] : broughtBy(before, after);
-  if (before === undefined || brought.length === 0) return { forged: [], returned: [] };
-  const had = await hadOnLine(git, before, brought);
+  if (before === undefined || after === undefined || brought.length === 0) return { forged: [], returned: [] };
+  const line = await git.history(before.commit, undefined, COMMITS_MOST);
+  const had = await hadOnLine(git, { line, config: before.config }, brought);
+  const changed = new Set(brought.map(({ document }) => document.file));
+  const repaired = [...(await repairedIn(git, line, { after, changed }))];
+  const isRepaired = ({ document, namespace }: Brought): boolean =>
+    repaired.some(
+      (one) =>
+        one.file === document.file &&
+        one.object.name === document.object.name &&
+        namespaceOf(one, before.config) === namespace,
+    );
   const shown = (those: readonly Brought[], tell: (one: Brought) => Issue): readonly Issue[] => those.map(tell);
   return {
     forged: shown(
@@ -70,7 +81,7 @@ export async function marksBrought(git: Git, { before, after, proposer }: Change
       (one) => forgedIssue(one, proposer),
     ),
     returned: shown(
-      brought.filter((one) => had.has(one)),
+      brought.filter((one) => had.has(one) && !isRepaired(one)),
       returnedIssue,
     ),
   };
@@ -138,10 +149,9 @@ function isSameMark(left: Brought, right: Brought): boolean {
 /** Those that some commit of main's own line had: looked for where a message says that tranche has written. */
 async function hadOnLine(
   git: Git,
-  { commit, config }: Pick<Desired, 'commit' | 'config'>,
+  { line, config }: { readonly line: readonly CommitHeader[]; readonly config: Config },
   brought: readonly Brought[],
 ): Promise<ReadonlySet<Brought>> {
-  const line = await git.history(commit, undefined, COMMITS_MOST);
   const found = new Set<Brought>();
   const paths = [...new Set(brought.map(({ document }) => document.file))];
   for (const { oid } of line.filter(isOfTranche).slice(0, LOOKS_MOST)) {

@@ -245,6 +245,26 @@ describe('a change of marks', () => {
     });
   });
 
+  test.each(['abort vllm', 'eject vllm --partition 0', 'repair vllm'])(
+    'that %s makes is exempt: it is computed again from main',
+    async (verb) => {
+      const site = await inDelivery();
+      // What repair is for: a hand has changed one, and taken another out.
+      if (verb.startsWith('repair')) {
+        const text = (await site.text(LWS_FILE)).replace(/ +tranche\.dev\/step: .*\n/, '');
+        const broken = text.replace(/tranche\.dev\/stable: "[0-9a-f]{8}/, 'tranche.dev/stable: "deadbeef');
+        await site.repository.commit('main', { [LWS_FILE]: `${broken}\n` }, 'edit by hand');
+      }
+      const before = await site.head();
+      expect(await site.run(verb)).toMatchObject({ code: 0 });
+      const files: Record<string, string> = {};
+      for (const file of [LWS_FILE, ROLLOUT_FILE]) files[file] = `${await site.text(file)}\n`;
+      await site.repository.git('update-ref', 'refs/heads/main', before);
+      const ran = await verify(site, await pullRequest(site, files));
+      expect([ran.code, ran.out], ran.out).toEqual([0, expect.not.stringMatching(/MarkForged|MarkReturns/)]);
+    },
+  );
+
   test('that takes one from the workload of the same name in another namespace is an error', async () => {
     const site = await inDelivery();
     const now = await site.text(LWS_FILE);
