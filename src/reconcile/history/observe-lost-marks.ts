@@ -17,8 +17,8 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const { rollout } = of.entry.reading;
   if (file === undefined || rollout === undefined || rollout.rollout.disabled) return undefined;
   const { marks: own, partition } = file.workload;
-  // Without a record the file tells: nothing of ours is below the sentinel without a step, or has marks but no release.
-  const odd = own === undefined ? hasMarks(of) : own.step === undefined && partition !== SENTINEL;
+  // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, or no release.
+  const odd = own === undefined ? hasMarks(of) : own.step !== undefined || partition !== SENTINEL;
   const isAsRecorded = recorded === undefined ? !odd : !lacksMarks(own, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
   if (isAsRecorded && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;

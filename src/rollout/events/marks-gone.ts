@@ -14,11 +14,14 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
   const { key } = snapshot;
   const { put, out } = differences(marks, file.workload.marks);
   const seen = out.length === 0 ? 'are gone' : 'are not those that its last commit wrote';
-  const others = out.length === 0 ? '' : `, and take out ${out.join(', ')}`;
+  const byHand = [
+    ...(put.length === 0 ? [] : [`put under metadata.annotations: ${put.join(', ')}`]),
+    ...(out.length === 0 ? [] : [`take out ${out.join(', ')}`]),
+  ].join(', and ');
   const abort = marks.step?.kind === 'step' ? `; to go back: ${command('abort', key)}` : '';
   return hold('AnnotationsGone', {
     seen: `${file.file}: tranche.dev annotations of ${file.object.name} ${seen}`,
-    action: `To go on: ${command('repair', key)}; by hand, put under metadata.annotations: ${put.join(', ')}${others}${abort}; to hand the workload back: ${command('eject', key)}`,
+    action: `To go on: ${command('repair', key)}; by hand, ${byHand}${abort}; to hand the workload back: ${command('eject', key)}`,
   });
 }
 

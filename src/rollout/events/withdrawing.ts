@@ -9,13 +9,14 @@ import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { delivering, servingGroups } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { annotationsOf, canarySide, fleetOf, replicasOf, serviceMissing } from '../ladders/delivery.ts';
+import { annotationsOf, canarySide, fleetOf, quorumOf, replicasOf, serviceMissing } from '../ladders/delivery.ts';
 import { notReached, takesAll } from '../ladders/endpoints.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { homeAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { HOME, isHome, sharing } from '../ladders/shares.ts';
 import { hasShare, isAbandoned } from '../ladders/sight.ts';
+import { selectsOther } from '../ladders/switch-edited.ts';
 import { allHome, isPinned, shareHome } from '../ladders/version-edits.ts';
 import { isOneWorkload, sideName } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
@@ -121,9 +122,12 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
   return unlessAccepted(on.situation, 'TrafficWithdrawn', withFacts(held, facts));
 }
 
-/** No delivery is under way by the marks, and a route sends to the new version all the same: home, nothing else. */
+/**
+ * No delivery is under way by the marks, and a route sends to the new version all the same: home, nothing else. Annotations
+ * that were edited, or put back from an older commit, say nothing of routes that may have come back with them.
+ */
 export function strayShare(situation: Situation, marks: Marks): Decision | undefined {
-  const on = delivering(situation, marks, marks.release);
+  const on = areEdited(situation) ? undefined : delivering(situation, marks, marks.release);
   // To a Service that no file has nothing is sent.
   if (on === undefined || serviceMissing(on.delivery) !== undefined || isOfOthers(on.delivery)) return undefined;
   // With one workload the Service takes in whatever serves, once it is as it was.
@@ -132,9 +136,15 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
   const isLeft = isOne && isPinned(on.delivery) && !takesAll(on);
   if (isHome(on.delivery) && !isLeft) return undefined;
   // The routes would send everything to what serves nothing, while the new version does.
-  const lost = !isOne && (servingGroups(on, 'canary') ?? 0) > 0 ? stableLost(on) : undefined;
+  const isSent = !isOne && (servingGroups(on, 'canary') ?? 0) > 0;
+  const other = selectsOther(on);
+  const lost = other !== undefined && !isEnough(on) ? other : isSent ? stableLost(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
-  const made = isOne ? allHome(on.delivery) : sharing(on.delivery, HOME);
+  const made = isOne
+    ? allHome(on.delivery)
+    : other === undefined
+      ? sharing(on.delivery, HOME)
+      : homeAtOnce(on.delivery);
   if (made.kind === 'unwritable') return unwritable(on, made);
   if (made.objects.length === 0) return holding([notHome(on)], 'StepUpgrade');
   const own = situation.workload.marks;
@@ -159,14 +169,15 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
   );
 }
 
-/**
- * The same where the marks are not those that our last commit wrote. A file that says another stage, or that another colour
- * serves, is not believed: by its word the share would be taken from what it belongs to.
- */
-export function strayWithoutMarks(situation: Situation, lost: Marks): Decision | undefined {
-  const own = situation.workload.marks;
-  const isOther = own?.step !== undefined && (own.step.kind !== lost.step?.kind || own.serves !== lost.serves);
-  return isOther ? undefined : strayShare(situation, lost);
+/** The annotations are there, and are not those that our last commit wrote. */
+function areEdited({ snapshot, workload }: Situation): boolean {
+  return snapshot.lostMarks !== undefined && workload.marks !== undefined;
+}
+
+/** Whether the side that serves by the annotations can take all requests; of a new version that serves nothing, whatever there is. */
+function isEnough(on: Delivering): boolean {
+  const wanted = servingGroups(on, 'canary') === 0 ? 1 : quorumOf(on.delivery);
+  return (servingGroups(on, 'stable') ?? 0) >= wanted;
 }
 
 /** Documents of our names are there, and all of them are somebody else's: what a route sends there is theirs. */

@@ -3,7 +3,7 @@
 import { floorOf, isIntOrPercent } from '../../api/int-or-percent.ts';
 import { at } from '../../api/json.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
-import { MARK } from '../../api/marks.ts';
+import { MARK, type Marks } from '../../api/marks.ts';
 import type { InferencePools } from '../../api/policy-pools.ts';
 import type { Release } from '../../api/release.ts';
 import { parseRestore } from '../../api/restore.ts';
@@ -49,9 +49,11 @@ export type Delivery = {
   readonly stableText: string;
   /** Of all its documents, where they leave it out. Not there: nobody has said it. */
   readonly namespace?: string;
+  /** Of the annotations that our last commit wrote, where the file has others: by those each side would be the other one. */
+  readonly written?: Pick<Marks, 'serves'>;
 };
 
-type Style = { readonly plan: Pick<Rollout, 'style'> };
+type Style = { readonly plan: Pick<Rollout, 'style'> } & Pick<Delivery, 'written'>;
 type Named = Style & {
   readonly plan: Pick<Rollout, 'name' | 'strategy'>;
   readonly own: Pick<RouteDocument, 'object' | 'value'>;
@@ -66,8 +68,9 @@ export function secondName({
 }
 
 /** blueGreen: whether the colour that we made serves, so that the user's own is the one to be filled. */
-export function greenServes({ plan, own }: Style & Pick<Named, 'own'>): boolean {
-  return plan.style === 'blueGreen' && annotationsOf(own)[MARK.serves] === 'green';
+export function greenServes({ plan, own, written }: Style & Pick<Named, 'own'>): boolean {
+  const serves = written === undefined ? annotationsOf(own)[MARK.serves] : written.serves;
+  return plan.style === 'blueGreen' && serves === 'green';
 }
 
 /** The workload that serves the stable version; undefined: its document is gone. */

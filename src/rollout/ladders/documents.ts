@@ -52,6 +52,7 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked):
     liveReplicas: replicas ?? 1,
     stableText: stable.kind === 'known' ? stable.value.text : file.text,
     namespace: snapshot.key.namespace,
+    ...(snapshot.lostMarks === undefined ? {} : { written: { serves: snapshot.lostMarks.serves } }),
   };
 }
 

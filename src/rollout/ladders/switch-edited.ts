@@ -31,7 +31,7 @@ export function servesEdited({ delivery, marks, situation }: Delivering): Hold |
     service === undefined ? '' : `, and Service ${service.object.name} selects ${live[LWS_NAME] ?? 'no workload'}`;
   return hold('AnnotationsGone', {
     seen: `${situation.file.file}: ${MARK.serves} says that ${sidesOf(delivery).workloads.stable} served before this release, and it is the one with its template${selects}`,
-    action: `To go on: ${command('repair', key)}; by hand, put ${MARK.serves} back as the last commit of tranche left it: git log -p ${situation.file.file}`,
+    action: `To go on: ${command('repair', key)}; by hand, put ${MARK.serves} back as the last commit of tranche left it: git log -p ${situation.file.file}; an abort goes back once it is there`,
   });
 }
 
@@ -54,6 +54,22 @@ export function switchEdited({ delivery, marks, situation }: Delivering): Hold |
   return hold('CanaryEdited', {
     seen: `${service.file}: ${field} in Service ${service.object.name}, and since the switch it selects ${canary}: no commit of tranche has made it so`,
     action: `Put ${LWS_NAME}: ${canary} back into it; to go back to the stable version: ${command('abort', situation.snapshot.key)}`,
+  });
+}
+
+/**
+ * blueGreen at rest: the user's Service selects the colour that does not serve, as after a revert of the switch or a file that
+ * was put back. A route alone would send its requests to that one, or leave them with groups that the agent deletes.
+ */
+export function selectsOther({ delivery }: Delivering): Hold | undefined {
+  const { service, plan } = delivery;
+  if (plan.style !== 'blueGreen' || service === undefined) return undefined;
+  const selector = selectorOf(service);
+  if (takesSide(delivery, selector, 'stable')) return undefined;
+  const { stable } = sidesOf(delivery).workloads;
+  return hold('CanaryEdited', {
+    seen: `${service.file}: Service ${service.object.name} selects ${selector[LWS_NAME] ?? 'no workload'}, and by the annotations ${stable} serves, of which too few groups are ready: requests stay where they are`,
+    action: `Look at the pods of ${stable}; once they serve, the Service and the routes follow in one commit`,
   });
 }
 

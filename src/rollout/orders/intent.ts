@@ -209,12 +209,7 @@ function abort({ keepNewer, now, outage }: AbortOrder, { snapshot, from }: Inten
   const isOpen = marks?.step !== undefined && !going;
   const waited = going && now === true ? waitedFor(marks) : undefined;
   const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
-  if (release === undefined)
-    return refused(
-      going
-        ? 'it is going back already'
-        : 'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file',
-    );
+  if (release === undefined) return refused(going ? 'it is going back already' : nothingToAbort(snapshot));
   const newer = newerText(release, snapshot);
   if (keepNewer && newer === undefined)
     return refused(
@@ -238,6 +233,14 @@ function abort({ keepNewer, now, outage }: AbortOrder, { snapshot, from }: Inten
     ? `; the newer text ${shortDigest(newer)} in the file stays, from its first step`
     : `, and the newer text ${shortDigest(newer)} in the file`;
   return annotate('abort', order, `abort ${named}${what}`);
+}
+
+/** The file may say that a delivery is under way which is over: a revert of the commit that ended it does that. */
+function nothingToAbort({ lostMarks, workload, key }: Snapshot): string {
+  const isOver = lostMarks !== undefined && workload?.workload.marks?.step !== undefined;
+  return isOver
+    ? `that delivery is over: the annotations in ${workload.file} are older than those that the last commit of tranche wrote, so there is nothing to abort. Put those back: ${command('repair', key)}. To go back to an earlier template after that, put it into the file`
+    : 'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file';
 }
 
 /** The text in the file, where it is neither the release that is given up nor what that goes back to. */

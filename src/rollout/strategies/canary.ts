@@ -8,7 +8,7 @@ import { failedOnLadder } from '../events/ladder-failing.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { goneHold, marksBack, restoreGone } from '../events/marks-gone.ts';
 import { partitionPutBack } from '../events/primary-partition.ts';
-import { strayShare, strayWithoutMarks, withdrawn } from '../events/withdrawing.ts';
+import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
 import type { Hold } from '../hold.ts';
@@ -44,7 +44,7 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   const on = delivering(situation, marks, marks.release);
   const { lostMarks } = snapshot;
   if (lostMarks !== undefined)
-    return strayWithoutMarks(situation, marks) ?? withoutAnnotations(situation, { on, lost: lostMarks });
+    return strayShare(situation, marks) ?? withoutAnnotations(situation, { on, lost: lostMarks });
   const fixed = notAsBegun(situation) ?? (on === undefined ? undefined : (documentsLost(on) ?? routesChanged(on)));
   if (on === undefined) return holding([fixed ?? documentMissing(situation)], 'StepUpgrade');
   if (state.stage.kind === 'rollback') return comingBack(on, fixed);

@@ -7,7 +7,7 @@ import { withdrawnAsFailed } from '../events/ladder-failing.ts';
 import { homeOfNewer, takenUp } from '../events/routed-newer.ts';
 import { stopRoll } from '../events/stopping.ts';
 import { labelEdited } from '../events/version-label.ts';
-import { strayShare, strayWithoutMarks, withdrawn } from '../events/withdrawing.ts';
+import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
 import { rolloutAbsent } from '../gates/people.ts';
 import { shapeRefused } from '../gates/routed.ts';
@@ -48,7 +48,7 @@ export function decideRouted(situation: Situation): Decision {
 
 function underWay(situation: Situation, marks: Marks): Decision {
   const isLost = situation.snapshot.lostMarks !== undefined;
-  const stray = isLost ? strayWithoutMarks(situation, marks) : undefined;
+  const stray = isLost ? strayShare(situation, marks) : undefined;
   return stray ?? decideBy(situation, delivering(situation, marks, marks.release) === undefined ? blind : sharing);
 }
 

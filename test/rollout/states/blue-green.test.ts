@@ -410,6 +410,21 @@ const SHARED_BY_HAND: Found['sight'] = {
     return { ...route, spec: { rules: [{ backendRefs: refs }] } };
   },
 };
+
+test('at rest the Service selects the other colour: requests go to the one that serves, once it can take them', () => {
+  const of = (file: string): string => switched.texts.get(file) ?? '';
+  const service = (all.texts.get(SERVICE_FILE) ?? '').replace('name: vllm-green', 'name: vllm');
+  const stray = {
+    ...onGreen,
+    texts: new Map([...onGreen.texts, [ROUTE_FILE, of(ROUTE_FILE)], [SERVICE_FILE, service]]),
+  };
+  expect(passed(stray, { sight: { second: '0- 1- 2- 3-' } }).told).toBe('hold CanaryEdited');
+  const { told, stand } = passed(stray);
+  expect(told).toBe('TrafficWithdrawn: traffic withdrawn');
+  expect(stand.texts.get(SERVICE_FILE)).toContain('name: "vllm-green"');
+  expect(stand.texts.get(ROUTE_FILE)).toBe(onGreen.texts.get(ROUTE_FILE));
+});
+
 const byApp = known({ name: 'vllm-svc', selector: { app: 'vllm' }, deleting: false });
 
 test.each<readonly [what: string, stand: Stand, sight: NonNullable<Found['sight']>, told: string]>([
