@@ -15,7 +15,7 @@ import type { Observation } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
 import { notified } from './notify/deliver.ts';
 import { trafficAsked } from './observe/observe-traffic.ts';
-import { recordsElsewhere } from './observe/other-shards.ts';
+import { type Elsewhere, recordsElsewhere } from './observe/other-shards.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import { deliveriesOf, withDelivery } from './observe/turns.ts';
@@ -30,7 +30,7 @@ import { restedIn, stillAtRest } from './rested.ts';
 import { sent } from './sent.ts';
 import { isOwn } from './shard.ts';
 import { indexOf } from './status/index-of.ts';
-import type { StatusBranch, StoredRecord } from './status/record-store.ts';
+import type { StatusBranch } from './status/record-store.ts';
 import { trustOf } from './status/trust.ts';
 import { keepsRecord } from './write/batch.ts';
 import { writePass } from './write/write-pass.ts';
@@ -108,7 +108,7 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
 async function decideAll(
   readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals' | 'notifyTargets'> & {
-    readonly others: ReadonlyMap<string, StoredRecord>;
+    readonly others: Elsewhere;
   },
   reading: Reading,
   options: PassOptions,
@@ -119,10 +119,12 @@ async function decideAll(
   const rests: { readonly of: Observation; readonly one: Reconciled }[] = [];
   const windowsOf = windowsAt(at);
   const { others } = readers;
-  const waiting = waitingElsewhere(desired.rollouts, others);
-  let deliveries = deliveriesOf(desired.rollouts, { records: new Map([...status.records, ...others]), now: at });
+  const records = new Map([...status.records, ...others.records]);
+  const proofs = new Map([...(status.proofs ?? []), ...others.proofs]);
+  let deliveries = deliveriesOf(desired.rollouts, { records, now: at });
   const { requestedAt } = readers.git;
-  const requests = await requestsOf(desired.rollouts, { ...status, deliveries, requestedAt });
+  const requests = await requestsOf(desired.rollouts, { records, proofs, deliveries, requestedAt });
+  const waiting = waitingElsewhere(desired.rollouts, others, requests);
   for (const entry of oldestFirst(desired.rollouts, requests)) {
     if (!isChosen(options.only, entry.key)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;

@@ -265,16 +265,28 @@ function asked(world: World, name: string, since: number | undefined): void {
   }
 }
 
-test.each(RUNS.slice(0, 1))(
-  'nobody gains the first place by a record that no key has signed: %s',
-  async (_, shards) => {
-    const names = ['d', 'e', 'a'];
-    const first = (world: World): void => asked(world, 'a', 1);
-    expect(await inTurn(fourUnderOne(), { names, shards, meanwhile: first })).toEqual(names);
-    const none = (world: World): void => asked(world, 'e', undefined);
+/** The record of this Rollout is deleted. */
+function takeAway(world: World, name: string): void {
+  const path = `rollouts/default/llm/${name}.json`;
+  for (const branch of ['tranche-status', 'tranche-status-0', 'tranche-status-1'])
+    if (world.repository.head(branch) !== undefined && world.repository.text(branch, path) !== undefined)
+      world.repository.commit(branch, { writes: [{ path, text: undefined }] });
+}
+
+test.each(RUNS)('nobody gains the first place by a record that no key has signed: %s', async (_, shards) => {
+  const names = ['d', 'e', 'a'];
+  const first = (world: World): void => asked(world, 'a', 1);
+  expect(await inTurn(fourUnderOne(), { names, shards, meanwhile: first })).toEqual(names);
+});
+
+test.each(RUNS)('nobody gains the first place by taking a record away, or what it says: %s', async (_, shards) => {
+  const names = ['d', 'e', 'a'];
+  for (const name of names) {
+    const none = (world: World): void => asked(world, name, undefined);
     expect(await inTurn(fourUnderOne(), { names, shards, meanwhile: none })).toEqual(names);
-  },
-);
+    expect(await inTurn(fourUnderOne(), { names, shards, meanwhile: (world) => takeAway(world, name) })).toEqual(names);
+  }
+});
 
 test('a place that is kept for a process that is gone is kept for a while', async () => {
   const world = fourUnderOne();

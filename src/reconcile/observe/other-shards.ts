@@ -3,22 +3,33 @@
 import type { Shard } from '../../api/config.ts';
 import { SHARED_LIMITS } from '../../api/policy-fields.ts';
 import type { Git } from '../../ports/git.ts';
+import type { RecordProof } from '../../rollout/record-trust.ts';
 import type { Reading } from '../pass.ts';
 import { isOwn } from '../shard.ts';
 import { otherShards } from '../shard-branches.ts';
 import { type Judging, proven } from '../status/proven.ts';
 import { readStatus, STATUS_REQUEST, type StoredRecord } from '../status/record-store.ts';
 
+/** Records of other shards, and what bears each of them out. */
+export type Elsewhere = {
+  /** Ours; undefined: there are no others, or nothing is shared with them. */
+  readonly shard: Shard | undefined;
+  readonly records: ReadonlyMap<string, StoredRecord>;
+  readonly proofs: ReadonlyMap<string, RecordProof>;
+};
+
+const NOBODY_ELSEWHERE: Elsewhere = { shard: undefined, records: new Map(), proofs: new Map() };
+
 /** Of the Rollouts that are not ours; nothing is read where no policy counts them. */
 export async function recordsElsewhere(
   git: Pick<Git, 'heads' | 'readAt'>,
   { desired }: Reading,
   { shard, judging }: { readonly shard: Shard | undefined; readonly judging: Judging },
-): Promise<ReadonlyMap<string, StoredRecord>> {
+): Promise<Elsewhere> {
   const isShared = desired.rollouts.some(({ policy }) =>
     SHARED_LIMITS.some((field) => policy.rules[field] !== undefined),
   );
-  if (shard === undefined || !isShared) return new Map();
+  if (shard === undefined || !isShared) return NOBODY_ELSEWHERE;
   const others = otherShards(desired.config.statusBranch, shard);
   const heads = await git.heads(others.map(({ branch }) => branch));
   const found = await Promise.all(
@@ -28,10 +39,16 @@ export async function recordsElsewhere(
       const read = readStatus(await git.readAt(head, STATUS_REQUEST));
       const place = { ...judging.place, shard: index };
       // What is wrong there its own process says.
-      return [...proven(read, { ...judging, place }, { numbers: new Map(), own: new Map() }).status.records];
+      const { status } = proven(read, { ...judging, place }, { numbers: new Map(), own: new Map() });
+      // What a shard has left there of a Rollout that is ours by now tells nothing new.
+      return [...status.records]
+        .filter(([, stored]) => stored.kind === 'read' && !isOwn(stored.record, shard))
+        .map(([key, stored]) => ({ key, stored, proof: status.proofs?.get(key) ?? ('unproven' as const) }));
     }),
   );
-  const records = found.flat();
-  // What a shard has left there of a Rollout that is ours by now tells nothing new.
-  return new Map(records.filter(([, stored]) => stored.kind === 'read' && !isOwn(stored.record, shard)));
+  return {
+    shard,
+    records: new Map(found.flat().map(({ key, stored }) => [key, stored])),
+    proofs: new Map(found.flat().map(({ key, proof }) => [key, proof])),
+  };
 }

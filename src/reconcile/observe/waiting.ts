@@ -8,7 +8,9 @@ import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import type { RequestReader } from '../history/arrival.ts';
 import type { Delivery } from '../history/turn-taker.ts';
+import { isOwn } from '../shard.ts';
 import type { StoredRecord } from '../status/record-store.ts';
+import type { Elsewhere } from './other-shards.ts';
 import { turnsOf } from './turns.ts';
 
 /** More requests than this are not looked up on main in one pass: those behind them, by name, wait as if they were new. */
@@ -67,20 +69,33 @@ export function oldestFirst(rollouts: readonly DesiredRollout[], requests: Reque
 }
 
 /** A Rollout of another process that waits for its turn alone. */
-type Waiting = { readonly entry: DesiredRollout; readonly since: Instant };
+type Waiting = {
+  readonly entry: DesiredRollout;
+  readonly since: Instant;
+  /** The commit on main, or the pass that saw it, which is later. */
+  readonly dated: 'by main' | 'by its record';
+};
 
-/** Those, by what their processes have recorded. */
+/**
+ * Those, by what their processes have recorded. Where no signature bears that out, or a record is gone, each that is requested on
+ * main counts as one that waits for nothing else: who pushes to the status branch takes no place so, and the wait for it ends.
+ */
 export function waitingElsewhere(
   rollouts: readonly DesiredRollout[],
-  others: ReadonlyMap<string, StoredRecord>,
+  { shard, records, proofs }: Elsewhere,
+  requests: Requests,
 ): readonly Waiting[] {
-  if (others.size === 0) return [];
+  if (shard === undefined) return [];
   return rollouts.flatMap((entry): readonly Waiting[] => {
-    const stored = others.get(printKey(entry.key));
-    const since = requestedSince(stored);
-    if (stored?.kind !== 'read' || since === undefined) return [];
-    const { holds } = stored.record;
-    return holds.length > 0 && holds.every(({ reason }) => reason === TURN) ? [{ entry, since }] : [];
+    const key = printKey(entry.key);
+    if (isOwn(entry.key, shard)) return [];
+    const since = requests.get(key);
+    if (since === undefined) return [];
+    const stored = records.get(key);
+    if ((proofs.get(key) ?? 'unproven') === 'unproven') return [{ entry, since, dated: 'by main' }];
+    const holds = stored?.kind === 'read' ? stored.record.holds : [];
+    const isItsTurn = holds.length > 0 && holds.every(({ reason }) => reason === TURN);
+    return isItsTurn ? [{ entry, since, dated: 'by its record' }] : [];
   });
 }
 
@@ -96,10 +111,13 @@ export function eldersOf(
 ): readonly Delivery[] {
   const name = printKey(key);
   const [recorded, counted] = [requestedSince(stored), requests.get(name)];
-  // Others are known by their records, which passes make: beside those the date of a commit alone would be too early.
-  const own = recorded === undefined || counted === undefined ? undefined : Math.max(recorded, counted);
-  const isElder = ({ entry, since }: Waiting): boolean =>
-    own === undefined || since < own || (since === own && printKey(entry.key) < name);
+  const later = recorded === undefined || counted === undefined ? undefined : Math.max(recorded, counted);
+  // Beside a record, which a pass makes, the date of a commit alone would be too early.
+  const own = { 'by main': counted, 'by its record': later };
+  const isElder = ({ entry, since, dated }: Waiting): boolean => {
+    const asked = own[dated];
+    return asked === undefined || since < asked || (since === asked && printKey(entry.key) < name);
+  };
   const isFree = ({ entry }: Waiting): boolean =>
     turnsOf(entry, deliveries).every(({ underWay, most }) => underWay.length < most);
   return waiting
