@@ -7,7 +7,7 @@ import type { Group } from './groups.ts';
 import { wanted } from './groups-asked.ts';
 import { recordedStep } from './restarts.ts';
 import type { Seen, Situation } from './situation.ts';
-import { routesWrittenAt } from './unsigned.ts';
+import { routesWrittenAt, rungCame } from './unsigned.ts';
 
 /**
  * The latest of what shows it: the pass that first saw the step done, the commit that wrote it, and the groups' own
@@ -20,7 +20,7 @@ export function soakingSince(situation: Situation): Instant | undefined {
   if (step?.doneSince === undefined) return undefined;
   const ready = situation.state.kind === 'ladder' ? filledAt(situation) : seenReadyAt(situation);
   const { unsigned, traffic } = situation.snapshot;
-  const byOthers = unsigned === undefined ? [] : [unsigned.rungAt, routesWrittenAt({ traffic }, now)];
+  const byOthers = unsigned === undefined ? [] : [rungCame(situation.snapshot), routesWrittenAt({ traffic }, now)];
   const shown = [step.writtenAt, ...byOthers, ready].filter((at) => at !== undefined && at <= now);
   return Math.max(step.doneSince > now ? now : step.doneSince, ...shown.filter((at) => at !== undefined));
 }

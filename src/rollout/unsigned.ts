@@ -10,11 +10,15 @@ import type { Snapshot } from './snapshot.ts';
 
 /**
  * A time of the record, in seconds: never before the commit that brought what Git says now, where nobody bears the record out. A
- * commit that is dated ahead was made by a clock that ran ahead, and says nothing.
+ * commit that is dated ahead has only just come: that may lengthen a wait, by as much as such dates are read at all.
  */
-export function notBeforeRung(since: Instant, { unsigned, now }: Pick<Snapshot, 'unsigned' | 'now'>): Instant {
-  const { rungAt } = unsigned ?? {};
-  return rungAt === undefined || rungAt > now ? since : Math.max(since, rungAt);
+export function notBeforeRung(since: Instant, of: Pick<Snapshot, 'unsigned' | 'now'>): Instant {
+  return Math.max(since, rungCame(of) ?? since);
+}
+
+/** When main got what Git says now, not after `now`; undefined: the record is borne out, or nobody knows. */
+export function rungCame({ unsigned, now }: Pick<Snapshot, 'unsigned' | 'now'>): Instant | undefined {
+  return unsigned?.rungAt === undefined ? undefined : Math.min(unsigned.rungAt, now);
 }
 
 /** When a route or a Service of the delivery was last changed in the cluster, not after `now`; undefined: none of them tells. */

@@ -105,3 +105,25 @@ test('a stable template that main does not name is nothing to go back to', async
   expect((await seen(world, () => ({}), 'signed')).stable.kind).toBe('known');
   expect((await seen(world, () => ({}))).stable.kind).not.toBe('known');
 });
+
+/** The rung of main is committed again with another date, behind one of that date. */
+test.each<readonly [what: string, ahead: number, before: number, counts: number]>([
+  ['on its day', 0, -600, 0],
+  ['dated back by years: its parents are not younger', -99_000_000, -600, -600],
+  ['dated back, and all of its parents', -99_000_000, -99_000_000, -99_000_000],
+  ['dated ahead by an hour', 3600, -600, 3600],
+  ['dated ahead by more than any clock runs: as its parents', 3601, -600, -600],
+  ['on its day, and a parent is dated ahead: that one says nothing', 0, 9_000_000, 0],
+])('the commit of a rung, %s', async (_what, ahead, before, counts) => {
+  const world = await after(4, 2);
+  const { repository, now } = world;
+  const dated = (path: string, text: string | undefined, seconds: number): void => {
+    const signature = { name: 'Ada', email: 'ada@example.com', atSeconds: now + seconds };
+    repository.commit('main', { writes: [{ path, text }], signature, message: 'a person' });
+  };
+  const rung = repository.text('main', LWS_FILE);
+  dated(LWS_FILE, repository.text(repository.log('main')[1]!.oid, LWS_FILE), before);
+  for (let parent = 0; parent < 60; parent += 1) dated('note.txt', `${parent}`, before);
+  dated(LWS_FILE, rung, ahead);
+  expect((await seen(world, () => ({}))).unsigned?.rungAt).toBe(now + counts);
+});

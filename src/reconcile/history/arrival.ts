@@ -12,7 +12,12 @@ type Arrival = {
   readonly commit: CommitHeader;
   /** undefined: it is the first commit of all. */
   readonly parent: Oid | undefined;
+  /** The dates of some commits of the line before it: it was not there before they were. */
+  readonly before: readonly Instant[];
 };
+
+/** So many of them: whoever dates one commit back dates few others back as well. */
+const BEFORE_MOST = 50;
 
 /**
  * The commit of main's own line that made `holds` true of the marks as they are at its head, or at the commit `from`;
@@ -83,5 +88,7 @@ export async function arrivalOn(
   if (commit === undefined) return undefined;
   const [parent] = commit.parents;
   // Cut off: what was before is not known.
-  return outside === line.length && parent !== undefined ? undefined : { commit, parent };
+  if (outside === line.length && parent !== undefined) return undefined;
+  const before = line.slice(inside + 1, inside + 1 + BEFORE_MOST).map(({ committedAt }) => committedAt);
+  return { commit, parent, before };
 }

@@ -47,9 +47,21 @@ export async function rollbackFacts(
   return rollbackAt === undefined ? {} : { rollbackAt };
 }
 
-async function rungTime({ git, entry }: Observation, marks: Marks): Promise<Instant | undefined> {
+/** A clock that runs ahead by more than this is none. */
+const AHEAD_MOST_SECONDS = 3600;
+
+/**
+ * Whoever merges may date a commit. One that is dated back came no earlier than those before it; one that is dated ahead
+ * lengthens a wait by an hour at most, and else counts as they do.
+ */
+async function rungTime({ git, entry, now }: Observation, marks: Marks): Promise<Instant | undefined> {
   const wanted = printed(marks);
-  return (await git.arrival(entry, (there) => there !== undefined && printed(there) === wanted))?.commit.committedAt;
+  const found = await git.arrival(entry, (there) => there !== undefined && printed(there) === wanted);
+  if (found === undefined) return undefined;
+  const { commit, before } = found;
+  const own = commit.committedAt <= now + AHEAD_MOST_SECONDS ? [commit.committedAt] : [];
+  const dates = [...own, ...before.filter((at) => at <= now)];
+  return dates.length === 0 ? undefined : Math.max(...dates);
 }
 
 function printed(marks: Marks): string {

@@ -391,7 +391,7 @@ test.each<Row>([
     home,
     drained('canary'),
     { record: lasting, sight: { unsigned: { rungAt: NOW + 6000 } } },
-    'seen',
+    'hold Draining',
   ],
   ['the route still sends to it', home, drained('canary'), { route: shareOf(5), record: lasting }, 'hold Draining'],
   ['the fleet still gets the rest', shared, drained('stable'), { record: lasting }, 'hold Draining'],

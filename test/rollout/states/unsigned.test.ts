@@ -96,6 +96,11 @@ test.each<readonly [what: string, snapshot: Snapshot, left: number | undefined]>
   ['done since ever, signed', forged(ready, { step: { doneSince: 0 } }, 'signed'), undefined],
   ['done since ever, and the step is young on main', forged(ready, { step: { doneSince: 0 } }, lately), 61],
   ['done since ever, and old on main', forged(ready, { step: { doneSince: 0 } }, long), undefined],
+  [
+    'done since ever, by a commit that is dated ahead',
+    forged(ready, { step: { doneSince: 0 } }, { rungAt: NOW + 600 }),
+    121,
+  ],
   ['done far in the future', forged(ready, { step: { doneSince: NOW + 9_000_000 } }, long), 121],
 ])('a pause: %s', (_, snapshot, left) => {
   const held = plan(snapshot).holds.find(({ reason }) => reason === 'PauseDuration');
