@@ -77,7 +77,8 @@ function progressWith(
   const recreating = snapshot.rollout?.intents.recreating !== undefined;
   const managed = situation !== undefined && marks !== undefined;
   // Groups on another template than Git's are not healthy, whatever the marks say.
-  const isElsewhere = decision.holds.some(({ reason }) => reason === 'GroupsElsewhere');
+  const isElsewhere =
+    snapshot.settledSince !== undefined || decision.holds.some(({ reason }) => reason === 'GroupsElsewhere');
   const inProgress = marks?.step !== undefined || row === 'requested' || recreating || isElsewhere;
   // Kruise knows no step 0: extra groups that start are the beginning of the first.
   const index = marks?.step?.kind === 'step' ? Math.max(1, marks.step.index) : (before?.currentStepIndex ?? 0);

@@ -194,6 +194,8 @@ export type Snapshot = {
   readonly alone?: boolean;
   /** Marks that our last commit wrote and that somebody has taken out of the file since. Not there: none. */
   readonly lostMarks?: Marks | undefined;
+  /** Marks of the release that settled last, where the file says that an older one did: it was put back. Not there: none. */
+  readonly settledSince?: Marks | undefined;
   readonly stable: Known<Stable>;
   /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */
   readonly delivered: Known<string>;

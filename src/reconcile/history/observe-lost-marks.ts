@@ -4,7 +4,7 @@ import { at } from '../../api/json.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
 import { isUnsigned } from './unsigned.ts';
 
@@ -62,13 +62,37 @@ function hasMarks({ entry }: Observation): boolean {
   return Object.values(MARK).some((key) => at(entry.workload?.value, ['metadata', 'annotations', key]) !== undefined);
 }
 
-/** What is gone, and the file as it would be with it: what is read beside it hangs on what is being delivered. */
+/**
+ * The marks of the release that settled last, where the file says that an older one is settled: somebody has put it back. A
+ * record that is of the newer one tells to look, or the groups, which are on its template, or no record; main says which it was.
+ */
+async function settledSince(
+  { git, entry, stored }: Observation,
+  file: WorkloadFile | undefined,
+): Promise<Marks | undefined> {
+  const own = file?.workload.marks;
+  const { marks, holds = [] } = stored?.kind === 'read' ? stored.record : {};
+  if (own === undefined || own.step !== undefined || own.release.digest !== file?.digest) return undefined;
+  const isOlder = marks === undefined || own.release.serial < marks.release.serial;
+  if (!isOlder && !holds.some(({ reason }) => reason === 'GroupsElsewhere')) return undefined;
+  const commit = await git.stepCommit(entry.key, () => true);
+  const there = commit === undefined ? undefined : await git.textAt(commit.oid, entry);
+  const last = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
+  const isNewer = last !== undefined && last.step === undefined && own.release.serial < last.release.serial;
+  return isNewer && last.release.digest !== own.release.digest ? last : undefined;
+}
+
+/** What is gone or older, and the file as it would be with it: what is read beside it hangs on what is being delivered. */
 export async function withLostMarks(
   of: Observation,
   file: WorkloadFile | undefined,
-): Promise<{ readonly gone: Marks | undefined; readonly seen: WorkloadFile | undefined }> {
-  const gone = await lostMarks(of, file);
-  const seen =
-    file === undefined || gone === undefined ? file : { ...file, workload: { ...file.workload, marks: gone } };
-  return { gone, seen };
+): Promise<{
+  readonly gone: Pick<Snapshot, 'lostMarks' | 'settledSince'>;
+  readonly seen: WorkloadFile | undefined;
+}> {
+  const lost = await lostMarks(of, file);
+  if (file !== undefined && lost !== undefined)
+    return { gone: { lostMarks: lost }, seen: { ...file, workload: { ...file.workload, marks: lost } } };
+  const since = await settledSince(of, file);
+  return { gone: since === undefined ? {} : { settledSince: since }, seen: file };
 }

@@ -1,7 +1,7 @@
 /** Which releases a workload could go back to, as main's own line tells it: what was delivered before the present one began. */
 
 import type { Marks } from '../../api/marks.ts';
-import { parseRelease, printRelease, sameRelease } from '../../api/release.ts';
+import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { printKey } from '../../rollout/key-text.ts';
@@ -50,19 +50,29 @@ async function walkFrom(
   { marks, below, own }: Since & { readonly own: string },
 ): Promise<Found> {
   const releases: ReleaseBefore[] = [];
+  let asked: Release | undefined;
+  let last: ReleaseBefore | undefined;
   const walked = await line.walk<Oid>(entry, {
     below,
     keyOf,
     isNamed: (version, commit) => isNamed(marksOf(version), commit, own),
     visit: (past) => {
       const { version, commit } = past;
+      const had = marksOf(version);
+      // What was asked for says in its marks after which release: a file that was put back in between is not that one.
+      if (had !== undefined && had.step === undefined) asked ??= had.release;
       const place = placeOf(past, marks);
-      if (place === undefined || version.kind !== 'read') return undefined;
-      releases.push({ commit, digest: version.workload.digest, document: version.document });
-      return place === 'settled' ? commit : undefined;
+      if (place === undefined || version.kind !== 'read' || had === undefined) return undefined;
+      const found = { commit, digest: version.workload.digest, document: version.document };
+      const isOther = place === 'settled' && asked !== undefined && !sameRelease(asked, had.release);
+      if (isOther) last ??= found;
+      else releases.push(found);
+      return place === 'settled' && !isOther ? commit : undefined;
     },
   });
-  return { releases, walked };
+  // Marks that name a release that main never had say nothing: then what looks settled is it.
+  if (walked.kind === 'found' || last === undefined) return { releases, walked };
+  return { releases: [...releases, last], walked: { kind: 'found', value: last.commit } };
 }
 
 /** Whether it is a step of what these marks deliver. */

@@ -71,7 +71,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
       ? { alone: desired.index.isAlone(file.file) }
       : {}),
     stable,
-    ...(gone === undefined ? {} : { lostMarks: gone }),
+    ...gone,
     ...(retargeted === undefined ? {} : { retargeted }),
     delivered: seen === undefined ? absent : await deliveredOf(of, seen),
     retryText: file === undefined ? absent : await retryTextOf(of, file),

@@ -1,9 +1,12 @@
 /** A file that was put back from Git under groups of a newer template: they go back, once someone says so. */
 
 import type { Marks } from '../../api/marks.ts';
-import { isOrderedBack } from '../gates/elsewhere.ts';
-import { type Decision, moving } from '../move.ts';
+import { shortDigest, shortRelease } from '../../api/release.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { elsewhereFacts, isOrderedBack } from '../gates/elsewhere.ts';
+import { type Decision, MOVES, moving } from '../move.ts';
 import type { Seen, Situation } from '../situation.ts';
+import { workloadMove } from '../workload-change.ts';
 import { goBack } from './going-back.ts';
 
 /** The rollback to the template of the file, from the lowest group that is on another one; undefined: nobody has ordered it. */
@@ -12,6 +15,25 @@ export function broughtBack(situation: Situation, marks: Marks): Decision | unde
   const because = 'The file was put back while groups were on a newer template, and it was ordered that they follow.';
   const move = goBack(onOwnTemplate(situation, marks), { given: { reason: 'Reverted', because }, marks });
   return move === undefined ? undefined : moving(move, 'StepUpgrade');
+}
+
+/**
+ * The file was put back after the newer release had settled: that one is what serves, so that the older template is a request
+ * like any other, with its steps. What the last commit of tranche wrote comes back into the annotations, and moves nothing.
+ */
+export function requestedByFile(situation: Situation): Decision | undefined {
+  const { snapshot, partition, digest } = situation;
+  const marks = snapshot.settledSince;
+  if (marks === undefined || marks.serves === 'green' || partition !== SENTINEL) return undefined;
+  if (situation.sight !== 'seen' || elsewhereFacts(situation) === undefined) return undefined;
+  const { label } = MOVES.AnnotationsRestored;
+  const move = workloadMove(situation, {
+    reason: 'AnnotationsRestored',
+    label,
+    marks,
+    why: `The file was put back, and release ${shortRelease(marks.release)} had settled since: its annotations return, so that the template ${shortDigest(digest)} of the file is delivered from its first step.`,
+  });
+  return moving(move, 'BeforeStepUpgrade');
 }
 
 /** What is in the file is the stable version: it is live, so that its revision is the one of the StatefulSet. */

@@ -5,7 +5,7 @@ import { MARK, type Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { command } from '../command-text.ts';
-import { broughtBack } from '../events/put-back.ts';
+import { broughtBack, requestedByFile } from '../events/put-back.ts';
 import { retry } from '../events/retrying.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { besideAtRest } from '../gates/at-rest-beside.ts';
@@ -25,7 +25,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
   const { partition } = situation;
   const lost = stepMarkGone(situation, marks);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
-  const back = broughtBack(situation, marks);
+  const back = broughtBack(situation, marks) ?? requestedByFile(situation);
   if (back !== undefined) return back;
   const holds = [
     stalled(situation),
