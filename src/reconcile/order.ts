@@ -121,7 +121,7 @@ function draw(
       const { file, line, message, hint } = rendered.issue;
       return { kind: 'refused', why: `${file}:${line}: ${message}. ${hint}` };
     }
-    const denied = notAllowed(rendered.writes, { before: texts });
+    const denied = notAllowed(rendered.writes, { before: texts, customs: at.scene.desired.customs });
     if (denied !== undefined) return { kind: 'refused', why: `${denied.file}: ${denied.message}. ${denied.hint}` };
     for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
     diff += rendered.diff;

@@ -1,6 +1,7 @@
 /** One rollout: snapshot, plan, and the diff that the plan makes. What goes wrong with it stays with it. */
 
 import type { Issue } from '../api/issue.ts';
+import type { CustomKind } from '../api/route-provider.ts';
 import { type KnownTexts, newKnownTexts } from '../manifests/known-texts.ts';
 import type { FileWrite } from '../ports/git.ts';
 import { explain } from '../ports/port-error.ts';
@@ -86,8 +87,15 @@ export function draw(planned: Plan, snapshot: Snapshot, { texts, known }: On): D
   const rendered = render(editsOf(changes), texts, known);
   if (rendered.kind === 'refused') return refused(rendered.issue);
   const { writes } = rendered;
-  const issue = checkStep(changes, { before: texts, writes, known }) ?? notAllowed(writes, { before: texts, known });
+  const issue =
+    checkStep(changes, { before: texts, writes, known }) ??
+    notAllowed(writes, { before: texts, customs: customsOf(snapshot), known });
   return issue === undefined ? { plan: planned, diff: rendered.diff, writes: rendered.writes } : refused(issue);
+}
+
+/** The kinds of its routes that RouteProviders describe. */
+function customsOf({ ladder }: Snapshot): readonly CustomKind[] {
+  return (ladder?.routes ?? []).flatMap(({ ref }) => ref.custom ?? []);
 }
 
 /** What a replay needs besides the snapshot. */

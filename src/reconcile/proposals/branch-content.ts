@@ -9,6 +9,7 @@ import type { ObjectEdits } from '../../rollout/edit.ts';
 import { intentMessage, parseTrailers, proposedStep } from '../../rollout/messages.ts';
 import { isFields } from '../../rollout/proposals/form.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
+import type { Desired } from '../desired/desired-rollout.ts';
 import type { Reconciled } from '../outcome.ts';
 import { notAllowed } from '../write/allowed.ts';
 import type { NewBranch } from '../write/execute-proposal.ts';
@@ -32,7 +33,7 @@ const WHOLE: ReadRequest = { paths: [''], suffixes: [], markers: ['tranche: no f
 
 /** The branch with its one commit on `base`; undefined: a file cannot be edited. Its bytes come from what it changes and from its base, never from the hour. */
 export async function branchFrom(of: Proposed, { ports, reading }: Reader, at: At): Promise<NewBranch | undefined> {
-  const writes = writesOn(of, at.texts);
+  const writes = writesOn(of, at.texts, reading.desired);
   if (writes === undefined || writes.length === 0) return undefined;
   const [on] = await ports.git.history(at.base, undefined, 1);
   const { author } = reading.desired.config;
@@ -50,11 +51,15 @@ function messageOn({ one, wanted, form }: Proposed, base: Oid): string {
   return intentMessage(what, { key, main: base, by: '' });
 }
 
-function writesOn(of: Proposed, texts: ReadonlyMap<string, string>): readonly FileWrite[] | undefined {
+function writesOn(
+  of: Proposed,
+  texts: ReadonlyMap<string, string>,
+  { customs }: Pick<Desired, 'customs'>,
+): readonly FileWrite[] | undefined {
   const edits = editsFor(of);
   const rendered = render(edits, texts);
   if (edits.length === 0 || rendered.kind === 'refused') return undefined;
-  return notAllowed(rendered.writes, { before: texts }) === undefined ? rendered.writes : undefined;
+  return notAllowed(rendered.writes, { before: texts, customs }) === undefined ? rendered.writes : undefined;
 }
 
 function editsFor({ one, wanted, form }: Proposed): readonly ObjectEdits[] {

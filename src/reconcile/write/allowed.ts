@@ -5,8 +5,9 @@
 
 import { type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
+import { OF } from '../../api/marks.ts';
 import { OWN_PREFIX, RELEASE_PATHS } from '../../api/release-content.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
@@ -14,40 +15,65 @@ import { pathText } from '../../manifests/path-text.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edit.ts';
+import { noteOf } from '../../rollout/out-of-file.ts';
 
 type Layout = {
-  /** In whose files: a group of the API, `''` for the core, and a kind; undefined: every other one. */
-  readonly of: { readonly group: string; readonly kind: string } | undefined;
+  /** In whose documents: a group of the API, `''` for the core, and a kind. */
+  readonly group: string;
+  readonly kind: string;
   /** The only nodes that may change, each with all below it. A last part that ends with `/` is the beginning of a key. */
   readonly nodes: readonly FieldPath[];
-  /** Whether documents of it come and go: what tranche makes, and a LeaderWorkerSet that is created anew. */
-  readonly documents: boolean;
+  /** Which documents come and go: none, those that tranche makes, or any: one that is created anew goes for a note. */
+  readonly whole: 'none' | 'made' | 'any';
 };
 
 const OWN_ANNOTATIONS: FieldPath = ['metadata', 'annotations', OWN_PREFIX];
+const ANNOTATIONS: FieldPath = ['metadata', 'annotations'];
+const ROLLING: FieldPath = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'];
 
-/** The first row that fits decides. */
+/** One row a layout; a document of no row is never written. */
 const LAYOUTS: readonly Layout[] = [
   {
-    of: { group: 'leaderworkerset.x-k8s.io', kind: LWS_KIND },
-    nodes: [OWN_ANNOTATIONS, ...RELEASE_PATHS, ['spec', 'replicas'], ['spec', 'rolloutStrategy']],
-    documents: true,
+    group: 'leaderworkerset.x-k8s.io',
+    kind: LWS_KIND,
+    nodes: [
+      OWN_ANNOTATIONS,
+      ...RELEASE_PATHS,
+      ['spec', 'replicas'],
+      [...ROLLING, 'partition'],
+      [...ROLLING, 'maxUnavailable'],
+    ],
+    whole: 'any',
   },
   {
-    of: { group: 'rollouts.kruise.io', kind: 'Rollout' },
+    group: 'rollouts.kruise.io',
+    kind: 'Rollout',
     nodes: [OWN_ANNOTATIONS, ['spec', 'strategy', 'paused'], ['spec', 'disabled']],
-    documents: false,
+    whole: 'none',
   },
-  { of: { group: '', kind: SERVICE_KIND }, nodes: [OWN_ANNOTATIONS, ['spec', 'selector']], documents: true },
-  {
-    of: { group: 'autoscaling', kind: 'HorizontalPodAutoscaler' },
-    nodes: [['spec', 'minReplicas']],
-    documents: false,
-  },
-  { of: { group: 'keda.sh', kind: 'ScaledObject' }, nodes: [['spec', 'minReplicaCount']], documents: false },
-  // Routes, of whatever kind a provider names: an Ingress has its shares in annotations, and a copy of its own.
-  { of: undefined, nodes: [['metadata', 'annotations'], ['spec']], documents: true },
+  { group: '', kind: SERVICE_KIND, nodes: [OWN_ANNOTATIONS, ['spec', 'selector']], whole: 'made' },
+  { group: 'autoscaling', kind: 'HorizontalPodAutoscaler', nodes: [['spec', 'minReplicas']], whole: 'none' },
+  { group: 'keda.sh', kind: 'ScaledObject', nodes: [['spec', 'minReplicaCount']], whole: 'none' },
+  { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', nodes: [['spec', 'rules']], whole: 'none' },
+  { group: 'gateway.networking.k8s.io', kind: 'GRPCRoute', nodes: [['spec', 'rules']], whole: 'none' },
+  // Its share stands in annotations: of its own, or of a copy, which follows its class as well.
+  { group: 'networking.k8s.io', kind: 'Ingress', nodes: [ANNOTATIONS, ['spec', 'ingressClassName']], whole: 'made' },
+  { group: 'networking.istio.io', kind: 'VirtualService', nodes: [['spec', 'http']], whole: 'none' },
+  { group: 'networking.istio.io', kind: 'DestinationRule', nodes: [['spec', 'subsets']], whole: 'none' },
+  { group: 'traefik.io', kind: 'TraefikService', nodes: [['spec', 'weighted', 'services']], whole: 'none' },
+  { group: 'projectcontour.io', kind: 'HTTPProxy', nodes: [['spec', 'routes']], whole: 'none' },
 ];
+
+/** A kind of route that a RouteProvider describes. */
+type RouteKind = { readonly group: string; readonly kind: string };
+
+/**
+ * All that its paths can name, and not those of now alone: a provider that is changed in the middle of a delivery must not
+ * keep a share from going back to where it was.
+ */
+function layoutOfCustom({ group, kind }: RouteKind): Layout {
+  return { group, kind, nodes: [ANNOTATIONS, ['spec']], whole: 'none' };
+}
 
 /** Groups of which no object is a route, whatever a RouteProvider says of it. */
 const NEVER = [
@@ -95,22 +121,33 @@ export function pushRefused(
   return undefined;
 }
 
-/** What of these writes tranche may never write; undefined: nothing. `before` has the texts that they replace. */
-export function notAllowed(
-  writes: readonly FileWrite[],
-  { before, known }: { readonly before: ReadonlyMap<string, string>; readonly known?: KnownTexts },
-): Issue | undefined {
+type On = {
+  /** The texts that are replaced. */
+  readonly before: ReadonlyMap<string, string>;
+  /** The kinds that RouteProviders of main describe. Not there: none. */
+  readonly customs?: readonly RouteKind[];
+  readonly known?: KnownTexts;
+};
+
+/** What of these writes tranche may never write; undefined: nothing. */
+export function notAllowed(writes: readonly FileWrite[], { before, customs = [], known }: On): Issue | undefined {
+  const layouts = [...LAYOUTS, ...customs.filter(({ group }) => !isNever(group)).map(layoutOfCustom)];
   for (const { path, text } of writes) {
     const why = fileRefused(path) ?? (text === undefined ? 'it would be gone as a whole' : undefined);
-    const wrong = why ?? wrongDocument(path, { was: before.get(path) ?? '', is: text ?? '', known });
+    const wrong = why ?? wrongDocument(path, { was: before.get(path) ?? '', is: text ?? '', known, layouts });
     if (wrong !== undefined) return issueOf(path, wrong);
   }
   return undefined;
 }
 
-type Versions = { readonly was: string; readonly is: string; readonly known: KnownTexts | undefined };
+type Versions = {
+  readonly was: string;
+  readonly is: string;
+  readonly known: KnownTexts | undefined;
+  readonly layouts: readonly Layout[];
+};
 
-function wrongDocument(file: string, { was, is, known }: Versions): string | undefined {
+function wrongDocument(file: string, { was, is, known, layouts }: Versions): string | undefined {
   const [before, after] = [slicesOf(file, was), slicesOf(file, is)];
   const read = (texts: readonly string[], others: readonly string[]): readonly ManifestDocument[] =>
     texts
@@ -120,9 +157,15 @@ function wrongDocument(file: string, { was, is, known }: Versions): string | und
   const gone = old.filter(({ object }) => !fresh.some((one) => sameObject(one.object, object)));
   const wrong = fresh.map((document) => {
     const model = old.find(({ object }) => sameObject(object, document.object));
-    return model === undefined ? wholeRefused(document) : nodeRefused(model, document);
+    const layout = layoutOf(document.object, layouts);
+    return model === undefined ? wholeRefused(document, layout) : nodeRefused(model, document, layout);
   });
-  return [...wrong, ...gone.map(wholeRefused)].find((found) => found !== undefined);
+  const lost = gone.map((document) => {
+    const layout = layoutOf(document.object, layouts);
+    const isNoted = isMade(document) || is.includes(noteOf(document.object));
+    return isNoted ? wholeRefused(document, layout) : `${nameOf(document.object)} would come or go`;
+  });
+  return [...wrong, ...lost].find((found) => found !== undefined);
 }
 
 /** The texts of all documents of a file, but for blanks at their end. */
@@ -131,27 +174,36 @@ function slicesOf(file: string, text: string): readonly string[] {
 }
 
 function sameObject(left: ObjectRef, right: ObjectRef): boolean {
-  return left.kind === right.kind && left.name === right.name && left.namespace === right.namespace;
+  return (
+    left.apiVersion === right.apiVersion &&
+    left.kind === right.kind &&
+    left.name === right.name &&
+    left.namespace === right.namespace
+  );
 }
 
-function wholeRefused({ object }: ManifestDocument): string | undefined {
-  const layout = layoutOf(object);
-  return layout?.documents === true ? undefined : `${nameOf(object)} would come or go`;
+function wholeRefused(document: ManifestDocument, layout: Layout | undefined): string | undefined {
+  const isFree = layout?.whole === 'any' || (layout?.whole === 'made' && isMade(document));
+  return isFree ? undefined : `${nameOf(document.object)} would come or go`;
 }
 
-function nodeRefused(was: ManifestDocument, is: ManifestDocument): string | undefined {
-  const layout = layoutOf(is.object);
+function isMade({ value }: ManifestDocument): boolean {
+  return typeof at(value, [...ANNOTATIONS, OF]) === 'string';
+}
+
+function nodeRefused(was: ManifestDocument, is: ManifestDocument, layout: Layout | undefined): string | undefined {
   if (layout === undefined) return `${nameOf(is.object)} would change`;
   const path = differences(was.value, is.value, []).find((one) => !layout.nodes.some((node) => covers(node, one)));
   return path === undefined ? undefined : `${pathText(path)} of ${nameOf(is.object)} would change`;
 }
 
-function layoutOf({ apiVersion, kind }: ObjectRef): Layout | undefined {
+function layoutOf({ apiVersion, kind }: ObjectRef, layouts: readonly Layout[]): Layout | undefined {
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  const own = LAYOUTS.find(({ of }) => of?.group === group && of.kind === kind);
-  if (own !== undefined) return own;
-  const isNever = NEVER.includes(group) || NEVER_BELOW.some((end) => group.endsWith(end));
-  return isNever ? undefined : LAYOUTS.find(({ of }) => of === undefined);
+  return layouts.find((one) => one.group === group && one.kind === kind);
+}
+
+function isNever(group: string): boolean {
+  return NEVER.includes(group) || NEVER_BELOW.some((end) => group.endsWith(end));
 }
 
 function covers(node: FieldPath, path: FieldPath): boolean {
