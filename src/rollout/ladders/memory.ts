@@ -76,8 +76,27 @@ function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Inst
   const sender = sendingTo(delivery, sight, side);
   if (sender.kind === 'unknown') return before;
   if (sender.kind === 'known') return undefined;
+  if (side === 'canary' && isUnshared(delivery) && !wasSent(delivery, sight)) return sinceOf(EVER, sight);
   // Of a rollback whose record cannot be kept, main and the cluster date the drain, so that it ends.
   return sinceOf(before ?? routesBackSince(sight, nowBetween(sight).earliest), sight);
+}
+
+/** Nobody has ever sent a request there: no last one has to be waited for. */
+const EVER: Instant = 0;
+
+/** Whether a second workload has had no share in this delivery: before the first one, and none was put aside or taken back. */
+function isUnshared({ own, plan }: Delivery): boolean {
+  const marks = parseMarks(annotationsOf(own));
+  if (plan.style === 'partition' || marks === undefined || !('release' in marks)) return false;
+  const { step, at, restore } = marks;
+  const isBefore = step?.kind === 'step' && step.index === 1 && (at === 'text' || at === 'pods');
+  return isBefore && restore?.objects === undefined && restore?.withdrawn === undefined;
+}
+
+/** A hand may have sent some before: then the last look had no drain. */
+function wasSent(delivery: Delivery, sight: TrafficSight): boolean {
+  const { traffic } = sight.record ?? {};
+  return traffic !== undefined && isOfNow(delivery, sight) && traffic.drained?.canary === undefined;
 }
 
 /**
