@@ -26,20 +26,17 @@ export function willNotGetReady(situation: Situation, group: Group): boolean {
   return since !== undefined && now - notBeforeRung(since, snapshot) > patience;
 }
 
-/** Seconds of the longest load that was seen; undefined: none was, as far as the record is borne out. */
-export function longestLoadSeconds({ snapshot }: Situation): number | undefined {
+/** Seconds of the longest load that was seen; where none was, as far as the record is borne out, more than most take. */
+export function longestLoadSeconds({ snapshot }: Situation): number {
   const loads = snapshot.unsigned === undefined ? (snapshot.record?.loads ?? []) : [];
-  return loads.length === 0 ? undefined : Math.max(...loads);
+  return loads.length === 0 ? LOAD_UNSEEN_SECONDS : Math.max(...loads);
 }
 
-/**
- * Its pod is younger than the longest load that was seen, or there is none for a moment: it may only load. Where no load was
- * seen, nobody can tell.
- */
+/** Its pod is younger than the longest load, or there is none for a moment: it may only load. */
 export function onlyLoads(situation: Situation, group: Group): boolean {
   const { record, now } = situation.snapshot;
   const longest = longestLoadSeconds(situation);
-  if (group.ready || longest === undefined || willNotGetReady(situation, group)) return false;
+  if (group.ready || willNotGetReady(situation, group)) return false;
   const { leaving, createdAt } = group.leader;
   const old = record?.groups.find((one) => one.index === group.index);
   const since = group.uid === '' || leaving ? (unreadySince(group, old) ?? now) : createdAt;

@@ -117,15 +117,8 @@ export const exceptions: readonly Exception[] = [
     // The budget stays lower, and the partition higher, than the record has it.
     holds: ({ real, lost }) =>
       (raisedTo(real.commit) > raisedTo(lost.commit) && (lost.commit === '' || sameReason(real, lost))) ||
-      (says(real, 'RollingBack') && lost.commit.includes('Rollout-Reason: BudgetLowered')),
-  },
-  {
-    name: 'how long groups load is not known, so none is waited for',
-    silent: false,
-    holds: ({ real, lost }) =>
-      (real.commit.includes('only load') && sameReason(real, lost)) ||
-      (real.holds.some(({ reason, message }) => reason === 'RollingBack' && message.includes('only load')) &&
-        (lost.commit === '' ? says(lost, 'RollingBack') : lost.commit.includes('Rollout-Reason: BudgetRaised'))),
+      (says(real, 'RollingBack') && lost.commit.includes('Rollout-Reason: BudgetLowered')) ||
+      ([real, lost].every(({ commit }) => commit === '') && [real, lost].every((one) => says(one, 'RollingBack'))),
   },
   {
     name: 'that main was rewritten is not known',
