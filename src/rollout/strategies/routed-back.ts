@@ -36,12 +36,15 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   if (atOnce || (isLeft && apart === undefined)) return textBack(on, { given, marks });
   const lost = stableLost(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
+  const answers = isShareHome(delivery)
+    ? 'Its groups answered a share of the requests, which went home just before: they restart on the stable version'
+    : 'Its groups answer a share of the requests: that goes home first, and they restart on the stable version';
   const served = on.sight === undefined ? undefined : servedText(delivery, on.sight);
   const move = workloadMove(situation, {
     reason: given.reason,
     label: `${MOVES[given.reason].label}, home`,
     ...withBudget({ ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) }, budgetKept(situation)),
-    why: `${given.because} Its groups answer a share of the requests: that goes home first, and they restart on the stable version once their last ones are answered.${served === undefined ? '' : ` ${capital(served)}.`}`,
+    why: `${given.because} ${answers} once their last ones are answered.${served === undefined ? '' : ` ${capital(served)}.`}`,
   });
   return besides(on, moving(move, 'StepUpgrade'), {
     at: 'home',

@@ -76,6 +76,13 @@ export const exceptions: readonly Exception[] = [
       more(pair).every((reason) => WAITS.includes(reason)),
   },
   {
+    name: 'since when requests are home is not known, so that groups restart a commit later',
+    silent: false,
+    // Both go back for the same reason, and the one that waits lets no group go.
+    holds: ({ real, lost }) =>
+      sameReason(real, lost) && lost.commit.includes('rollback, home') && lost.commit.includes('went home just before'),
+  },
+  {
     name: 'LWS 0.8 is read a second time',
     silent: false,
     holds: ({ lost }) => lost.commit === '' && lost.holds.some((hold) => hold.message.includes('before 0.9')),
