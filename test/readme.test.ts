@@ -195,7 +195,12 @@ describe('tables', () => {
     const value = (cell: string | undefined): string =>
       cell === 'a commit' ? '4f1c'.repeat(10) : whole(quoted(cell)[0] ?? '');
     const annotations = Object.fromEntries(rows.map(([, key, cell]) => [quoted(key)[0] ?? '', value(cell)]));
-    expect(parseMarks(annotations)).toMatchObject({ release: {}, step: {}, restore: {}, stable: expect.any(String) });
+    expect(parseMarks(annotations)).toMatchObject({
+      release: {},
+      step: {},
+      restore: {},
+      stable: { commit: expect.any(String), digest: expect.any(String) },
+    });
     expect(parseIntents(annotations).faults).toEqual([]);
     for (const [where, key] of rows)
       expect(where === 'Rollout', key).toBe(Object.values<string>(INTENT).includes(quoted(key)[0] ?? ''));

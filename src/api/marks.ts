@@ -41,13 +41,14 @@ export type StepMark =
   | { readonly kind: 'promote' }
   | { readonly kind: 'rollback' };
 
+/** A commit that has the template, and the digest of it: where the commit is gone, this still says which one it was. */
+export type StableMark = { readonly commit: string; readonly digest: string };
+
 export type Marks = {
   readonly release: Release;
   readonly step: StepMark | undefined;
-  /** The commit that has the template of the release before. */
-  readonly stable: string | undefined;
-  /** Of that template: where the commit is gone, this still says which one it was. Not there: an earlier version wrote it. */
-  readonly stableDigest?: string | undefined;
+  /** The template of the release before. */
+  readonly stable: StableMark | undefined;
   readonly restore: Restore | undefined;
   readonly aborted: readonly Release[];
   /** Not there: the delivery, if there is one, steps this workload alone. */
@@ -82,8 +83,13 @@ export function annotationReader(annotations: Readonly<Record<string, string>>):
 }
 
 /** The same, with the template of `release` as the one to go back to, in a commit that has it. */
-export function deliveredAt(marks: Omit<Marks, 'stable' | 'stableDigest'>, commit: string): Marks {
-  return { ...marks, stable: commit, stableDigest: marks.release.digest };
+export function deliveredAt(marks: Omit<Marks, 'stable'>, commit: string): Marks {
+  return { ...marks, stable: stableMark({ commit, release: marks.release }) };
+}
+
+/** The template of a release, in a commit that has it. */
+export function stableMark({ commit, release }: { readonly commit: string; readonly release: Release }): StableMark {
+  return { commit, digest: release.digest };
 }
 
 /** The full name of a commit: 40 lower-case hex digits. Undefined for anything else. */
@@ -112,8 +118,7 @@ export function parseMarks(annotations: Readonly<Record<string, string>>): Marks
     return stray === undefined ? undefined : [{ key: MARK.release, seen: stray, wanted: 'a release', missing: true }];
   }
   const ladder = { ...(at === undefined ? {} : { at }), ...(serves === undefined ? {} : { serves }) };
-  const before = { stable: stable?.commit, ...(stable?.digest === undefined ? {} : { stableDigest: stable.digest }) };
-  return { release, step, ...before, restore, aborted: aborted ?? [], ...ladder };
+  return { release, step, stable, restore, aborted: aborted ?? [], ...ladder };
 }
 
 function parseColour(text: string): 'green' | undefined {
@@ -145,7 +150,7 @@ export function printMarks(marks: Marks): Readonly<Record<MarkName, string | und
   return {
     release: printRelease(marks.release),
     step: marks.step === undefined ? undefined : withRelease(printStep(marks.step), marks.release),
-    stable: printStable(marks),
+    stable: marks.stable === undefined ? undefined : printStable(marks.stable),
     restore: marks.restore === undefined ? undefined : printRestore(marks.restore),
     aborted: marks.aborted.length === 0 ? undefined : marks.aborted.slice(0, ABORTED_LIMIT).map(printRelease).join(','),
     at: marks.at,
@@ -168,16 +173,17 @@ export function parseStep(text: string, release: Release | undefined): StepMark 
   return index <= of ? { kind: 'step', index, of } : undefined;
 }
 
-/** A commit, and the digest of the template that it has; the form without it is read as well. */
-function parseStable(text: string): { readonly commit: string; readonly digest: string | undefined } | undefined {
+/** What `printStable` has printed; undefined for any other text. */
+export function parseStable(text: string): StableMark | undefined {
   const [name, digest, ...more] = text.split('@');
   const commit = parseCommit(name);
-  if (commit === undefined || more.length > 0 || (digest !== undefined && !isDigest(digest))) return undefined;
+  if (commit === undefined || digest === undefined || more.length > 0 || !isDigest(digest)) return undefined;
   return { commit, digest };
 }
 
-function printStable({ stable, stableDigest }: Marks): string | undefined {
-  return stable === undefined || stableDigest === undefined ? stable : `${stable}@${stableDigest}`;
+/** `<commit>@<digest>`. */
+export function printStable({ commit, digest }: StableMark): string {
+  return `${commit}@${digest}`;
 }
 
 function parseAborted(text: string): readonly Release[] | undefined {

@@ -1,7 +1,7 @@
 /** What Git keeps while a LeaderWorkerSet is deleted to be created anew: an annotation of the Rollout, because its own are gone. */
 
 import { isRecord } from './json.ts';
-import { ABORTED_LIMIT, parseCommit } from './marks.ts';
+import { ABORTED_LIMIT, parseCommit, parseStable, printStable, type StableMark } from './marks.ts';
 import { parseRelease, printRelease, type Release } from './release.ts';
 
 /** `forward`: to the release that was asked for; `back`: to the stable one. */
@@ -13,8 +13,8 @@ export type Recreating = {
   readonly release: Release;
   /** The commit that has its text. */
   readonly text: string;
-  /** The commit that has the stable text; for `back` the same. */
-  readonly stable: string;
+  /** The template to go back to; for `back` that of `text`. */
+  readonly stable: StableMark;
   readonly aborted: readonly Release[];
   /** Where the document was, and where it comes back. */
   readonly file: string;
@@ -33,7 +33,8 @@ export function parseRecreating(annotation: string): Recreating | undefined {
   }
   if (!isRecord(value) || Object.keys(value).some((key) => !KEYS.includes(key))) return undefined;
   const { way, file } = value;
-  const [text, stable] = [parseCommit(value['text']), parseCommit(value['stable'])];
+  const text = parseCommit(value['text']);
+  const stable = typeof value['stable'] === 'string' ? parseStable(value['stable']) : undefined;
   const release = typeof value['release'] === 'string' ? parseRelease(value['release']) : undefined;
   const aborted = parseAborted(value['aborted']);
   if ((way !== 'forward' && way !== 'back') || release === undefined || aborted === undefined) return undefined;
@@ -63,7 +64,7 @@ export function printRecreating(recreating: Recreating): string {
     way,
     release: printRelease(release),
     text,
-    stable,
+    stable: printStable(stable),
     aborted: aborted.slice(0, ABORTED_LIMIT).map(printRelease),
     file,
   });

@@ -171,7 +171,7 @@ function stableAfter(snapshot: Snapshot, situation: Situation | undefined): Stab
   if (situation?.state.kind === 'settled') {
     const { state, file } = situation;
     const { marks } = state;
-    return { commit: marks.stable ?? snapshot.main, release: marks.release, text: file.text };
+    return { commit: marks.stable?.commit ?? snapshot.main, release: marks.release, text: file.text };
   }
   return snapshot.record?.stable;
 }

@@ -48,12 +48,12 @@ test('a step names its release, and the form without it is read as well', () => 
   expect(parseMarks({ ...said, [MARK.step]: '1/3' })).toEqual(marks);
 });
 
-test('the stable commit names the digest of its template, and the form without it is read as well', () => {
-  const marks = { ...marksOf('B.2 1/3 floor=3')!, stableDigest: 'a'.repeat(32) };
+test('the stable commit names the digest of its template, and one alone is a fault', () => {
+  const marks = marksOf('B.2 1/3 floor=3')!;
   const said = annotations(marks);
   expect(said[MARK.stable]).toBe(`${'a'.repeat(40)}@${'a'.repeat(32)}`);
   expect(parseMarks(said)).toEqual(marks);
-  expect(parseMarks({ ...said, [MARK.stable]: 'a'.repeat(40) })).toEqual(marksOf('B.2 1/3 floor=3'));
+  expect(faultsOf({ ...said, [MARK.stable]: 'a'.repeat(40) })).toEqual([MARK.stable]);
 });
 
 test.each([

@@ -7,7 +7,7 @@ const kept: Recreating = {
   way: 'forward',
   release: { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 7 },
   text: 'a'.repeat(40),
-  stable: 'b'.repeat(40),
+  stable: { commit: 'b'.repeat(40), digest: 'c'.repeat(32) },
   aborted: [{ digest: '77aa01bc77aa01bc77aa01bc77aa01bc', serial: 6 }],
   file: 'apps/vllm/lws.yaml',
 };

@@ -149,7 +149,7 @@ const BESIDE = SERVICE_TEXT.replace('vllm-svc', 'vllm-old').replace(NAME + INDEX
 
 /** [reason, what of it, files]; the golden file has the name of both. */
 /** A delivery by blueGreen has ended with the second workload. */
-const GREEN_MARKS = `namespace: llm\n  annotations: {tranche.dev/release: "e7c114e968aaeab9b1c9c452a755d3c9.1", tranche.dev/stable: "${'a'.repeat(40)}", tranche.dev/serves: green}\n`;
+const GREEN_MARKS = `namespace: llm\n  annotations: {tranche.dev/release: "e7c114e968aaeab9b1c9c452a755d3c9.1", tranche.dev/stable: "${'a'.repeat(40)}@${'b'.repeat(32)}", tranche.dev/serves: green}\n`;
 
 const rows: readonly (readonly [reason: string, which: string, files: Files])[] = [
   ['ServiceMissing', '', edited(SERVICE_FILE, 'name: vllm-svc', 'name: vllm-api')],

@@ -61,7 +61,7 @@ test.each<readonly [what: string, files: Files, config: Partial<Config>, held: r
 
 test('it is not asked of what is under way: that must come home', () => {
   const release = `${'9c41d2e0'.repeat(4)}.7`;
-  const marks = `    tranche.dev/release: ${release}\n    tranche.dev/step: 1/4@${release}\n    tranche.dev/stable: ${'4f1c'.repeat(10)}\n`;
+  const marks = `    tranche.dev/release: ${release}\n    tranche.dev/step: 1/4@${release}\n    tranche.dev/stable: ${'4f1c'.repeat(10)}@${'5be0c7aa'.repeat(4)}\n`;
   const [before, after] = LWS_TEXT.split('  namespace: llm\n');
   const under = `${before}  namespace: llm\n  annotations:\n${marks}${after}`;
   expect(heldBy({ ...EDGE, [LWS_FILE]: under })).toEqual([]);

@@ -87,7 +87,7 @@ test('marks that main never had are neither put back nor delivered by', async ()
   const marks = {
     release: { digest: 'e'.repeat(32), serial: 7 },
     step: undefined,
-    stable: 'e'.repeat(40),
+    stable: { commit: 'e'.repeat(40), digest: 'e'.repeat(32) },
     restore: undefined,
     aborted: [],
   };
@@ -101,7 +101,7 @@ test('a stable template that main does not name is nothing to go back to', async
   const { workload, stable } = await seen(world, () => ({}));
   expect(stable.kind).toBe('known');
   // A commit that has no such workload.
-  world.edit(LWS_FILE, workload!.workload.marks!.stable!, world.repository.head('tranche-status')!);
+  world.edit(LWS_FILE, workload!.workload.marks!.stable!.commit, world.repository.head('tranche-status')!);
   expect((await seen(world, () => ({}), 'signed')).stable.kind).toBe('known');
   expect((await seen(world, () => ({}))).stable.kind).not.toBe('known');
 });

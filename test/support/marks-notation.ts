@@ -1,6 +1,6 @@
 /** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`, `B.2 1/3 at=pods plan=0`. */
 
-import { type Marks, parseRung, printStep, type StepMark } from '../../src/api/marks.ts';
+import { type Marks, parseRung, printStep, type StepMark, stableMark } from '../../src/api/marks.ts';
 import { parseRelease, type Release } from '../../src/api/release.ts';
 
 /** A version of the template, by its letter: `A` … `F`. */
@@ -51,12 +51,18 @@ export function marksOf(notation: string): Marks | undefined {
   return {
     release: releaseOf(release),
     step,
-    stable: stable === 'main' ? MAIN : stable === '-' ? undefined : commitOf(stable),
+    stable: stableIn(stable, releaseOf(release)),
     restore: plan === undefined ? (floor === undefined ? undefined : aside) : { ...aside, plan: plan.repeat(32) },
     aborted: fields.get('aborted')?.split(',').map(releaseOf) ?? [],
     ...(at === undefined ? {} : { at }),
     ...(serves === 'green' ? { serves } : {}),
   };
+}
+
+/** Main has the template of the release that is delivered. */
+function stableIn(word: string, release: Release): Marks['stable'] {
+  if (word === 'main') return stableMark({ commit: MAIN, release });
+  return word === '-' ? undefined : { commit: commitOf(word), digest: digestOf(word) };
 }
 
 function stepOf(word: string): StepMark {
@@ -77,8 +83,8 @@ export function showMarks(marks: Marks | undefined): string {
     words.push(`u=${restore.maxUnavailable.was ?? '-'}>${restore.maxUnavailable.set}`);
   if (restore?.replicas !== undefined) words.push(`r=${restore.replicas.was}>${restore.replicas.set}`);
   if (aborted.length > 0) words.push(`aborted=${aborted.map(showRelease).join(',')}`);
-  if (stable !== commitOf('A'))
-    words.push(`stable=${stable === undefined ? '-' : stable === MAIN ? 'main' : letterOf(stable)}`);
+  if (stable?.commit !== commitOf('A'))
+    words.push(`stable=${stable === undefined ? '-' : stable.commit === MAIN ? 'main' : letterOf(stable.commit)}`);
   if (restore?.plan !== undefined) words.push(`plan=${restore.plan.charAt(0)}`);
   if (serves !== undefined) words.push(`serves=${serves}`);
   return words.join(' ');

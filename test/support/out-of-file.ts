@@ -3,7 +3,7 @@
 import { absent, known, unknown } from '../../src/api/known.ts';
 import type { Recreating } from '../../src/api/recreating.ts';
 import type { Live, Snapshot, StableDocument } from '../../src/rollout/snapshot.ts';
-import { commitOf, letterOf, marksOf, WORKLOAD_FILE } from './marks-notation.ts';
+import { commitOf, digestOf, letterOf, marksOf, WORKLOAD_FILE } from './marks-notation.ts';
 
 /** What of a world decides how its workload is gone. */
 type Gone = {
@@ -20,7 +20,7 @@ export function keptOf(notation: string): Recreating {
   if ((way !== 'forward' && way !== 'back') || marks === undefined) throw new Error(`no recreation: ${notation}`);
   const { release, aborted } = marks;
   const text = commitOf(letterOf(way === 'back' ? 'b' : release.digest));
-  return { way, release, text, stable: commitOf('A'), aborted, file: WORKLOAD_FILE };
+  return { way, release, text, stable: { commit: commitOf('A'), digest: digestOf('A') }, aborted, file: WORKLOAD_FILE };
 }
 
 /** The document is out of its file: its last text is in the commit that the Rollout names. Deleted unless `live` says more. */

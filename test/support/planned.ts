@@ -101,7 +101,7 @@ function showRollout(edits: readonly ObjectEdits[]): string {
   const kept = parseRecreating(String(edit.value));
   return kept === undefined
     ? ', keeps what cannot be read'
-    : `, keeps ${kept.way} ${showRelease(kept.release)} of ${kept.text.slice(0, 1)}, stable ${kept.stable.slice(0, 1)}`;
+    : `, keeps ${kept.way} ${showRelease(kept.release)} of ${kept.text.slice(0, 1)}, stable ${kept.stable.commit.slice(0, 1)}`;
 }
 
 type Fields = Record<string, string | number | boolean>;

@@ -47,7 +47,7 @@ export async function stableOf(
   const { marks } = file.workload;
   if (marks === undefined || (marks.step === undefined && marks.release.digest === file.digest)) return absent;
   const expected = marks.step === undefined ? marks.release : undefined;
-  const there = marks.stable === undefined ? absent : await of.git.textAt(marks.stable, of.entry);
+  const there = marks.stable === undefined ? absent : await of.git.textAt(marks.stable.commit, of.entry);
   if (there.kind === 'known' && (expected === undefined || there.value.release.digest === expected.digest)) {
     // In `requested` the stable version is the delivered one, whatever serial its commit was read under.
     return expected === undefined ? there : known({ ...there.value, release: expected });

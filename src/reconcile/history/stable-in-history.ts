@@ -37,9 +37,9 @@ export type Forged = { readonly seen: string; readonly hint: string };
 export async function stableBorneOut(of: Observation, asked: Asked): Promise<BorneOut> {
   const { marks, below, from } = asked;
   if (from !== undefined) return { stable: await orderedText(of.git, of.entry, from) };
-  const named = marks.stable === undefined ? undefined : await of.git.textAt(marks.stable, of.entry);
+  const named = marks.stable === undefined ? undefined : await of.git.textAt(marks.stable.commit, of.entry);
   const there = named?.kind === 'known' ? named.value : undefined;
-  const claim = marks.step === undefined ? marks.release.digest : (marks.stableDigest ?? there?.release.digest);
+  const claim = marks.step === undefined ? marks.release.digest : marks.stable?.digest;
   // Nothing begins while the mark leads elsewhere; who gives a request up needs no more than the text that it was before.
   if (marks.step === undefined && !asked.isGivenUp && there !== undefined && there.release.digest !== claim)
     return { stable: anotherText(there, marks.release) };
@@ -86,7 +86,7 @@ function notBefore(
 ): Forged {
   const had = releases.map(({ digest, commit }) => `${shortDigest(digest)} in ${commit.slice(0, 12)}`).join(', ');
   return {
-    seen: `says ${stable?.slice(0, 12) ?? 'nothing'} with the template ${shortDigest(claim ?? '')}, and main's own line had ${had} before this delivery`,
+    seen: `says ${stable?.commit.slice(0, 12) ?? 'nothing'} with the template ${shortDigest(claim ?? '')}, and main's own line had ${had} before this delivery`,
     hint: `A rollback puts back ${shortDigest(found.digest)}, as ${found.commit.slice(0, 12)} has it. git log -p of the file shows who changed the mark.`,
   };
 }

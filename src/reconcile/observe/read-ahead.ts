@@ -72,7 +72,7 @@ function stableTexts(status: StatusBranch): readonly { readonly commit: Oid; rea
   for (const stored of status.records.values()) {
     if (stored.kind !== 'read' || found.length >= MOST_STABLE) continue;
     const { settled, marks, blobs } = stored.record;
-    if (!settled && marks?.stable !== undefined) found.push({ commit: marks.stable, files: Object.keys(blobs) });
+    if (!settled && marks?.stable !== undefined) found.push({ commit: marks.stable.commit, files: Object.keys(blobs) });
   }
   return found;
 }

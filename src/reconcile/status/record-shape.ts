@@ -4,7 +4,7 @@ import type { Aside } from '../../api/aside.ts';
 import type { ABSENT, ItemMatch } from '../../api/field.ts';
 import { isBudget } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
-import { type Marks, parseRung, RUNGS, type StepMark } from '../../api/marks.ts';
+import { type Marks, parseRung, RUNGS, type StableMark, type StepMark } from '../../api/marks.ts';
 import type {
   AutomaticBacks,
   Condition,
@@ -69,8 +69,7 @@ const restore = object({
 const marks = object({
   release,
   step: optional(stepMark),
-  stable: optional(commit),
-  stableDigest: optional(text),
+  stable: optional(object({ commit, digest: text } satisfies Shape<StableMark>)),
   restore: optional(restore),
   aborted: list(release),
   at: optional(

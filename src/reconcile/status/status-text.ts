@@ -58,7 +58,7 @@ export function statusTree({ record, since, next }: Shown, at: { readonly asOf: 
     ['Phase', record.phase],
     ['State', stateCell(record).replaceAll('*', '')],
     ['Release', marks === undefined ? 'none' : shortRelease(marks.release)],
-    ['Stable', marks?.stable ?? 'none'],
+    ['Stable', marks?.stable?.commit ?? 'none'],
     ...(step === undefined ? [] : [['Step', stepText(record, step, now)] as const]),
     ...ladderLines(record),
     ...(record.expected === undefined ? [] : [['Takes', printExpected(record.expected)] as const]),

@@ -1,6 +1,6 @@
 /** The second commit of a recreation: once everything of the workload is gone, its document comes back, byte for byte. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, stableMark } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
@@ -30,7 +30,7 @@ export function createAnew(snapshot: Snapshot, kept: Recreating): Decision {
   const { recreateText, stable } = snapshot;
   const back = abort || kept.way === 'back';
   if (recreateText.kind !== 'known') return holding([lost(kept.text, recreateText)], 'StepUpgrade');
-  if (back && stable.kind !== 'known') return holding([lost(kept.stable, stable)], 'StepUpgrade');
+  if (back && stable.kind !== 'known') return holding([lost(kept.stable.commit, stable)], 'StepUpgrade');
   const source = recreateText.value;
   const text = back && stable.kind === 'known' ? stable.value : source;
   if (!back && source.release.digest !== kept.release.digest)
@@ -89,8 +89,7 @@ function marksOf(
   return {
     release: back ? text.release : kept.release,
     step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
-    stable: stable.kind === 'known' ? stable.value.commit : kept.stable,
-    ...(stable.kind === 'known' ? { stableDigest: stable.value.release.digest } : {}),
+    stable: stable.kind === 'known' ? stableMark(stable.value) : kept.stable,
     restore: withSurge(
       putAside(before?.restore, { floor: 0, maxUnavailable: before?.restore?.maxUnavailable }),
       undefined,

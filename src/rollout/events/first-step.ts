@@ -31,7 +31,6 @@ export function firstStep(
     release: nextRelease(digest, from.marks),
     step: { kind: 'step', index: 1, of: Math.max(1, steps.length) },
     stable: from.marks.stable,
-    ...(from.marks.stableDigest === undefined ? {} : { stableDigest: from.marks.stableDigest }),
     restore: from.restore,
     aborted: from.marks.aborted.filter((given) => given.digest !== digest),
     ...(from.marks.serves === undefined ? {} : { serves: from.marks.serves }),

@@ -1,6 +1,6 @@
 /** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, stableMark } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { type Budget, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
@@ -60,8 +60,7 @@ export function goBack(
   const next: Marks = {
     release: stable.value.release,
     step: { kind: 'rollback' },
-    stable: stable.value.commit,
-    stableDigest: stable.value.release.digest,
+    stable: stableMark(stable.value),
     restore: withSurge(restore, kept),
     aborted: given.release === undefined ? marks.aborted : remember({ ...given, release: given.release }, marks),
     ...(marks.serves === undefined ? {} : { serves: marks.serves }),

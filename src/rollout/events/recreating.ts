@@ -1,6 +1,6 @@
 /** Delete and create anew, in two commits: the only way for changes that no object takes that is there. */
 
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, stableMark } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
@@ -45,8 +45,7 @@ export function removeForRequest(
   const next: Marks = {
     release,
     step: { kind: 'step', index: of, of },
-    stable: from.commit,
-    stableDigest: from.release.digest,
+    stable: stableMark(from),
     restore: { floor: 0, maxUnavailable: undefined },
     aborted: marks.aborted.filter((given) => given.digest !== digest),
   };
@@ -84,7 +83,7 @@ function removing(
   to: { readonly marks: Marks; readonly way: Recreating['way']; readonly why: string },
 ): Decision {
   const { marks, way, why } = to;
-  const stable = snapshot.stable.kind === 'known' ? snapshot.stable.value.commit : snapshot.main;
+  const stable = marks.stable ?? stableMark({ commit: snapshot.main, release: marks.release });
   const recreating: Recreating = {
     way,
     release: marks.release,
@@ -126,7 +125,6 @@ export function returnedByHand(situation: Situation, recreating: Recreating): De
     release,
     step: back ? { kind: 'rollback' } : { kind: 'step', index: of, of },
     stable: recreating.stable,
-    ...(snapshot.stable.kind === 'known' ? { stableDigest: snapshot.stable.value.release.digest } : {}),
     restore: withSurge(putAside(marks.restore, { floor: 0, maxUnavailable: marks.restore?.maxUnavailable }), undefined),
     aborted: recreating.aborted,
   };

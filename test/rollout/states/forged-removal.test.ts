@@ -36,7 +36,7 @@ function keeping(at: Forgery, commit: string, more: Partial<Kept> = {}): string 
     way: 'forward',
     release: `${digest}.2`,
     text: commit,
-    stable: commit,
+    stable: `${commit}@${digest}`,
     aborted: [],
     file: LWS_FILE,
     ...more,

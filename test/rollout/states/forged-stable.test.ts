@@ -21,15 +21,18 @@ function settled(text: string): string {
 
 const evil = (text: string): string => text.replaceAll(NEW, EVIL).replaceAll(OLD, EVIL);
 
+/** The mark names the commit, and the template that it really has. */
+const name = (at: Forgery, commit: string): void => void at.mark('stable', `${commit}@${digestOf(evil(at.text()))}`);
+
 test.each<readonly [what: string, forge: (at: Forgery) => void]>([
-  ['a commit that nobody has merged', (at) => void at.mark('stable', at.unmerged(LWS_FILE, evil(at.text())))],
+  ['a commit that nobody has merged', (at) => name(at, at.unmerged(LWS_FILE, evil(at.text())))],
   [
     'a commit that was merged and taken back',
     (at) => {
       const text = at.text();
       const merged = at.write(LWS_FILE, evil(text));
       at.write(LWS_FILE, text);
-      at.mark('stable', merged);
+      name(at, merged);
     },
   ],
   [
@@ -38,7 +41,7 @@ test.each<readonly [what: string, forge: (at: Forgery) => void]>([
       const { repository } = at.world;
       const side = at.unmerged(LWS_FILE, evil(at.text()));
       repository.merge('main', [repository.head('main')!, side], { writes: [{ path: 'notes.md', text: 'a\n' }] });
-      at.mark('stable', side);
+      name(at, side);
     },
   ],
   [
@@ -47,7 +50,7 @@ test.each<readonly [what: string, forge: (at: Forgery) => void]>([
       const text = at.text();
       const merged = at.write(LWS_FILE, settled(evil(text)));
       at.write(LWS_FILE, text);
-      at.mark('stable', merged);
+      name(at, merged);
     },
   ],
   [
@@ -57,7 +60,7 @@ test.each<readonly [what: string, forge: (at: Forgery) => void]>([
       const merged = at.write(LWS_FILE, settled(evil(text)));
       at.write(LWS_FILE, settled(text));
       at.write(LWS_FILE, text);
-      at.mark('stable', merged);
+      name(at, merged);
     },
   ],
 ])('forged: the stable version is %s: never delivered', async (_, forge) => {

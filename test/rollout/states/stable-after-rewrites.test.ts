@@ -1,6 +1,8 @@
 /** A rollback finds the stable version by its digest where the commit that the mark names is no ancestor any more. */
 
 import { expect, test } from 'vitest';
+import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
+import { readWorkload } from '../../../src/reconcile/documents/read-workload.ts';
 import { EVIL, Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../../support/vllm.ts';
 
@@ -85,13 +87,16 @@ test.each<readonly [what: string, cut: (at: Forgery) => void]>([
   expect(held.said).toContain('--from');
 });
 
+const digestIn = (text: string): string =>
+  readWorkload(parseManifestFile(LWS_FILE, text, ['LeaderWorkerSet']).documents[0]!).workload?.digest ?? '';
+
 test('forged and seen by a signed pass: the copy is still of what main had, and a shallow clone does not deliver it', async () => {
   const at = await new Forgery(VLLM_FILES, true).stepped();
   const text = at.text();
   const commit = at.unmerged(LWS_FILE, text.replaceAll(NEW, EVIL));
   at.mark('stable', `${commit}@${'e'.repeat(32)}`);
   await at.round();
-  at.mark('stable', commit);
+  at.mark('stable', `${commit}@${digestIn(text.replaceAll(NEW, EVIL))}`);
   await at.round();
   at.lose(
     at
