@@ -43,8 +43,10 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   if (unsafe !== undefined) return holding([unsafe], 'StepUpgrade');
   const on = delivering(situation, marks, marks.release);
   const { lostMarks } = snapshot;
-  if (lostMarks !== undefined)
-    return strayShare(situation, marks) ?? withoutAnnotations(situation, { on, lost: lostMarks });
+  if (lostMarks !== undefined) {
+    const left = strayShare(situation, marks) ?? (on === undefined ? undefined : withdrawn(on));
+    return left ?? withoutAnnotations(situation, { on, lost: lostMarks });
+  }
   const fixed = notAsBegun(situation) ?? (on === undefined ? undefined : (documentsLost(on) ?? routesChanged(on)));
   if (on === undefined) return holding([fixed ?? documentMissing(situation)], 'StepUpgrade');
   if (state.stage.kind === 'rollback') return comingBack(on, fixed);

@@ -48,8 +48,9 @@ export function decideRouted(situation: Situation): Decision {
 
 function underWay(situation: Situation, marks: Marks): Decision {
   const isLost = situation.snapshot.lostMarks !== undefined;
-  const stray = isLost ? strayShare(situation, marks) : undefined;
-  return stray ?? decideBy(situation, delivering(situation, marks, marks.release) === undefined ? blind : sharing);
+  const on = delivering(situation, marks, marks.release);
+  const stray = isLost ? (strayShare(situation, marks) ?? (on === undefined ? undefined : withdrawn(on))) : undefined;
+  return stray ?? decideBy(situation, on === undefined ? blind : sharing);
 }
 
 /** The table of a delivery that is under way: each row is asked of the situation that it is given. */
