@@ -76,10 +76,12 @@ const stableServes = (delivery: Delivery): readonly Condition[] => [
   { kind: 'serving', side: 'stable', groups: quorumOf(delivery) },
 ];
 
+const STABLE_FLIPPED: Condition = { kind: 'flipped', side: 'stable' };
+
 /** Every group of stable is on the new version, and what is made again comes up on it. */
 const allTaken = (delivery: Delivery): readonly Condition[] => [
   { kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },
-  { kind: 'flipped', side: 'stable' },
+  STABLE_FLIPPED,
 ];
 
 const isUnlocked = ({ own }: Delivery): boolean => partitionIn(own) !== SENTINEL;
@@ -124,8 +126,11 @@ const canaryLadder: readonly Rung[] = [
     commit: (delivery) =>
       madeOf(delivery, [...grown(delivery, 0), ...partitioned(delivery, SENTINEL), ...floorBack(delivery)]),
     // Until here the release can be given up; of a fleet that broke since it took over that must stay so. Locked before its
-    // StatefulSet has flipped, a group that is made again would come up on the version before (trace 29d).
-    before: (delivery) => [...stableServes(delivery), ...(isUnlocked(delivery) ? allTaken(delivery) : [])],
+    // StatefulSet has flipped, by us or by a hand, a group that is made again would come up on the version before (trace 29d).
+    before: (delivery) => [
+      ...stableServes(delivery),
+      ...(isUnlocked(delivery) ? allTaken(delivery) : [STABLE_FLIPPED]),
+    ],
     seen: NOTHING,
   },
 ];

@@ -5,6 +5,7 @@ import { absent } from '../../api/known.ts';
 import { inShort } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { printInstant } from '../../api/time.ts';
+import { SENTINEL } from '../../api/workload.ts';
 import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
 import { batchReady } from '../batches.ts';
 import { command } from '../command-text.ts';
@@ -13,7 +14,7 @@ import { type Hold, hold, type Next, withFacts } from '../hold.ts';
 import { countsOf, groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../sentences.ts';
 import { flipped, unreadyOf } from '../situation.ts';
 import type { Side } from './condition.ts';
-import { canarySide, type Delivery, fleetOf, isUncovered, replicasOf, sidesOf } from './delivery.ts';
+import { canarySide, type Delivery, fleetOf, isUncovered, partitionIn, replicasOf, sidesOf } from './delivery.ts';
 import { differences, type LiveDifference } from './differences.ts';
 import { notReached } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
@@ -190,12 +191,17 @@ export function unflipped(side: Side, delivery: Delivery, sight: TrafficSight): 
   const workload = workloadOf(delivery, sight, side);
   const found = groupsOf(workload);
   if ('held' in found) return found.held;
-  const { leaderSet } = found.seen;
+  const { leaderSet, groups } = found.seen;
   if (flipped(leaderSet)) return undefined;
-  return hold('StatefulSetNotFlipped', {
-    seen: `StatefulSet ${workload.name} has ${leaderSet.currentRevision} as its current revision, and ${leaderSet.updateRevision} as the one to update to`,
-    waits: 'controllers',
-  });
+  const seen = `StatefulSet ${workload.name} has ${leaderSet.currentRevision} as its current revision, and ${leaderSet.updateRevision} as the one to update to`;
+  const { document } = workload;
+  const isLocked = side === 'stable' && document !== undefined && partitionIn(document) === SENTINEL;
+  return isLocked && groups.some(({ version }) => version !== 'release')
+    ? hold('StatefulSetNotFlipped', {
+        seen: `${seen}; partition ${SENTINEL} keeps groups on the version before`,
+        action: `Put partition 0 back into ${document.file}; to go back: ${command('abort', sight.key)}`,
+      })
+    : hold('StatefulSetNotFlipped', { seen, waits: 'controllers' });
 }
 
 /** Nothing is left of the groups of the side that is filled: neither leaders, nor StatefulSets of workers, nor workers. */

@@ -34,7 +34,7 @@ const promotions: readonly Row[] = [
     canary,
     'promote settled',
     ['LeaderWorkerSet vllm-canary: replicas=0', 'LeaderWorkerSet vllm: remove step, remove at'],
-    'live accepted drained serving',
+    'live accepted drained serving flipped',
   ],
   [
     blueGreen,
