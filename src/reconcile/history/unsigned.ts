@@ -31,7 +31,8 @@ export async function unsignedFacts(
 
 /**
  * When main got the rung of a rollback that the record is not of: a newer tranche keeps the record, no key signs it, or the
- * status branch refused it. Without any record the next one counts from now. Throws PortError where Git fails.
+ * status branch refused it, or it is gone: whoever takes it away before each pass must not keep the rollback waiting. Throws
+ * PortError where Git fails.
  */
 export async function rollbackFacts(
   of: Observation,
@@ -39,10 +40,10 @@ export async function rollbackFacts(
 ): Promise<Pick<Snapshot, 'rollbackAt'>> {
   const marks = file?.workload.marks;
   if (marks?.step?.kind !== 'rollback') return {};
-  const { stored, keyMissing } = of;
+  const { stored } = of;
   const recorded = stored?.kind === 'read' ? stored.record.marks : undefined;
   const isOfNow = recorded !== undefined && printed(recorded) === printed(marks);
-  if (isOfNow || (stored === undefined && keyMissing === undefined)) return {};
+  if (isOfNow) return {};
   const rollbackAt = await rungTime(of, marks);
   return rollbackAt === undefined ? {} : { rollbackAt };
 }
