@@ -5,13 +5,13 @@ import { backStories } from './back-stories.ts';
 import { kindStories } from './kind-stories.ts';
 import type { LawName } from './laws.ts';
 import { runSchedule } from './schedule.ts';
-import { filledSetupOf, largeSetupOf, type Setup, sharedSetupOf } from './setup.ts';
+import { filledSetupOf, hostileSetupOf, largeSetupOf, type Setup, setupOf, sharedSetupOf } from './setup.ts';
 import { runStory } from './story.ts';
 import type { StorySetup } from './story-setup.ts';
 
 export { actStories, sharedActStories } from './acts.ts';
 export { runSchedule } from './schedule.ts';
-export { largeSetupOf, setupOf, sharedSetupOf } from './setup.ts';
+export { hostileSetupOf, largeSetupOf, setupOf, sharedSetupOf } from './setup.ts';
 export { shrink } from './shrink.ts';
 export { runStory } from './story.ts';
 
@@ -27,6 +27,7 @@ const places = {
   shared: (place: number): Promise<Verdict> => run(place, sharedActStories, sharedSetupOf),
   back: (place: number): Promise<Verdict> => run(place, backStories, sharedSetupOf),
   kinds: (place: number): Promise<Verdict> => run(place, kindStories, filledSetupOf),
+  hostile: (place: number): Promise<Verdict> => runSchedule(String(place), hostileSetupOf(setupOf(String(place)))),
 };
 
 /** What is broken at one of these places. */
@@ -35,9 +36,9 @@ export function runIn(world: keyof typeof places | undefined, place: number): Pr
 }
 
 /** A few seeds, the stories of acts, more seeds. */
-async function run(place: number, stories: readonly StorySetup[], setupOf: (seed: string) => Setup): Promise<Verdict> {
+async function run(place: number, stories: readonly StorySetup[], of: (seed: string) => Setup): Promise<Verdict> {
   const story = place < SEEDS_FIRST ? undefined : stories[place - SEEDS_FIRST];
   if (story !== undefined) return runStory(story, new Map());
   const seed = String(place < SEEDS_FIRST ? place : place - stories.length);
-  return runSchedule(seed, setupOf(seed));
+  return runSchedule(seed, of(seed));
 }

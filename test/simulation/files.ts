@@ -1,5 +1,6 @@
 /** The user's files in a simulated repository, and the edits that people make in them. */
 
+import { statusKeysText } from '../support/status-key.ts';
 import { Chance } from './chance.ts';
 import type { ClientName } from './client-routes.ts';
 import { anySaid, GATES_FILE, saidText } from './policy-said.ts';
@@ -27,6 +28,7 @@ export type RolloutState = {
 
 export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
   const files: Record<string, string> = { 'README.md': '# Models\n' };
+  if (setup.keyed === true) files['tranche.yaml'] = `policyPaths: [policies]\n${statusKeysText()}`;
   if (setup.policies === true) files[GATES_FILE] = saidText(anySaid(new Chance(setup.seed).fork('gates')));
   for (const workload of setup.workloads) {
     const state = { steps: workload.steps, paused: false, disabled: false, intents: {} };

@@ -3,6 +3,7 @@
 import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
 import { marksIn, numberIn, secondIn, splitOwn, versionInText } from './files.ts';
 import { hands } from './hands.ts';
+import { clearFolder } from './hostile.ts';
 import type { Person } from './people.ts';
 import { GATES_FILE, saidText } from './policy-said.ts';
 import { comeToRest } from './rest.ts';
@@ -23,6 +24,7 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
   universe.cluster.setControllerUp(true);
   universe.say('end', 'faults are off');
   if (universe.setup.policies === true) universe.commit(GATES_FILE, saidText({}), 'a policy that asks for little');
+  if (universe.setup.hostile?.folder === true) clearFolder(universe);
   for (const person of people) {
     const { fills, shares } = person.workload;
     if ((fills ?? shares)?.hands === true) hands['the files are back'](person);

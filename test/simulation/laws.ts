@@ -124,6 +124,19 @@ export const laws = {
     statement: 'the other Rollouts are delivered though one is poisoned',
     checked: 'the end (finish.ts)',
   },
+  'H1 nothing goes by others': {
+    statement:
+      'whoever pushes to a signed status branch, or has a folder, lets no group go that would not have gone without them',
+    checked: 'two copies of the world, with and without them (what-if-hostile.ts), and all other laws',
+  },
+  'H2 nothing waits by others': {
+    statement: 'with them no way back takes longer than without them, and one audit',
+    checked: 'two copies of the world (what-if-hostile.ts)',
+  },
+  'H3 no secret leaves': {
+    statement: 'no commit, file of the status branch, log or answer of a pass has the private half of the key',
+    checked: 'each commit of both branches (watch.ts), each log and end of a pass (process.ts)',
+  },
   ...secondLaws,
   'no crash': { statement: 'only the world fails a pass', checked: 'the end of each pass (process.ts)' },
 } as const satisfies Readonly<Record<string, LawEntry>>;

@@ -3,6 +3,7 @@
 import type { Patch } from '../../scripts/simulation-bundle.mjs';
 import { backMutants } from './mutants-back.ts';
 import { filledMutants } from './mutants-filled.ts';
+import { hostileMutants } from './mutants-hostile.ts';
 import { kindMutants } from './mutants-kinds.ts';
 import { sharedMutants } from './mutants-shared.ts';
 
@@ -10,7 +11,7 @@ export type Mutant = Patch & {
   /** Schedules within which a law must be broken. */
   readonly allowance: number;
   /** In which worlds it is looked for; not there: in those of one workload. */
-  readonly world?: 'filled' | 'shared' | 'kinds' | 'back';
+  readonly world?: 'filled' | 'shared' | 'kinds' | 'back' | 'hostile';
 };
 
 function mutant(name: string, file: string, from: string, to: string, allowance = 1000): Mutant {
@@ -217,4 +218,5 @@ export const mutants: readonly Mutant[] = [
   ...sharedMutants,
   ...kindMutants,
   ...backMutants,
+  ...hostileMutants,
 ];

@@ -8,7 +8,9 @@ import { type Memory, NO_OVERRIDES, newMemory, type PassResult, type Ports } fro
 import { runPass } from '../../src/reconcile/run.ts';
 import { fakeCluster, type ReadFault } from '../support/fake-cluster.ts';
 import type { FakeFault } from '../support/fake-git.ts';
+import { signaturesOf } from '../support/status-key.ts';
 import { FORWARD } from './our-commit.ts';
+import { isSecret } from './secret.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 
@@ -121,7 +123,9 @@ export class Process {
   }
 
   private ports(): Ports {
-    const say = (): void => undefined;
+    const say = (text: string): void => {
+      if (isSecret(text)) this.universe.wrong ??= new LawBroken('H3 no secret leaves', `${this.name} logs it`);
+    };
     return {
       git: this.git(),
       cluster: this.clusterPort(),
@@ -132,6 +136,7 @@ export class Process {
         ...(this.universe.setup.policies === true ? { offSeconds: () => -this.skewSeconds } : {}),
       },
       log: { info: say, warn: say, error: say },
+      ...keyOf(this.universe),
     };
   }
 
@@ -224,6 +229,11 @@ export class Process {
       },
     };
   }
+}
+
+/** What every process has where main names a key. */
+export function keyOf({ setup }: Universe): Pick<Ports, 'signatures'> {
+  return setup.keyed === true ? { signatures: signaturesOf() } : {};
 }
 
 function messagesOf(update: BranchUpdate | undefined): readonly string[] {

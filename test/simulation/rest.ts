@@ -2,8 +2,9 @@
 
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
+import { datedCluster } from '../support/dated-cluster.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
-import { checkEnd, freshMemory } from './process.ts';
+import { checkEnd, freshMemory, keyOf } from './process.ts';
 import { hasSides } from './routed-files.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
@@ -23,12 +24,17 @@ const ROUND_SECONDS = 131;
 /** A pass of a fresh process without faults. */
 export async function plainPass(universe: Universe): Promise<PassResult> {
   const say = (): void => undefined;
+  const plain = fakeCluster({ model: universe.cluster });
   const result = await runPass(
     {
       git: universe.repository.open(),
-      cluster: fakeCluster({ model: universe.cluster }),
+      cluster:
+        universe.setup.hostile === undefined
+          ? plain
+          : datedCluster(plain, { dates: universe.dates, now: universe.now }),
       clock: { now: () => universe.now, sleep: async () => undefined },
       log: { info: say, warn: say, error: say },
+      ...keyOf(universe),
     },
     freshMemory(),
     { overrides: NO_OVERRIDES, write: true, only: [] },

@@ -4,6 +4,7 @@ import { Chance } from './chance.ts';
 import type { Assumed } from './cluster-laws.ts';
 import { fateOf } from './faults.ts';
 import { finish } from './finish.ts';
+import { folderStep, pusherStep } from './hostile.ts';
 import type { LawName } from './laws.ts';
 import { Person } from './people.ts';
 import { policyStep } from './policy-said.ts';
@@ -17,6 +18,7 @@ import { Universe } from './universe.ts';
 import { Watch } from './watch.ts';
 import { abortNow, passAgain } from './what-if.ts';
 import { unrecorded, withdrawnNow } from './what-if-filled.ts';
+import { withHostile } from './what-if-hostile.ts';
 
 export type Outcome = {
   readonly seed: string;
@@ -59,6 +61,8 @@ class Schedule {
   readonly universe: Universe;
   readonly watch: Watch;
   passes = 0;
+  /** The turn after which somebody hostile is there. */
+  private readonly harmedAt: number;
   private readonly chance: Chance;
   private readonly setup: Setup;
   private readonly processes: readonly Process[];
@@ -77,6 +81,7 @@ class Schedule {
       .healthy()
       .map((workload) => new Person(this.universe, workload, this.chance.fork(`people ${workload.name}`)));
     this.watch = new Watch(this.universe);
+    this.harmedAt = setup.hostile === undefined ? 0 : this.stream('harm').between(1, Math.ceil(setup.turns / 2));
   }
 
   async run(): Promise<void> {
@@ -92,6 +97,7 @@ class Schedule {
       if (this.setup.left?.includes(turn) !== true) await act();
       this.watch.look();
       if (who.flip(this.setup.questions)) await this.ask();
+      if (turn === this.harmedAt) await this.askHarm();
     }
     await this.drain();
     await finish(universe, this.watch, this.people);
@@ -141,6 +147,11 @@ class Schedule {
     if (setup.rates['controllers lag'] > 0)
       turns.push([1.5, () => controllersStep(universe, this.stream('controllers'))]);
     if (setup.policies === true) turns.push([1, () => policyStep(universe, this.stream('gates'))]);
+    // They begin once a copy of the world has been asked what they could do: what they did before would be in both.
+    const { pusher = false, folder = false } = universe.timeline.turn > this.harmedAt ? (setup.hostile ?? {}) : {};
+    if (pusher) turns.push([2, () => pusherStep(universe, this.stream('pusher'))]);
+    if (folder)
+      turns.push([0.7, () => folderStep(universe, this.stream('folder'), this.stream('folder').pick(this.people))]);
     for (const process of this.processes) {
       if (process.pending.length > 0) turns.push([14, () => this.deliver(process)]);
       else if (!process.running) turns.push([2.5, () => this.begin(process)]);
@@ -286,6 +297,12 @@ class Schedule {
       releaseVersion: this.watch.releaseVersion(person.workload.name),
       dead,
     });
+  }
+
+  private askHarm(): Promise<void> {
+    const chance = this.stream('harm');
+    const { workload, state } = chance.pick(this.people);
+    return withHostile(this.universe, { workload, state, chance });
   }
 
   /** Lets what is under way come to its end, without faults. */

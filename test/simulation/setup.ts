@@ -51,6 +51,8 @@ export const faultKinds = [
   'main squashed',
   'main moved under a pass',
   'controllers lag',
+  'status forged',
+  'folder of others',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type Rates = Readonly<Record<FaultKind, number>>;
@@ -107,6 +109,10 @@ export type Setup = {
   readonly workloads: readonly WorkloadSetup[];
   /** People write a policy for all of them, edit it, break it and take it away. */
   readonly policies?: true;
+  /** main names a key of the status branch, and every process has it. */
+  readonly keyed?: true;
+  /** Somebody pushes anything to the status branch; somebody has a folder of main, and writes anything there. */
+  readonly hostile?: { readonly pusher: boolean; readonly folder: boolean };
   readonly lws: LwsVersion;
   readonly gate: Gate;
   readonly terminationSeconds: number | undefined;
@@ -146,13 +152,47 @@ const SMALL_SHARE = 0.9;
 /** Of all workloads, those whose groups change their size. */
 const RESIZES_SHARE = 0.1;
 
+/** Schedules whose status branch is signed, and those of them that have somebody who wants harm. */
+const KEYED_SHARE = 0.3;
+const HOSTILE_SHARE = 0.8;
+
 /** Schedules in which there are policies. */
 const POLICIES_SHARE = 0.15;
 
 export function setupOf(seed: string): Setup {
   const chance = new Chance(seed).fork('policies');
-  const setup = plainSetupOf(seed);
+  const setup = guardedSetupOf(plainSetupOf(seed));
   return chance.flip(POLICIES_SHARE) ? withPolicies(setup, chance) : setup;
+}
+
+/** The same world, in some seeds with a key, and with somebody hostile. */
+function guardedSetupOf(setup: Setup): Setup {
+  const chance = new Chance(setup.seed).fork('key');
+  if (!chance.flip(KEYED_SHARE)) return setup;
+  return chance.flip(HOSTILE_SHARE) ? hostileSetupOf(setup) : { ...setup, keyed: true };
+}
+
+/** With a key and with one of the two who want harm, or both. */
+export function hostileSetupOf(setup: Setup): Setup {
+  const chance = new Chance(setup.seed).fork('hostile');
+  const [pusher, folder] = chance.pick([
+    [true, false],
+    [false, true],
+    [true, true],
+  ] as const);
+  return { ...setup, workloads: setup.workloads.map(withoutHands), keyed: true, hostile: { pusher, folder } };
+}
+
+/** Nobody knows of a route that is taken out of the files in the drain, once the record is gone as well. */
+function withoutHands(of: WorkloadSetup): WorkloadSetup {
+  const { fills, shares } = of;
+  if (fills !== undefined) {
+    const { hands: _hands, ...plain } = fills;
+    return { ...of, fills: plain };
+  }
+  if (shares === undefined) return of;
+  const { hands: _hands, ...plain } = shares;
+  return { ...of, shares: plain };
 }
 
 /** The same world with policies, and mostly with another workload beside, so that there is somebody to share a limit with. */

@@ -36,6 +36,7 @@ const { values: options } = parseArgs({
     from: { type: 'string', default: '0' },
     calls: { type: 'boolean', default: false },
     filled: { type: 'boolean', default: false },
+    hostile: { type: 'boolean', default: false },
     acts: { type: 'boolean', default: false },
     window: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
@@ -53,9 +54,16 @@ async function seeds(): Promise<Share> {
   const failures: string[] = [];
   const [from, end] = [Number(options.from), Number(options.from) + Number(options.seeds)];
   for (let seed = from + share; seed < end && failures.length < FAILURES_MAX; seed += of) {
-    const outcome = await simulation.runSchedule(String(seed));
+    const outcome = options.hostile
+      ? await simulation.runSchedule(String(seed), simulation.hostileSetupOf(simulation.setupOf(String(seed))))
+      : await simulation.runSchedule(String(seed));
     count(tallies, outcome);
-    if (outcome.broken !== undefined) failures.push(await report(simulation, String(seed)));
+    if (outcome.broken !== undefined)
+      failures.push(
+        options.hostile
+          ? `seed ${seed} breaks ${outcome.broken.law}: ${outcome.broken.message}\n\n${outcome.timeline()}`
+          : await report(simulation, String(seed)),
+      );
     if (tallies.schedules % PROGRESS === 0)
       console.error(`${tallies.schedules} schedules, ${failures.length} failures`);
   }

@@ -5,6 +5,7 @@ import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster } from '../../src/simulator/cluster-model.ts';
 import type { Reading } from '../../src/simulator/objects/object-store.ts';
+import type { Dates } from '../support/dated-cluster.ts';
 import { FakeRepository } from '../support/fake-git.ts';
 import { hpaText, initialFiles, lwsFile } from './files.ts';
 import { hasSides, secondOf } from './routed-files.ts';
@@ -62,6 +63,13 @@ export class Universe {
   longestPassSeconds = 0;
   /** When the pass began that planned a commit, by its message: whatever its own clock said. */
   readonly planned = new Map<string, number>();
+  /** Commits of the status branch that somebody else made, and the newest ones of ours before each. */
+  readonly forged = new Set<string>();
+  readonly archive: string[] = [];
+  /** Files of other people that are on main. */
+  readonly others = new Set<string>();
+  /** When routes and Services were last changed, as passes have seen it. */
+  readonly dates: Dates = new Map();
   /** A law that was broken inside of a pass, to be thrown outside of it. */
   wrong: LawBroken | undefined;
   private seenVersion = -1;
@@ -85,6 +93,9 @@ export class Universe {
         this.cluster.apply(documentsOf('hpa.yaml', hpaText(workload)), 'autoscaling');
     this.agentAt = from?.agentAt;
     this.rewritten = from?.rewritten ?? 0;
+    this.archive.push(...(from?.archive ?? []));
+    for (const path of from?.others ?? []) this.others.add(path);
+    for (const oid of from?.forged ?? []) this.forged.add(oid);
     for (const name of from?.emptied ?? []) this.emptied.add(name);
     for (const uid of from?.killed ?? []) this.killed.add(uid);
     for (const { oid } of this.repository.log('main')) this.everMain.add(oid);

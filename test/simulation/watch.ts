@@ -5,6 +5,7 @@ import { commitLawList } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
 import { type Fields, fieldsOf, type Known, ourCommit, planAt } from './our-commit.ts';
 import { hasSides } from './routed-files.ts';
+import { isSecret } from './secret.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { SharedLaws } from './shared-laws.ts';
 import { LawBroken } from './timeline.ts';
@@ -124,6 +125,8 @@ export class Watch {
   private commit(header: { readonly oid: string; readonly message: string; readonly parent: string }): void {
     const ours = ourCommit(this.universe, header, (name) => this.known(name));
     if (ours !== undefined) {
+      const written = [ours.after.text, header.message].join('\n');
+      if (isSecret(written)) throw new LawBroken('H3 no secret leaves', `${header.oid.slice(0, 7)} of main has it`);
       this.universe.say('main', `${header.oid.slice(0, 7)} ${ours.subject} (${ours.reason})`);
       this.reasons.set(ours.reason, (this.reasons.get(ours.reason) ?? 0) + 1);
       for (const [law, of] of commitLawList) {
@@ -169,7 +172,8 @@ export class Watch {
       scenes: (this.universe.scenes.get(name) ?? []).slice(Math.max(0, past.seen)),
       remade: new Set(truths.slice(Math.max(0, past.begun)).map((truth) => truth.setUid)).size > 1,
       releaseVersion: this.releaseVersion(name),
-      recordedMain: this.recordAt(this.status, name)?.main,
+      // What somebody else has put there tells nothing.
+      recordedMain: this.isForged(this.status) ? undefined : this.recordAt(this.status, name)?.main,
       clusterLaws: (fork) =>
         [...this.pasts.values()].flatMap(({ cluster, traffic }) => [
           ...(traffic === undefined ? [] : [traffic.fork(fork)]),
@@ -222,6 +226,10 @@ export class Watch {
       throw new LawBroken('S4 one record', `${name}: the record says ${claim}, main says ${wanted}`);
   }
 
+  private isForged(commit: string | undefined): boolean {
+    return commit !== undefined && this.universe.forged.has(commit);
+  }
+
   private recordAt(commit: string | undefined, name: string): RecordShape | undefined {
     const text = commit === undefined ? undefined : this.universe.text(commit, recordFile(name));
     return text === undefined ? undefined : (JSON.parse(text) as RecordShape);
@@ -232,7 +240,9 @@ export class Watch {
     const head = repository.head(STATUS);
     if (head === this.status) return;
     this.status = head;
-    if (head === undefined) return;
+    if (head === undefined || this.isForged(head)) return;
+    for (const [path, text] of Object.entries(this.universe.repository.files(head)))
+      if (isSecret(text)) throw new LawBroken('H3 no secret leaves', `${path} of the status branch has it`);
     for (const [name, past] of this.pasts) {
       const record = this.recordAt(head, name);
       if (record === undefined) continue;

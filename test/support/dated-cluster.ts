@@ -6,7 +6,16 @@ import type { Cluster } from '../../src/ports/cluster.ts';
 /** What was seen of each object, and when it was first seen so. A copy of the world takes a copy of it. */
 export type Dates = Map<string, { readonly text: string; readonly at: number }>;
 
-const DATED = ['services', 'httproutes'];
+/** What no drain is dated by. */
+const UNDATED = [
+  'pods',
+  'leaderworkersets',
+  'statefulsets',
+  'endpointslices',
+  'controllerrevisions',
+  'events',
+  'nodes',
+];
 
 /** The same answers, with dates: of the first look that finds an object as it is, which is no earlier than its change. */
 export function datedCluster(
@@ -16,7 +25,7 @@ export function datedCluster(
   return {
     list: (resource, options, take) =>
       cluster.list(resource, options, (object) =>
-        take(DATED.includes(resource.plural) ? dated(object, { dates, now, kind: resource.plural }) : object),
+        take(UNDATED.includes(resource.plural) ? object : dated(object, { dates, now, kind: resource.plural })),
       ),
   };
 }
