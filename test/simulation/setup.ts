@@ -152,9 +152,8 @@ const SMALL_SHARE = 0.9;
 /** Of all workloads, those whose groups change their size. */
 const RESIZES_SHARE = 0.1;
 
-/** Schedules whose status branch is signed, and those of them that have somebody who wants harm. */
+/** Schedules whose status branch is signed. */
 const KEYED_SHARE = 0.3;
-const HOSTILE_SHARE = 0.8;
 
 /** Schedules in which there are policies. */
 const POLICIES_SHARE = 0.15;
@@ -165,11 +164,9 @@ export function setupOf(seed: string): Setup {
   return chance.flip(POLICIES_SHARE) ? withPolicies(setup, chance) : setup;
 }
 
-/** The same world, in some seeds with a key, and with somebody hostile. */
+/** The same world, in some seeds with a key. */
 function guardedSetupOf(setup: Setup): Setup {
-  const chance = new Chance(setup.seed).fork('key');
-  if (!chance.flip(KEYED_SHARE)) return setup;
-  return chance.flip(HOSTILE_SHARE) ? hostileSetupOf(setup) : { ...setup, keyed: true };
+  return new Chance(setup.seed).fork('key').flip(KEYED_SHARE) ? { ...setup, keyed: true } : setup;
 }
 
 /** With a key and with one of the two who want harm, or both. */

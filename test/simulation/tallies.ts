@@ -62,6 +62,9 @@ export const reasonPlaces = {
 /** At least this part of all schedules is judged by each law that assumes something. */
 const JUDGED_LEAST = 0.25;
 const inSeeds = Object.entries(reasonPlaces).flatMap(([reason, place]) => (place === 'seeds' ? [reason] : []));
+/** What somebody does who is there with `--hostile` alone. */
+const askedFor: readonly string[] = ['status forged', 'folder of others'];
+
 /** Fewer schedules say nothing about what is seldom. */
 const SCHEDULES_LEAST = 900;
 
@@ -92,7 +95,7 @@ export function merge(tallies: Tallies, other: Tallies): void {
 export function missing({ schedules, injected, reasons, judged }: Tallies): readonly string[] {
   if (schedules < SCHEDULES_LEAST) return [];
   return [
-    ...Object.keys(injected).filter((kind) => injected[kind] === 0),
+    ...Object.keys(injected).filter((kind) => injected[kind] === 0 && !askedFor.includes(kind)),
     ...inSeeds.filter((reason) => (reasons[reason] ?? 0) === 0),
     ...assumed.filter((law) => judged[law] < schedules * JUDGED_LEAST),
   ];
