@@ -169,7 +169,7 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'home before the fleet is through',
     'ladders/promotion.ts',
-    "  { kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },\n  { kind: 'flipped', side: 'stable' },\n",
+    "  { kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },\n  STABLE_FLIPPED,\n",
     '',
   ),
   mutant('no time to bake', 'ladders/promotion.ts', "      { kind: 'bake' },\n", ''),

@@ -196,6 +196,8 @@ export function unflipped(side: Side, delivery: Delivery, sight: TrafficSight): 
   const seen = `StatefulSet ${workload.name} has ${leaderSet.currentRevision} as its current revision, and ${leaderSet.updateRevision} as the one to update to`;
   const { document } = workload;
   const isLocked = side === 'stable' && document !== undefined && partitionIn(document) === SENTINEL;
+  // Locked, it never flips to a newer template, which waits for this delivery to end and replaces every group then.
+  if (isLocked && sight.queued === true) return undefined;
   return isLocked && groups.some(({ version }) => version !== 'release')
     ? hold('StatefulSetNotFlipped', {
         seen: `${seen}; partition ${SENTINEL} keeps groups on the version before`,
