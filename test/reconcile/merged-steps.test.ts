@@ -59,7 +59,7 @@ const digestOf = (text: string): string =>
 const A = digestOf(LWS_TEXT);
 const TEXT_B = LWS_TEXT.replaceAll(OLD, NEW);
 const B = digestOf(TEXT_B);
-const STABLE = 'a'.repeat(40);
+const STABLE = `${'a'.repeat(40)}@${'b'.repeat(32)}`;
 
 type Marked = { readonly text?: string; readonly release: string; readonly step?: string; readonly aborted?: string };
 

@@ -40,12 +40,12 @@ describe('going back', () => {
     [
       'from armed while group 0 has no leader: it may come back on either',
       { ...armed, intents: { abort: 'B.2' }, groups: '1:B+ 2:B+ 3:B+' },
-      'Aborted: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
+      'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
     ],
     [
       'from partition 0 while group 0 has no leader',
       { ...whole, intents: { abort: 'B.2' }, groups: '1:B+ 2:B+ 3:B+' },
-      'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
+      'Aborted: rollback => A.1 rollback floor=0 aborted=B.2 text A',
     ],
     [
       'an unready group within the budget: LWS moves by itself',
