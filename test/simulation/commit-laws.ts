@@ -127,8 +127,8 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     Emptied: false,
     ShareAccepted: false,
     TrafficWithdrawn: workload.shares !== undefined && same && from !== 'rollback',
-    // A way back in one commit brings its own.
-    AnnotationsRestored: false,
+    // A file put back after the newer release has settled; a way back in one commit brings its own.
+    AnnotationsRestored: from === undefined && to === undefined && before.marks?.release !== release,
   } as const satisfies Record<MoveReason, boolean>;
   if (new Map<string, boolean>(Object.entries(legal)).get(reason) === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;

@@ -46,6 +46,8 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['Settled', from === 'promote' && to === undefined],
     ['NoNewRevision', from === undefined && to === undefined],
     ['Rearmed', same && from === undefined],
+    // A file put back after the newer release has settled: what settled stands in the annotations again, the text is a request.
+    ['AnnotationsRestored', from === undefined && to === undefined && !sameRelease],
     ['AbortedTextRemoved', from === 'rollback' && to === 'rollback'],
     ['BudgetRaised', same && from !== undefined],
     ['BudgetLowered', same && from === 'rollback'],

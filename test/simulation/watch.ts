@@ -189,8 +189,10 @@ export class Watch {
     if (at.reason !== '') past.seen = (this.universe.scenes.get(name)?.length ?? 1) - 1;
     if (release !== undefined) {
       past.claims.add(`${release} ${step ?? 'settled'}`);
-      // A release is named where the marks change to it; a newer request may wait in the file at other times.
-      if (at.reason !== '' && past.fields.marks?.release !== release && fields.version !== undefined) {
+      // A release is named where the marks change to it; a newer request may wait in the file at other times, and one that a file
+      // put back has made does so where the marks return.
+      const isNamed = at.reason !== '' && at.reason !== 'AnnotationsRestored';
+      if (isNamed && past.fields.marks?.release !== release && fields.version !== undefined) {
         const version = past.versions.get(release);
         if (version !== undefined && version !== fields.version)
           throw new LawBroken('S1 releases', `${name}: ${release} is version ${version} and ${fields.version}`);
