@@ -44,7 +44,7 @@ export default defineConfig({
     // Each worker loads our modules once. No module of ours holds anything that changes, and every file puts right what it set.
     isolate: false,
     // Names of packages are what Node gives out, not asked of a stand-in at each use, which took a twentieth of what parses
-    // much. The one package whose names Node cannot tell has a module of the same beside it.
+    // much. The one package whose names Node cannot tell has a module of the same next to it.
     deps: { interopDefault: false },
     alias: { 'fast-json-patch': 'fast-json-patch/index.mjs' },
   },

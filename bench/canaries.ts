@@ -1,4 +1,4 @@
-/** Many Rollouts of which some are canaries in mid-step, beside as many that step their own workload. */
+/** Many Rollouts of which some are canaries in mid-step, next to as many that step their own workload. */
 
 import { join } from 'node:path';
 import { bareRepository } from '../test/support/git-server.ts';

@@ -90,7 +90,7 @@ done
 git push -q origin HEAD:refs/heads/main
 `;
 
-/** A pass of which some move, beside the same edits by git; and the second pass of a process of which none does. */
+/** A pass of which some move, next to the same edits by git; and the second pass of a process of which none does. */
 export async function fleetRows(bench: Bench, amounts: FleetAmounts): Promise<readonly Row[]> {
   const { rollouts, moving, rounds } = amounts;
   const path = join(bench.git.folder, 'fleet.git');

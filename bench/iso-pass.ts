@@ -23,7 +23,7 @@ if (!ok) throw new Error('the push was refused');
 
 type Entries = Awaited<ReturnType<typeof git.readTree>>['tree'];
 
-/** The trees from this folder down to the file, written anew; returns the oid of the upper one. */
+/** The trees from this folder down to the file, written again; returns the oid of the upper one. */
 async function put(entries: Entries, [name = '', ...rest]: readonly string[], oid: string): Promise<string> {
   const below = async (entry: Entries[number]): Promise<string> =>
     rest.length === 0 ? oid : put((await git.readTree({ ...at, oid: entry.oid })).tree, rest, oid);

@@ -1,4 +1,4 @@
-/** `npm run bench`: what a pass costs from the start of the process to its end, beside the git command line. */
+/** `npm run bench`: what a pass costs from the start of the process to its end, next to the git command line. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

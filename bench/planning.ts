@@ -9,7 +9,7 @@ import { type Bench, ownPass, reset, type World } from './world.ts';
 
 const batch = 2000;
 
-/** Plans a second in the best of some stretches of time: what the machine does beside it is not the decision's. */
+/** Plans a second in the best of some stretches of time: what the machine does next to it is not the decision's. */
 export async function plansPerSecond(bench: Bench, world: World, stretches: number): Promise<readonly number[]> {
   const snapshot = await recordedSnapshot(bench, world);
   const rates: number[] = [];

@@ -10,7 +10,7 @@ import { type Bench, serve } from './world.ts';
 const otherLists = 5;
 const podsOfPage = 500;
 
-/** The cluster side of ten Rollouts under way in one namespace. */
+/** The cluster side of ten Rollouts in progress in one namespace. */
 export async function podRows(bench: Bench, pods: number): Promise<readonly Row[]> {
   const kubeconfig = join(bench.scratch, 'kubeconfig-pods');
   const { ready, ask } = await serve<PodsReady>(join(bench.programs, 'serve-pods.mjs'), [String(pods), kubeconfig]);

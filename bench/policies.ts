@@ -37,7 +37,7 @@ export async function policyRows(
   return [atMostTimes({ name, unit: 'ms', value: least.under }, least.without, TIMES)];
 }
 
-/** Half of them mean every Rollout, the others some namespaces; each with limits, windows and waits that let it begin. */
+/** Half of them mean every Rollout, the others some namespaces; each with limits, windows and waits that let it start. */
 function policies(rollouts: number): Readonly<Record<string, string>> {
   const files = Array.from({ length: POLICIES }, (_none, at): readonly [string, string] => {
     const namespace = fleetNamespace(Math.floor((at * rollouts) / POLICIES));

@@ -17,7 +17,7 @@ export type Row = {
 
 type Measured = Pick<Row, 'name' | 'unit' | 'value'> & { readonly range?: readonly [number, number] };
 
-/** A value that must be at most so many times the reference. */
+/** A value that must be at most this many times the reference. */
 export function atMostTimes(measured: Measured, reference: number, times: number): Row {
   const ratio = measured.value / reference;
   return {

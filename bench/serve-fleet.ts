@@ -2,9 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { startApiServer } from '../src/adapters/api-server/start-api-server.ts';
 import { openGit } from '../src/adapters/git/open.ts';
 import type { JsonObject } from '../src/api/json.ts';
+import { startApiServer } from '../src/demo/api-server/start-api-server.ts';
 import { NO_OVERRIDES, newMemory, type PassResult } from '../src/reconcile/pass.ts';
 import { runPass } from '../src/reconcile/run.ts';
 import { syncCommit } from '../src/simulator/agent/agent.ts';

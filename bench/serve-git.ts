@@ -2,7 +2,7 @@
 
 import { startGitServer } from '../test/support/git-server.ts';
 
-/** What the parent may ask: to begin counting, with so many milliseconds before each answer. */
+/** What the parent may ask: to start counting, with this many milliseconds before each answer. */
 export type GitAsked = { readonly delay: number };
 
 /** What was counted until then. */

@@ -85,7 +85,7 @@ async function textsOf(name: keyof typeof resources, labelSelector: string): Pro
   return list.kind === 'known' ? list.value.map((item) => JSON.stringify(item)) : [];
 }
 
-/** So many pods like these, each with a name of its own. */
+/** How many pods like these, each with a name of its own. */
 function many(like: readonly string[], count: number): readonly string[] {
   return Array.from({ length: count }, (_none, at) => {
     const pod = JSON.parse(like[at % like.length] ?? '{}') as { metadata: Record<string, unknown> };

@@ -1,7 +1,7 @@
 /** A process of its own: makes one repository, plays its story, and serves the cluster at its end as a Kubernetes API. */
 
 import { writeFileSync } from 'node:fs';
-import { startApiServer } from '../src/adapters/api-server/start-api-server.ts';
+import { startApiServer } from '../src/demo/api-server/start-api-server.ts';
 import { generateRepository } from '../test/support/repository-generator.ts';
 import { statusKeysText } from '../test/support/status-key.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../test/support/vllm.ts';

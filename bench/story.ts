@@ -1,4 +1,4 @@
-/** Lives one delivery by passes of the production code, and marks the moments at which measured passes begin. */
+/** Lives one delivery by passes of the production code, and marks the moments at which measured passes start. */
 
 import { parseAllDocuments } from 'yaml';
 import { openGit } from '../src/adapters/git/open.ts';
@@ -68,7 +68,7 @@ export async function playStory(place: StoryPlace): Promise<{ readonly cluster: 
   return { cluster, moments: { settled, moving, movingWithoutPaths, readingAll, settledUnsigned } };
 }
 
-/** A person asks for the new version; everything goes on until step 2 is due. */
+/** Someone asks for the new version; everything goes on until step 2 is due. */
 async function deliver(stage: Stage, files: Readonly<Record<string, string | undefined>>): Promise<Heads> {
   const edit = { ...files, [stage.lwsFile]: (await lwsText(stage)).replaceAll(OLD, NEW) };
   await stage.commit('main', edit, 'vllm: v0.10.1');

@@ -10,10 +10,10 @@ import { type Bench, ownPass, timeGit, timeOwn, type World } from './world.ts';
 /** What a forge adds to each request where it is far away. */
 const farMilliseconds = 80;
 const mostRounds = 5;
-/** What the command line may take beside Node itself. */
+/** What the command line may take next to Node itself. */
 const startMilliseconds = 60;
 
-/** Rounds of a moving pass, and how long it takes beside git where each request waits. */
+/** Rounds of a moving pass, and how long it takes next to git where each request waits. */
 export async function farRows(bench: Bench, world: World, times: number): Promise<readonly Row[]> {
   const where = `moving pass, paths, ${farMilliseconds} ms a request`;
   await bench.git.count(farMilliseconds);

@@ -21,7 +21,7 @@ export type Watched = {
 };
 
 const [early, late] = [100, 1000];
-/** So many passes come to one commit. */
+/** How many passes come to one commit. */
 const passesACommit = 10;
 
 const [, , location = ''] = process.argv;

@@ -8,7 +8,7 @@ import { build, transform } from 'esbuild';
 
 /**
  * What dependencies drag along for what is not used here. @kubernetes/client-node's kubeconfig: its API clients, 900 kB
- * that every pass with something in flight would load, and a parser of YAML beside ours. commander: programs as
+ * that every pass with something in flight would load, and a parser of YAML next to ours. commander: programs as
  * subcommands, and so child processes, before the first word is read. A name that is imported and not listed here fails
  * the build, or the call.
  */
@@ -106,7 +106,7 @@ const whenUsed = {
   hpagent: ['HttpProxyAgent', 'HttpsProxyAgent'],
 };
 
-/** The file of such a package, beside all other chunks. */
+/** The file of such a package, next to all other chunks. */
 const fileOf = (path) => `./${path.split('/').at(-1)}.js`;
 
 /** What is in these files: a name that a package does not have fails the build. */

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 
-// Files that stand beside a source are looked for where the source is.
+// Files that stand next to a source are looked for where the source is.
 const inPlace = {
   name: 'in-place',
   setup: ({ onLoad }) => {

@@ -1,6 +1,6 @@
 // `npm run mutants`: plants every bug of test/simulation/mutants.ts, on all cores, and prints which law kills it with which
 // seed. The seed that killed it before goes first; where that one does not, all of the allowance is searched from 0 on.
-// `-- --search` knows no seeds, and writes test/simulation/killers.json anew. A bug that is not in it is searched.
+// `-- --search` knows no seeds, and writes test/simulation/killers.json again. A bug that is not in it is searched.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -28,7 +28,7 @@ export async function writeBundle({ entry, outfile, patch, stands = {} }) {
     bundle: true,
     platform: 'node',
     target: 'node20.19',
-    // Top-level await is of no use in this format: programs begin in a function.
+    // Top-level await is of no use in this format: programs start in a function.
     format: 'cjs',
     logLevel: 'error',
     plugins: [

@@ -17,7 +17,7 @@ export type CommonOptions = {
   readonly forge?: string | undefined;
   /** How long one pass may wait for the repository. */
   readonly gitTimeoutSeconds?: number | undefined;
-  /** Certificates, in PEM, of authorities that are trusted beside the usual ones. */
+  /** Certificates, in PEM, of authorities that are trusted next to the usual ones. */
   readonly caFile?: string | undefined;
 };
 
@@ -28,7 +28,7 @@ export type Io = {
   readonly folder: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** True where a person watches and the screen can be redrawn. */
+  /** True where someone watches and the screen can be redrawn. */
   readonly isTerminal: boolean;
   /** Aborted when the process is asked to stop. */
   readonly signal: AbortSignal;

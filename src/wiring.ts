@@ -1,7 +1,6 @@
 /** Builds the adapters: the only file that knows which technology stands behind a port. */
 
 import { resolve } from 'node:path';
-import type { ServedModel } from './adapters/api-server/start-api-server.ts';
 import { clusterLimits } from './adapters/cluster/limits.ts';
 import { lazyCluster, openCluster } from './adapters/cluster/open-cluster.ts';
 import { isForgeHost, openForge } from './adapters/forge/open-forge.ts';
@@ -179,26 +178,4 @@ export async function openFiles(
 /** Also `git@host:team/repo`, which is refused with the right words. */
 function isUrl(repo: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\\]+@[^/\\]+:/.test(repo);
-}
-
-/** What the demo needs of the world beside the ports: an empty repository, where there is none, and a model served as a cluster. */
-export type DemoServers = {
-  readonly apiUrl: string;
-  /** The text of a kubeconfig for it. */
-  readonly kubeconfig: string;
-  readonly close: () => Promise<void>;
-};
-
-/** Makes a bare repository at `newRepository`, if that is given, and serves `model` on loopback, on any free port. */
-export async function openDemoServers(given: {
-  readonly newRepository: string | undefined;
-  readonly branch: string;
-  readonly model: ServedModel;
-}): Promise<DemoServers> {
-  // The servers of the demo are loaded by the demo only.
-  const { createRepository } = await import('./adapters/git/create-repository.ts');
-  const { startApiServer } = await import('./adapters/api-server/start-api-server.ts');
-  if (given.newRepository !== undefined) createRepository(given.newRepository, given.branch);
-  const server = await startApiServer({ model: given.model, port: 0, kinds: undefined, interfere: undefined });
-  return { apiUrl: server.url, kubeconfig: server.kubeconfig, close: server.close };
 }

@@ -28,7 +28,7 @@ const asked: string[] = [];
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
-/** A program in the empty folder, without the settings of whoever runs the tests, and without a network for npm. */
+/** A program in the empty folder, without the settings of the one who runs the tests, and without a network for npm. */
 async function call(
   program: string,
   args: readonly string[],

@@ -8,9 +8,9 @@ import packageJson from '../package.json' with { type: 'json' };
 import { clusterLimits } from '../src/adapters/cluster/limits.ts';
 import { defaultGitLimits } from '../src/adapters/git/limits.ts';
 import { type Config, DEFAULT_CONFIG } from '../src/api/config.ts';
-import { ACCEPTABLE, INTENT, parseIntents, ROUTE_OF } from '../src/api/intents.ts';
+import { ACCEPTABLE, ALLOWED_ROLLOUTS, INTENT, parseIntents } from '../src/api/intents.ts';
 import { POLICY_KIND } from '../src/api/kinds.ts';
-import { ABORTED_LIMIT, MARK, OF, parseMarks } from '../src/api/marks.ts';
+import { ABORTED_LIMIT, MADE_FOR, MARK, parseMarks } from '../src/api/marks.ts';
 import { parseConfig } from '../src/api/parse-config.ts';
 import { COMPOSITIONS } from '../src/api/policy-field-kinds.ts';
 import { NO_RULES, POLICY_FIELDS, SURGE_LIMIT } from '../src/api/policy-fields.ts';
@@ -25,9 +25,9 @@ import { FORGE_REFUSALS } from '../src/ports/forge.ts';
 import { PREFLIGHT } from '../src/reconcile/preflight-findings.ts';
 import type { AsOf } from '../src/reconcile/read-picture.ts';
 import { noticeLines, sinceLine } from '../src/reconcile/status/age-text.ts';
-import { FILE_EFFECTS } from '../src/rollout/file-effects.ts';
+import { TRAILER } from '../src/rollout/commits/messages.ts';
+import { FILE_EFFECTS } from '../src/rollout/edits/file-effects.ts';
 import { HOLDS } from '../src/rollout/hold.ts';
-import { TRAILER } from '../src/rollout/messages.ts';
 import { startSite, stopSites } from './support/site.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from './support/vllm.ts';
 
@@ -38,7 +38,7 @@ const reference = readFileSync('REFERENCE.md', 'utf8');
 const both = `${readme}\n${reference}`;
 const DOCUMENTS = ['README.md', 'REFERENCE.md', 'CONTRIBUTING.md', 'src/README.md', 'src/rollout/states.md'];
 
-/** The rows of the table that begins with this cell, each as its cells. */
+/** The rows of the table that starts with this cell, each as its cells. */
 function table(firstHead: string): readonly (readonly string[])[] {
   const lines = both.split('\n');
   const at = lines.findIndex((line) => new RegExp(`^\\| ${firstHead} +\\|`).test(line));
@@ -187,7 +187,7 @@ describe('tables', () => {
   test('every annotation, with a value that can be read', () => {
     const rows = table('on the');
     expect(rows.flatMap(([, key]) => quoted(key)).sort()).toEqual(
-      [...Object.values(MARK), OF, ROUTE_OF, ...Object.values(INTENT)].sort(),
+      [...Object.values(MARK), MADE_FOR, ALLOWED_ROLLOUTS, ...Object.values(INTENT)].sort(),
     );
     // What people see of a commit is the beginning of 40 digits, and of a digest that of 32.
     const whole = (text: string): string =>

@@ -40,8 +40,7 @@ test('a pass asks for the heads before it loads what reads the answers', async (
 
 test('a pass that finds nothing to do loads no parser of YAML, no decision, no edits, no cluster and no servers', async () => {
   const loaded = await loadedWith([...asks, ...answers]);
-  const heavy =
-    /^node_modules\/|^src\/(manifests|simulator|rollout\/(strategies|plan)|reconcile\/write|adapters\/api-server)\b/;
+  const heavy = /^node_modules\/|^src\/(manifests|simulator|rollout\/(strategies|plan)|reconcile\/write|demo)\b/;
   expect([...loaded.keys()].filter((path) => heavy.test(path))).toEqual([]);
   expect(bytesOf(loaded)).toBeLessThan(360_000);
 });

@@ -67,7 +67,7 @@ describe('the code', () => {
 });
 
 describe('the texts', () => {
-  test.each(['finished', 'noMachinePaths'] as const)('keep %s', (rule) => {
+  test.each(['finished', 'noMachinePaths', 'plainWords'] as const)('keep %s', (rule) => {
     expect(told(prose.flatMap(rules[rule]), rule)).toEqual([]);
   });
 });
@@ -135,7 +135,7 @@ const home = ['', 'work', 'main', 'x'].join('/');
 /** What each rule must catch: [path, text, how often]. A rule without rows does not compile. */
 const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: string, times: number])[]>> = {
   rings: [
-    ['src/api/a.ts', "import type { Edit } from '../rollout/edit.ts';", 1],
+    ['src/api/a.ts', "import type { Edit } from '../rollout/edits/edit.ts';", 1],
     ['src/rollout/a.ts', "import { group } from '../simulator/group.ts';", 1],
     ['src/rollout/gates/a.ts', "import { group } from '../../simulator/group.ts';", 1],
     ['src/simulator/a.ts', "export { plan } from '../rollout/plan.ts';", 1],
@@ -224,6 +224,11 @@ const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: str
     ['src/rollout/events/a.ts', 'const held = { ...decision, move: undefined, holds };', 1],
     ['src/rollout/strategies/a.ts', "if (move?.way === 'forward') return holding(all, stepState);", 1],
   ],
+  plainWords: [
+    ['src/rollout/a.ts', "const why = 'the workload is armed';", 1],
+    ['src/rollout/a.ts', 'const why = `the fleet of ${name} waits`;', 1],
+    ['README.md', 'No group restarts so long as\nit waits for a person.\n', 2],
+  ],
   firstLine: [
     ['src/api/a.ts', 'export const a = 1;\n', 1],
     ['src/api/a.ts', '/** Too short. */\n\nexport const a = 1;\n', 1],
@@ -285,7 +290,7 @@ const good: readonly Source[] = [
   },
   {
     path: 'src/manifests/splice-range.ts',
-    text: "// Finds the bytes of a field in the user's own text.\n\nimport type { Edit } from '../rollout/edit.ts';\nimport { parse } from 'yaml';\nexport type A = { a: Edit; b: ReturnType<typeof parse> };\n",
+    text: "// Finds the bytes of a field in the user's own text.\n\nimport type { Edit } from '../rollout/edits/edit.ts';\nimport { parse } from 'yaml';\nexport type A = { a: Edit; b: ReturnType<typeof parse> };\n",
   },
   {
     path: 'src/wiring.ts',

@@ -61,7 +61,7 @@ function readGroup(json: JsonObject): TargetGroup {
   };
 }
 
-/** A group with other values, under the keys that it has; a new key is spelled like those beside it. */
+/** A group with other values, under the keys that it has; a new key is spelled like those next to it. */
 export function withValues(json: JsonObject, values: Readonly<Record<string, Json | undefined>>): JsonObject {
   const isUpper = Object.keys(json).some((key) => /^[A-Z]/.test(key));
   const entries = new Map(Object.entries(json));

@@ -12,7 +12,7 @@ export type Aside = {
   readonly set: FieldValue;
 };
 
-/** So many fields one delivery puts aside, so deep in their objects, and so long are names and values at most. */
+/** How many fields one delivery puts aside, so deep in their objects, and how long are names and values at most. */
 export const ASIDE_MOST = 50;
 export const ASIDE_DEPTH_MOST = 16;
 export const ASIDE_NAME_MOST = 253;

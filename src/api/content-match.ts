@@ -38,7 +38,7 @@ export function firstDifference(
 
 /**
  * The rest of this file answers with a path relative to what it was given (`''` for the thing itself), and puts it
- * together on the way back: almost every comparison finds nothing, and must cost no text.
+ * together in the rollback: almost every comparison finds nothing, and must cost no text.
  */
 function compareMaps(wanted: JsonObject, before: JsonObject, live: JsonObject, parent: string): string | undefined {
   for (const key of Object.keys(wanted)) {

@@ -46,7 +46,7 @@ export class FieldReader {
     this.faults.push({ at, reason, message: `${pathText(at)} ${message}`, hint });
   }
 
-  /** Every other key is a fault: a misspelt field would otherwise be lost without a word. */
+  /** Every other key is a fault: a misspelt field would otherwise be lost silently. */
   allow(keys: readonly string[]): void {
     if (this.empty === 'fault') this.refuseEmpty(keys);
     for (const key of Object.keys(this.fields)) {

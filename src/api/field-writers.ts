@@ -24,7 +24,7 @@ export function writersOf(object: unknown, path: readonly string[]): readonly st
 }
 
 /**
- * When a field of the object was last changed, but for its status, in seconds: the API server dates an entry anew only where it
+ * When a field of the object was last changed, but for its status, in seconds: the API server dates an entry again only where it
  * changes something. undefined: the object does not tell.
  */
 export function lastWritten(object: unknown): Instant | undefined {

@@ -12,7 +12,7 @@ export const INTENT = {
   retry: 'tranche.dev/retry',
   acknowledge: 'tranche.dev/acknowledge',
   propose: 'tranche.dev/propose',
-  /** Not a person's: what tranche keeps while the LeaderWorkerSet is deleted to be created anew. */
+  /** Not someone's: what tranche keeps while the LeaderWorkerSet is deleted to be re-created. */
   recreating: 'tranche.dev/recreating',
 } as const;
 
@@ -20,7 +20,7 @@ export const INTENT = {
  * On a Service or a route: the Rollouts, as `namespace/name`, whose deliveries may change it from another folder. Who owns
  * the object says so, so that nobody can write on main through a Rollout what is not theirs.
  */
-export const ROUTE_OF = 'tranche.dev/route-of';
+export const ALLOWED_ROLLOUTS = 'tranche.dev/allowed-rollouts';
 
 /** Whether the annotation names this Rollout. */
 export function isRouteOf(
@@ -40,10 +40,10 @@ export type ApproveIntent = StepIntent & {
   readonly digest?: string | undefined;
 };
 
-/** The holds that a person may overrule, each by a word of its own that names what was seen. */
+/** The holds that someone may overrule, each by a word of its own that names what was seen. */
 export const ACCEPTABLE = [
   'Overshoot',
-  'GroupsAstray',
+  'UnexpectedGroups',
   'GroupsElsewhere',
   'PartitionEdited',
   'Recreated',
@@ -53,29 +53,29 @@ export const ACCEPTABLE = [
   'TooManyRollbacks',
   'CanaryEdited',
   'TrafficWithdrawn',
-  'FleetTaken',
+  'PrimaryReplaced',
   'PolicyGone',
-  'MergedStale',
+  'LateMerge',
 ] as const;
 export type AcceptableReason = (typeof ACCEPTABLE)[number];
 
 /** One of them for one release; `facts`: digest of what its giver saw. */
 export type AcceptIntent = { readonly reason: AcceptableReason; readonly release: Release; readonly facts: string };
 
-/** A release to give up, and the digest of a newer text that stood in the file when that was ordered: it goes as well. */
+/** A release to abort, and the digest of a newer template that stood in the file when that was ordered: it goes as well. */
 export type AbortIntent = {
   readonly release: Release;
   readonly newer: string | undefined;
-  /** Requests leave the new version in the first commit, whether or not the version before serves. Not there: they wait. */
+  /** Requests leave the new version in the first commit, whether or not the stable version serves. Not there: they wait. */
   readonly now?: true | undefined;
   /** The commit of main that has the template to go back to, where nothing else tells it. Not there: history does. */
   readonly from?: string | undefined;
-  /** With `now`: even where no group of the version before serves, so that every request fails. Not there: then they wait. */
+  /** With `now`: even where no group of the stable version serves, so that every request fails. Not there: then they wait. */
   readonly outage?: true | undefined;
 };
 
 /**
- * A release that was given up, to be delivered after all. `after` is the highest serial that the workload remembered
+ * A release that was aborted, to be delivered after all. `after` is the highest serial that the workload remembered
  * when that was ordered: once there is a higher one, something else came next, and the order is void.
  */
 export type RetryIntent = { readonly release: Release; readonly after: number };
@@ -167,7 +167,7 @@ function parseAccept(text: string): AcceptIntent | undefined {
   return reason === undefined || release === undefined || facts === undefined ? undefined : { reason, release, facts };
 }
 
-/** `<release>`, with a newer text that goes as well `<release> <digest>`, and with all `<release> <digest> now from <commit>`. */
+/** `<release>`, with a newer template that goes as well `<release> <digest>`, and with all `<release> <digest> now from <commit>`. */
 export function printAbort({ release, newer, now, outage, from }: AbortIntent): string {
   return [
     printRelease(release),

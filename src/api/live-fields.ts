@@ -62,7 +62,7 @@ type Place = {
   readonly index: number;
 };
 
-/** A class, for an object of the cluster has dozens of lists, and each item would make these functions anew. */
+/** A class, for an object of the cluster has dozens of lists, and each item would make these functions again. */
 class Reader implements Fields {
   private readonly place: Place;
 

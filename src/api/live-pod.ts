@@ -61,7 +61,7 @@ function groupIndexOf(fields: Fields): number {
   return groupIndex ?? 0;
 }
 
-type Status = PodTrouble & { readonly ready: boolean; readonly conditions: readonly Condition[] };
+type Status = PodTrouble & { readonly ready: boolean; readonly conditions: readonly PodCondition[] };
 
 function statusOf(fields: Fields): Status {
   const phase = fields.text(['status', 'phase'], '');
@@ -107,7 +107,7 @@ function tellingReason(reasons: readonly string[], phase: string): string {
   return phase !== 'Running' && REASON.test(phase) ? phase : '';
 }
 
-type Condition = {
+type PodCondition = {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
@@ -115,7 +115,7 @@ type Condition = {
   readonly since: Instant | undefined;
 };
 
-function conditionOf(fields: Fields): Condition {
+function conditionOf(fields: Fields): PodCondition {
   return {
     type: fields.text(['type']),
     status: fields.text(['status']),

@@ -10,7 +10,7 @@ export const MARK = {
   restore: 'tranche.dev/restore',
   aborted: 'tranche.dev/aborted',
   /** Where a second workload is filled: the rung of a ladder whose edits the last commit made. */
-  at: 'tranche.dev/at',
+  at: 'tranche.dev/rung',
   /** blueGreen: `green` while the second workload serves. */
   serves: 'tranche.dev/serves',
 } as const;
@@ -20,17 +20,17 @@ type MarkName = keyof typeof MARK;
 /** In the order in which they are written. */
 export const MARK_NAMES: readonly MarkName[] = ['release', 'step', 'at', 'stable', 'restore', 'aborted', 'serves'];
 
-/** On every document that we make beside the user's: the name of the LeaderWorkerSet that it was made for. */
-export const OF = 'tranche.dev/of';
+/** On every document that we make next to the user's: the name of the LeaderWorkerSet that it was made for. */
+export const MADE_FOR = 'tranche.dev/made-for';
 
 /** On the workload that a delivery fills: the release whose text it has. */
-export const TEXT = 'tranche.dev/text';
+export const TEXT = 'tranche.dev/template';
 
-/** Releases given up that are remembered, newest first. */
+/** Releases aborted that are remembered, newest first. */
 export const ABORTED_LIMIT = 5;
 
 /** The rungs of a ladder, by the names that stand in files. */
-export const RUNGS = ['home', 'void', 'text', 'pods', 'traffic', 'fleet', 'all', 'switch'] as const;
+export const RUNGS = ['route-restored', 'empty', 'template', 'pods', 'traffic', 'primary', 'all', 'switch'] as const;
 
 export type RungMark = (typeof RUNGS)[number];
 
@@ -57,12 +57,12 @@ export type Marks = {
   readonly serves?: 'green' | undefined;
 };
 
-/** A mark that cannot be read, or that is missing beside others. */
+/** A mark that cannot be read, or that is missing next to others. */
 export type MarkFault = {
   readonly key: string;
   readonly seen: string;
   readonly wanted: string;
-  /** Only taken out, while `seen` is there: nothing is wrong, so the way back may go by what was written before. */
+  /** Only taken out, while `seen` is there: nothing is wrong, so the rollback may go by what was written before. */
   readonly missing?: true;
 };
 
@@ -130,7 +130,7 @@ export function parseRung(text: string | undefined): RungMark | undefined {
   return RUNGS.find((rung) => rung === text);
 }
 
-/** `2/4`, `promote` or `rollback`, as messages have it beside the release. */
+/** `2/4`, `promote` or `rollback`, as messages have it next to the release. */
 export function printStep(step: StepMark): string {
   return step.kind === 'step' ? `${step.index}/${step.of}` : step.kind;
 }

@@ -1,6 +1,6 @@
 /** Which of the words that are valid somebody may have meant. */
 
-/** So many letters may be wrong, at most a third of the word. */
+/** How many letters may be wrong, at most a third of the word. */
 const MOST_EDITS = 3;
 /** Longer words are not compared: the time grows with the square. */
 const LONGEST = 80;

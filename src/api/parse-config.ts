@@ -25,7 +25,7 @@ const FIELDS =
     ' ',
   );
 
-/** Without a value these would ask for less than whoever wrote their keys has meant. */
+/** Without a value these would ask for less than anyone who wrote their keys has meant. */
 const LIMITING = ['requiredPolicies', 'policyPaths', 'promotion', 'owners', 'statusKeys'];
 
 /** When a step goes forward, from which folder, and how soon a pass looks again: no rollback hangs on one of these. */

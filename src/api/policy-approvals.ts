@@ -5,7 +5,7 @@ import type { JsonObject } from './json.ts';
 
 /** One requirement of one policy. */
 export type PolicyApproval = {
-  /** So many accounts, each with a right to write: by a review at the merged commit, or by the merge itself. */
+  /** How many accounts, each with a right to write: by a review at the merged commit, or by the merge itself. */
   readonly people: number;
   /** Logins of machines that count as people do; of a GitHub App with `[bot]`. */
   readonly bots: readonly string[];
@@ -72,7 +72,7 @@ function readApproval(reader: FieldReader): PolicyApproval {
     reader.fault(
       'bots',
       'BadApproval',
-      'names machines beside a team, and machines are in no team',
+      'names machines next to a team, and machines are in no team',
       'Give the machines a requirement of their own.',
     );
   return {

@@ -48,7 +48,7 @@ export function targets(meaning: string): PolicyField<readonly PolicyNotify[]> {
   return { composition: 'observer', meaning, schema: NOTIFY_SCHEMA, read: readNotify, both: union };
 }
 
-/** Names of labels, as GitHub takes them: none has more, and none begins or ends with a space. */
+/** Names of labels, as GitHub takes them: none has more, and none starts or ends with a space. */
 const LABEL = /^[^\s,]([^\n\r,]{0,48}[^\s,])?$/;
 const LABELS_LIMIT = 10;
 

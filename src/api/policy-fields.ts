@@ -33,15 +33,15 @@ type OnFailure = 'hold' | 'withdraw' | 'rollback';
 
 /** What policies say of one Rollout: of a field that none of them names, `NO_RULES`. */
 export type PolicyRules = {
-  /** Groups that are started on the new version besides, so that capacity does not dip; 0 forbids it. */
+  /** Groups that are started on the new version as well, so that capacity does not dip; 0 forbids it. */
   readonly surge: number;
   /** What becomes of a change of the size of groups where LWS cannot take it in steps. */
   readonly sizeChange: SizeChange;
-  /** Whether a workload may be deleted and created anew for a change that the API server does not take in place. */
+  /** Whether a workload may be deleted and re-created for a change that the API server does not take in place. */
   readonly recreate: Recreate;
-  /** Whether a delivery may begin though no commit of ours reaches the branch. Not there: `Refuse`. */
+  /** Whether a delivery may start though no commit of ours reaches the branch. Not there: `Refuse`. */
   readonly withoutDirectPush?: WithoutDirectPush;
-  /** Groups that one step may let go. */
+  /** Groups that one step may release. */
   readonly maxStepGroups?: number;
   /** The same as a share of all groups, rounded down, and one at least. */
   readonly maxStepPercent?: number;
@@ -60,25 +60,25 @@ export type PolicyRules = {
   readonly maxStepTrafficPercent?: number;
   /** So much of all requests its first share may be. */
   readonly maxFirstTrafficPercent?: number;
-  /** Deliveries under way at a time, ways back included: of this namespace, of the cluster, of this very policy. */
+  /** Deliveries in progress at a time, rollbacks included: of this namespace, of the cluster, of this very policy. */
   readonly maxDeliveriesPerNamespace?: number;
   readonly maxDeliveriesPerCluster?: number;
   readonly maxDeliveriesPerPolicy?: number;
-  /** A step may begin inside of one of these alone. Each policy counts for itself. */
+  /** A step may start inside of one of these alone. Each policy counts for itself. */
   readonly allow?: readonly PolicyWindow[];
-  /** No step may begin inside of one of these. */
+  /** No step may start inside of one of these. */
   readonly deny?: readonly PolicyWindow[];
   /** Releases that the windows of their own policy let through for a time. */
   readonly exceptions?: readonly PolicyException[];
-  /** So long before the windows close no step begins any more. */
+  /** How long before the windows close no step starts any more. */
   readonly leaveAtLeastSeconds?: number;
-  /** So long all groups of a step have been ready before the next begins. */
+  /** How long all groups of a step have been ready before the next starts. */
   readonly soakSeconds?: number;
-  /** The same once all groups are on the release, before it is settled: until then the way back is short. */
+  /** The same once all groups are on the release, before it is settled: until then the rollback is short. */
   readonly finalSoakSeconds?: number;
-  /** So long, and not less than its requests may take, a side that gets none any more keeps its groups. */
+  /** This long, and not less than its requests may take, a side that gets none any more keeps its groups. */
   readonly drainSeconds?: number;
-  /** So long, and ten minutes at least, the colour before keeps its groups once it gets no requests any more. */
+  /** This long, and ten minutes at least, the colour before keeps its groups once it gets no requests any more. */
   readonly bakeSeconds?: number;
   /** Not there: `commit`. */
   readonly promotion?: Promotion;
@@ -88,23 +88,23 @@ export type PolicyRules = {
   readonly pullRequestReviewers?: readonly string[];
   /** What the forge must show before a step is written: each of them. With it every step is a pull request. */
   readonly approvals?: readonly PolicyApproval[];
-  /** So long a step may wait until what Git says is live. */
+  /** How long a step may wait until what Git says is live. */
   readonly applyDeadlineSeconds?: number;
-  /** So long its groups may wait for nodes. */
+  /** How long its groups may wait for nodes. */
   readonly scheduleDeadlineSeconds?: number;
-  /** So long they may load once they have them; after that the step has failed. */
+  /** How long they may load once they have them; after that the step has failed. */
   readonly readyDeadlineSeconds?: number;
   /** The same of all steps of a release together. */
   readonly deliveryApplyDeadlineSeconds?: number;
   readonly deliveryScheduleDeadlineSeconds?: number;
   readonly deliveryReadyDeadlineSeconds?: number;
-  /** A group that is started anew more often in one step has failed. */
+  /** A group that is restarted more often in one step has failed. */
   readonly maxRestarts?: number;
   /** undefined: `hold`. */
   readonly onFailure?: OnFailure;
   /** Who is told, of what. */
   readonly notify?: readonly PolicyNotify[];
-  /** So long a hold may last before people are told; undefined: an hour. */
+  /** How long a hold may last before a notification is sent; undefined: an hour. */
   readonly notifyHoldSeconds?: number;
   /** Both sides of routes to InferencePools, for the Rollout that names the first as its Service. */
   readonly inferencePools?: InferencePools;
@@ -118,7 +118,7 @@ export type RolloutPolicy = { readonly [K in PolicyFieldName]?: NonNullable<Poli
 /** Where no policy says anything. */
 export const NO_RULES: PolicyRules = { surge: 0, sizeChange: 'Refuse', recreate: 'Refuse' };
 
-/** Groups that a delivery may start besides those that Git asks for. */
+/** Groups that a delivery may start in addition to those that Git asks for. */
 export const SURGE_LIMIT = 1000;
 const GROUPS = { min: 1, max: 1_000_000 } as const;
 const PERCENT = { min: 1, max: 100 } as const;
@@ -144,17 +144,17 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   recreate: {
     ...words(['Refuse', 'Allow']),
     composition: 'grant',
-    meaning: '`Allow`: the workload may be deleted and created anew for a change that LWS takes in no other way',
+    meaning: '`Allow`: the workload may be deleted and re-created for a change that LWS takes in no other way',
   },
   withoutDirectPush: {
     ...words(['Refuse', 'Accept']),
     composition: 'grant',
     meaning:
-      '`Accept`: a delivery may begin though the rules of the branch refuse commits of tranche: then nothing arms it or takes it back but pull requests of people: see [No direct push](#no-direct-push)',
+      '`Accept`: a delivery may start though the rules of the branch refuse commits of tranche: then nothing locks it or takes it back but pull requests of people: see [No direct push](#no-direct-push)',
   },
-  maxStepGroups: cap(GROUPS, 'groups that one step may let go'),
+  maxStepGroups: cap(GROUPS, 'groups that one step may release'),
   maxStepPercent: cap(PERCENT, 'the same as a share of all groups: rounded down, and one at least'),
-  maxFirstStepGroups: cap(GROUPS, 'groups that the first step may let go'),
+  maxFirstStepGroups: cap(GROUPS, 'groups that the first step may release'),
   maxUnavailableGroups: cap(GROUPS, 'how large `maxUnavailable` of the workload may be, in groups'),
   minReadyGroups: least(GROUPS, 'groups that must be ready all the time'),
   minReadyPercent: least(PERCENT, 'the same as a share of all groups, rounded up; `100` needs a `surge`'),
@@ -162,34 +162,34 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   maxExtraGpus: cap(GPUS, 'GPUs that extra groups may take'),
   maxStepTrafficPercent: cap(
     PERCENT,
-    'by how much of all requests a step may raise the share of the new version; the promotion of blueGreen is such a step, that of canary is none: its fleet takes the new version group by group, under the limits of groups',
+    'by how much of all requests a step may raise the share of the new version; the promotion of blueGreen is such a step, that of canary is none: its primary takes the new version group by group, under the limits of groups',
   ),
   maxFirstTrafficPercent: cap(PERCENT, 'how much of all requests its first share may be'),
-  maxDeliveriesPerNamespace: cap(GROUPS, 'deliveries at a time in the namespace of the Rollout, ways back included'),
+  maxDeliveriesPerNamespace: cap(GROUPS, 'deliveries at a time in the namespace of the Rollout, rollbacks included'),
   maxDeliveriesPerCluster: cap(GROUPS, 'the same of all Rollouts of this repository in the cluster'),
   maxDeliveriesPerPolicy: cap(GROUPS, 'the same of the Rollouts that this very policy means'),
-  allow: windows('a step may begin inside of one of these windows alone: see [Windows](#windows)'),
-  deny: windows('no step may begin inside of one of these windows'),
+  allow: windows('a step may start inside of one of these windows alone: see [Windows](#windows)'),
+  deny: windows('no step may start inside of one of these windows'),
   exceptions: exceptions('releases that the windows of this very policy let through: see [Exceptions](#exceptions)'),
   leaveAtLeastSeconds: wait(
     SECONDS,
-    'so long before the windows close no step begins any more, nor one that has not ended by then if its groups load as long as the longest seen',
+    'how long before the windows close no step starts any more, nor one that has not ended by then if its groups load as long as the longest seen',
   ),
-  soakSeconds: wait(SECONDS, 'so long all groups of a step have been ready before the next one, whatever is approved'),
+  soakSeconds: wait(SECONDS, 'how long all groups of a step have been ready before the next one, whatever is approved'),
   finalSoakSeconds: wait(SECONDS, 'the same with all groups on the release, before it is settled'),
   drainSeconds: wait(
     SECONDS,
-    'so long at least a side that is left answers its last requests before its groups go; where a route does not say how long a request may take, it counts in the place of 600 s. The longest that a commit of a delivery was written under counts until it ends, also where the policy is changed or deleted meanwhile',
+    'how long at least a side that is left answers its last requests before its groups go; where a route does not say how long a request may take, it counts in the place of 600 s. The longest that a commit of a delivery was written under counts until it ends, also where the policy is changed or deleted meanwhile',
   ),
   bakeSeconds: wait(
     SECONDS,
-    'with blueGreen: so long, and ten minutes at least, the colour before keeps its groups once it gets no requests any more: until then the way back is at once',
+    'with blueGreen: this long, and ten minutes at least, the colour before keeps its groups once it gets no requests any more: until then the rollback is at once',
   ),
   promotion: {
     ...words(PROMOTIONS),
     composition: 'requirement',
     meaning:
-      '`pullRequest`: a person approves each step, by a pull request or `tranche approve`: see [Pull requests](#pull-requests)',
+      '`pullRequest`: someone approves each step, by a pull request or `tranche approve`: see [Pull requests](#pull-requests)',
   },
   pullRequestLabels: labels('labels of each pull request that is opened for a step'),
   pullRequestReviewers: reviewers(
@@ -198,24 +198,24 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   approvals: approvals(
     'each step is a pull request, and the forge must show who approved it: see [Approvals](#approvals)',
   ),
-  applyDeadlineSeconds: cap(SECONDS, 'so long a step may take to be live: see [Deadlines](#deadlines)'),
-  scheduleDeadlineSeconds: cap(SECONDS, 'so long its groups may wait for nodes'),
+  applyDeadlineSeconds: cap(SECONDS, 'how long a step may take to be live: see [Deadlines](#deadlines)'),
+  scheduleDeadlineSeconds: cap(SECONDS, 'how long its groups may wait for nodes'),
   readyDeadlineSeconds: cap(
     SECONDS,
-    'so long they may take to be ready once they have nodes: then the step has failed',
+    'how long they may take to be ready once they have nodes: then the step has failed',
   ),
   deliveryApplyDeadlineSeconds: cap(SECONDS, '`applyDeadlineSeconds` of all steps of a release together'),
   deliveryScheduleDeadlineSeconds: cap(SECONDS, '`scheduleDeadlineSeconds` of all steps together'),
   deliveryReadyDeadlineSeconds: cap(SECONDS, '`readyDeadlineSeconds` of all steps together'),
-  maxRestarts: cap(RESTARTS, 'how often a group may be started anew in one step: more, and the step has failed'),
+  maxRestarts: cap(RESTARTS, 'how often a group may be restarted in one step: more, and the step has failed'),
   onFailure: {
     ...words(['hold', 'withdraw', 'rollback']),
     composition: 'choice',
     meaning:
-      'what a step that has failed leads to: `hold` (also where nothing is stated), `withdraw` (the share goes home, the groups stay), `rollback`: see [Deadlines](#deadlines)',
+      'what a step that has failed leads to: `hold` (also where nothing is stated), `withdraw` (the share is withdrawn, the groups stay), `rollback`: see [Deadlines](#deadlines)',
   },
-  notify: targets('who is told of what becomes of a delivery: see [Notifications](#notifications)'),
-  notifyHoldSeconds: parameter(SECONDS, 'so long a hold may last before people are told; an hour'),
+  notify: targets('who is notified of what becomes of a delivery: see [Notifications](#notifications)'),
+  notifyHoldSeconds: parameter(SECONDS, 'how long a hold may last before a notification is sent. Default: one hour'),
   inferencePools: pools(
     'two InferencePools, `{stable, canary}`, for a Rollout whose `service` is the name of the first: see [InferencePools](#inferencepools)',
   ),

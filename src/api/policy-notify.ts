@@ -1,4 +1,4 @@
-/** Who is told of a delivery, as people write it: `{to, as, events}`. Files name a target; the runner knows where it is. */
+/** Who is notified of a delivery, as people write it: `{to, as, events}`. Files name a target; the runner knows where it is. */
 
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';

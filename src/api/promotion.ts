@@ -1,4 +1,4 @@
-/** How a step comes to the desired branch: at once, or when a person has merged a pull request. */
+/** How a step comes to the desired branch: at once, or when someone has merged a pull request. */
 
 export type Promotion = 'pullRequest' | 'commit';
 

@@ -4,8 +4,8 @@ import type { Release } from './release.ts';
 import type { Instant } from './time.ts';
 
 /**
- * `open`: it waits for people. `vetoed`: a person closed it. `closed`: something else did, or its branch is gone.
- * `merged`: main was read with its word, or the forge says so. `withdrawn`: by us.
+ * `open`: it waits for people. `vetoed`: someone closed it. `closed`: something else did, or its branch is gone.
+ * `merged`: main was read with its approval, or the forge says so. `withdrawn`: by us.
  */
 export type ProposalState = 'open' | 'vetoed' | 'closed' | 'merged' | 'withdrawn';
 
@@ -32,7 +32,7 @@ export type ProposalRecord = {
   readonly index: number;
   readonly release: Release;
   readonly digest: string;
-  /** Not there in records of before it was kept: it adds a word, as most do. */
+  /** Not there in records of before it was kept: it adds an approval, as most do. */
   readonly form?: ProposalForm | undefined;
   /** undefined: its branch is there, the pull request not yet. */
   readonly number?: number | undefined;

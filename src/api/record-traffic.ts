@@ -16,7 +16,7 @@ export type SideShown = {
 
 /** For people alone: where such a delivery stands. */
 export type DeliveryShown = {
-  /** Of the step, the promotion or the way back, from the lowest; the mark `at` says which one Git stands on. */
+  /** Of the step, the promotion or the rollback, from the lowest; the mark `at` says which one Git stands on. */
   readonly rungs: readonly string[];
   readonly sides: readonly SideShown[];
   /** Not there: no route is named. `live` not there: not read. */
@@ -33,10 +33,10 @@ export type TrafficRecord = {
   readonly drained?: { readonly stable?: Instant | undefined; readonly canary?: Instant | undefined } | undefined;
   /** The endpoints of the user's Service are all of this side. */
   readonly reached?: { readonly since: Instant; readonly of: 'stable' | 'canary' } | undefined;
-  /** Something of the delivery, beside the user's workload, differs from Git; or all of it is what Git says. */
+  /** Something of the delivery, next to the user's workload, differs from Git; or all of it is what Git says. */
   readonly notAppliedSince?: Instant | undefined;
   readonly appliedSince?: Instant | undefined;
-  /** Who had accepted the routes when the delivery began: `HTTPRoute chat: inference`. */
+  /** Who had accepted the routes when the delivery started: `HTTPRoute chat: inference`. */
   readonly parents?: readonly string[] | undefined;
   /** The groups of the second workload, as those of the user's own are remembered; not there: nobody has looked. */
   readonly groups?: readonly GroupRecord[];

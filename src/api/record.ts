@@ -26,7 +26,7 @@ export type StepState =
   | 'StepReady'
   | 'Completed';
 
-export type Condition = {
+export type RecordCondition = {
   readonly type: 'Progressing' | 'Succeeded' | 'Stalled';
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -39,7 +39,7 @@ export type HoldRecord = {
   readonly message: string;
   /** When it ends by itself, where that is known. */
   readonly until?: Instant | undefined;
-  /** What was seen, where a person may accept the hold for it. */
+  /** What was seen, where someone may accept the hold for it. */
   readonly facts?: JsonObject | undefined;
   /** A line for each of several things that it waits for; not there: there is one. */
   readonly lines?: readonly string[] | undefined;
@@ -75,7 +75,7 @@ export type WaitClocks = {
   readonly over?: readonly { readonly field: string; readonly since: Instant }[] | undefined;
 };
 
-/** Ways back that no person asked for. */
+/** Rollbacks that no person asked for. */
 export type AutomaticBacks = {
   /** How many since a release was settled. */
   readonly inARow: number;
@@ -103,7 +103,7 @@ export type StepRecord = {
   readonly writtenAt?: Instant | undefined;
   /** When all of it was first seen done: pauses and soaks count from here. undefined: not yet. */
   readonly doneSince: Instant | undefined;
-  /** What is fixed of the Rollout since this release began; not there where that is not known any more. */
+  /** What is fixed of the Rollout since this release started; not there where that is not known any more. */
   readonly frozen?: FrozenPlan | undefined;
   /** Not there in records of before it was counted: counts from now. */
   readonly restarts?: readonly GroupRestarts[] | undefined;
@@ -113,7 +113,7 @@ export type StepRecord = {
   readonly waited?: WaitClocks | undefined;
   /** Restarts and waits are those of the promotion that followed this step; not there: of the step. */
   readonly promotes?: true | undefined;
-  /** Not there: it held, or a person has let it stand. */
+  /** Not there: it held, or someone has let it stand. */
   readonly stale?: StaleMerge | undefined;
 };
 
@@ -136,7 +136,7 @@ export type StableCopy = {
   readonly text: string;
 };
 
-/** A text that nothing was begun of. `gaveWay`: since when others, who have asked before, are let in first. */
+/** A text that nothing was started of. `gaveWay`: since when others, who have asked before, are let in first. */
 export type Requested = { readonly digest: string; readonly since: Instant; readonly gaveWay?: Instant | undefined };
 
 export type RolloutRecord = {
@@ -155,7 +155,7 @@ export type RolloutRecord = {
   readonly currentStepIndex: number;
   readonly nextStepIndex: number;
   readonly message: string;
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly RecordCondition[];
   readonly holds: readonly HoldRecord[];
   readonly rolloutHash: string;
   readonly observedRolloutID: string;
@@ -178,12 +178,12 @@ export type RolloutRecord = {
   readonly contest?: Contest | undefined;
   /** The workload that this is about, while the Rollout was pointed at it in mid-delivery; not there: its own. */
   readonly retargeted?: string | undefined;
-  /** Not there: no delivery with a second workload is under way. */
+  /** Not there: no delivery with a second workload is in progress. */
   readonly traffic?: TrafficRecord | undefined;
   /** The key that LWS has given to the template of this digest. */
   readonly revision?: { readonly digest: string; readonly key: string } | undefined;
   readonly stable: StableCopy | undefined;
-  /** The text that is asked for and not begun, and when a pass saw that first: the oldest is begun first. */
+  /** The text that is asked for and not started, and when a pass saw that first: the oldest is started first. */
   readonly requested?: Requested | undefined;
   /** Not there: there was none lately. */
   readonly automaticBacks?: AutomaticBacks | undefined;

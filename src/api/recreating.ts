@@ -1,4 +1,4 @@
-/** What Git keeps while a LeaderWorkerSet is deleted to be created anew: an annotation of the Rollout, because its own are gone. */
+/** What Git keeps while a LeaderWorkerSet is deleted to be re-created: an annotation of the Rollout, because its own are gone. */
 
 import { isRecord } from './json.ts';
 import { ABORTED_LIMIT, parseCommit, parseStable, printStable, type StableMark } from './marks.ts';

@@ -10,7 +10,7 @@ export const resources = {
   scaledObjects: { group: 'keda.sh', version: 'v1alpha1', plural: 'scaledobjects' },
 } as const;
 
-/** Read beside them where a Rollout with `trafficRoutings` has a second workload, and a delivery is under way. */
+/** Read next to them where a Rollout with `trafficRoutings` has a second workload, and a delivery is in progress. */
 export const trafficResources = {
   services: { group: '', version: 'v1', plural: 'services' },
   endpointSlices: { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' },

@@ -1,4 +1,4 @@
-/** The mark `restore`: what a delivery has put aside, to be put back by it or by its way back. Printed and parsed here only. */
+/** The mark `restore`: what a delivery has put aside, to be put back by it or by its rollback. Printed and parsed here only. */
 
 import { type Aside, parseAsides, printAsides } from './aside.ts';
 import { ABSENT, type FieldPath } from './field.ts';
@@ -14,7 +14,7 @@ export type Displaced = { readonly was: IntOrPercent | undefined; readonly set: 
 export type Surge = { readonly was: number; readonly set: number };
 
 export type Restore = {
-  /** The lowest partition that this delivery has had; undefined: a second workload is filled, and this one never let go. */
+  /** The lowest partition that this delivery has had; undefined: a second workload is filled, and this one never released for update. */
   readonly floor: number | undefined;
   readonly maxUnavailable: Displaced | undefined;
   /** undefined: this delivery has no extra groups, or none any more. */
@@ -25,11 +25,11 @@ export type Restore = {
   readonly plan?: string | undefined;
   /** The groups of the second workload as our last commit wrote them; not there: none has written any. */
   readonly groups?: number | undefined;
-  /** So many times in this delivery the new version has lost its share because nothing of it served; not there: never. */
+  /** How many times in this delivery the new version has lost its share because nothing of it served; not there: never. */
   readonly withdrawn?: number | undefined;
   /** The groups that an autoscaler of the user's workload must leave while this delivery lasts; not there: none is held. */
   readonly least?: number | undefined;
-  /** We have stopped the fleet for a text that was given up: it goes on once that text is gone. Not there: we have not. */
+  /** We have stopped the primary for a text that was aborted: it goes on once that text is gone. Not there: we have not. */
   readonly stopped?: true | undefined;
   /** The longest time to drain that a policy has asked for when a commit of this delivery was written; not there: none has. */
   readonly drainSeconds?: number | undefined;
@@ -107,7 +107,7 @@ export function parseRestore(text: string): Restore | undefined {
   } catch {
     return undefined;
   }
-  // Whoever leaves out what a newer version has put aside would never bring it home.
+  // Anyone who leaves out what a newer version has put aside would never restore it.
   if (!isRecord(value) || Object.keys(value).some((key) => !Object.hasOwn(KEYS, key))) return undefined;
   const [floor, plan] = [value['floor'], value['plan']];
   if (plan !== undefined && !(typeof plan === 'string' && isDigest(plan))) return undefined;

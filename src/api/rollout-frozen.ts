@@ -1,10 +1,10 @@
-/** What must not change of a Rollout while it delivers: recorded when a delivery begins, compared before every step. */
+/** What must not change of a Rollout while it delivers: recorded when a delivery starts, compared before every step. */
 
 import type { FieldFault } from './field-reader.ts';
 import { type Json, jsonEqual } from './json.ts';
 import type { Rollout } from './rollout.ts';
 
-/** As it was written when the delivery began. */
+/** As it was written when the delivery started. */
 export type FrozenPlan = {
   readonly workloadRef: Json;
   readonly trafficRoutings: Json;

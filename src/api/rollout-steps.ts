@@ -10,7 +10,7 @@ const INT32_MAX = 2_147_483_647;
 
 /**
  * `unset` is kept apart from `manual`: on a last step of "100%" Kruise passes, and only a written pause is served. In
- * blueGreen it is `manual`: all requests go over only once a person has said so (reference: rollout_bluegreen.go:223-247).
+ * blueGreen it is `manual`: all requests go over only once someone has said so (reference: rollout_bluegreen.go:223-247).
  */
 type Pause =
   | { readonly kind: 'unset' }

@@ -16,7 +16,7 @@ type Style = 'partition' | 'canary' | 'blueGreen';
 export type TrafficRouting = {
   /** The Service of the stable version. */
   readonly service: string;
-  /** So long a change of a route must have been seen before it is relied on. */
+  /** How long a change of a route must have been seen before it is relied on. */
   readonly gracePeriodSeconds: number;
   readonly routes: readonly RouteRef[];
   /** `service` is one of two InferencePools that the user keeps. Not there: it is a Service. */

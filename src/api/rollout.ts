@@ -133,7 +133,7 @@ function strategyBody(strategy: FieldReader): FieldReader | undefined {
   return body;
 }
 
-/** Fields that are taken from the strategy as it is written: one of another type would be passed over without a word. */
+/** Fields that are taken from the strategy as it is written: one of another type would be passed over silently. */
 function checkSecond(body: FieldReader): void {
   body.boolean('disableGenerateCanaryService', false);
   if (!body.has('patchPodTemplateMetadata')) return;

@@ -4,7 +4,7 @@
 const REFUSED: Readonly<Record<string, string>> = {
   'argoproj.io': 'Argo',
   'fluxcd.io': 'Flux',
-  'cattle.io': 'Fleet and Helm charts',
+  'cattle.io': 'Primary and Helm charts',
   'crossplane.io': 'Crossplane',
   'kruise.io': 'workloads',
   'openkruise.io': 'workloads',

@@ -16,7 +16,7 @@ export type CustomWeights = {
   /** What both make together. */
   readonly scale: number;
   readonly as: 'number' | 'text';
-  /** A field whose text is JSON; the paths begin there. */
+  /** A field whose text is JSON; the paths start there. */
   readonly within: PathSteps | undefined;
 };
 
@@ -35,7 +35,7 @@ export type CustomKind = {
   /** As in the URL of the API. */
   readonly plural: string;
   readonly weights: readonly CustomWeights[];
-  /** What a share by weight needs besides, written with it and taken back with it. */
+  /** What a share by weight needs as well, written with it and taken back with it. */
   readonly patch: readonly CustomPatch[];
   /** What a step with `matches` writes; undefined: routes of this kind know no matches. */
   readonly matches: readonly CustomPatch[] | undefined;
@@ -56,7 +56,7 @@ const PLURAL = /^[a-z][a-z0-9]{0,62}$/;
 export function parseRouteProvider(value: unknown): {
   readonly kind: CustomKind | undefined;
   readonly faults: readonly FieldFault[];
-  /** What it may not write: no delivery begins with it, and one that has begun still goes home. */
+  /** What it may not write: no delivery starts with it, and one that has started still goes to stable. */
   readonly beyond: readonly FieldFault[];
 } {
   const root = new FieldReader(value, '');

@@ -12,7 +12,7 @@ export type StatusKey = {
   readonly until: Instant | undefined;
 };
 
-/** How each half begins: who puts the private one on main by mistake is told so. */
+/** How each half starts: who puts the private one on main by mistake is reported. */
 export const PUBLIC_HALF = 'tranche-public-';
 export const PRIVATE_HALF = 'tranche-private-';
 
@@ -58,7 +58,7 @@ function readKey(entry: FieldReader, otherwise: string): StatusKey {
     entry.fault(
       'key',
       'PrivateKey',
-      'is the private half: whoever reads it can sign',
+      'is the private half: anyone who reads it can sign',
       'Throw this key away, make another (tranche status-key), and write its public half here.',
     );
   else if (!isWhole)

@@ -1,4 +1,4 @@
-/** Which requests a step sends to the new version beside a share: `matches` and `requestHeaderModifier`, as in Kruise. */
+/** Which requests a step sends to the new version next to a share: `matches` and `requestHeaderModifier`, as in Kruise. */
 
 import type { FieldReader } from './field-reader.ts';
 
@@ -70,7 +70,7 @@ function isEveryPath(path: StepMatch['path']): boolean {
 
 const EVERY_PATH = /^\^?\/?(\.[*+]|\(\.[*+]\))?\$?$/;
 
-/** One condition for each name; headers are told apart without regard to case. */
+/** One condition for each name; headers are distinguished without regard to case. */
 function readConditions(match: FieldReader, key: 'headers' | 'queryParams', limit: number): readonly Condition[] {
   const seen = new Set<string>();
   return match.objects(key, CONDITIONS_LIMIT).map((reader) => {

@@ -48,7 +48,7 @@ export function parseInstant(text: string): Instant | undefined {
   const [year = 0, month = 0, date = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map(Number);
   if (month < 1 || month > 12 || date < 1 || date > daysIn(year, month) || hours > 23 || minutes > 59 || seconds > 60)
     return undefined;
-  // Days are counted as in H. Hinnant's days_from_civil: years that begin in March, in eras of 400.
+  // Days are counted as in H. Hinnant's days_from_civil: years that start in March, in eras of 400.
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
   const yearOfEra = shifted - era * 400;

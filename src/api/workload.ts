@@ -26,7 +26,7 @@ export type Workload = {
   /** An order to give a release up that stands on the LeaderWorkerSet itself, as where no Rollout names it. Not there: none. */
   readonly abort?: AbortIntent | undefined;
 };
-/** The partition of an armed workload: the largest legal `replicas`, so that no scale-up reaches it. */
+/** The partition of an locked workload: the largest legal `replicas`, so that no scale-up reaches it. */
 export const SENTINEL = 1_000_000;
 
 /** LWS's own default. */

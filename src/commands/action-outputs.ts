@@ -27,7 +27,7 @@ export function outputsOf(
   };
 }
 
-/** What an address of a pull request may hold, so that it is a link wherever it is shown, and nothing besides. */
+/** What an address of a pull request may hold, so that it is a link wherever it is shown, and nothing else. */
 const ADDRESS = /^https?:\/\/[\w.:/-]+$/;
 
 /** The addresses of the pull requests that Rollouts wait for. */

@@ -39,7 +39,7 @@ export async function runAction(runner: Io): Promise<number> {
   const appKey = runner.env[ENV.appKey] ?? '';
   const statusKey = input(runner, 'status-key') || (runner.env[ENV.statusKey] ?? '');
   runner.out(maskLines(token) + maskLines(appKey) + maskLines(statusKey));
-  // The input is the token of the run where nobody names another: whoever gives the key of an App means the App.
+  // The input is the token of the run where nobody names another: anyone who gives the key of an App means the App.
   const isApp = appKey !== '' && (runner.env[ENV.appId] ?? '') !== '';
   const io: Io = {
     ...runner,
@@ -100,7 +100,7 @@ async function judged(io: Io, runner: Io): Promise<number> {
   return failed ? EXIT.failed : EXIT.ok;
 }
 
-/** One pass, or while the job may stay several, which share what they have read. A person's order goes before. */
+/** One pass, or while the job may stay several, which share what they have read. Someone's order goes before. */
 async function passes(
   { mode, waitSeconds }: { readonly mode: Mode; readonly waitSeconds: number },
   io: Io,
@@ -232,6 +232,6 @@ function summary(mode: Mode, result: PassResult): string {
   const issues = issuesOf(result).length;
   const found = issues === 1 ? '1 problem' : `${issues} problems`;
   const pulls = openPulls(result).map((url) => `- <${url}>\n`);
-  const waiting = pulls.length === 0 ? [] : [`Pull requests that wait for a person:\n\n${pulls.join('')}`];
+  const waiting = pulls.length === 0 ? [] : [`Pull requests that wait for someone:\n\n${pulls.join('')}`];
   return [`## tranche ${mode}`, `${found} in files.`, table, ...waiting, ...blocks].join('\n\n');
 }

@@ -1,23 +1,24 @@
 /** `tranche demo`: a whole delivery on an embedded repository and a simulated cluster, watched and then checked. */
 
 import { printable } from '../api/printable.ts';
-import { EXIT, type Io, UsageError } from '../options.ts';
-import { type Act, actsOf } from './demo/acts.ts';
-import { checkEnd, type Wanted } from './demo/check.ts';
-import { calledAs, findingLines, logLines, whereLines } from './demo/ending.ts';
-import { NAME, NEW_TAG, OLD_TAG } from './demo/files.ts';
-import { coloured, HIDE_CURSOR, livePicture, redraw, SHOW_CURSOR } from './demo/live-view.ts';
-import { lostRequests } from './demo/lost-requests.ts';
-import type { Scene } from './demo/scene.ts';
-import { playStory, type StoryEnd } from './demo/story.ts';
-import { type DemoStrategy, STRATEGIES } from './demo/strategies.ts';
-import { newLines, transcriptHead } from './demo/transcript.ts';
-import { BRANCH, type DemoWorld, openWorld } from './demo/world.ts';
+import { type Act, actsOf } from '../demo/acts.ts';
+import { checkEnd, type Wanted } from '../demo/check.ts';
+import { calledAs, findingLines, logLines, whereLines } from '../demo/ending.ts';
+import { NAME, NEW_TAG, OLD_TAG } from '../demo/files.ts';
+import { coloured, HIDE_CURSOR, livePicture, redraw, SHOW_CURSOR } from '../demo/live-view.ts';
+import { lostRequests } from '../demo/lost-requests.ts';
+import type { Scene } from '../demo/scene.ts';
+import { playStory, type StoryEnd } from '../demo/story.ts';
+import { type DemoStrategy, STRATEGIES } from '../demo/strategies.ts';
+import { newLines, transcriptHead } from '../demo/transcript.ts';
+import { BRANCH, type DemoWorld, type GiveOrder, openWorld } from '../demo/world.ts';
+import { commonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Given } from './flags.ts';
+import { intent } from './order.ts';
 
 export type DemoOptions = {
   readonly strategy: DemoStrategy;
-  /** The new version breaks on its second group, or with its first share of requests; a person gives it up. */
+  /** The new version breaks on its second group, or with its first share of requests; someone gives it up. */
   readonly fail: boolean;
   /** The folder stays. */
   readonly keep: boolean;
@@ -72,7 +73,7 @@ export function demoOptions(given: Given): DemoOptions {
 
 /** Exit code 0 only where the check found the end that it wants. */
 export async function demo(options: DemoOptions, io: Io): Promise<number> {
-  const world = await openWorld({ strategy: options.strategy, broken: options.fail }, io);
+  const world = await openWorld({ strategy: options.strategy, broken: options.fail, giveOrder }, io);
   const { folder, repository, kubeconfig, apiUrl } = world;
   const kept = options.keep || options.serve;
   const told = toldOf(options.strategy, options.fail);
@@ -173,3 +174,14 @@ async function serve(world: DemoWorld, io: Io): Promise<void> {
 function say(io: Io, lines: readonly string[]): void {
   for (const line of lines) io.out(`${printable(line)}\n`);
 }
+
+/** Gives an order with the verb of the command line, by the clock of the demo. Throws with its text where it is refused. */
+export const giveOrder: GiveOrder = async (wish, by, { ports, repository, folder }) => {
+  const answer: string[] = [];
+  const keep = (text: string): void => void answer.push(text);
+  const signal = new AbortController().signal;
+  const io: Io = { env: {}, folder, out: keep, err: keep, isTerminal: false, signal };
+  const target = { name: NAME, namespace: '' };
+  const code = await intent(wish, { ...commonOptions({ repo: repository }, io), target, by }, ports, io);
+  if (code !== 0) throw new Error(`tranche ${wish.kind} ${NAME}: ${answer.join('').trim()}`);
+};

@@ -1,4 +1,4 @@
-/** What an error means for the exit code, and what people are told of it. */
+/** What an error means for the exit code, and what people are notified of it. */
 
 import { CommanderError } from 'commander';
 import { EXIT, type Io, UsageError } from '../options.ts';

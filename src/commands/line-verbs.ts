@@ -25,14 +25,14 @@ export function addLine(program: Command, io: Io, run: Run): void {
           return (await import('./order.ts')).line(wanted, { ...common, by }, ports, io);
         }, true),
       );
-  verb('stop', 'no step of any Rollout begins, by a policy in a file; ways back go on', (given) => ({
+  verb('stop', 'no step of any Rollout starts, by a policy in a file; rollbacks go on', (given) => ({
     kind: 'stop',
     until: untilOf(textOf(given, 'until')),
     why: textOf(given, 'why') ?? '',
   }))
     .option('--until <time>', 'in UTC, as 2026-12-20T00:00:00Z (default: for a year)')
     .option('--why <text>', 'for the file and the commit');
-  verb('go', 'steps may begin again: the file of stop is deleted', () => ({ kind: 'go' }));
+  verb('go', 'steps may start again: the file of stop is deleted', () => ({ kind: 'go' }));
 }
 
 function untilOf(text: string | undefined): number | undefined {

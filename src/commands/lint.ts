@@ -10,7 +10,7 @@ import type { Outcome } from '../reconcile/outcome.ts';
 import { type Memory, newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { issueLine, NO_ROLLOUT } from '../reconcile/status/report.ts';
-import { type Judged, marksSince } from '../reconcile/verify-marks.ts';
+import { type JudgedMerge, marksSince } from '../reconcile/verify-marks.ts';
 import { contradictions } from '../rollout/gates/policies.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');
@@ -67,7 +67,7 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
 }
 
 /** Annotations that the files bring, judged as `verify` does. */
-async function marksOf({ git }: Ports, { desired, parsed }: Memory, base: string | undefined): Promise<Judged> {
+async function marksOf({ git }: Ports, { desired, parsed }: Memory, base: string | undefined): Promise<JudgedMerge> {
   if (desired === undefined || base === undefined) return { forged: [], returned: [] };
   const judged = await marksSince(git, base, { desired: desired.desired, parsed });
   if (judged !== undefined) return judged;
@@ -103,7 +103,7 @@ function contradicted({ key, snapshot }: Outcome): readonly Issue[] {
       line,
       path: `spec.${field}`,
       reason: held.reason,
-      message: `RolloutPolicy ${policy}: ${key.namespace}/${key.name} would never begin: ${held.seen}`,
+      message: `RolloutPolicy ${policy}: ${key.namespace}/${key.name} would never start: ${held.seen}`,
       hint: 'action' in held ? `${held.action}.` : '',
     })),
   );

@@ -1,4 +1,4 @@
-/** The order that a person gives with `workflow_dispatch`: a verb and a Rollout, carried out before the pass. */
+/** The order that someone gives with `workflow_dispatch`: a verb and a Rollout, carried out before the pass. */
 
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';

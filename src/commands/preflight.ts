@@ -1,4 +1,4 @@
-/** `tranche preflight`: what the rules of the forge make of a delivery, before one begins. */
+/** `tranche preflight`: what the rules of the forge make of a delivery, before one starts. */
 
 import { jsonText, oneLine } from '../api/printable.ts';
 import { isInForce, keysOf } from '../api/status-keys.ts';

@@ -174,11 +174,11 @@ function addOrders(program: Command, io: Io, run: Run): void {
     { name: '<step>', what: 'its number, from 1' },
   );
   order('abort', 'give the release up and go back to the stable version', abortWish)
-    .option('--keep-newer', 'a newer text in the file stays: it is taken from its first step')
+    .option('--keep-newer', 'a newer template in the file stays: it is taken from its first step')
     .option('--from <commit>', 'go back to the template of this commit of main, where history does not tell it')
     .option(
       '--now',
-      'wait neither for groups that load nor, with traffic, until the version before serves as it should',
+      'wait neither for groups that load nor, with traffic, until the stable version serves as it should',
     )
     .option('--accept-outage', 'with --now: even where none of them serves, so that every request fails');
   order('retry', 'deliver an aborted release after all', (given) => ({
@@ -187,7 +187,7 @@ function addOrders(program: Command, io: Io, run: Run): void {
   })).option('--release <release>', 'which one, as 9c41d2e0.7 (default: the one in the file, else the newest)');
   order('pause', 'no step forward until resumed', () => ({ kind: 'pause' }));
   order('resume', 'end a pause of the whole Rollout', () => ({ kind: 'resume' }));
-  order('propose', 'open the pull request of the next step anew, after a no', () => ({ kind: 'propose' }));
+  order('propose', 'open the pull request of the next step again, after a no', () => ({ kind: 'propose' }));
   order('repair', 'write the annotations of tranche as its last commit did', () => ({ kind: 'repair' }));
   order('acknowledge', 'accept that main was rewritten', () => ({ kind: 'acknowledge' }));
 }
@@ -227,7 +227,7 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
     .description('a whole delivery on a repository and a simulated cluster of its own')
     .addOption(strategyOption())
     .option('--traffic', 'with partition: a route, and a share of the requests for each step')
-    .option('--fail', 'the new version breaks; a person aborts it')
+    .option('--fail', 'the new version breaks; someone aborts it')
     .option('--keep', 'leave the folder, to look around in it')
     .option('--serve', 'go on serving the API and applying main until stopped')
     .action(async (given: Given) => {

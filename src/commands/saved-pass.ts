@@ -18,7 +18,7 @@ export type SavedPass = {
   readonly diff: string;
 };
 
-/** Makes the folder before a pass begins: a UsageError where that cannot be, while nothing is written yet. */
+/** Makes the folder before a pass starts: a UsageError where that cannot be, while nothing is written yet. */
 export async function openSaveFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
@@ -32,7 +32,7 @@ export async function openSaveFolder(folder: string): Promise<void> {
 }
 
 /**
- * Each folder on the way that is not there. Node's own recursive mkdir begins anew for ever where a folder that is there
+ * Each folder on the way that is not there. Node's own recursive mkdir starts again for ever where a folder that is there
  * takes none and says that nothing is there, as `/proc` does.
  */
 async function makeFolder(folder: string): Promise<void> {

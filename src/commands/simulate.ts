@@ -4,8 +4,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ManifestDocument } from '../manifests/parse-file.ts';
 import { EXIT, type Io, UsageError } from '../options.ts';
-import type { Texts } from '../reconcile/ladder/cast.ts';
 import { climb } from '../reconcile/ladder/climb.ts';
+import type { Texts } from '../reconcile/ladder/delivery-parts.ts';
 import { obstacleIssues } from '../reconcile/ladder/obstacle-issues.ts';
 import { issueLine } from '../reconcile/status/report.ts';
 import { type AskedStages, askedOf, deliveryOutput } from './simulate/asked.ts';
@@ -46,15 +46,15 @@ export async function simulate(
 type Given = { readonly given: Readonly<Record<string, unknown>>; readonly texts: Texts };
 
 /** Exit code 1 where the files cannot take a commit of it: lint says where. */
-function simulateDelivery({ cast, file }: OpenDelivery, { given, texts }: Given, io: Io): number {
-  const climbed = climb(texts, cast);
+function simulateDelivery({ parts, file }: OpenDelivery, { given, texts }: Given, io: Io): number {
+  const climbed = climb(texts, parts);
   const { obstacle } = climbed;
   const output = deliveryOutput(given);
   if (obstacle !== undefined) {
     for (const issue of obstacleIssues(texts, obstacle)) io.err(`error: ${issueLine(issue)}\n`);
     return EXIT.failed;
   }
-  io.out(deliveryReports[output](reportOf(cast, file, climbed)));
+  io.out(deliveryReports[output](reportOf(parts, file, climbed)));
   return EXIT.ok;
 }
 

@@ -31,7 +31,7 @@ type MadeKey = { readonly cluster: string; readonly privateHalf: string; readonl
 function keyText({ cluster, privateHalf, publicHalf }: MadeKey): string {
   return `${ENV.statusKey}=${privateHalf}
 
-The private half. Give it to the processes that reconcile ${cluster}, as a secret: whoever has it
+The private half. Give it to the processes that reconcile ${cluster}, as a secret: anyone who has it
 can write what tranche believes. It is shown once, and kept nowhere.
 
 statusKeys:

@@ -29,7 +29,7 @@ export async function verifyRun(options: CommonOptions, ports: Ports, io: Io): P
   return told(verdict, ref);
 }
 
-type Asked = {
+type MergeToVerify = {
   readonly ref: string;
   readonly base: string | undefined;
   readonly into: string;
@@ -37,7 +37,7 @@ type Asked = {
 };
 
 /** What the event asks about. A merge queue tests several pull requests as one, and says what they are put on. */
-function askedBy({ env }: Io): Asked {
+function askedBy({ env }: Io): MergeToVerify {
   const { GITHUB_EVENT_NAME: event = '', GITHUB_REF: ref = '', GITHUB_BASE_REF: into = '' } = env;
   const said = payload(env['GITHUB_EVENT_PATH']);
   if (event === 'pull_request') return { ref, base: undefined, into, proposer: proposerOf(said) };

@@ -17,7 +17,7 @@ export type Fault = {
   readonly other?: number;
 };
 
-/** What one walk over a document collects; made anew for each document. */
+/** What one walk over a document collects; made again for each document. */
 type Walk = {
   readonly text: string;
   readonly anchors: Map<string, SourceNode>;

@@ -2,7 +2,7 @@
 
 import type { Issue } from '../api/issue.ts';
 import { at, type JsonObject } from '../api/json.ts';
-import type { FieldPath, ObjectRef } from '../rollout/edit.ts';
+import type { FieldPath, ObjectRef } from '../rollout/edits/edit.ts';
 
 type IdentityQuestion = {
   readonly file: string;
@@ -49,7 +49,7 @@ function identityIssue(file: string, line: number, path: string, kind: string): 
     line,
     path,
     reason: 'IdentityMissing',
-    message: `${kind === '' ? 'an object' : `a ${kind}`} without ${path} as text; objects are told apart by it`,
+    message: `${kind === '' ? 'an object' : `a ${kind}`} without ${path} as text; objects are distinguished by it`,
     hint: `Write ${path} as plain or quoted text; generateName is not supported.`,
   };
 }

@@ -2,7 +2,7 @@
 
 import { imagesOf } from '../api/images.ts';
 import { isJsonObject, type Json } from '../api/json.ts';
-import type { FieldPath } from '../rollout/edit.ts';
+import type { FieldPath } from '../rollout/edits/edit.ts';
 import { isKustomizationFile, type ManifestDocument, type ManifestFile, parseManifestFile } from './parse-file.ts';
 
 /** A change that a kustomization makes to a workload. */

@@ -21,7 +21,7 @@ export const MAX_TOKENS = 100_000;
 /** Characters up to which a document is parsed without counting its tokens first: too few to be slow. */
 export const UNCOUNTED_CHARACTERS = 32 * 1024;
 
-/** Characters of documents whose reading is remembered beside the files at hand. A tree takes some forty times its text. */
+/** Characters of documents whose reading is remembered next to the files at hand. A tree takes some forty times its text. */
 export const MAX_KNOWN_CHARACTERS = 256 * 1024;
 
 /** Syntax errors reported for one document; the first is nearly always the cause of the rest. */

@@ -2,7 +2,7 @@
 
 import type { Issue } from '../api/issue.ts';
 import { at, isJsonObject, type JsonObject } from '../api/json.ts';
-import type { FieldPath, ObjectRef } from '../rollout/edit.ts';
+import type { FieldPath, ObjectRef } from '../rollout/edits/edit.ts';
 import { identityOf } from './identity.ts';
 import type { KnownTexts, ReadText } from './known-texts.ts';
 import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from './limits.ts';
@@ -76,7 +76,7 @@ export function parseManifestFile(file: string, text: string, interests: Interes
     const read = interpret({ file, slice, body, fileBreak: lineBreak(text), wanted, known });
     if (read.kind === 'document') documents.push(read.document);
     else others.push(slice);
-    // One that is wrong was interpreted as well: a file has so many faults at most.
+    // One that is wrong was interpreted as well: a file has this many faults at most.
     if (read.kind !== 'other') interpreted += 1;
     if (read.kind === 'wrong') issues.push(...read.issues);
   }

@@ -1,6 +1,6 @@
 /** Writes a path into a document the way people write it: `spec.steps[1].replicas`, `env[name=TZ].value`. */
 
-import type { EditPath, ItemMatch } from '../rollout/edit.ts';
+import type { EditPath, ItemMatch } from '../rollout/edits/edit.ts';
 
 const PLAIN_SEGMENT = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const INDEX_SEGMENT = /^(0|[1-9][0-9]{0,6})$/;

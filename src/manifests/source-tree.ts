@@ -1,6 +1,6 @@
 /** The shape of a parsed document with the place of every part in its text. Plain values, no library classes. */
 
-import type { FieldPath } from '../rollout/edit.ts';
+import type { FieldPath } from '../rollout/edits/edit.ts';
 import type { ScalarValue } from './kubernetes-scalar.ts';
 
 type Place = {
@@ -88,7 +88,7 @@ export function find(root: SourceNode, path: FieldPath): Found {
   return { kind: 'found', ...last, chain };
 }
 
-/** The same; what only `<<` brings is missing, because a key of its own may be written beside it, which then counts. */
+/** The same; what only `<<` brings is missing, because a key of its own may be written next to it, which then counts. */
 export function findBeside(root: SourceNode, path: FieldPath): Found {
   const found = find(root, path);
   if (found.kind !== 'blocked' || found.by !== 'merge') return found;
@@ -103,7 +103,7 @@ function blockedBy(node: SourceNode, segment: string): Obstacle | undefined {
   if (node.kind !== 'map') return undefined;
   const merge = node.entries.find((entry) => entry.merge);
   if (merge === undefined || !node.mergedKeys.has(segment)) return undefined;
-  // A key of its own beside `<<` has one place in the text; a key that only `<<` brings has none.
+  // A key of its own next to `<<` has one place in the text; a key that only `<<` brings has none.
   return node.entries.some((entry) => entry.key === segment && !entry.merge)
     ? undefined
     : { by: 'merge', at: merge.keyStart };

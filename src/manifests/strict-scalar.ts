@@ -1,7 +1,7 @@
 /** Reads single fields that decide how many groups restart: a plain decimal number, or nothing is done. */
 
 import type { Issue } from '../api/issue.ts';
-import type { FieldPath } from '../rollout/edit.ts';
+import type { FieldPath } from '../rollout/edits/edit.ts';
 import type { ManifestDocument } from './parse-file.ts';
 import { pathText } from './path-text.ts';
 import { find, type SourceNode } from './source-tree.ts';

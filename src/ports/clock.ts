@@ -9,6 +9,6 @@ export interface Clock {
    * differs most. undefined, or not there: none has said.
    */
   offSeconds?(): number | undefined;
-  /** Resolves after so many seconds, or earlier when `signal` is aborted. */
+  /** Resolves after this many seconds, or earlier when `signal` is aborted. */
   sleep(seconds: number, signal?: AbortSignal): Promise<void>;
 }

@@ -27,7 +27,7 @@ export type BranchRules = {
   readonly needsLinearHistory: Known<boolean>;
   /** Whether commits reach it without a pull request, with our credential. */
   readonly takesDirectPush: Known<boolean>;
-  /** Whether somebody beside those who bypass the rules may create, move or delete it. */
+  /** Whether somebody next to those who bypass the rules may create, move or delete it. */
   readonly isOpenToOthers: Known<boolean>;
   /** What the repository lets people do with a pull request. */
   readonly mergeMethods: Known<readonly ('merge' | 'squash' | 'rebase')[]>;

@@ -48,7 +48,7 @@ export type Pull = {
 };
 
 export type PullQuery = {
-  /** Open pull requests whose branches begin with this, as `tranche/prod-eu/`: all of them, never a part. */
+  /** Open pull requests whose branches start with this, as `tranche/prod-eu/`: all of them, never a part. */
   readonly prefix: string;
   /** And these, whatever their state: of those that are no longer open the answer says who ended them. */
   readonly numbers: readonly number[];
@@ -66,7 +66,7 @@ export type NewPull = {
   readonly body: string;
 };
 
-/** What a pull request is given beside its text, each once: what people have taken off again stays off. */
+/** What a pull request is given next to its text, each once: what people have taken off again stays off. */
 export type Attachments = {
   readonly number: number;
   readonly labels: readonly string[];
@@ -90,7 +90,7 @@ export type Review = {
   /** The commit that was looked at: an approval of another one approves nothing. undefined: no longer known. */
   readonly oid: Oid | undefined;
   readonly at: Instant;
-  /** Whether the reviewer may write to the repository, read anew and not from the review. */
+  /** Whether the reviewer may write to the repository, read again and not from the review. */
   readonly mayWrite: Known<boolean>;
 };
 
@@ -151,7 +151,7 @@ export type NewStatus = {
   readonly url: string | undefined;
 };
 
-/** What people read beside a status: numbers, and no verdict. No rule that requires a status is met by it. */
+/** What people read next to a status: numbers, and no verdict. No rule that requires a status is met by it. */
 export type NewCheck = {
   readonly oid: Oid;
   /** Never the context of a status: a rule takes either for the other. */
@@ -210,7 +210,7 @@ export type Answer<T> = { readonly kind: 'done'; readonly value: T } | ForgeRefu
  * safe, for each looks before it writes. A write waits until a second has passed since the last one.
  */
 export interface Forge {
-  /** A pass begins, and with it its budget of requests, writes and time. */
+  /** A pass starts, and with it its budget of requests, writes and time. */
   begin(): void;
   /** The pull requests of the query, newest first. One request as long as the named ones are open and fit on a page. */
   pulls(query: PullQuery): Promise<Answer<readonly Pull[]>>;
@@ -227,7 +227,7 @@ export interface Forge {
   rules(branch: string): Promise<Answer<BranchRules>>;
   /** Opens a pull request, or adopts what is there: refused as BranchTaken where that is another's or holds another commit. */
   create(pull: NewPull): Promise<Answer<Created>>;
-  /** Labels it and asks for reviews, as far as it never was and they never were: it says so itself, whoever was cut off when. */
+  /** Labels it and asks for reviews, as far as it never was and they never were: it says so itself, anyone who was cut off when. */
   attach(attachments: Attachments): Promise<Answer<readonly Unasked[]>>;
   /** Writes title and body where they differ. */
   update(number: number, text: { readonly title: string; readonly body: string }): Promise<Answer<void>>;

@@ -194,12 +194,12 @@ export type Refused = {
   readonly branch: string;
   /** What was said, cleaned and capped: the text of a hook or a protection rule, or why it cannot be. */
   readonly rule: string;
-  /** The way out where the repository itself is in the way; undefined: whoever made the rule has to allow the push. */
+  /** The way out where the repository itself is in the way; undefined: anyone who made the rule has to allow the push. */
   readonly advice: string | undefined;
 };
 
 export interface Git {
-  /** A pass begins, and with it what holds for one pass only: the time it may take, and redirects that are followed. */
+  /** A pass starts, and with it what holds for one pass only: the time it may take, and redirects that are followed. */
   begin(): void;
   /**
    * The heads of these branches, undefined for one that does not exist. One ls-refs, nothing else. A full name of a ref

@@ -7,7 +7,7 @@ type PortErrorFields = {
   readonly operation: string;
   /** True where the same call may succeed later without anybody changing anything. */
   readonly retryable: boolean;
-  /** What a person should do next; empty where waiting is all there is. */
+  /** What someone should do next; empty where waiting is all there is. */
   readonly hint: string;
 };
 

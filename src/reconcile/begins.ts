@@ -1,8 +1,8 @@
-/** Who begins a delivery in a pass: it takes its place from those that are decided after it. */
+/** Who starts a delivery in a pass: it takes its place from those that are decided after it. */
 
 import type { Instant } from '../api/time.ts';
-import { printKey } from '../rollout/key-text.ts';
 import { isDelivered } from '../rollout/plan.ts';
+import { printKey } from '../rollout/texts/key-text.ts';
 import type { DesiredRollout } from './desired/desired-rollout.ts';
 import type { Delivery } from './history/turn-taker.ts';
 import type { Reconciled } from './outcome.ts';
@@ -13,12 +13,12 @@ export function begun(
   of: { readonly entry: DesiredRollout; readonly deliveries: readonly Delivery[]; readonly now: Instant },
 ): Delivery {
   const { key, policy } = of.entry;
-  if (isDelivered(plan)) return { key, policy, step: 'just begun' };
+  if (isDelivered(plan)) return { key, policy, step: 'just started' };
   const before = of.deliveries.find((one) => printKey(one.key) === printKey(key));
   return before ?? { key, policy, step: 'proposed', proposedAt: of.now };
 }
 
-/** Whether it begins a delivery: on its way to main in the same push as those of the others, it counts for them already. */
+/** Whether it starts a delivery: on its way to main in the same push as those of the others, it counts for them already. */
 export function begins({ snapshot, plan }: Reconciled): boolean {
   const commit = plan?.commit;
   if (commit === undefined || snapshot?.workload?.workload.marks?.step !== undefined) return false;

@@ -5,8 +5,8 @@ import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import { holdKind } from '../rollout/hold.ts';
-import { printKey } from '../rollout/key-text.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
+import { printKey } from '../rollout/texts/key-text.ts';
 import { begins, begun } from './begins.ts';
 import { liveReader } from './cluster/observe-cluster.ts';
 import { type TrafficReader, trafficReader } from './cluster/observe-live-traffic.ts';
@@ -19,7 +19,7 @@ import { type Elsewhere, recordsElsewhere } from './observe/other-shards.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import { deliveriesOf, withDelivery } from './observe/turns.ts';
-import { eldersOf, oldestFirst, requestsOf, waitingElsewhere } from './observe/waiting.ts';
+import { earlierDeliveries, oldestFirst, requestsOf, waitingElsewhere } from './observe/waiting.ts';
 import type { Outcome, Reconciled } from './outcome.ts';
 import type { Memory, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { windowsAt } from './policies/windows.ts';
@@ -84,7 +84,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   return notified(ports, written, reading);
 }
 
-/** Services and routes of the deliveries that are under way: asked for all at once, as far as the records know them. */
+/** Services and routes of the deliveries that are in progress: asked for all at once, as far as the records know them. */
 function startTraffic({ start }: TrafficReader, { desired, status }: Reading, { only }: PassOptions): void {
   for (const entry of desired.rollouts) {
     const stored = status.records.get(printKey(entry.key));
@@ -129,9 +129,9 @@ async function decideAll(
     if (!isChosen(options.only, entry.key)) continue;
     if (!isOwn(entry.key, options.overrides.shard)) continue;
     const stored = status.records.get(printKey(entry.key));
-    const elders = eldersOf(entry, stored, { waiting, deliveries, requests });
+    const earlier = earlierDeliveries(entry, stored, { waiting, deliveries, requests });
     const proof = status.proofs?.get(printKey(entry.key));
-    const of = { desired, entry, stored, proof, keyMissing, deliveries, elders, windowsOf, now: at, ...readers };
+    const of = { desired, entry, stored, proof, keyMissing, deliveries, earlier, windowsOf, now: at, ...readers };
     const one = stillAtRest(memory.rested, of) ?? (await reconcileOne(of, texts));
     rests.push({ of, one });
     if (begins(one)) deliveries = withDelivery(deliveries, begun(one, { entry, deliveries, now: at }));
@@ -223,7 +223,7 @@ function missingOf({ desired }: Reading, { only }: PassOptions): readonly Issue[
 function resultOf(reading: Reading, reconciled: readonly Reconciled[], options: PassOptions): PassResult {
   const place = new Map(reading.desired.rollouts.map(({ key }, at) => [printKey(key), at]));
   const placeOf = ({ key }: Outcome): number => place.get(printKey(key)) ?? 0;
-  // Whoever was asked first, they are told in the order of their names.
+  // Anyone who was asked first, they are told in the order of their names.
   const outcomes: readonly Outcome[] = [...reconciled].sort((a, b) => placeOf(a) - placeOf(b));
   const waits = outcomes.map((one) => one.plan?.requeueAfterSeconds).filter((seconds) => seconds !== undefined);
   const issues = [...reading.desired.issues, ...missingOf(reading, options)];

@@ -1,4 +1,4 @@
-/** Writes what a person orders: reads afresh, plans the edits, pushes; again when somebody else was first. */
+/** Writes what someone orders: reads afresh, plans the edits, pushes; again when somebody else was first. */
 
 import type { Config } from '../api/config.ts';
 import { at as valueAt } from '../api/json.ts';
@@ -7,12 +7,12 @@ import { MARK } from '../api/marks.ts';
 import { stringsIn } from '../api/service.ts';
 import type { Instant } from '../api/time.ts';
 import type { Git, NewCommit } from '../ports/git.ts';
-import { printKey } from '../rollout/key-text.ts';
-import { intentMessage } from '../rollout/messages.ts';
+import { intentMessage } from '../rollout/commits/messages.ts';
 import type { MadeDocument } from '../rollout/orders/eject-scene.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
 import type { WrittenMarks } from '../rollout/orders/repair.ts';
 import type { RolloutKey, Snapshot, Stable } from '../rollout/snapshot.ts';
+import { printKey } from '../rollout/texts/key-text.ts';
 import { unreadLive } from './cluster/observe-cluster.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
 import { madeDocuments } from './desired/made-documents.ts';
@@ -39,7 +39,7 @@ export type Target = {
   readonly namespace: string;
   /** The LeaderWorkerSet of this name that no Rollout names, and not the Rollout. Not there: whichever there is. */
   readonly workload?: boolean;
-  /** Of a Rollout and such a LeaderWorkerSet of one name, the one whose delivery is under way is meant. */
+  /** Of a Rollout and such a LeaderWorkerSet of one name, the one whose delivery is in progress is meant. */
   readonly underWay?: boolean;
 };
 
@@ -151,10 +151,10 @@ type Scene = {
   readonly status: StatusBranch;
 };
 
-type Asked = { readonly target: Target; readonly overrides: Overrides };
+type OrderTarget = { readonly target: Target; readonly overrides: Overrides };
 
 /** Everything that an order is planned on, or which Rollout it cannot be about. */
-async function readScene(ports: Ports, { target, overrides }: Asked): Promise<Scene | string> {
+async function readScene(ports: Ports, { target, overrides }: OrderTarget): Promise<Scene | string> {
   const { git } = ports;
   const { main, config } = await desiredHead(git, overrides, writableConfigIn);
   const [ownHead] = await git.heads([config.statusBranch]);
@@ -208,7 +208,7 @@ function pick(desired: Desired, target: Target): DesiredRollout | string {
   return first;
 }
 
-/** Beside a Rollout of its name a workload without one goes by a longer name, and by its own. */
+/** Next to a Rollout of its name a workload without one goes by a longer name, and by its own. */
 function isCalled({ key, identity, rollout }: DesiredRollout, name: string): boolean {
   return key.name === name || (rollout === undefined && identity?.name === name);
 }

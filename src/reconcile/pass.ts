@@ -67,7 +67,7 @@ export type Memory = {
   firsts?: Firsts;
 };
 
-/** The memory of a process that has just begun. */
+/** The memory of a process that has just started. */
 export function newMemory(): Memory {
   return {
     parsed: new Map(),

@@ -10,7 +10,7 @@ import type { PolicyOwners } from './preflight-findings.ts';
 
 const YAML = /\.ya?ml$/;
 const SUFFIXES = ['.yaml', '.yml', '.json'];
-/** More files than this are not told one by one. */
+/** More files than this are not reported one by one. */
 const TOLD_MOST = 5;
 
 /** undefined: no file on the configured paths has a policy. Throws PortError where Git fails. */
@@ -52,7 +52,7 @@ export async function acceptingPolicies(
   );
 }
 
-/** Files that a path may get: one beside others, and one in a folder. */
+/** Files that a path may get: one next to others, and one in a folder. */
 function placesIn(path: string): readonly string[] {
   if (YAML.test(path)) return [path];
   const folder = path === '' ? '' : `${path}/`;

@@ -12,7 +12,7 @@ export function credential({ self, app }: PreflightRules): readonly Finding[] {
   return [
     {
       name: 'TokenOfRun',
-      seen: `the credential is that of ${self.login}: checks of its pull requests start when a person approves them, its pushes and what is merged by them start no workflow, and no bypass list takes it`,
+      seen: `the credential is that of ${self.login}: checks of its pull requests start when someone approves them, its pushes and what is merged by them start no workflow, and no bypass list takes it`,
       action: 'Use a GitHub App: policies/github/reconcile-app.yaml',
     },
   ];

@@ -7,11 +7,11 @@ import type { BranchRules } from '../ports/forge-rules.ts';
 export const PREFLIGHT = {
   MainTakesNoPush: {
     level: 'error',
-    is: 'no step, no arming and no way back reach the branch: pushes of ours are refused',
+    is: 'no step, no locking and no rollback reach the branch: pushes of ours are refused',
   },
   WithoutPush: {
     level: 'warning',
-    is: 'a policy accepts that pushes of ours are refused: steps are merged, and nothing arms them or takes them back but people',
+    is: 'a policy accepts that pushes of ours are refused: steps are merged, and nothing locks them or takes them back but people',
   },
   StatusTakesNoPush: { level: 'error', is: 'the status cannot be recorded: pushes of ours to its branch are refused' },
   StatusOpenToOthers: {
@@ -45,7 +45,7 @@ export const PREFLIGHT = {
   },
   TokenOfRun: {
     level: 'warning',
-    is: 'the token of a workflow run opens pull requests whose checks wait for a person, and no ruleset lets it pass',
+    is: 'the token of a workflow run opens pull requests whose checks wait for someone, and no ruleset lets it pass',
   },
   AppNotNamed: {
     level: 'warning',

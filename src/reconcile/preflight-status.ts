@@ -1,4 +1,4 @@
-/** Who may write the status branch beside tranche, and what to do about it. */
+/** Who may write the status branch next to tranche, and what to do about it. */
 
 import { CONFIG_FILE } from '../api/config.ts';
 import { isKnown } from '../api/known.ts';
@@ -7,20 +7,20 @@ import type { Finding, PreflightRules } from './preflight-findings.ts';
 /** GitHub starts no workflow by what the token of a run does, so that none starts itself. */
 export const TOKEN_OF_RUN = 'github-actions[bot]';
 
-/** What whoever can push there could still do is in the table of REFERENCE.md: with a key much less. */
+/** What anyone who can push there could still do is in the table of REFERENCE.md: with a key much less. */
 export function statusGuard({ statusBranch, status, isSigned, self }: PreflightRules): readonly Finding[] {
   if (!isKnown(status.isOpenToOthers, true)) return [];
   const name = 'StatusOpenToOthers';
   const open = `no ruleset restricts who creates, moves and deletes ${statusBranch}`;
   const unsigned =
-    'whoever can push could keep a delivery waiting, hide what was seen, and use up what an agent takes of a pause';
+    'anyone who can push could keep a delivery waiting, hide what was seen, and use up what an agent takes of a pause';
   const rule = 'import policies/github/ruleset-status.json';
   if (isSigned === true)
     return [
       {
         name,
         level: 'warning',
-        seen: `${open}: a key signs it, so whoever can push could delete it and keep a delivery waiting, and no more`,
+        seen: `${open}: a key signs it, so anyone who can push could delete it and keep a delivery waiting, and no more`,
         action: `To keep them out, ${rule}`,
       },
     ];

@@ -1,9 +1,9 @@
-/** What the rules of the forge make of a delivery, before one begins: each finding with the setting to change. */
+/** What the rules of the forge make of a delivery, before one starts: each finding with the setting to change. */
 
 import { CONFIG_FILE } from '../api/config.ts';
 import { isKnown, type Known } from '../api/known.ts';
 import type { BranchRules } from '../ports/forge-rules.ts';
-import { directMoves, releaseMoves } from '../rollout/release-moves.ts';
+import { directMoves, releaseMoves } from '../rollout/edits/release-moves.ts';
 import { credential } from './preflight-credential.ts';
 import { type Finding, PREFLIGHT, type PreflightRules } from './preflight-findings.ts';
 import { statusGuard } from './preflight-status.ts';
@@ -62,7 +62,7 @@ function withoutPush({ branch, main, gate, accepting }: PreflightRules): Finding
     };
   return {
     name: 'WithoutPush',
-    seen: `${accepted}: steps that let groups of one workload go are pull requests; arming, settling and every way back are pull requests of people, and what takes a workload over, fills a second one or changes its size is not begun (NoDirectPush)`,
+    seen: `${accepted}: steps that let groups of one workload go are pull requests; locking, settling and every rollback are pull requests of people, and what takes a workload over, fills a second one or changes its size is not started (NoDirectPush)`,
     action: `Keep at hand who may merge at any hour, or: ${BYPASS}`,
   };
 }
@@ -110,7 +110,7 @@ function methods({ branch, main }: PreflightRules): readonly Finding[] {
   return [
     {
       name: 'NothingMerges',
-      seen: `${branch} allows ${mergeMethods.value.join(', ') || 'no way to merge'}, with ${rules.join(' and ') || 'no rule beside'}`,
+      seen: `${branch} allows ${mergeMethods.value.join(', ') || 'no way to merge'}, with ${rules.join(' and ') || 'no other rule'}`,
       action: 'Allow squash merging, which both rules take',
     },
   ];
@@ -134,7 +134,7 @@ function guards({ branch, prefix, main, proposals, gate }: PreflightRules): read
   if (gates?.some(({ app }) => app === undefined))
     found.push({
       name: 'GateOpenToOthers',
-      seen: `${branch} takes ${gate} from whoever may set a status`,
+      seen: `${branch} takes ${gate} from the one who may set a status`,
       action: `Choose the App of tranche as the source of ${gate} in the ruleset`,
     });
   if ((gatesOf(main, CHECK) ?? []).length > 0)
@@ -158,7 +158,7 @@ function guards({ branch, prefix, main, proposals, gate }: PreflightRules): read
   return found;
 }
 
-/** How many commits a release of so many steps makes past open pull requests. */
+/** How many commits a release of this many steps makes past open pull requests. */
 function costText(steps = 3): string {
   const moves = releaseMoves('alone', steps);
   const direct = directMoves(moves);
@@ -174,7 +174,7 @@ function policyGuards({ branch, main, owned }: PreflightRules): readonly Finding
   if (policyPaths === undefined)
     found.push({
       name,
-      seen: `there are policies, and ${CONFIG_FILE} names no policyPaths: whoever may write to any of its paths may grant`,
+      seen: `there are policies, and ${CONFIG_FILE} names no policyPaths: anyone who may write to any of its paths may grant`,
       action: 'Put them into a folder of their own, and name that as policyPaths',
     });
   if (file === undefined)

@@ -58,7 +58,7 @@ function isQuiet(
   return nextAuditAt !== undefined && at.now < nextAuditAt && nextAuditAt <= at.now + auditSeconds;
 }
 
-/** Whether no record says that something is under way. It may be forged: then more is looked at than need be. */
+/** Whether no record says that something is in progress. It may be forged: then more is looked at than need be. */
 export function isSettled({ records }: StatusBranch): boolean {
   for (const stored of records.values())
     if (stored.kind === 'newer' || (stored.kind === 'read' && !stored.record.settled)) return false;

@@ -5,7 +5,7 @@ import type { CustomKind } from '../api/route-provider.ts';
 import { type KnownTexts, newKnownTexts } from '../manifests/known-texts.ts';
 import type { FileWrite } from '../ports/git.ts';
 import { explain } from '../ports/port-error.ts';
-import { editsOf } from '../rollout/change-edits.ts';
+import { editsOf } from '../rollout/edits/change-edits.ts';
 import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld, planWaiting } from '../rollout/plan.ts';
 import { unproven } from '../rollout/proposals/evidence.ts';
@@ -45,7 +45,7 @@ export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>, k
   return draw(approved(plan(snapshot), snapshot), snapshot, { texts, known });
 }
 
-/** A commit that main has a person's word for is one like any other; without it, it waits, as the record knows. */
+/** A commit that main has an order for is one like any other; without it, it waits, as the record knows. */
 function approved(planned: Plan, snapshot: Snapshot): Plan {
   const { commit } = planned;
   if (commit?.delivery !== 'proposal') return planned;
@@ -56,7 +56,7 @@ function approved(planned: Plan, snapshot: Snapshot): Plan {
   if (isGiven) return { ...planned, commit: { ...commit, delivery: 'commit' } };
   const proposal = snapshot.record?.proposal;
   const unheard = {
-    sight: { kind: 'unknown' },
+    view: { kind: 'unknown' },
     isGateRequired: false,
     isUnguarded: false,
     hasConflict: false,
@@ -98,7 +98,7 @@ function customsOf({ ladder }: Snapshot): readonly CustomKind[] {
   return (ladder?.routes ?? []).flatMap(({ ref }) => ref.custom ?? []);
 }
 
-/** What a replay needs besides the snapshot. */
+/** What a replay needs in addition to the snapshot. */
 function textsOf({ commit }: Plan, texts: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   const files = commit?.changes.map((change) => change.file) ?? [];
   return Object.fromEntries(files.map((file) => [file, texts.get(file) ?? '']));

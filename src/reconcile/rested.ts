@@ -1,7 +1,7 @@
 /** Rollouts that the last pass of this process found at rest: where nothing has changed for one, it is not decided again. */
 
 import { isNotAsked } from '../api/known.ts';
-import { printKey } from '../rollout/key-text.ts';
+import { printKey } from '../rollout/texts/key-text.ts';
 import { blobsOf } from './observe/blobs.ts';
 import { isAuditDue } from './observe/resting.ts';
 import type { Reconciled } from './outcome.ts';

@@ -9,7 +9,7 @@ import { sent } from './sent.ts';
 import { shardBranch } from './shard-branches.ts';
 import type { StatusBranch } from './status/record-store.ts';
 
-/** Other writers may win so often before a pass gives up. */
+/** Other writers may win so often before a pass aborts. */
 const ATTEMPTS = 5;
 /** The default branch may name the desired one, and that one the status branch; who goes on is led in a circle. */
 const HOPS_MOST = 3;
@@ -20,7 +20,7 @@ export async function runPass(ports: Ports, memory: Memory, options: PassOptions
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const result = await tryPass(ports, memory, options);
     if (result !== 'moved') return result;
-    ports.log.info(`a branch moved while this pass was deciding; reading everything anew (${attempt} of ${ATTEMPTS})`);
+    ports.log.info(`a branch moved while this pass was deciding; reading everything again (${attempt} of ${ATTEMPTS})`);
   }
   throw new PortError(`other writers moved the branches ${ATTEMPTS} times in a row`, {
     port: 'git',

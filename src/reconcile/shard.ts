@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import type { Shard } from '../api/config.ts';
-import { printKey } from '../rollout/key-text.ts';
 import type { RolloutKey } from '../rollout/snapshot.ts';
+import { printKey } from '../rollout/texts/key-text.ts';
 
-/** Which of so many shards a Rollout belongs to: the same for everybody, wherever its files are. */
+/** Which of this many shards a Rollout belongs to: the same for everybody, wherever its files are. */
 export function shardOf(key: RolloutKey, of: number): number {
   return createHash('sha256').update(printKey(key)).digest().readUInt32BE(0) % of;
 }

@@ -10,7 +10,7 @@ import { desiredHead } from './observe/read-main.ts';
 import type { Overrides, Ports } from './pass.ts';
 import { type OrderResult, writeOrder } from './write/write-order.ts';
 
-/** `stop`: no step begins before `until`, in seconds since the epoch; undefined: for a year. */
+/** `stop`: no step starts before `until`, in seconds since the epoch; undefined: for a year. */
 export type LineWish =
   | { readonly kind: 'stop'; readonly until: Instant | undefined; readonly why: string }
   | { readonly kind: 'go' };
@@ -61,7 +61,7 @@ function refusalOf(
   if (!isBelow(paths, file))
     return `${file} is not on the paths that are read (${paths.join(', ')}), so it would stop nothing. To stop at once: tranche pause NAME, for each Rollout. For the next time name a file there as stopFile in tranche.yaml, or add its folder to paths`;
   if (wish.until !== undefined && (wish.until <= now || wish.until > now + YEAR_SECONDS))
-    return `--until ${printInstant(wish.until)} is not within the year that begins now (${printInstant(now)}). Give a later, or an earlier time`;
+    return `--until ${printInstant(wish.until)} is not within the year that starts now (${printInstant(now)}). Give a later, or an earlier time`;
   return undefined;
 }
 
@@ -83,7 +83,7 @@ function policyText({ until, why }: LineWish & { readonly kind: 'stop' }, now: I
 
 function messageOf({ wish, by }: { readonly wish: LineWish; readonly by: string }, file: string): string {
   const subject =
-    wish.kind === 'go' ? 'rollouts: go, steps may begin again' : 'rollouts: stop, no step begins until tranche go';
+    wish.kind === 'go' ? 'rollouts: go, steps may start again' : 'rollouts: stop, no step starts until tranche go';
   const why = wish.kind === 'go' || wish.why === '' ? '' : `\n\n${oneLine(wish.why)}`;
   const ordered = by === '' ? '' : `\n\nOrdered by ${oneLine(by)}.`;
   return `${subject}${why}${ordered}\n\n${wish.kind === 'go' ? 'Deletes' : 'Writes'} ${file}.\n`;

@@ -4,11 +4,11 @@ import { CONFIG_FILE, type Config } from '../api/config.ts';
 import { INTENT } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
 import { at } from '../api/json.ts';
-import { MARK, OF, parseCommit, TEXT } from '../api/marks.ts';
+import { MADE_FOR, MARK, parseCommit, TEXT } from '../api/marks.ts';
 import { OWN_PREFIX } from '../api/release-content.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import type { CommitHeader, Git, Oid } from '../ports/git.ts';
-import { trailersIn } from '../rollout/messages.ts';
+import { trailersIn } from '../rollout/commits/messages.ts';
 import { desiredOf } from './desired/desired.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import { desiredRequest } from './documents/desired-branch.ts';
@@ -16,21 +16,21 @@ import { namespaceOf } from './documents/manifest-index.ts';
 import type { ParseCache } from './documents/parse-cache.ts';
 import { repairedIn } from './verify-repair.ts';
 
-/** What each mark makes tranche do, for whoever is about to merge it. */
+/** What each mark makes tranche do, for anyone who is about to merge it. */
 const DOES: Readonly<Record<string, string>> = {
-  [MARK.release]: 'takes the template for that release, delivered or under way',
-  [MARK.step]: 'takes that step for begun, or a rollback for ordered',
+  [MARK.release]: 'takes the template for that release, delivered or in progress',
+  [MARK.step]: 'takes that step for started, or a rollback for ordered',
   [MARK.at]: 'takes that part of a step for done, and goes on behind it',
   [MARK.stable]: 'goes back to the template of that commit',
   [MARK.restore]: 'writes the fields that it names back, in this and in other objects',
-  [MARK.aborted]: 'holds these releases as given up',
+  [MARK.aborted]: 'holds these releases as aborted',
   [MARK.serves]: 'takes the second workload for the one that serves',
-  [OF]: 'takes the object for one that it has made, which it may delete',
+  [MADE_FOR]: 'takes the object for one that it has made, which it may delete',
   [TEXT]: 'takes the template of this workload for that of the release',
   [INTENT.recreating]: 'writes the document of that commit into that file',
 };
 
-/** So many commits of main are asked whether they are of tranche, and so many of those what they hold. */
+/** How many commits of main are asked whether they are of tranche, and this many of those what they hold. */
 const COMMITS_MOST = 1000;
 const LOOKS_MOST = 60;
 
@@ -42,7 +42,7 @@ type Brought = {
   readonly value: string;
 };
 
-export type Judged = {
+export type JudgedMerge = {
   /** Each an error: no commit of tranche has ever written that value there. */
   readonly forged: readonly Issue[];
   /** Each a warning: an older value is put back. */
@@ -60,7 +60,7 @@ type Change = {
  * Judges what a change adds to or makes of marks: what an object never had in main's own line is no word of tranche, and
  * must not look like one. Marks that go are told elsewhere. Throws PortError where Git fails.
  */
-export async function marksBrought(git: Git, { before, after, proposer }: Change): Promise<Judged> {
+export async function marksBrought(git: Git, { before, after, proposer }: Change): Promise<JudgedMerge> {
   const brought = before === undefined || after === undefined ? [] : broughtBy(before, after);
   if (before === undefined || after === undefined || brought.length === 0) return { forged: [], returned: [] };
   const line = await git.history(before.commit, undefined, COMMITS_MOST);
@@ -95,7 +95,7 @@ export async function marksSince(
   git: Git,
   base: string,
   { desired, parsed }: { readonly desired: Desired; readonly parsed: ParseCache },
-): Promise<Judged | undefined> {
+): Promise<JudgedMerge | undefined> {
   const commit = await commitOf(git, base, desired.commit);
   if (commit === undefined) return undefined;
   const { config } = desired;

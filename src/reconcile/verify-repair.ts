@@ -4,13 +4,13 @@ import { at } from '../api/json.ts';
 import { MARK } from '../api/marks.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import type { CommitHeader, Git } from '../ports/git.ts';
-import { printKey } from '../rollout/key-text.ts';
-import { trailersIn } from '../rollout/messages.ts';
+import { trailersIn } from '../rollout/commits/messages.ts';
+import { printKey } from '../rollout/texts/key-text.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 
 /**
  * The workloads of `after` whose annotations are all as they are in the newest commit of `line` that says it is of tranche.
- * One alone beside others of another time would be what no commit ever meant. Throws PortError.
+ * One alone next to others of another time would be what no commit ever meant. Throws PortError.
  */
 export async function repairedIn(
   git: Git,

@@ -1,13 +1,13 @@
-/** Whether a change begins a delivery beside as many as a policy allows: counted in what merging it would make. */
+/** Whether a change starts a delivery next to as many as a policy allows: counted in what merging it would make. */
 
 import type { Issue } from '../api/issue.ts';
-import { printKey } from '../rollout/key-text.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
+import { printKey } from '../rollout/texts/key-text.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
- * As problems at the line of the policy. A step of tranche asked the same when it was proposed, and others may have begun
- * since. What goes back, or has begun before, is never one.
+ * As problems at the line of the policy. A step of tranche asked the same when it was proposed, and others may have started
+ * since. What goes back, or has started before, is never one.
  */
 export function beyondSharedLimits(before: readonly Outcome[], after: readonly Outcome[]): readonly Issue[] {
   const was = new Map(before.map(({ key, snapshot }) => [printKey(key), snapshot]));
@@ -23,7 +23,7 @@ export function beyondSharedLimits(before: readonly Outcome[], after: readonly O
           line,
           path: `spec.${field}`,
           reason: 'OverSharedLimit',
-          message: `the change begins a delivery of ${key.namespace}/${key.name} beside ${others}, and RolloutPolicy ${policy} allows ${most} (${field})`,
+          message: `the change starts a delivery of ${key.namespace}/${key.name} next to ${others}, and RolloutPolicy ${policy} allows ${most} (${field})`,
           hint: 'Merge it once one of them is settled.',
         },
       ];

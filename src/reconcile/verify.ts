@@ -4,7 +4,7 @@ import type { Overrides } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import type { Git, Oid } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
-import { FILE_EFFECTS, type FileEffect, fileEffects, wordTakenBack } from '../rollout/file-effects.ts';
+import { FILE_EFFECTS, type FileEffect, fileEffects, wordTakenBack } from '../rollout/edits/file-effects.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
 import { readWorkload } from './documents/read-workload.ts';
 import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
@@ -29,7 +29,7 @@ export type Verdict = {
   readonly effects: readonly (Issue & { readonly level: (typeof FILE_EFFECTS)[keyof typeof FILE_EFFECTS]['level'] })[];
 };
 
-type Asked = {
+type MergeToVerify = {
   readonly overrides: Overrides;
   /** The merge commit, by a ref: its first parent is the base, as it was when it was made. */
   readonly ref: string;
@@ -40,7 +40,7 @@ type Asked = {
 };
 
 /** Reads both and compares. Nothing is asked of the cluster and nothing is written. Throws PortError and ConfigError. */
-export async function verify(ports: Ports, { overrides, ref, base, proposer }: Asked): Promise<Verdict> {
+export async function verify(ports: Ports, { overrides, ref, base, proposer }: MergeToVerify): Promise<Verdict> {
   const { git } = ports;
   git.begin();
   const [merged] = await git.heads([ref]);
@@ -56,7 +56,7 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: A
   const after = await judge(ports, { overrides, commit: merged, parsed: before.memory.parsed });
   const found = before.issues.map(keyOf);
   const desired = { before: before.memory.desired?.desired, after: after.memory.desired?.desired };
-  // As main has it: whoever opens the pull request says nothing of who may bring annotations.
+  // As main has it: anyone who opens the pull request says nothing of who may bring annotations.
   const { app } = before.memory.config ?? {};
   const isOurs = app !== undefined && proposer === `${app}[bot]`;
   const marks = isOurs ? { forged: [], returned: [] } : await marksBrought(git, { ...desired, proposer });
@@ -83,7 +83,7 @@ async function firstParent(git: Git, commit: Oid): Promise<Oid | undefined> {
   return header?.parents[0];
 }
 
-type Judged = {
+type JudgedChange = {
   readonly memory: Memory;
   readonly outcomes: readonly Outcome[];
   readonly issues: readonly Issue[];
@@ -94,7 +94,7 @@ type Judged = {
 async function judge(
   ports: Ports,
   of: { readonly overrides: Overrides; readonly commit: Oid; readonly parsed?: Memory['parsed'] },
-): Promise<Judged> {
+): Promise<JudgedChange> {
   const fresh = newMemory();
   const memory = { ...fresh, parsed: of.parsed ?? fresh.parsed };
   const ref = `refs/tranche/verify/${of.commit}`;

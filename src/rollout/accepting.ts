@@ -1,4 +1,4 @@
-/** Whether a person has accepted what holds a delivery: these very facts, of this very release, and no others. */
+/** Whether someone has accepted what holds a delivery: these very facts, of this very release, and no others. */
 
 import type { AcceptableReason } from '../api/intents.ts';
 import { type Release, sameRelease } from '../api/release.ts';
@@ -12,7 +12,7 @@ export function releaseToAccept({ marks, digest }: Pick<Situation, 'marks' | 'di
   return marks !== undefined && isOurs ? marks.release : nextRelease(digest, marks);
 }
 
-/** Whether a person has accepted this hold for what is seen now. Anything else that is seen, and the hold is back. */
+/** Whether someone has accepted this hold for what is seen now. Anything else that is seen, and the hold is back. */
 export function accepted(situation: Situation, reason: AcceptableReason): boolean {
   const { snapshot } = situation;
   const release = releaseToAccept(situation);
@@ -22,7 +22,7 @@ export function accepted(situation: Situation, reason: AcceptableReason): boolea
   );
 }
 
-/** The hold, unless a person has accepted it. */
+/** The hold, unless someone has accepted it. */
 export function unlessAccepted(
   situation: Situation,
   reason: AcceptableReason,

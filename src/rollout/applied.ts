@@ -7,30 +7,30 @@ import { MARK, MARK_NAMES, parseMarks, printMarks } from '../api/marks.ts';
 import type { Contest, RolloutRecord } from '../api/record.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
-import { contestAfter, contestHold, type Difference } from './contest.ts';
+import { claimsRefused } from './edits/recreate-change.ts';
 import { type Hold, hold } from './hold.ts';
-import { claimsRefused } from './recreate-change.ts';
-import { hasCloser, keyHolds } from './revisions.ts';
-import { nameFirst } from './sentences.ts';
+import { contestAfter, contestHold, type Difference } from './observed/contest.ts';
+import { hasCloser, keyHolds } from './observed/revisions.ts';
+import { notBeforeRung } from './observed/unsigned.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
-import { notBeforeRung } from './unsigned.ts';
+import { nameFirst } from './texts/sentences.ts';
 
 /** What helps where Git is not live yet. */
 export const WAITING_FOR_AGENT =
   'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors';
 
-/** After so long an agent that works has had its turn several times over: a person has to look at it. */
+/** After this long an agent that works has had its turn several times over: someone has to look at it. */
 export const APPLY_DEADLINE_SECONDS = 600;
 
 /** LWS 0.8 says nothing of what it has observed: two reads at least so far apart must agree. */
 const SECOND_READ_SECONDS = 5;
 
-/** What LWS has not observed after so long it cannot apply, or it does not run. */
+/** What LWS has not observed after this long it cannot apply, or it does not run. */
 const OBSERVE_DEADLINE_SECONDS = 60;
 
 /**
  * Why the file is not known to be applied, or undefined where it is: the fields that our commits own are equal,
- * every leaf of the template is equal, nothing that an earlier text had is left over, and LWS has observed it.
+ * every leaf of the template is equal, nothing that an earlier template had is left over, and LWS has observed it.
  * Annotations only corroborate: another tool may keep them back.
  */
 export function waitingOnApply(snapshot: Snapshot, file: WorkloadFile): Hold | undefined {
@@ -135,16 +135,16 @@ function differingField(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): D
   const path = firstDifference(workload.content, before, lws.content);
   if (path !== undefined)
     return { path: `spec.${path}`, text: `spec.${path} in the cluster differs from Git`, writers: [] };
-  const older = olderText(snapshot, file, lws);
+  const older = olderTemplate(snapshot, file, lws);
   return older === undefined ? undefined : { path: 'spec.leaderWorkerTemplate', text: older, writers: [] };
 }
 
 /**
- * The template of Git is all there, and more besides, that LWS does not fill in: another controller's, or what the
- * text that is being left had added. Marks that our commits wrote with each text tell which; without them, whether LWS
+ * The template of Git is all there, and more as well, that LWS does not fill in: another controller's, or what the
+ * template that is being left had added. Marks that our commits wrote with each text tell which; without them, whether LWS
  * knows a revision that is closer to Git.
  */
-function olderText({ live }: Snapshot, { workload, digest }: WorkloadFile, lws: LiveLws): string | undefined {
+function olderTemplate({ live }: Snapshot, { workload, digest }: WorkloadFile, lws: LiveLws): string | undefined {
   const extra = firstDifference(workload.content, lws.content, lws.content);
   if (extra === undefined) return undefined;
   const marks = workload.marksInFile ?? workload.marks;
@@ -181,7 +181,7 @@ function notObserved({ record, blobs, now, live }: Observing, { file }: Observab
   const count = `LWS has observed generation ${lws.observedGeneration} of ${lws.generation} so far`;
   if (since === undefined || now - since < OBSERVE_DEADLINE_SECONDS)
     return hold('NotObserved', { seen: count, waits: 'controllers' }, SECOND_READ_SECONDS);
-  const seen = `${count}, and not since ${printInstant(since)}: until it can apply the object, no partition, no scaling and no way back takes effect`;
+  const seen = `${count}, and not since ${printInstant(since)}: until it can apply the object, no partition, no scaling and no rollback takes effect`;
   const action = claimsRefused(live)
     ? `The volumeClaimTemplates are not those of the leader StatefulSet, which takes no change of them: put the old ones back into ${file}`
     : `Look whether the LWS controller runs, and for FailedUpdate in the events of the LeaderWorkerSet: they name what it cannot apply, and the old value of that is to be put back into ${file}`;

@@ -1,7 +1,7 @@
-/** What an order or an approval names before it is given: the step in Git, or the release that is yet to begin. */
+/** What an order or an approval names before it is given: the step in Git, or the release that is yet to start. */
 
 import type { Release } from '../api/release.ts';
-import { firstSerial } from './adopted.ts';
+import { firstSerial } from './observed/adopted.ts';
 import { nextRelease } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -24,13 +24,13 @@ export function beforeFirst(snapshot: Pick<Snapshot, 'workload' | 'rollout'>): A
   return release === undefined ? undefined : { index: 0, release };
 }
 
-/** The release that an edit would become that nobody has begun to deliver; undefined: there is none. */
+/** The release that an edit would become that nobody has started to deliver; undefined: there is none. */
 export function requestedRelease({ workload }: Pick<Snapshot, 'workload'>): Release | undefined {
   const marks = workload?.workload.marks;
   if (workload === undefined || marks === undefined) return undefined;
   if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
   if (marks.release.digest === workload.digest) return undefined;
-  // On the way back, a text that was given up is not delivered: whoever writes it is fought.
+  // In the rollback, a template that was aborted is not delivered: anyone who writes it is fought.
   const given = marks.step !== undefined && marks.aborted.some(({ digest }) => digest === workload.digest);
   return given ? undefined : nextRelease(workload.digest, marks);
 }

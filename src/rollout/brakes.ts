@@ -4,19 +4,19 @@ import type { StepState } from '../api/record.ts';
 import type { Hold } from './hold.ts';
 import type { Brake, Decision, MoveReason, Way } from './move.ts';
 
-/** What a brake lets through, besides its name. A move of another way waits for its holds. */
+/** What a brake lets through, in addition to its name. A move of another way waits for its holds. */
 type BrakeKind = {
   readonly lets: readonly Way[];
   /** Kruise's word for a step that it stops; not there: as the row has said. */
   readonly stepState?: StepState;
-  /** Moves that answer it, beside which it is not said: what it names as still to be done is done by them. */
+  /** Moves that answer it, next to which it is not said: what it names as still to be done is done by them. */
   readonly answers?: readonly MoveReason[];
 };
 
 const BRAKES = {
-  /** Its step has failed or is late: what brakes, arms or mends goes on, and so does the way back. */
+  /** Its step has failed or is late: what brakes, locks or mends goes on, and so does the rollback. */
   failed: { lets: ['protect', 'back'], answers: ['Failed', 'TrafficWithdrawn'] },
-  /** What it was begun with is gone, or another since: only what protects goes on. */
+  /** What it was started with is gone, or another since: only what protects goes on. */
   notAsBegun: { lets: ['protect'], stepState: 'StepUpgrade' },
   /** No record can be written, or a Rollout of another workload asks: what brakes or goes back hangs on Git and the cluster. */
   notRecorded: { lets: ['protect', 'back'] },

@@ -5,11 +5,11 @@ import { type IntOrPercent, isBudget, letsNone } from '../api/int-or-percent.ts'
 import type { Marks } from '../api/marks.ts';
 import { type Displaced, putAside } from '../api/restore.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
-import type { Group } from './groups.ts';
-import { wanted } from './groups-asked.ts';
-import { willNotGetReady } from './outlook.ts';
+import type { WorkloadFields } from './edits/workload-change.ts';
+import type { Group } from './observed/groups.ts';
+import { wanted } from './observed/groups-asked.ts';
+import { willNotGetReady } from './progress/outlook.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from './situation.ts';
-import type { WorkloadFields } from './workload-change.ts';
 
 /** What a commit writes of it, and what it remembers of the value before. */
 export type Budget = { readonly set: WorkloadFields['maxUnavailable']; readonly displaced: Displaced | undefined };
@@ -33,7 +33,7 @@ export function peoplesBudget(situation: Situation): IntOrPercent {
 
 /**
  * People's value and one more for each of the groups that stand in the way, at most all of `count`: with the budget
- * spent by them LWS moves nothing (traces 31m, 32a, 32d). None: people's value. Each release, and each way back, is
+ * spent by them LWS moves nothing (traces 31m, 32a, 32d). None: people's value. Each release, and each rollback, is
  * given its own: a value that was raised for another never rides along.
  */
 export function budgetFor(situation: Situation, inTheWay: number, count: number): Budget {
@@ -68,7 +68,7 @@ export function budgetTaken({ maxUnavailable, asked }: Situation, displaced?: Di
 }
 
 /** For a commit that lets nothing go: what was raised for a release before does not ride along with the next one. */
-export function budgetHome(situation: Situation): Budget {
+export function restoredBudget(situation: Situation): Budget {
   return given(situation);
 }
 
@@ -80,7 +80,7 @@ export function budgetKept(situation: Situation): Budget {
 /** For every commit inside of a delivery: the first one after all groups are ready takes a raised value down. */
 export function budgetAfter(situation: Situation): Budget {
   const raise = ownRaise(situation);
-  if (raise === undefined || situation.sight === 'unseen') return budgetKept(situation);
+  if (raise === undefined || situation.view === 'unseen') return budgetKept(situation);
   return unreadyOf(wanted(situation.observed, situation.asked)).length === 0 ? given(situation) : budgetKept(situation);
 }
 
@@ -115,7 +115,7 @@ export function budgetNote(situation: Situation): string {
     : ` Every group is ready, so maxUnavailable is ${peoplesBudget(situation)} again.`;
 }
 
-/** Why a commit that begins a release or a way back changes maxUnavailable; empty where it does not. */
+/** Why a commit that starts a release or a rollback changes maxUnavailable; empty where it does not. */
 export function budgetText(situation: Situation, { set, displaced }: Budget, until: 'back' | 'ready'): string {
   if (set === undefined) return '';
   const own = peoplesBudget(situation);
@@ -125,7 +125,7 @@ export function budgetText(situation: Situation, { set, displaced }: Budget, unt
   return ` With maxUnavailable ${maxUnavailable} spent, LWS would stand still; it is ${displaced.set} until all groups are ${until}.`;
 }
 
-/** What becomes of a value that was raised, for the last commit of a delivery; a person's own stays. */
+/** What becomes of a value that was raised, for the last commit of a delivery; someone's own stays. */
 export function budgetInTheEnd(situation: Situation): string {
   if (letsNone(situation.maxUnavailable, situation.asked)) return refusedNote(situation, budgetKept(situation).set);
   if (situation.marks?.restore?.maxUnavailable === undefined) return '';
@@ -140,7 +140,7 @@ export function moreDown({ maxUnavailable }: Situation, { displaced }: Budget, c
   return Math.max(0, raised - unavailableBudget(maxUnavailable, count));
 }
 
-/** Groups that a newer text finds on neither itself nor the stable text, and that will not get ready by themselves. */
+/** Groups that a newer template finds on neither itself nor the stable template, and that will not get ready by themselves. */
 export function brokenLeftovers(situation: Seen): readonly Group[] {
   const { observed, asked } = situation;
   return unreadyOf(wanted(observed, asked)).filter(
@@ -163,7 +163,7 @@ export function raises({ maxUnavailable }: Situation, { set }: Budget, count: nu
 
 /** The budget of a request that overtakes another: its own, and what its broken leftovers have spent. */
 export function overtakingBudget(situation: Situation): Budget {
-  if (situation.sight === 'unseen') return budgetKept(situation);
+  if (situation.view === 'unseen') return budgetKept(situation);
   return budgetFor(situation, leftoversInTheWay(situation), situation.asked);
 }
 

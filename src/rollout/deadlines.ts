@@ -9,10 +9,10 @@ import { disabled, paused, rolloutAbsent, stalled } from './gates/people.ts';
 import { policyMissing } from './gates/policy-missing.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { unliveOnLadder } from './ladders/judged.ts';
-import { isSameStep, recordedCounts } from './restarts.ts';
+import { isSameStep, recordedCounts } from './progress/restarts.ts';
+import { judgedGroups } from './progress/step-failures.ts';
 import type { Situation } from './situation.ts';
 import { isRouted } from './state.ts';
-import { judgedGroups } from './step-failures.ts';
 
 type Clock = keyof Waited;
 
@@ -63,7 +63,7 @@ export function expiredDeadlines(situation: Situation): readonly Expired[] {
   });
 }
 
-/** Those that lead back where groups have waited to be ready for so long, in seconds, whatever the record has counted. */
+/** Those that lead back where groups have waited to be ready for this long, in seconds, whatever the record has counted. */
 export function expiredAfter({ snapshot }: Situation, waited: number): readonly Expired[] {
   return limitsOf(snapshot.policy).flatMap(([field, most]): readonly Expired[] => {
     const { clock, of } = DEADLINES[field];
@@ -113,7 +113,7 @@ export function waitedWritten(situation: Situation, written: Marks): WaitClocks 
   return { step: isSameStep(situation.marks, written) ? seen.step : NOTHING, delivery: seen.delivery };
 }
 
-/** What the record has for where Git stands; a step that somebody else has written, as by a merge, begins at nothing. */
+/** What the record has for where Git stands; a step that somebody else has written, as by a merge, starts at nothing. */
 function waitedBefore(situation: Situation): WaitClocks | undefined {
   const counted = recordedCounts(situation);
   if (counted !== undefined) return counted.waited;
@@ -122,7 +122,7 @@ function waitedBefore(situation: Situation): WaitClocks | undefined {
   return !isOurs || recorded?.waited === undefined ? undefined : { step: NOTHING, delivery: recorded.waited.delivery };
 }
 
-/** A step, or the promotion after the last one: a way back is held to no deadline. */
+/** A step, or the promotion after the last one: a rollback is held to no deadline. */
 function isUnderWay({ state }: Situation): boolean {
   return state.kind === 'step' || (state.kind === 'ladder' && state.stage.kind !== 'rollback');
 }
@@ -164,12 +164,12 @@ function waitsOf(situation: Situation): readonly Clock[] | undefined {
   return CLOCKS.filter((clock) => (clock === 'schedule' && scheduling) || (clock === 'ready' && loading));
 }
 
-/** Why what Git says is not live; `all`: it is; undefined: what is live is a newer text, which waits for its own delivery. */
+/** Why what Git says is not live; `all`: it is; undefined: what is live is a newer template, which waits for its own delivery. */
 function unliveNow(situation: Situation): Hold | 'all' | undefined {
   const { digest, state, notApplied } = situation;
   if (state.kind !== 'step') return unliveOnLadder(situation);
   const queued = digest !== state.marks.release.digest;
-  if (queued && state.row !== 'armed') return undefined;
+  if (queued && state.row !== 'locked') return undefined;
   if (!queued && state.row === 'partial' && isRouted(state.marks)) return unliveOnLadder(situation);
   return queued ? 'all' : (notApplied ?? 'all');
 }

@@ -1,9 +1,8 @@
-/** What was seen, per hold that a person may accept: an acceptance names a digest of it, so that it covers nothing worse. */
+/** What was seen, per hold that someone may accept: an acceptance names a digest of it, so that it covers nothing worse. */
 
 import { ACCEPTABLE, type AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
-import { rollbackFacts } from './automatic-backs.ts';
-import { staleFacts } from './events/merged-stale.ts';
+import { staleFacts } from './events/late-merge.ts';
 import { withdrawnFacts } from './events/withdrawing.ts';
 import { recreatedFacts } from './gates/cluster.ts';
 import { elsewhereFacts } from './gates/elsewhere.ts';
@@ -15,14 +14,15 @@ import type { AcceptedReason } from './hold.ts';
 import { delivering } from './ladders/delivering.ts';
 import type { Delivering } from './ladders/delivering-facts.ts';
 import { editedFacts } from './ladders/edited-by-hand.ts';
-import { takenFacts } from './ladders/fleet.ts';
+import { takenFacts } from './ladders/primary.ts';
+import { rollbackFacts } from './progress/automatic-rollbacks.ts';
 import { type Seen, type Situation, whenSeen } from './situation.ts';
 import { isRouted } from './state.ts';
 
 /** What `accept` of each row in `HOLDS` says in words. */
 const factsByReason = {
   Overshoot: whenSeen(overshootFacts),
-  GroupsAstray: whenSeen(astrayFacts),
+  UnexpectedGroups: whenSeen(astrayFacts),
   GroupsElsewhere: whenSeen(groupsElsewhere),
   PartitionEdited: partitionFacts,
   Recreated: recreatedFacts,
@@ -32,9 +32,9 @@ const factsByReason = {
   TooManyRollbacks: rollbackFacts,
   CanaryEdited: whenDelivering(editedFacts),
   TrafficWithdrawn: whenDelivering(withdrawnFacts),
-  FleetTaken: whenDelivering(takenFacts),
+  PrimaryReplaced: whenDelivering(takenFacts),
   PolicyGone: policyGoneFacts,
-  MergedStale: mergedFacts,
+  LateMerge: mergedFacts,
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
 
 function groupsElsewhere(situation: Seen): JsonObject | undefined {

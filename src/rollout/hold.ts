@@ -3,16 +3,16 @@
 import type { AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { oneLine } from '../api/printable.ts';
-import { capital, holdMessage } from './sentences.ts';
+import { capital, holdMessage } from './texts/sentences.ts';
 
 /** When to look again where nothing says when that could help. */
 export const ORDINARY_REQUEUE_SECONDS = 30;
 
-/** What a hold is, besides its name. Code asks this and no list of names. */
+/** What a hold is, in addition to its name. Code asks this and no list of names. */
 type HoldKind = {
-  /** Whether a step waits for it, or it is only said besides. */
+  /** Whether a step waits for it, or it is only said as well. */
   readonly effect: 'blocks' | 'informs';
-  /** What a person accepts it for, by name; not there: nobody can overrule it. `facts.ts` works it out. */
+  /** What someone accepts it for, by name; not there: nobody can overrule it. `facts.ts` works it out. */
   readonly accept?: string;
   /**
    * Why the pass counts as failed: the world could not be read; or only an edit of the files ends it. `issue`: it
@@ -59,9 +59,9 @@ export const HOLDS = {
   // Two workloads, and the requests between them.
   CanaryEdited: { effect: 'blocks', accept: 'the object, its field, and the value that it has' },
   TrafficWithdrawn: { effect: 'blocks', accept: 'how often the share was taken back in this delivery' },
-  FleetTaken: { effect: 'blocks', accept: 'the groups of the fleet that serve, all on the requested template' },
-  StableLost: { effect: 'blocks' },
-  FleetUncovered: { effect: 'blocks', failure: 'issue', state: 'fleet not covered' },
+  PrimaryReplaced: { effect: 'blocks', accept: 'the groups of the primary that serve, all on the requested template' },
+  StableNotServing: { effect: 'blocks' },
+  PrimaryNotCovered: { effect: 'blocks', failure: 'issue', state: 'primary not covered' },
   VersionLabelEdited: { effect: 'blocks' },
   ScalerRefused: { effect: 'blocks' },
   ChangeRefused: { effect: 'blocks' },
@@ -74,7 +74,7 @@ export const HOLDS = {
   GracePeriod: { effect: 'blocks', until: 'The grace period of the routes lasts until' },
   Draining: { effect: 'blocks', until: 'The last requests are given until' },
   EndpointsElsewhere: { effect: 'blocks' },
-  Baking: { effect: 'blocks', until: 'The version before keeps its groups until' },
+  Baking: { effect: 'blocks', until: 'The stable version keeps its groups until' },
   NotAtRest: { effect: 'blocks' },
   MixedRevisions: { effect: 'blocks' },
   RevisionChanged: { effect: 'blocks' },
@@ -84,13 +84,13 @@ export const HOLDS = {
     accept: 'the deadlines that are over, and the groups with how often each was restarted',
   },
   GroupsElsewhere: { effect: 'blocks', accept: 'the groups that run another template than Git has' },
-  GroupsAstray: { effect: 'blocks', accept: 'the groups on the release below the partition' },
+  UnexpectedGroups: { effect: 'blocks', accept: 'the groups on the release below the partition' },
   Overshoot: { effect: 'blocks', accept: 'the groups on the release, and N' },
   StepScaledAway: { effect: 'blocks', accept: 'N' },
   Recreated: { effect: 'blocks', accept: 'the UIDs of the objects that are there' },
   ScaledToZero: { effect: 'blocks' },
   RollingBack: { effect: 'blocks' },
-  NoWholeStep: { effect: 'blocks' },
+  FullStepMissing: { effect: 'blocks' },
   SurgeRefused: { effect: 'blocks' },
   FolderEmptied: { effect: 'blocks' },
   AwaitingRemoval: { effect: 'blocks' },
@@ -110,12 +110,12 @@ export const HOLDS = {
   PolicyGone: { effect: 'blocks', accept: 'the policies that are gone, with the blobs of their files' },
   Paused: { effect: 'blocks' },
   Disabled: { effect: 'blocks' },
-  OrphanArmed: { effect: 'blocks' },
+  LockedWithoutRollout: { effect: 'blocks' },
   PausedForApproval: { effect: 'blocks', stepState: 'StepPaused' },
   PauseDuration: { effect: 'blocks', stepState: 'StepPaused', until: 'The pause of the step lasts until' },
   NewerRequestWaits: { effect: 'blocks' },
   ReleasesAlike: { effect: 'blocks' },
-  TooManyRollbacks: { effect: 'blocks', accept: 'the newest release that was given up by itself' },
+  TooManyRollbacks: { effect: 'blocks', accept: 'the newest release that was aborted automatically' },
   // Their pull requests.
   ProposalOpen: { effect: 'blocks', stepState: 'StepPaused' },
   ProposalChanged: { effect: 'blocks', stepState: 'StepPaused' },
@@ -131,7 +131,7 @@ export const HOLDS = {
   ReleaseAborted: { effect: 'blocks' },
   AbortedTemplateReturned: { effect: 'blocks' },
   PartitionEdited: { effect: 'blocks', accept: 'the partition in Git, and the one that was expected' },
-  MergedStale: { effect: 'blocks', accept: 'the partition that was merged, and what held it' },
+  LateMerge: { effect: 'blocks', accept: 'the partition that was merged, and what held it' },
   StepCountChanged: { effect: 'blocks' },
   FrozenFieldChanged: { effect: 'blocks' },
   WorkloadRefChanged: { effect: 'blocks' },
@@ -143,7 +143,7 @@ export const HOLDS = {
   HistoryRewritten: { effect: 'blocks' },
   StableUnavailable: { effect: 'blocks' },
   PushRefused: { effect: 'blocks', warns: true },
-  WayBackRefused: { effect: 'blocks', warns: true },
+  RollbackRefused: { effect: 'blocks', warns: true },
   StatusRefused: { effect: 'blocks' },
   NewerRecord: { effect: 'blocks', failure: 'unread' },
   StatusKeyMissing: { effect: 'blocks', failure: 'unread' },
@@ -155,12 +155,12 @@ export const HOLDS = {
 
 export type HoldReason = keyof typeof HOLDS;
 
-/** The reasons that the table says a person may accept. */
+/** The reasons that the table says someone may accept. */
 export type AcceptedReason = {
   [R in HoldReason]: (typeof HOLDS)[R] extends { readonly accept: string } ? R : never;
 }[HoldReason];
 
-/** Who ends a hold where nothing is to be done but wait; `people`: whoever held it shut, as `seen` says. */
+/** Who ends a hold where nothing is to be done but wait; `people`: anyone who held it shut, as `seen` says. */
 type WaitsFor = 'controllers' | 'groups' | 'reading' | 'time' | 'tranche' | 'people';
 
 /** What somebody can do about it; where that is nothing, who is waited for. */
@@ -175,7 +175,7 @@ export type Hold = Told & {
   readonly message: string;
   /** When looking again could help by itself; undefined: at the ordinary interval. */
   readonly requeueAfterSeconds: number | undefined;
-  /** What was seen, where a person may accept it; not there: nobody can overrule this. */
+  /** What was seen, where someone may accept it; not there: nobody can overrule this. */
   readonly facts?: JsonObject | undefined;
   /** One of several things that must be true each, as people see it below the message; not there: there is one. */
   readonly lines?: readonly string[];
@@ -199,7 +199,7 @@ export function hold(reason: HoldReason, told: Told, requeueAfterSeconds?: numbe
   return { reason, message: holdMessage({ seen, ...next }), seen, ...next, requeueAfterSeconds };
 }
 
-/** A hold that a person may accept for what was seen. */
+/** A hold that someone may accept for what was seen. */
 export function withFacts(held: Hold, facts: JsonObject): Hold {
   return { ...held, facts };
 }

@@ -4,23 +4,22 @@ import { at } from '../api/json.ts';
 import type { Marks } from '../api/marks.ts';
 import type { StaleMerge, StepState } from '../api/record.ts';
 import { PARTITION_PATH } from '../api/workload-paths.ts';
-import { type ObjectChange, workloadField } from './change.ts';
+import { type ObjectChange, workloadField } from './edits/change.ts';
 import type { Hold } from './hold.ts';
 
 /**
- * `forward`: on with a delivery. `back`: a release is given up, and the way back begins. `protect`: the brake, the way
- * back that is under way, and what arms or ends what a delivery has put aside.
+ * `forward`: on with a delivery. `back`: a release is aborted, and the rollback starts. `protect`: the brake, the rollback that is in progress, and what locks or ends what a delivery has put aside.
  */
 export type Way = 'forward' | 'protect' | 'back';
 
-/** What a move is, besides its name. Code asks this and no list of names. */
+/** What a move is, in addition to its name. Code asks this and no list of names. */
 type MoveKind = {
   readonly way: Way;
   /** The way of a move that lowers the partition, where that is another: it lets groups go, and stops nothing. */
   readonly lowering?: Way;
-  /** Where a person approves every step, this move is proposed, as far as it leads forward; else it is committed. */
+  /** Where someone approves every step, this move is proposed, as far as it leads forward; else it is committed. */
   readonly proposed?: true;
-  /** A person's word is what it answers: nobody is asked for it once more. */
+  /** An order is what it answers: nobody is asked for it once more. */
   readonly ordered?: true;
   /** What the subject says, where it says the same each time. */
   readonly label?: string;
@@ -36,12 +35,12 @@ export const MOVES = {
   Jumped: { way: 'forward', proposed: true },
   SizeChanged: { way: 'forward', proposed: true },
   StepsEdited: { way: 'forward', proposed: true },
-  // Taken up where nothing is rolling, a newer request begins like any other.
+  // Taken up where nothing is rolling, a newer request starts like any other.
   Superseded: { way: 'protect', lowering: 'forward', proposed: true },
-  Armed: { way: 'protect' },
+  Locked: { way: 'protect' },
   Settled: { way: 'forward', label: 'settled' },
   NoNewRevision: { way: 'forward', label: 'settled' },
-  Rearmed: { way: 'protect', label: 'arm' },
+  Relocked: { way: 'protect', label: 'lock' },
   Aborted: { way: 'back', label: 'rollback' },
   Reverted: { way: 'back', label: 'rollback' },
   Failed: { way: 'back', label: 'rollback' },
@@ -50,18 +49,18 @@ export const MOVES = {
   RollbackWidened: { way: 'protect', label: 'rollback' },
   RolledBack: { way: 'protect', label: 'rolled back' },
   RequestWithdrawn: { way: 'protect', label: 'withdraw' },
-  AbortedTextRemoved: { way: 'back', label: 'rollback' },
+  AbortedTemplateRemoved: { way: 'back', label: 'rollback' },
   RollStopped: { way: 'protect' },
-  // A fleet that we had stopped goes on where what it was stopped for is gone.
+  // A primary that we had stopped goes on where what it was stopped for is gone.
   PartitionRestored: { way: 'protect', lowering: 'forward' },
-  AnnotationsRestored: { way: 'protect', label: 'annotations back' },
+  AnnotationsRestored: { way: 'protect', label: 'annotations restored' },
   MergeAccepted: { way: 'forward', ordered: true },
   Retried: { way: 'forward' },
   RecreateRemoved: { way: 'forward', proposed: true, label: 'recreate, removed' },
   RungReady: { way: 'forward' },
   Promoted: { way: 'forward', proposed: true },
-  BroughtHome: { way: 'protect' },
-  Emptied: { way: 'protect' },
+  RouteRestored: { way: 'protect' },
+  CanaryEmptied: { way: 'protect' },
   TrafficWithdrawn: { way: 'protect' },
   ShareAccepted: { way: 'protect' },
   RecreateCreated: { way: 'protect' },
@@ -97,7 +96,7 @@ export type Decision = {
   readonly stepState: StepState;
   /** This pass has found that the step was merged though it did not hold: the record keeps that. */
   readonly stale?: StaleMerge | undefined;
-  /** What may hold its move back, and is said beside it: asked by `allowed` alone, once it is decided. */
+  /** What may hold its move back, and is said next to it: asked by `allowed` alone, once it is decided. */
   readonly brakes?: readonly Brake[] | undefined;
 };
 
@@ -115,7 +114,7 @@ export function holding(holds: readonly Hold[], stepState: StepState, stepDone =
   return { move: undefined, holds: [...new Set(holds)], stepDone, stepState };
 }
 
-/** One commit, and what is waited for besides. A commit that cannot be written leaves the step in Git as done as it is. */
+/** One commit, and what is waited for as well. A commit that cannot be written leaves the step in Git as done as it is. */
 export function moving(move: Move, stepState: StepState, holds: readonly Hold[] = [], stepDone = false): Decision {
   return { move, holds, stepDone, stepState };
 }

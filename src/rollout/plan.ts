@@ -3,17 +3,17 @@
 import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import { type Allowed, allowed } from './brakes.ts';
+import { stepMessage } from './commits/messages.ts';
+import { passedText } from './commits/passed.ts';
+import { DELIVERIES, type PlannedCommit } from './commits/planned-commit.ts';
 import { workloadRefChanged } from './gates/frozen.ts';
 import { keyMissing, newerRecord } from './gates/git.ts';
 import { stalled } from './gates/people.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
-import { stepMessage } from './messages.ts';
 import { type Brake, holding, type Move } from './move.ts';
-import { passedText } from './passed.ts';
-import { DELIVERIES, type PlannedCommit } from './planned-commit.ts';
 import { isProposed } from './proposals/promotion.ts';
-import { recordOf } from './record-of.ts';
-import { type Pass, progressWritten, recordHeld, recordRefused } from './record-progress.ts';
+import { type Pass, progressWritten, recordHeld, recordRefused } from './record/progress.ts';
+import { recordOf } from './record/record.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { RolloutKey, Snapshot } from './snapshot.ts';
 import { strategyOf } from './strategies/index.ts';
@@ -51,7 +51,7 @@ function wrongFiles(situation: Situation): readonly Brake[] {
   return issue === undefined ? [] : [{ kind: 'wrongFiles', holds: [], waiting: [issue] }];
 }
 
-/** Without a workload in the files nothing is planned, unless it was taken out to be created anew. */
+/** Without a workload in the files nothing is planned, unless it was taken out to be re-created. */
 function planGone(snapshot: Snapshot): Plan {
   const kept = snapshot.rollout?.intents.recreating;
   const decision = kept === undefined ? holding([], 'Completed') : strategyOf(snapshot).decideAbsent(snapshot, kept);
@@ -126,7 +126,7 @@ export function planHeld(made: Plan, snapshot: Snapshot, reason: Hold): Plan {
   };
 }
 
-/** The plan of a rollout whose commit waits for a person: it stays planned, and nothing moves. */
+/** The plan of a rollout whose commit waits for someone: it stays planned, and nothing moves. */
 export function planWaiting(made: Plan, snapshot: Snapshot, reason: Hold): Plan {
   const holds = [reason, ...made.holds];
   return {

@@ -8,19 +8,19 @@ import type { Release } from '../api/release.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
 import { DEFAULT_MAX_UNAVAILABLE, type Workload } from '../api/workload.ts';
 import { contestOf, waitingOnApply } from './applied.ts';
-import { type Group, groupsOf } from './groups.ts';
 import { type Hold, hold } from './hold.ts';
-import { keyOf } from './revisions.ts';
+import { type Group, groupsOf } from './observed/groups.ts';
+import { keyOf } from './observed/revisions.ts';
+import { surgeInGit } from './observed/surge.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
 import { type State, stateOf } from './state.ts';
-import { surgeInGit } from './surge.ts';
 
 /** What the cluster shows, when all of it could be read. */
 export type Observed = {
   readonly lws: LiveLws;
   readonly leaderSet: LiveStatefulSet;
   readonly groups: readonly Group[];
-  /** The revision that holds the stable text, where there still is one. */
+  /** The revision that holds the stable template, where there still is one. */
   readonly stableKey: string | undefined;
   /** The revision that holds Git's text, once LWS has taken it up. */
   readonly releaseKey: string | undefined;
@@ -48,17 +48,17 @@ type Facts = {
 
 /** Everything was read: the groups, and how many of them there are to be. */
 export type Seen = Facts & {
-  readonly sight: 'seen';
+  readonly view: 'seen';
   readonly observed: Observed;
-  /** N: the groups that people want, without the extra ones of a surge. Steps, partitions and the way back count these. */
+  /** N: the groups that people want, without the extra ones of a surge. Steps, partitions and the rollback count these. */
   readonly replicas: number;
-  /** N and the extra groups: so many has LWS to run just now. Readiness and the budget count these. */
+  /** N and the extra groups: this many has LWS to run just now. Readiness and the budget count these. */
   readonly asked: number;
 };
 
 /** Something was not read: no step goes forward. */
 export type Unseen = Facts & {
-  readonly sight: 'unseen';
+  readonly view: 'unseen';
   /** What is waited for. */
   readonly hold: Hold;
   /** The objects, where only the number of groups is not known. */
@@ -93,14 +93,14 @@ export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
   const observed = observe(snapshot, workload, asked, notApplied === undefined);
   const replicas = asked === undefined ? undefined : asked - surgeOf(workload, asked);
   if (observed !== undefined && replicas !== undefined && asked !== undefined)
-    return { ...facts, sight: 'seen', observed, replicas, asked };
+    return { ...facts, view: 'seen', observed, replicas, asked };
   const uncounted = asked === undefined ? scalerUnreadable(snapshot) : groupsUnread();
-  return { ...facts, sight: 'unseen', hold: notApplied ?? uncounted, observed, replicas, asked };
+  return { ...facts, view: 'unseen', hold: notApplied ?? uncounted, observed, replicas, asked };
 }
 
 /** Asks only where the groups are seen: else there is nothing to find, and the hold of what is unseen says why. */
 export function whenSeen<T>(ask: (seen: Seen) => T | undefined): (situation: Situation) => T | undefined {
-  return (situation) => (situation.sight === 'seen' ? ask(situation) : undefined);
+  return (situation) => (situation.view === 'seen' ? ask(situation) : undefined);
 }
 
 /** N decides how many groups a step means; without it nothing is written. */
@@ -160,7 +160,7 @@ export function unavailableBudget(value: IntOrPercent, replicas: number): number
 
 /**
  * The serial of the next release: one more than any that the workload remembers. Who takes the commit of step 1 back by
- * hand, and does not abort, takes the memory of that release back as well: the same text is asked for under the same
+ * hand, and does not abort, takes the memory of that release back as well: the same template is asked for under the same
  * serial, and an approval of its step 1 that the Rollout still has counts again. The record knows better and is not
  * asked, because the next commit must be the same without it.
  */
@@ -168,13 +168,13 @@ export function nextRelease(digest: string, marks: Pick<Marks, 'release' | 'abor
   return { digest, serial: 1 + highestSerial(marks) };
 }
 
-/** The release whose step is next: that of the marks, or the one that the text in the file is going to be. */
+/** The release whose step is next: that of the marks, or the one that the template in the file is going to be. */
 export function releaseToCome({ state, digest, marks }: Pick<Facts, 'state' | 'digest' | 'marks'>): Release {
   const begun = state.kind === 'step' && state.marks.release.digest === digest;
   return begun ? state.marks.release : nextRelease(digest, marks);
 }
 
-/** The highest serial that the workload remembers: of the newest release that was ever begun, or given up. */
+/** The highest serial that the workload remembers: of the newest release that was ever started, or aborted. */
 export function highestSerial(marks: Pick<Marks, 'release' | 'aborted'> | undefined): number {
   const serials = marks === undefined ? [] : [marks.release.serial, ...marks.aborted.map((release) => release.serial)];
   return Math.max(0, ...serials);

@@ -16,14 +16,14 @@ import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
 import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
-import type { ObjectRef } from './edit.ts';
-import type { LadderFiles } from './ladder-files.ts';
+import type { ObjectRef } from './edits/edit.ts';
+import type { LadderFiles } from './ladders/ladder-files.ts';
+import type { PolicyPlace, WindowFacts } from './observed/window-facts.ts';
 import type { ApprovalEvidence } from './proposals/requirements.ts';
-import type { RecordProof, Unsigned } from './record-trust.ts';
-import type { PolicyPlace, WindowFacts } from './window-facts.ts';
+import type { RecordProof, Unsigned } from './record/trust.ts';
 
-export type { Unsigned } from './record-trust.ts';
-export type { ExceptedWindows, PolicyPlace, WindowFacts } from './window-facts.ts';
+export type { ExceptedWindows, PolicyPlace, WindowFacts } from './observed/window-facts.ts';
+export type { Unsigned } from './record/trust.ts';
 
 export const SNAPSHOT_VERSION = 4;
 
@@ -51,7 +51,7 @@ export type WorkloadFile = {
   readonly workload: Workload;
   /** F of the specification. */
   readonly digest: string;
-  /** The text of the document: the source of a later way back. */
+  /** The template of the document: the source of a later rollback. */
   readonly text: string;
 };
 
@@ -86,7 +86,7 @@ export type Live = {
   readonly revisions: Known<readonly LiveRevision[]>;
   /** Read only where workers are missing, to say why; nothing else hangs on them. undefined: not asked for. */
   readonly workerPods?: Known<readonly LiveWorker[]> | undefined;
-  /** Who writes `replicas` besides Git; names it for people. `absent`: nobody. */
+  /** Who writes `replicas` in addition to Git; names it for people. `absent`: nobody. */
   readonly scaler: Known<string>;
   /** All that the cluster has of them; not there: not asked for. */
   readonly scalers?: Known<readonly Scaler[]> | undefined;
@@ -101,7 +101,7 @@ export type LiveRoute = {
   readonly writtenAt?: Instant | undefined;
 };
 
-/** What the cluster has of a delivery with a second workload, beside the user's own. */
+/** What the cluster has of a delivery with a second workload, next to the user's own. */
 export type LiveTraffic = {
   /** The other LeaderWorkerSet, read as the user's own is. */
   readonly second: Live;
@@ -132,7 +132,7 @@ export type Turn = {
   readonly most: number;
   /** The others that it counts, for people: `llm/chat (2/4)`. */
   readonly underWay: readonly string[];
-  /** So many of them are on their way back already; not there: none. */
+  /** How many of them are in their rollback already; not there: none. */
   readonly goingBack?: number;
   /** Others that have asked before, in other processes, and wait for a place alone; not there: none. */
   readonly before?: readonly string[];
@@ -151,7 +151,7 @@ export type MissingPolicy = {
 /** Marks and step of the record before people merged the step that Git has; undefined: it knew of none. */
 export type MergedStep = Pick<RolloutRecord, 'marks' | 'step'>;
 
-/** A Rollout was pointed at another workload in mid-delivery: the one that it named, and the one that is under way. */
+/** A Rollout was pointed at another workload in mid-delivery: the one that it named, and the one that is in progress. */
 export type Retargeted = { readonly was: string; readonly underWay: string };
 
 export type Snapshot = {
@@ -199,16 +199,16 @@ export type Snapshot = {
   readonly stable: Known<Stable>;
   /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */
   readonly delivered: Known<string>;
-  /** The text of the release that a retry names, where the file does not have it; read only then. */
+  /** The template of the release that a retry names, where the file does not have it; read only then. */
   readonly retryText: Known<Stable>;
-  /** The text that is created anew, while the document is out of its file; read only then. */
+  /** The template that is re-created, while the document is out of its file; read only then. */
   readonly recreateText: Known<StableDocument>;
-  /** Not there: the Rollout names the workload that it named when its delivery began. */
+  /** Not there: the Rollout names the workload that it named when its delivery started. */
   readonly retargeted?: Retargeted;
   /** Wrong files: no step forward while there are any. */
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];
-  /** What main tells of ways back by themselves, where no record does. Not there: none, or there is a record. */
+  /** What main tells of rollbacks by themselves, where no record does. Not there: none, or there is a record. */
   readonly backsInHistory?: AutomaticBacks;
   /** undefined: none, or not to be trusted; `recordFault` says why it is not. */
   readonly record: RolloutRecord | undefined;
@@ -221,7 +221,7 @@ export type Snapshot = {
   readonly unsigned?: Unsigned;
   /**
    * When the commit came to main's own line that brought the marks of a rollback as they are, where the record is not of it and
-   * may never be: its drain is dated by this. Not there: the record is of it, none is under way, or nobody knows.
+   * may never be: its drain is dated by this. Not there: the record is of it, none is in progress, or nobody knows.
    */
   readonly rollbackAt?: Instant;
   /** The version of the record, where a newer tranche has written it: nothing goes forward without it. Not there: it is none. */
@@ -233,9 +233,9 @@ export type Snapshot = {
   readonly live: Live;
   /** Of the word that stands in the Rollout: who gave it. Not there: no policy asks, or it was not read. */
   readonly approval?: Known<ApprovalEvidence> | undefined;
-  /** Not there: the strategy fills no second workload, one of its documents is not in the files, or nothing is under way. */
+  /** Not there: the strategy fills no second workload, one of its documents is not in the files, or nothing is in progress. */
   readonly ladder?: LadderFiles | undefined;
-  /** Not there: the Rollout has no second workload, or nothing is under way. */
+  /** Not there: the Rollout has no second workload, or nothing is in progress. */
   readonly traffic?: LiveTraffic | undefined;
   /** What the mark `restore` has put aside of other objects, as main's own line bears it out. Not there: as the mark says. */
   readonly asides?: readonly Aside[] | undefined;

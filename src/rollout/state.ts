@@ -6,7 +6,7 @@ import { SENTINEL } from '../api/workload.ts';
 /** A step is in Git. */
 export type InDelivery = {
   readonly kind: 'step';
-  readonly row: 'surging' | 'partial' | 'rolling' | 'armed';
+  readonly row: 'surging' | 'partial' | 'rolling' | 'locked';
   readonly index: number;
   readonly of: number;
   readonly marks: Marks;
@@ -28,7 +28,7 @@ export type State =
 
 /**
  * The state that the manifest says it is in. `surging` is step 0, which lets no group go that people want. `rolling`
- * and `armed` are the two halves of a whole step: partition 0, then the sentinel again. A floor above 0 tells that no
+ * and `locked` are the two halves of a whole step: partition 0, then the sentinel again. A floor above 0 tells that no
  * commit of ours has let all groups go, whatever the partition has been edited to.
  */
 export function stateOf(file: {
@@ -53,8 +53,8 @@ export function isLadder(marks: Marks): boolean {
 }
 
 /**
- * Whether two versions of this workload alone share the requests: it stands on a rung, and was let go by its partition,
- * which says so from the first commit on; a second workload's delivery has the plan of its step beside.
+ * Whether two versions of this workload alone share the requests: it stands on a rung, and was released for update by its partition,
+ * which says so from the first commit on; a second workload's delivery has the plan of its step next to it.
  */
 export function isRouted({ step, at, restore }: Marks): boolean {
   const isOwn = step?.kind === 'step' || step?.kind === 'rollback';
@@ -65,5 +65,5 @@ function rowOf({ restore }: Marks, index: number, partition: number): InDelivery
   if (index === 0) return 'surging';
   if (restore?.floor !== 0) return 'partial';
   if (partition === 0) return 'rolling';
-  return partition === SENTINEL ? 'armed' : 'partial';
+  return partition === SENTINEL ? 'locked' : 'partial';
 }

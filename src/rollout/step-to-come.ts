@@ -1,12 +1,12 @@
-/** Which step comes next, and how many groups it lets go: what gates ask about it is what its commit then writes. */
+/** Which step comes next, and how many groups it releases: what gates ask about it is what its commit then writes. */
 
 import { type Release, sameRelease } from '../api/release.ts';
 import { SENTINEL } from '../api/workload.ts';
-import { nextPartition, partitionOf, plannedGroups } from './batches.ts';
+import { wholeChange } from './edits/size-change.ts';
 import { surgeToCome } from './gates/surge.ts';
 import { fillToCome } from './ladders/fill-to-come.ts';
+import { nextPartition, partitionOf, plannedGroups } from './observed/batches.ts';
 import { nextRelease, type Situation } from './situation.ts';
-import { wholeChange } from './size-change.ts';
 import type { InDelivery } from './state.ts';
 import { followingStep, stepAfterEdit } from './steps.ts';
 
@@ -31,7 +31,7 @@ export function nextIndex(
   return at.plan ?? followingStep(wish, { current: at.index, steps: steps.length });
 }
 
-/** A newer text with another size has come in mid-delivery: nothing soaks half-way, the whole step is next. */
+/** A newer template with another size has come in mid-delivery: nothing soaks half-way, the whole step is next. */
 export function wholeNext(situation: Situation, index: number): number | undefined {
   const { steps } = situation;
   return wholeChange(situation) === undefined || index >= steps.length ? undefined : steps.length;
@@ -70,7 +70,7 @@ export type StepToCome = {
   readonly index: number;
   /** Whether it is the first of its release that lets groups go. */
   readonly first: boolean;
-  /** So many groups, of those that people want, may go that may not now. */
+  /** How many groups, of those that people want, may go that may not now. */
   readonly groups: number;
 };
 

@@ -2,8 +2,8 @@
 
 import { type IntOrPercent, percentOf } from '../api/int-or-percent.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
-import { plannedGroups } from './batches.ts';
-import { ofGroups } from './sentences.ts';
+import { plannedGroups } from './observed/batches.ts';
+import { ofGroups } from './texts/sentences.ts';
 
 /** The natural next step, or -1 after the last (reference: Kruise rollout_utils.go:177-186). */
 export function nextStepIndex(steps: number, current: number): number {
@@ -16,9 +16,8 @@ type PauseDecision =
   | { readonly kind: 'timed'; readonly leftSeconds: number };
 
 /**
- * What a step's pause asks for, `elapsedSeconds` after its groups were done. A step without duration waits for a
- * person. Kruise lets a last step of literally "100%" pass whatever its pause (rollout_canary.go:283-313); here only
- * where no pause is written: a written one is served, armed.
+ * What a step's pause asks for, `elapsedSeconds` after its groups were done. A step without duration waits for someone. Kruise lets a last step of literally "100%" pass whatever its pause (rollout_canary.go:283-313); here only
+ * where no pause is written: a written one is served, locked.
  */
 export function pauseDecision(
   step: RolloutStep,

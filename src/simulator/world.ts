@@ -67,5 +67,5 @@ export function splitKey(key: string): { readonly namespace: string; readonly na
 
 /** What the nodes of the model have of one resource. */
 
-/** So many devices of one resource in the whole cluster, as `nvidia.com/gpu`. Nodes are not modelled one by one. */
+/** How many devices of one resource in the whole cluster, as `nvidia.com/gpu`. Nodes are not modelled one by one. */
 export type Stock = { readonly resource: string; readonly amount: number };

@@ -60,7 +60,7 @@ test.each([
   expect(letsNone(value, total)).toBe(none);
 });
 
-test('a percentage is told from a count', () => {
+test('a percentage is distinguished from a count', () => {
   expect(percentOf('25%')).toBe(25);
   expect(percentOf(25)).toBeUndefined();
 });

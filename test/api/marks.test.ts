@@ -31,10 +31,10 @@ test.each([
   'B.2 0/3 floor=4',
   'B.2 0/3 floor=4 r=4>5',
   'B.2 2/3 floor=2 u=1>2 r=4>6',
-  'B.2 1/3 at=text plan=0',
-  'B.2 promote at=fleet floor=0 u=1>2 plan=a',
-  'B.2 promote at=switch plan=a serves=green',
-  'A.1 rollback at=home plan=a aborted=B.2',
+  'B.2 1/3 rung=template plan=0',
+  'B.2 promote rung=primary floor=0 u=1>2 plan=a',
+  'B.2 promote rung=switch plan=a serves=green',
+  'A.1 rollback rung=route-restored plan=a aborted=B.2',
 ])('%s is read as it was printed', (notation) => {
   const marks = marksOf(notation);
   if (marks === undefined) throw new Error('no marks');
@@ -65,7 +65,7 @@ test.each([
   expect(faultsOf({ ...SETTLED, [MARK.stable]: text })).toEqual([MARK.stable]),
 );
 
-test('a way back names none', () => {
+test('a rollback names none', () => {
   const marks = marksOf('A.1 rollback floor=2');
   expect(marks === undefined ? '' : annotations(marks)[MARK.step]).toBe('rollback');
 });
@@ -82,7 +82,7 @@ test('a step of another release is a fault, as two commits put together would ma
   ]);
 });
 
-test('only five that were given up are kept, newest first', () => {
+test('only five that were aborted are kept, newest first', () => {
   const marks = marksOf('A.1 aborted=B.7,C.6,D.5,E.4,F.3,B.2');
   expect(marks === undefined ? '' : printMarks(marks).aborted).toBe(
     'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.7,cccccccccccccccccccccccccccccccc.6,dddddddddddddddddddddddddddddddd.5,eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee.4,ffffffffffffffffffffffffffffffff.3',

@@ -88,7 +88,7 @@ test.each<readonly [what: string, value: Json, fault: string]>([
     'BadPattern spec.rollouts has 1; wanted a list of 1 to 200 patterns, namespace/name with *',
   ],
   [
-    'a pattern beside labels',
+    'a pattern next to labels',
     policy({ rollouts: ['llm'], labels: { tier: 'prod' } }),
     'BadPattern spec.rollouts has "llm"; wanted a list of 1 to 200 patterns, namespace/name with *',
   ],
@@ -361,7 +361,7 @@ test.each<readonly [approval: Json, fault: string]>([
   [{ team: 'example/SRE Team' }, 'BadApproval spec.approvals[0].team is "example/SRE Team", wanted a team as org/name'],
   [
     { team: 'example/sre', bots: ['deploy[bot]'] },
-    'BadApproval spec.approvals[0].bots names machines beside a team, and machines are in no team',
+    'BadApproval spec.approvals[0].bots names machines next to a team, and machines are in no team',
   ],
   [{ distinct: 'yes' }, 'WrongType spec.approvals[0].distinct is "yes", wanted true or false'],
   [{ person: 2 }, 'UnknownField spec.approvals[0].person is not a field of this object'],

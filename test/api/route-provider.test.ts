@@ -63,7 +63,7 @@ test.each<readonly [canary: string, within: string | undefined, path: string, is
   for (const list of ['patch', 'matches'] as const) {
     const { kind, faults, beyond } = patched(list, 'add');
     expect(faults).toEqual([]);
-    // It is read all the same: what has begun with it goes home by it.
+    // It is read all the same: what has started with it goes to stable by it.
     expect(kind?.kind).toBe('EdgeRoute');
     expect(beyond.map(({ reason, at }) => `${reason} ${at.join('.')}`)).toEqual(
       isBeyond ? [`PatchBeyond spec.${list}.0.path`] : [],

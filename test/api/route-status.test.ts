@@ -198,7 +198,7 @@ describe('a route of the Gateway API', () => {
       ['Service vllm-svc: accepted'],
     ],
     [
-      'a controller that is gone has left its word beside that of another',
+      'a controller that is gone has left its word next to that of another',
       live([plain], [saidBy(plain, both(2), 'gone.example.com/gateway'), saidBy(plain, both(7))]),
       [
         'inference by gone.example.com/gateway: Accepted is of generation 2, not 7',

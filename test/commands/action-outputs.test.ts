@@ -48,7 +48,7 @@ test('several passes', () => {
   expect(outputs()).toMatchObject({ commits: '', rollouts: '[]', summary: 'nothing has moved, all settled' });
 });
 
-test('a step that waits for a person is no change of a job that writes, and is one of a job that plans', () => {
+test('a step that waits for someone is no change of a job that writes, and is one of a job that plans', () => {
   const waits = outcome(undefined, { state: 'open', url });
   const planned = { ...waits, plan: { ...waits.plan, commit: {} } } as unknown as Outcome;
   const changed = (writes: boolean, of: Outcome): string | undefined =>

@@ -135,7 +135,7 @@ describe('modes', () => {
   });
 });
 
-describe('an order of a person', () => {
+describe('an order of someone', () => {
   const by = { GITHUB_EVENT_NAME: 'workflow_dispatch', GITHUB_ACTOR: 'ada' };
   test('is written before the pass, with who gave it', async () => {
     const site = await requested();

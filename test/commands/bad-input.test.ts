@@ -1,4 +1,4 @@
-/** Everything that people and clusters get wrong: what is said, how it ends, and that the good rollout beside it goes on. */
+/** Everything that people and clusters get wrong: what is said, how it ends, and that the good rollout next to it goes on. */
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { startSite, stopSites } from '../support/site.ts';
@@ -27,7 +27,7 @@ function replaced(text: string, from: string, to: string): string {
   return text.replace(from, to);
 }
 
-/** What is wrong, the files beside or over the usual ones, and the lines that `lint` says. */
+/** What is wrong, the files next to or over the usual ones, and the lines that `lint` says. */
 const rows: readonly (readonly [what: string, files: Files, said: readonly string[]])[] = [
   [
     'a workload that is no YAML',
@@ -277,7 +277,7 @@ describe('files', () => {
     expect([await site.head(), await site.head('tranche-status')], 'nothing new to write').toEqual(heads);
   });
 
-  test('an edit of a workload whose Rollout is wrong stays armed, and the way on is the correction', async () => {
+  test('an edit of a workload whose Rollout is wrong stays locked, and the way on is the correction', async () => {
     const site = await startSite();
     await site.run('reconcile');
     await site.edit(ROLLOUT_FILE, '50%', '20%');
@@ -337,7 +337,7 @@ describe('a file of data on the paths, over the limit', () => {
   const DATA = 'apps/vllm/tokenizer.json';
   const large = ' '.repeat(1_100_000);
 
-  test('stops nothing: it is named once, and a settled repository is quiet beside it', async () => {
+  test('stops nothing: it is named once, and a settled repository is quiet next to it', async () => {
     const site = await startSite({ files: { ...VLLM_FILES, [DATA]: large }, signed: true });
     const linted = await site.run('lint');
     expect(linted).toMatchObject({ code: 0, out: expect.stringContaining(`warning: ${DATA}: it has 1100000 bytes`) });

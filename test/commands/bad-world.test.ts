@@ -3,8 +3,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { pageNotFound, type Reply, statusReply } from '../../src/adapters/api-server/reply.ts';
-import type { ApiServerOptions } from '../../src/adapters/api-server/start-api-server.ts';
+import { pageNotFound, type Reply, statusReply } from '../../src/demo/api-server/reply.ts';
+import type { ApiServerOptions } from '../../src/demo/api-server/start-api-server.ts';
 import { resourceKinds } from '../../src/simulator/objects/resource-table.ts';
 import { unauthorized } from '../support/api-refusals.ts';
 import { type GitServer, type ServedRepository, startGitServer } from '../support/git-server.ts';
@@ -29,7 +29,7 @@ const forbidden = (plural: string): Reply =>
     message: `${plural} is forbidden: User "system:serviceaccount:tranche:tranche" cannot list resource "${plural}" in API group "" in the namespace "llm"`,
   });
 
-/** What the API server does, and how the hold begins that the pass and the status show. */
+/** What the API server does, and how the hold starts that the pass and the status show. */
 const clusters: readonly (readonly [what: string, interfere: Interfere, said: string])[] = [
   [
     'RBAC refuses pods',

@@ -44,7 +44,7 @@ test.each(rows)('%s', async (_what, from, to) => {
   expect(back.out).not.toMatch(/SizeChangeRefused|ReplicasMissing|PartitionMissing/);
   const after = await site.text(LWS_FILE);
   expect(after).not.toContain(NEW);
-  // What the way back covers is as it was; of the rest only the partition is written.
+  // What the rollback covers is as it was; of the rest only the partition is written.
   for (const line of ['size: 2', '{one: &one 1, two: &two 2']) expect(after).toContain(line);
   await site.settle();
   const mended = (await site.text(LWS_FILE))

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 afterEach(() => expect(forge.violations).toEqual([]));
 
-/** A workload that was taken over, and a new version that a person is to approve step by step. */
+/** A workload that was taken over, and a new version that someone is to approve step by step. */
 async function requested(settings = ''): Promise<ForgeWorld> {
   count += 1;
   const files = { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace(/ +pause: .duration: 0.\n/, '') };
@@ -74,7 +74,7 @@ test(
       err: '',
       outputs: { 'pull-requests': `${world.url}/pull/1`, changed: 'false' },
     });
-    expect(first.summary).toContain(`\nPull requests that wait for a person:\n\n- <${world.url}/pull/1>\n`);
+    expect(first.summary).toContain(`\nPull requests that wait for someone:\n\n- <${world.url}/pull/1>\n`);
     expect(forge.calls[0]?.call).toMatch(/^GET .*\/installation$/);
     expect(first.out.replaceAll(/^::add-mask::.*/gm, '') + first.summary).not.toMatch(/ghs_|BEGIN/);
 
@@ -119,7 +119,7 @@ test(
       'rollout(llm/vllm): step 2/3, partition 3 → 2',
       expect.stringMatching(/: approve step 3\/3 of /),
       'rollout(llm/vllm): step 3/3, partition 2 → 0',
-      'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+      'rollout(llm/vllm): step 3/3, locked, partition 0 → 1000000',
       'rollout(llm/vllm): settled',
     ]);
   },
@@ -187,7 +187,7 @@ test(
       expect.stringMatching(/1 of 4 groups .* \(#3\)$/),
       expect.stringMatching(/2 of 4 groups .* \(#4\)$/),
       'rollout(llm/vllm): step 3/3, partition 2 → 0',
-      'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+      'rollout(llm/vllm): step 3/3, locked, partition 0 → 1000000',
       'rollout(llm/vllm): settled',
     ]);
   },

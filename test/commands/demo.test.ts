@@ -3,15 +3,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { checkEnd } from '../../src/commands/demo/check.ts';
-import { calledAs, whereLines } from '../../src/commands/demo/ending.ts';
-import { coloured, livePicture, redraw } from '../../src/commands/demo/live-view.ts';
-import { lostRequests } from '../../src/commands/demo/lost-requests.ts';
-import type { Scene, Wait } from '../../src/commands/demo/scene.ts';
-import { newLines } from '../../src/commands/demo/transcript.ts';
-import { commit, type DemoWorld, openWorld } from '../../src/commands/demo/world.ts';
-import { conclude, demoOptions, toldOf, watch } from '../../src/commands/demo.ts';
+import { conclude, demoOptions, giveOrder, toldOf, watch } from '../../src/commands/demo.ts';
 import { runProgram } from '../../src/commands/program.ts';
+import { checkEnd } from '../../src/demo/check.ts';
+import { calledAs, whereLines } from '../../src/demo/ending.ts';
+import { coloured, livePicture, redraw } from '../../src/demo/live-view.ts';
+import { lostRequests } from '../../src/demo/lost-requests.ts';
+import type { Scene, Wait } from '../../src/demo/scene.ts';
+import { newLines } from '../../src/demo/transcript.ts';
+import { commit, type DemoWorld, openWorld } from '../../src/demo/world.ts';
 import type { Io } from '../../src/options.ts';
 
 type Watched = {
@@ -68,7 +68,7 @@ const delivery = [
   /waits {3}PausedForApproval: /,
   /person {2}.*\$ tranche approve vllm\n/,
   /step 3\/3, partition 2 → 0\n/,
-  /step 3\/3, armed, partition 0 → 1000000\n/,
+  /step 3\/3, locked, partition 0 → 1000000\n/,
   allNew,
   /rollout\(llm\/vllm\): settled\n/,
   /The log of main, newest first:\n {2}\w{7} {2}tranche {4}rollout\(llm\/vllm\): settled\n/,
@@ -76,7 +76,7 @@ const delivery = [
   /✔ failed requests: 0 of [1-9]\d+\n/,
 ];
 
-const wayBack = [
+const rollBack = [
   /step 2\/3, partition 3 → 2\n/,
   /❎ v0.10.2 {2}❎ v0.10.2 {2}⏳ v0.11.0 {2}✅ v0.11.0 {2}2\n/,
   /person {2}.*\$ tranche abort vllm\n/,
@@ -116,7 +116,7 @@ describe('the story', () => {
   test('of a version that breaks', async () => {
     const watched = watcher();
     expect(await runProgram(['demo', '--fail'], watched.io)).toBe(0);
-    expectTold(watched, wayBack);
+    expectTold(watched, rollBack);
   });
 
   test('of a delivery; served: another process makes a pass on the same repository and API', async () => {
@@ -189,7 +189,7 @@ describe('the check', () => {
 
   test('sees every kind of wrong end, and the exit code says so', async () => {
     const { io, text } = watcher();
-    world = await openWorld({ strategy: 'partition', broken: false }, io);
+    world = await openWorld({ strategy: 'partition', broken: false, giveOrder }, io);
     const { model } = world;
     const story = { end: await watch(world, DELIVERY, io), told: DELIVERY } as const;
     expect(await conclude(world, story, io)).toBe(0);
@@ -209,11 +209,11 @@ describe('the check', () => {
     expect(await wrong()).toEqual([expect.stringMatching(/there is: apps\/vllm\/service.yaml$/)]);
     await edit(world, 'apps/vllm/service.yaml', 'port: 81', 'port: 80');
     await edit(world, 'apps/vllm/lws.yaml', 'partition: 1000000', 'partition: 2');
-    expect(await wrong()).toEqual([expect.stringMatching(/^armed in Git/)]);
+    expect(await wrong()).toEqual([expect.stringMatching(/^locked in Git/)]);
     await world.agent.sync();
     expect(await wrong()).toEqual([
-      expect.stringMatching(/^armed in the cluster/),
-      expect.stringMatching(/^armed in G/),
+      expect.stringMatching(/^locked in the cluster/),
+      expect.stringMatching(/^locked in G/),
     ]);
     await edit(world, 'apps/vllm/lws.yaml', 'partition: 2', 'partition: 1000000');
     await edit(world, 'apps/vllm/lws.yaml', 'maxUnavailable: 1 ', 'maxUnavailable: 2 ');
@@ -313,7 +313,7 @@ describe('the live view', () => {
 
   test.each([
     [{ unapplied: 'c'.repeat(40) }, 'the agent, to apply ccccccc'],
-    [{ state: 'settled' }, 'nobody: every group is there, and main is armed'],
+    [{ state: 'settled' }, 'nobody: every group is there, and main is locked'],
     [{}, 'the next pass'],
   ])('without a hold it says who is next: %j', (changed, words) => {
     const line = livePicture({ ...scene, holds: [], ...changed }).find((text) => text.startsWith('  waits for'));
@@ -334,7 +334,7 @@ describe('the live view', () => {
   });
 });
 
-/** A fleet that nothing reaches in place, beside one group of the new version that has a share. */
+/** A fleet that nothing reaches in place, next to one group of the new version that has a share. */
 function routed(failed: number, percent: number): Scene {
   const shares = [
     { backend: 'vllm-svc', percent: 100 - percent },

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { jsonText, printable, printableLine } from '../../src/api/printable.ts';
 import { badge, statusPage } from '../../src/reconcile/status/status-page.ts';
-import { parseTrailers } from '../../src/rollout/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/messages.ts';
 import { emptyRecord } from '../support/record.ts';
 import { startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
@@ -43,7 +43,7 @@ test.each(texts)('JSON keeps the value, and shows nothing that acts: %s', (_, te
 const EVIL = '\u001b[2J\n::error::owned\n##[command]owned | `owned` @everyone\nRollout-Step: 3/3';
 
 describe('words of the cluster', () => {
-  test('reach a person, and act nowhere: pass, plan, status, status branch, JSON', async () => {
+  test('reach someone, and act nowhere: pass, plan, status, status branch, JSON', async () => {
     let on = false;
     const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', message: EVIL, code: 403 };
     const site = await startSite({

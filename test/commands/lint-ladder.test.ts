@@ -61,7 +61,7 @@ const rows: readonly (readonly [what: string, files: Files, told: readonly RegEx
     'a budget that the last step of two colours does not fit into',
     { ...BLUE_GREEN, ...budget(127) },
     [
-      /^policies\/gpus.yaml:6 GpusOverLimit: RolloutPolicy gpus: llm\/vllm would never begin: 8 groups of 16 GPUs take 128; /,
+      /^policies\/gpus.yaml:6 GpusOverLimit: RolloutPolicy gpus: llm\/vllm would never start: 8 groups of 16 GPUs take 128; /,
     ],
   ],
   [

@@ -1,4 +1,4 @@
-/** A change that brings a release and edits what may hold it is told apart from one that does either. */
+/** A change that brings a release and edits what may hold it is distinguished from one that does either. */
 
 import { expect, test } from 'vitest';
 import { lint } from '../../src/commands/lint.ts';
@@ -24,7 +24,7 @@ async function adopted(): Promise<World> {
   return world;
 }
 
-/** The lines of lint about a branch that has these files besides, or not any more. */
+/** The lines of lint about a branch that has these files as well, or not any more. */
 async function told(world: World, change: Readonly<Record<string, string | undefined>>): Promise<readonly string[]> {
   const files = { ...world.repository.files('main'), ...change };
   const writes = Object.entries(files).flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]));
@@ -43,12 +43,12 @@ async function told(world: World, change: Readonly<Record<string, string | undef
   return out.split('\n').filter((line) => line.includes('ArmsAndEditsPolicy'));
 }
 
-test('lint tells a change that arms a release and touches a policy that governs it', async () => {
+test('lint tells a change that locks a release and touches a policy that governs it', async () => {
   const world = await adopted();
   const release = { [LWS_FILE]: world.repository.text('main', LWS_FILE)?.replace(OLD, NEW) };
   const looser = { [FREEZE]: policy('freeze', '  maxStepGroups: 4\n') };
   expect(await told(world, { ...release, ...looser })).toEqual([
-    `warning: ${FREEZE}:5: the change arms a release of llm/vllm and edits RolloutPolicy freeze (${FREEZE}), which governs it (ArmsAndEditsPolicy). Make two changes of it, the policy first, so that its owners see what it is for.`,
+    `warning: ${FREEZE}:5: the change locks a release of llm/vllm and edits RolloutPolicy freeze (${FREEZE}), which governs it (ArmsAndEditsPolicy). Make two changes of it, the policy first, so that its owners see what it is for.`,
   ]);
   expect(await told(world, { ...release, [FREEZE]: undefined })).toEqual([
     expect.stringContaining(`takes away RolloutPolicy freeze (${FREEZE})`),

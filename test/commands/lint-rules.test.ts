@@ -139,7 +139,7 @@ test('no Rollout at all: what one is, and where it is looked for', async () => {
   });
 });
 
-test('a Rollout with a misspelt kind beside one that is fine: told, and nothing stops for it', async () => {
+test('a Rollout with a misspelt kind next to one that is fine: told, and nothing stops for it', async () => {
   const other = edited(ROLLOUT_TEXT.replaceAll('vllm', 'chat'), 'kind: Rollout', 'kind: Rolout');
   const files = {
     ...VLLM_FILES,
@@ -183,7 +183,7 @@ test('ForcedApply: a Flux Kustomization over the workload that forces', async ()
   const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...more } }));
   expect(code).toBe(EXIT.ok);
   expect(lines).toEqual([
-    'warning: clusters/a.yaml:6: Kustomization k: force: true deletes and creates anew whatever refuses a change: an edit of subGroupSize takes all groups of vllm down at once, past every policy (ForcedApply). Remove it, or keep the workload in a Kustomization without it.',
+    'warning: clusters/a.yaml:6: Kustomization k: force: true deletes and re-creates whatever refuses a change: an edit of subGroupSize takes all groups of vllm down at once, past every policy (ForcedApply). Remove it, or keep the workload in a Kustomization without it.',
     '1 Rollout, 0 problems',
   ]);
 });
@@ -205,17 +205,17 @@ test('HealthGate: a Flux Kustomization over the workload that waits for healthy 
   };
   const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...more } }));
   const gated = (place: string, name: string): string =>
-    `warning: ${place}: Kustomization ${name}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the way back waits as long as spec.timeout says (HealthGate). Take LeaderWorkerSets out of healthCheckExprs, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.`;
+    `warning: ${place}: Kustomization ${name}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the rollback waits as long as spec.timeout says (HealthGate). Take LeaderWorkerSets out of healthCheckExprs, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.`;
   expect(code).toBe(EXIT.ok);
   expect(lines).toEqual([gated('clusters/a.yaml:9', 'a'), gated('clusters/b.yaml:9', 'b'), '1 Rollout, 0 problems']);
 });
 
 // Somebody has deleted the Rollout and cut the annotations in one commit, and no record is left either.
 test.each<readonly [what: string, partition: string, label: boolean, warned: boolean]>([
-  ['armed', '1000000', false, true],
+  ['locked', '1000000', false, true],
   ['in the middle of a step that shared requests', '2', true, true],
   ['with a partition of its own', '2', false, false],
-  ['let go', '0', true, false],
+  ['released for update', '0', true, false],
 ])('ArmedAlone: a workload that nothing names, %s', async (_, partition, label, warned) => {
   const text = edited(LWS_TEXT, 'partition: 0', `partition: ${partition}`);
   const [from, to] = [
@@ -377,31 +377,31 @@ test.each<readonly [spec: string, lines: readonly string[]]>([
   [
     'maxStepGroups: 1',
     [
-      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: Step 3 lets 2 groups go at once; RolloutPolicy production (policies/a.yaml:6) allows 1 (maxStepGroups) (StepTooLarge). Make the steps smaller, or change the policy.',
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never start: Step 3 lets 2 groups go at once; RolloutPolicy production (policies/a.yaml:6) allows 1 (maxStepGroups) (StepTooLarge). Make the steps smaller, or change the policy.',
     ],
   ],
   [
     'minReadyPercent: 100',
     [
-      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: With 1 of 4 down at a time only 3 groups would serve, and RolloutPolicy production (policies/a.yaml:6) wants 4 at least (minReadyPercent) (CapacityTooLow). Wait for groups that are not ready, add surge to a RolloutPolicy, lower maxUnavailable, or change the policy.',
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never start: With 1 of 4 down at a time only 3 groups would serve, and RolloutPolicy production (policies/a.yaml:6) wants 4 at least (minReadyPercent) (CapacityTooLow). Wait for groups that are not ready, add surge to a RolloutPolicy, lower maxUnavailable, or change the policy.',
     ],
   ],
   [
     'soakSeconds: 600\n  readyDeadlineSeconds: 300',
     [
-      'policies/a.yaml:7: RolloutPolicy production: llm/vllm would never begin: Policies cannot all be met: RolloutPolicy production (policies/a.yaml:7) allows 300 s (readyDeadlineSeconds), and RolloutPolicy production (policies/a.yaml:6) wants a soak of 600 s (soakSeconds) (PoliciesContradict). Make the deadline as long as the soak, or the soak shorter.',
+      'policies/a.yaml:7: RolloutPolicy production: llm/vllm would never start: Policies cannot all be met: RolloutPolicy production (policies/a.yaml:7) allows 300 s (readyDeadlineSeconds), and RolloutPolicy production (policies/a.yaml:6) wants a soak of 600 s (soakSeconds) (PoliciesContradict). Make the deadline as long as the soak, or the soak shorter.',
     ],
   ],
   [
     `notifyHoldSeconds: 60\n---\n${NAMED.replace('production', 'other')}  notifyHoldSeconds: 90`,
     [
-      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: Policies cannot all be met: notifyHoldSeconds has to be the same wherever it is stated: RolloutPolicy production (policies/a.yaml:6) 60, RolloutPolicy other (policies/a.yaml:13) 90 (PoliciesContradict). State each once, or the same everywhere, and make deadlines as long as soaks.',
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never start: Policies cannot all be met: notifyHoldSeconds has to be the same wherever it is stated: RolloutPolicy production (policies/a.yaml:6) 60, RolloutPolicy other (policies/a.yaml:13) 90 (PoliciesContradict). State each once, or the same everywhere, and make deadlines as long as soaks.',
     ],
   ],
   [
     'allow: [{from: "2020-01-01T00:00:00Z", to: "2020-01-02T00:00:00Z"}]',
     [
-      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never begin: RolloutPolicy production (policies/a.yaml:6, allow) lets no step of e7c114e968aaeab9b1c9c452a755d3c9.1 begin now; and no window opens within 400 days (WindowClosed). Change the policy.',
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never start: RolloutPolicy production (policies/a.yaml:6, allow) lets no step of e7c114e968aaeab9b1c9c452a755d3c9.1 start now; and no window opens within 400 days (WindowClosed). Change the policy.',
     ],
   ],
 ])('a plan that a policy with %s never lets through: %j', async (spec, lines) => {
@@ -443,6 +443,6 @@ test.each<readonly [spec: string, said: string | undefined]>([
 ])('blueGreen under a policy with %s', async (spec, said) => {
   const world = new World({ files: { ...COLOURS, 'policies/a.yaml': `${NAMED}  ${spec}\n` } });
   const { lines } = await linted(world);
-  const found = lines.filter((line) => line.includes('would never begin'));
+  const found = lines.filter((line) => line.includes('would never start'));
   expect(found).toEqual(said === undefined ? [] : [expect.stringContaining(said)]);
 });

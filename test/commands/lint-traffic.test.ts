@@ -76,7 +76,7 @@ function pooled(stable: string, canary: string, routes = GATEWAY): Files {
     `apiVersion: ${POOL_GROUP}/v1\nkind: InferencePool\nmetadata: {name: ${name}, namespace: llm}\nspec:\n  selector:\n    matchLabels: ${labels}\n  targetPorts: [{number: 8000}]\n  endpointPickerRef: {name: ${name}-epp, port: {number: 9002}}\n`;
   const { [SERVICE_FILE]: _, ...files } = edited(
     ROUTE_FILE,
-    '- name: vllm-svc # the fleet\n          port: 80',
+    '- name: vllm-svc # the primary\n          port: 80',
     `- {group: ${POOL_GROUP}, kind: InferencePool, name: vllm-pool}`,
   );
   const policy = `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: pools}\nspec:\n  inferencePools: {stable: vllm-pool, canary: vllm-pool-next}\n`;
@@ -283,7 +283,7 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     '',
     edited(
       ROUTE_FILE,
-      '- name: vllm-svc # the fleet\n          port: 80',
+      '- name: vllm-svc # the primary\n          port: 80',
       '- {group: inference.networking.k8s.io, kind: InferencePool, name: vllm-pool}',
     ),
   ],
@@ -355,12 +355,12 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
   ['SendsNothing', '', edited(ROUTE_FILE, 'port: 80\n', 'port: 80\n          weight: 0\n')],
   ['NotRestorable', '', edited(ROUTE_FILE, '          port: 80\n', '          port: 80\n          weight: 0x64\n')],
   [
-    'FleetUncovered',
+    'PrimaryNotCovered',
     '',
     edited(LWS_FILE, 'replicas: 4', 'replicas: 1', edited(ROLLOUT_FILE, 'traffic: 100%', 'traffic: 50%')),
   ],
   [
-    'FleetUncovered',
+    'PrimaryNotCovered',
     'percent',
     edited(
       LWS_FILE,
@@ -427,7 +427,7 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
       ...INGRESS_FILES,
       'apps/x.yaml': INGRESS_TEXT.replace('name: chat', 'name: chat-canary').replace(
         'annotations:',
-        'annotations:\n    tranche.dev/of: vllm',
+        'annotations:\n    tranche.dev/made-for: vllm',
       ),
     },
   ],

@@ -6,7 +6,7 @@ import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } 
 
 afterEach(stopSites);
 
-/** Every step waits for a person. */
+/** Every step waits for someone. */
 const MANUAL = ROLLOUT_TEXT.replace('{duration: 0}', '{}');
 const FILES = { ...VLLM_FILES, [ROLLOUT_FILE]: MANUAL };
 const RELEASE = '0e2416058dc43e573b24a117a3a83fda.2';
@@ -21,7 +21,7 @@ async function settled(files: Readonly<Record<string, string>> = FILES): Promise
   return site;
 }
 
-/** A new image is requested and live; nothing of it has begun. */
+/** A new image is requested and live; nothing of it has started. */
 async function requested(files?: Readonly<Record<string, string>>): Promise<Site> {
   const site = await settled(files);
   await site.edit(LWS_FILE, OLD, NEW);
@@ -29,7 +29,7 @@ async function requested(files?: Readonly<Record<string, string>>): Promise<Site
   return site;
 }
 
-/** Step 1 is done and waits for a person. */
+/** Step 1 is done and waits for someone. */
 async function paused(files?: Readonly<Record<string, string>>): Promise<Site> {
   const site = await requested(files);
   await site.run('reconcile');
@@ -38,7 +38,7 @@ async function paused(files?: Readonly<Record<string, string>>): Promise<Site> {
   return site;
 }
 
-/** Step 1 of the release was given up, and every group is back. */
+/** Step 1 of the release was aborted, and every group is back. */
 async function aborted(): Promise<Site> {
   const site = await paused();
   await site.run('abort vllm');
@@ -187,8 +187,8 @@ describe('where the annotations of the Rollout are', () => {
 
 /** From where, which verb, and why not. */
 const refused: readonly (readonly [from: keyof typeof states, line: string, why: string])[] = [
-  ['paused', 'approve vllm --hold Overshoot', 'the last pass has seen no Overshoot that a person may accept'],
-  ['paused', 'approve vllm --hold Paused', 'Paused is no hold that a person may accept. These are: Overshoot, '],
+  ['paused', 'approve vllm --hold Overshoot', 'the last pass has seen no Overshoot that someone may accept'],
+  ['paused', 'approve vllm --hold Paused', 'Paused is no hold that someone may accept. These are: Overshoot, '],
   ['paused', 'approve vllm --hold Overshoot --step 1', '--step and --hold are two orders'],
   [
     'settled',
@@ -333,7 +333,7 @@ describe('an order that makes no sense', () => {
 });
 
 describe('retry', () => {
-  test('delivers the aborted text again, under a new serial', async () => {
+  test('delivers the aborted template again, under a new serial', async () => {
     const site = await siteAt('aborted');
     expect(await site.run(`retry vllm --release ${SHORT}`)).toMatchObject({ code: 0 });
     expect(await site.subject()).toBe(`rollout(llm/vllm): retry ${SHORT}`);
@@ -347,7 +347,7 @@ describe('retry', () => {
   });
 });
 
-test('acknowledge: main was rewritten, the rollout holds until a person says that it may be', async () => {
+test('acknowledge: main was rewritten, the rollout holds until someone says that it may be', async () => {
   const site = await siteAt('requested');
   await site.run('reconcile');
   const recorded = await site.head();
@@ -389,12 +389,12 @@ describe('eject', () => {
     expect(await site.run('eject vllm')).toEqual({
       code: 1,
       out: '',
-      err: 'refused: a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable text back, or --partition N to say how far it may go\n',
+      err: 'refused: a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable template back, or --partition N to say how far it may go\n',
     });
     expect(await site.head()).toBe(head);
   });
 
-  test('--abort puts the stable text back with it', async () => {
+  test('--abort puts the stable template back with it', async () => {
     const site = await siteAt('paused');
     expect(await site.run('eject vllm --abort')).toMatchObject({ code: 0 });
     expect(await site.text(LWS_FILE)).toBe(LWS_TEXT.trimEnd());
@@ -430,7 +430,7 @@ describe('eject', () => {
     const site = await siteAt('paused');
     await site.repository.commit('main', { [ROLLOUT_FILE]: undefined }, 'delete the Rollout');
     const pass = await site.run('reconcile');
-    expect(pass.out).toContain('waits  OrphanArmed: ');
+    expect(pass.out).toContain('waits  LockedWithoutRollout: ');
     expect(pass.out).toContain('tranche eject vllm');
     expect(pass.out).toContain('an edit of its template restarts the groups from 3 up at once');
     expect(pass.out).toContain('tranche eject vllm --abort');
@@ -470,7 +470,7 @@ function changed(diff: string): string {
 describe('stop and go', () => {
   const STOP = 'policies/stop.yaml';
 
-  test('no step begins until it goes on, and each is one commit', async () => {
+  test('no step starts until it goes on, and each is one commit', async () => {
     const site = await siteAt('requested');
     const stop = await site.run('stop --by Ada --why maintenance');
     expect(stop).toMatchObject({ code: 0, err: '' });

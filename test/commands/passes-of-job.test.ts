@@ -9,12 +9,12 @@ const START = 1_800_000_000;
 
 type Row = readonly [what: string, waits: readonly (number | undefined)[], waitSeconds: number, at: readonly number[]];
 
-/** `waits`: what each pass says of when to look again; undefined: it waits for a person. */
+/** `waits`: what each pass says of when to look again; undefined: it waits for someone. */
 const rows: readonly Row[] = [
   ['one pass without', [30, 30], 0, [0]],
   ['until nothing is expected', [30, 60, undefined, 30], 3600, [0, 30, 90]],
   ['not for what comes after its end', [30, 60], 60, [0, 30]],
-  ['not at all for a person', [undefined], 3600, [0]],
+  ['not at all for someone', [undefined], 3600, [0]],
   ['until its end', [20, 20, 20, 20, 20], 50, [0, 20, 40]],
 ];
 
@@ -34,7 +34,7 @@ test.each(rows)('%s', async (_what, waits, waitSeconds, expected) => {
   expect(took).toHaveLength(expected.length);
 });
 
-test('a job that is cancelled begins no other pass', async () => {
+test('a job that is cancelled starts no other pass', async () => {
   const stop = new AbortController();
   let passes = 0;
   const clock = { now: () => START, sleep: async () => stop.abort() };

@@ -69,7 +69,7 @@ describe('a delivery', () => {
       'rollout(llm/vllm): step 1/3, partition 1000000 → 3',
       'rollout(llm/vllm): step 2/3, partition 3 → 2',
       'rollout(llm/vllm): step 3/3, partition 2 → 0',
-      'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+      'rollout(llm/vllm): step 3/3, locked, partition 0 → 1000000',
       'rollout(llm/vllm): settled',
     ]);
     expect(await site.run('reconcile', env)).toEqual({ code: 0, out: 'nothing has moved, all settled\n', err: '' });
@@ -166,7 +166,7 @@ describe('saved passes', () => {
     expect((statSync(join(site.folder, 'passes')).mode & 0o777).toString(8)).toBe('700');
   });
 
-  test('plan saves as well; a pass that was tampered with is told apart', async () => {
+  test('plan saves as well; a pass that was tampered with is distinguished', async () => {
     const site = await startSite();
     await requested(site);
     await site.run('plan --save-pass passes');
@@ -266,7 +266,7 @@ describe('status', () => {
     );
   });
 
-  test('the table, the tree and the JSON of a delivery that waits for a person', async () => {
+  test('the table, the tree and the JSON of a delivery that waits for someone', async () => {
     const site = await startSite({
       files: { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('{duration: 0}', '{}') },
     });

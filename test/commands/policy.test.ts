@@ -110,7 +110,7 @@ test.each<readonly [what: string, tests: string, code: number, out: RegExp]>([
     'another release in that freeze',
     policyTest('  steps: [1, 2, 3, 4]\n  release: 9c41d2e09c41d2e09c41d2e09c41d2e0.8\n  expect: [WindowClose]\n'),
     1,
-    /^one: no hold is called WindowClose: did you mean WindowClosed\?\none: wanted WindowClose, got WindowClosed\n {4}WindowClosed\. .* lets no step of 9c41d2e09c41d2e09c41d2e09c41d2e0\.8 begin/,
+    /^one: no hold is called WindowClose: did you mean WindowClosed\?\none: wanted WindowClose, got WindowClosed\n {4}WindowClosed\. .* lets no step of 9c41d2e09c41d2e09c41d2e09c41d2e0\.8 start/,
   ],
   [
     'others told than wanted',

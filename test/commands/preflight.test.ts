@@ -45,7 +45,7 @@ test('without rules nothing stops a push, and what is missing is told', async ()
   expect(ran.out).toContain('warning  ProposalsOpenToOthers: no ruleset restricts');
 });
 
-test('with a key on main that is in force, whoever else pushes there is a warning', async () => {
+test('with a key on main that is in force, anyone else who pushes there is a warning', async () => {
   for (const [until, level] of [
     ['2099-01-01T00:00:00Z', 'warning  '],
     ['2020-01-01T00:00:00Z', 'error    '],

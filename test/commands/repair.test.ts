@@ -57,7 +57,7 @@ describe('one commit, which writes what tranche had written', () => {
 describe('refused, with nothing written', () => {
   const cases: readonly (readonly [what: string, make: (site: Site) => Promise<void>, why: string])[] = [
     [
-      'main begins anew, and only the status branch knows them',
+      'main starts again, and only the status branch knows them',
       async (site) => {
         await write(site, (await site.text(LWS_FILE)).replace(STEP, ''));
         const root = await site.repository.git('commit-tree', 'main^{tree}', '-m', 'start again');

@@ -25,10 +25,10 @@ function ioOf(env: Readonly<Record<string, string>>, said: string[] = []): Io {
 
 test.each(['TRANCHE_GIT_TOKEN', 'TRANCHE_FORGE_TOKEN', 'TRANCHE_APP_KEY', 'TRANCHE_STATUS_KEY'])('%s', (name) => {
   for (const path of ['token', join(folder, 'token')])
-    expect(withSecretFiles(ioOf({ [`${name}_FILE`]: path, HOME: '/' })).env).toEqual({
+    expect(withSecretFiles(ioOf({ [`${name}_FILE`]: path, NO_SHARE: '/' })).env).toEqual({
       [`${name}_FILE`]: path,
       [name]: SECRET,
-      HOME: '/',
+      NO_SHARE: '/',
     });
 });
 

@@ -8,7 +8,7 @@ import { printStep } from '../../src/api/marks.ts';
 import { runProgram } from '../../src/commands/program.ts';
 import { climbBack } from '../../src/reconcile/ladder/climb.ts';
 import { partitionIn } from '../../src/rollout/ladders/delivery.ts';
-import { castIn, climbed, ladderFiles, ladderRollout } from '../support/ladder.ts';
+import { climbed, ladderFiles, ladderRollout, partsIn } from '../support/ladder.ts';
 import { TRAFFIC_FILES, trafficRollout } from '../support/traffic-files.ts';
 import { ROLLOUT_TEXT } from '../support/vllm.ts';
 
@@ -102,10 +102,10 @@ describe('two versions of one workload go by the rungs that passes take', () => 
   const texts = ladderFiles(
     ladderRollout('partition', ['replicas: 1, traffic: 5%', 'replicas: 2, traffic: 50%', 'replicas: 100%']),
   );
-  const cast = castIn(texts);
-  const all = climbed(texts, cast);
+  const parts = partsIn(texts);
+  const all = climbed(texts, parts);
   const placed = ({ commit, before }: (typeof all)[number]): string =>
-    `${printStep(commit.stage)} ${commit.at} ${partitionIn(before.own) === 0 ? 'armed' : ''}`.trim();
+    `${printStep(commit.stage)} ${commit.at} ${partitionIn(before.own) === 0 ? 'locked' : ''}`.trim();
 
   /** The commits of a story whose passes read a simulated cluster. */
   function playedIn(story: string): readonly string[] {
@@ -115,34 +115,34 @@ describe('two versions of one workload go by the rungs that passes take', () => 
 
   test('forward', () => {
     expect(all.map(placed)).toEqual([
-      '1/3 text',
+      '1/3 template',
       '1/3 pods',
       '1/3 traffic',
       '2/3 pods',
       '2/3 traffic',
-      '3/3 home',
+      '3/3 route-restored',
       '3/3 pods',
-      '3/3 pods armed',
+      '3/3 pods locked',
       '3/3 settled',
     ]);
     expect(playedIn('partition-with-httproute')).toEqual([
-      'step 1/3, text',
+      'step 1/3, template',
       'step 1/3, pods, partition 1000000 → 3',
       'step 1/3, traffic: – → 5%',
       'step 2/3, partition 3 → 2',
       'step 2/3, traffic: 5% → 50%',
-      'step 3/3, home',
+      'step 3/3, route-restored',
       'step 3/3, pods, partition 2 → 0',
-      'step 3/3, armed, partition 0 → 1000000',
+      'step 3/3, locked, partition 0 → 1000000',
       'settled',
     ]);
   });
 
   test('back from a share', () => {
-    const back = climbBack(all[4]!, cast).commits.map(({ commit }) => `${printStep(commit.stage)} ${commit.at}`);
-    expect(back).toEqual(['rollback home', 'rollback text', 'rollback settled']);
+    const back = climbBack(all[4]!, parts).commits.map(({ commit }) => `${printStep(commit.stage)} ${commit.at}`);
+    expect(back).toEqual(['rollback route-restored', 'rollback template', 'rollback settled']);
     expect(playedIn('partition-aborted-with-a-share').slice(-3)).toEqual([
-      'rollback, home',
+      'rollback, route-restored',
       'rollback',
       'rolled back, partition 2 → 1000000',
     ]);

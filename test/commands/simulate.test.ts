@@ -85,7 +85,7 @@ test.each([
   ['page-0.10-on.md', `lws.yaml ${NEW} ${PAGE_ORDER} --lws 0.9.1 --gate on --output markdown`],
   ['partition-3.txt', `lws.yaml ${NEW} --partition 3 --max-surge 2`],
   ['partition-3.json', `lws.yaml ${NEW} --partition 3 --max-surge 2 --output json`],
-  ['armed.txt', `lws.yaml ${NEW} --partition 1000000 --max-surge 0`],
+  ['locked.txt', `lws.yaml ${NEW} --partition 1000000 --max-surge 0`],
   ['percent-and-replicas.md', `lws.yaml --set worker.image=x --replicas 6 --max-unavailable 50% --output markdown`],
   ['nothing-moves.txt', 'lws.yaml --set image=vllm/vllm-openai:v0.10.0'],
   ['scenario.txt', '--scenario ../lws-traces/0.10-on/20-gated-surge.json'],
@@ -138,7 +138,7 @@ test('one of several LeaderWorkerSets is chosen by name', async () => {
 });
 
 test.each([
-  // call, exit code, what the error begins with
+  // call, exit code, what the error starts with
   ['', 2, 'name the file of the LeaderWorkerSet, or a --scenario'],
   ['one.yaml', 2, 'no change is named'],
   ['gone.yaml --partition 1', 2, 'gone.yaml cannot be read: ENOENT'],

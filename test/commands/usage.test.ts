@@ -56,7 +56,7 @@ describe('help', () => {
     expect(help).toMatchObject({ code: 0, err: '' });
     const entries = help.out.split('\n').filter((line) => /^ {2}(-|[a-z])/.test(line));
     expect(entries.length).toBeGreaterThan(1);
-    for (const line of entries) expect(line, 'has words beside it').toMatch(/^ {2}\S.*? {2,}\S/);
+    for (const line of entries) expect(line, 'has words next to it').toMatch(/^ {2}\S.*? {2,}\S/);
     expect(help.out).not.toContain('--token');
   });
 });

@@ -35,17 +35,17 @@ async function inDelivery(): Promise<Site> {
 }
 
 describe('a pull request', () => {
-  test('that arms a release passes, and its author is told', async () => {
+  test('that locks a release passes, and its author is told', async () => {
     const site = await startSite();
     await site.run('reconcile');
     await site.api.close();
-    const armed = await site.text(LWS_FILE);
+    const locked = await site.text(LWS_FILE);
     const heads = [await site.head(), await site.head('tranche-status')];
-    const ran = await verify(site, await pullRequest(site, { [LWS_FILE]: `${armed.replaceAll(OLD, NEW)}\n` }));
+    const ran = await verify(site, await pullRequest(site, { [LWS_FILE]: `${locked.replaceAll(OLD, NEW)}\n` }));
     expect(ran).toMatchObject({ code: 0, err: '' });
     expect(commands(ran.out)).toEqual([
       expect.stringMatching(
-        /^::notice file=apps\/vllm\/lws\.yaml,line=\d+,title=ArmsRelease::LeaderWorkerSet vllm: .* no group of 4 is beyond/,
+        /^::notice file=apps\/vllm\/lws\.yaml,line=\d+,title=LocksRelease::LeaderWorkerSet vllm: .* no group of 4 is beyond/,
       ),
     ]);
     expect(ran.outputs).toMatchObject({
@@ -53,11 +53,11 @@ describe('a pull request', () => {
       changed: 'false',
       summary: '0 new problems, 1 effects on groups, 0 problems from before',
     });
-    expect(ran.summary).toContain('(ArmsRelease)');
+    expect(ran.summary).toContain('(LocksRelease)');
     const policy = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: a}\nspec: {surge: 1}\n';
-    const both = { [LWS_FILE]: `${armed.replaceAll(OLD, NEW)}\n`, 'policies/a.yaml': policy };
+    const both = { [LWS_FILE]: `${locked.replaceAll(OLD, NEW)}\n`, 'policies/a.yaml': policy };
     expect((await verify(site, await pullRequest(site, both))).out).toContain(
-      '::warning file=policies/a.yaml,line=4,title=ArmsAndEditsPolicy::the change arms a release of llm/vllm and adds RolloutPolicy a',
+      '::warning file=policies/a.yaml,line=4,title=ArmsAndEditsPolicy::the change locks a release of llm/vllm and adds RolloutPolicy a',
     );
     expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
   });
@@ -71,7 +71,7 @@ describe('a pull request', () => {
     );
     expect(ran.code).toBe(0);
     expect(ran.out).toMatch(
-      /^::warning .*title=ReachesGroups::.*1 of 4 groups get it at once, because a rollout is under way \(step 1\/3\)/m,
+      /^::warning .*title=ReachesGroups::.*1 of 4 groups get it at once, because a rollout is in progress \(step 1\/3\)/m,
     );
   });
 
@@ -88,7 +88,7 @@ describe('a pull request', () => {
     expect(ran.out).toMatch(/title=TakesStepBack::.*tranche abort vllm/);
   });
 
-  test('that begins a delivery beside as many as a policy allows fails at the line of the policy', async () => {
+  test('that starts a delivery next to as many as a policy allows fails at the line of the policy', async () => {
     const named = (text: string): string => text.replaceAll(/\bvllm(?!\/|-openai)/g, 'chat');
     const policy =
       'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: a}\nspec:\n  maxDeliveriesPerCluster: 1\n';
@@ -108,7 +108,7 @@ describe('a pull request', () => {
     const ran = await verify(site, await pullRequest(site, { [LWS_FILE]: begun }));
     expect(ran.code).toBe(1);
     expect(ran.out).toContain(
-      '::error file=policies/a.yaml,line=5,title=OverSharedLimit::the change begins a delivery of llm/vllm beside llm/chat (1/3), and RolloutPolicy a allows 1',
+      '::error file=policies/a.yaml,line=5,title=OverSharedLimit::the change starts a delivery of llm/vllm next to llm/chat (1/3), and RolloutPolicy a allows 1',
     );
   });
 
@@ -181,7 +181,7 @@ describe('a change of marks', () => {
         { [LWS_FILE]: forged(now, /stable: .*/, `stable: "${'a'.repeat(40)}"`) },
         /MarkForged::.*goes back to the template/,
       ],
-      [{ [LWS_FILE]: forged(now, /step: "1/, 'step: "3') }, /MarkForged::.*takes that step for begun/],
+      [{ [LWS_FILE]: forged(now, /step: "1/, 'step: "3') }, /MarkForged::.*takes that step for started/],
       [{ [LWS_FILE]: forged(now, /restore: .*/, 'restore: \'{"floor":0}\'') }, /MarkForged::.*writes the fields/],
       [{ [LWS_FILE]: forged(now, /(\n +tranche\.dev\/stable)/, '\n    tranche.dev/serves: green$1') }, /MarkForged::/],
       [
@@ -289,7 +289,7 @@ describe('a change of marks', () => {
     const cases: readonly (readonly [what: string, pull: object, code: number])[] = [
       ['a proposal of tranche', proposal, 0],
       ['of another App', { ...proposal, user: { login: 'renovate[bot]', type: 'Bot' } }, 1],
-      ['of a person', { ...proposal, user: { login: 'ada', type: 'User' } }, 1],
+      ['of someone', { ...proposal, user: { login: 'ada', type: 'User' } }, 1],
       ['of the token of a run', { ...proposal, user: { login: 'github-actions[bot]', type: 'Bot' } }, 1],
       ['from another branch', { ...proposal, head: { ref: 'x', repo } }, 1],
       ['from a fork', { ...proposal, head: { ref: 'tranche/x', repo: { full_name: 'eve/gitops' } } }, 1],
@@ -306,11 +306,11 @@ test('a merge queue is judged as one, against what it is put on', async () => {
   const site = await startSite();
   await site.run('reconcile');
   const base = await site.head();
-  const armed = await site.text(LWS_FILE);
+  const locked = await site.text(LWS_FILE);
   await site.repository.git('branch', 'gh-readonly-queue/main/pr-7', 'main');
   await site.repository.commit(
     'gh-readonly-queue/main/pr-7',
-    { [LWS_FILE]: `${armed.replaceAll(OLD, NEW)}\n` },
+    { [LWS_FILE]: `${locked.replaceAll(OLD, NEW)}\n` },
     'first of the queue',
   );
   await site.repository.commit('gh-readonly-queue/main/pr-7', { 'docs/a.md': 'a' }, 'second of the queue');
@@ -324,9 +324,9 @@ test('a merge queue is judged as one, against what it is put on', async () => {
     GITHUB_EVENT_PATH: path,
   });
   expect(ran.code).toBe(0);
-  expect(ran.out).toContain('title=ArmsRelease::');
-  const forged = armed.replace('annotations:\n', 'annotations:\n    tranche.dev/serves: green\n');
-  expect(forged).not.toBe(armed);
+  expect(ran.out).toContain('title=LocksRelease::');
+  const forged = locked.replace('annotations:\n', 'annotations:\n    tranche.dev/serves: green\n');
+  expect(forged).not.toBe(locked);
   await site.repository.commit('gh-readonly-queue/main/pr-7', { [LWS_FILE]: forged }, 'third of the queue');
   const marked = await verify(site, {
     GITHUB_EVENT_NAME: 'merge_group',

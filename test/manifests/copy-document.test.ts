@@ -6,7 +6,7 @@ import { MAX_DOCUMENTS } from '../../src/manifests/limits.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
 import { splitDocuments } from '../../src/manifests/split-documents.ts';
-import type { DocumentEdit, Edit, ObjectRef } from '../../src/rollout/edit.ts';
+import type { DocumentEdit, Edit, ObjectRef } from '../../src/rollout/edits/edit.ts';
 import { anyManifest, anyStyle } from './any-manifest.ts';
 import { writeYaml } from './written-yaml.ts';
 
@@ -74,11 +74,11 @@ describe('a copy', () => {
 
   test('with fields of its own', () => {
     const edits: readonly Edit[] = [
-      { kind: 'set', path: ['metadata', 'annotations', 'tranche.dev/of'], value: 'vllm' },
+      { kind: 'set', path: ['metadata', 'annotations', 'tranche.dev/made-for'], value: 'vllm' },
       { kind: 'set', path: ['spec', 'type'], value: 'ClusterIP' },
       { kind: 'insertItem', path: ['spec', 'ports', { key: 'port', value: 8000 }], value: { port: 8000 } },
     ];
-    const made = MADE.replace('spec', '  annotations:\n    tranche.dev/of: "vllm"\nspec').replace(
+    const made = MADE.replace('spec', '  annotations:\n    tranche.dev/made-for: "vllm"\nspec').replace(
       '}',
       ', ports: [{port: 8000}]}',
     );

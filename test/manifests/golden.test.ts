@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
-import type { Edit, ObjectEdits } from '../../src/rollout/edit.ts';
+import type { Edit, ObjectEdits } from '../../src/rollout/edits/edit.ts';
 
 const ROOT = new URL('../../fixtures/manifests/', import.meta.url);
 const cases = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
-import type { Edit } from '../../src/rollout/edit.ts';
+import type { Edit } from '../../src/rollout/edits/edit.ts';
 
 const OBJECT = { apiVersion: 'v1', kind: 'LeaderWorkerSet', namespace: '', name: 'vllm' };
 const HEAD = 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata:\n  name: vllm\n';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type KnownTexts, newKnownTexts } from '../../src/manifests/known-texts.ts';
 import { type ManifestFile, parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { climb, climbBack } from '../../src/reconcile/ladder/climb.ts';
-import { castIn, ladderFiles, ladderRollout } from '../support/ladder.ts';
+import { ladderFiles, ladderRollout, partsIn } from '../support/ladder.ts';
 
 const LWS = `apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet
@@ -76,12 +76,12 @@ test('the older half is let go, but for what was asked for', () => {
   expect([2, 5, 4, 1].map((at) => known.get(text(at)) !== undefined)).toEqual([false, true, true, true]);
 });
 
-test('a delivery and its ways back, tried together, parse no text twice', () => {
+test('a delivery and its rollbacks, tried together, parse no text twice', () => {
   const texts = ladderFiles(ladderRollout('canary', ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%']));
-  const cast = castIn(texts);
+  const parts = partsIn(texts);
   const { known, parsed } = counted();
-  const { commits } = climb(texts, cast, known);
-  for (const one of commits) expect(climbBack(one, cast, known).obstacle).toBeUndefined();
+  const { commits } = climb(texts, parts, known);
+  for (const one of commits) expect(climbBack(one, parts, known).obstacle).toBeUndefined();
   expect(commits.length).toBeGreaterThan(6);
   expect(new Set(parsed).size).toBe(parsed.length);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/api/json.ts';
 import { MAX_LIST_ITEMS } from '../../src/manifests/limits.ts';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
-import type { Edit, EditPath } from '../../src/rollout/edit.ts';
+import type { Edit, EditPath } from '../../src/rollout/edits/edit.ts';
 
 const OBJECT = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', namespace: '', name: 'vllm' };
 const HEAD = 'apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata:\n  name: vllm\n';
@@ -43,7 +43,7 @@ describe('a second backendRef', () => {
       'spec:\n  rules:\n    - backendRefs:\n        - name: vllm\n          port: 8000\n        - name: vllm-canary\n          port: 8000\n          weight: 0\n\n      # Slow.\n      timeouts: {request: 600s}\n',
     ],
     [
-      'comments beside, inside and behind',
+      'comments next to it, inside and behind',
       'spec:\n  rules:\n  - backendRefs:\n    # Stable.\n    - name: vllm # one\n      # weight: 100\n    # End.\n  hostnames: [a]\n',
       'spec:\n  rules:\n  - backendRefs:\n    # Stable.\n    - name: vllm # one\n      # weight: 100\n    - name: vllm-canary\n      port: 8000\n      weight: 0\n    # End.\n  hostnames: [a]\n',
     ],
@@ -111,7 +111,7 @@ describe('a second backendRef', () => {
       'spec: {rules: [{matches: [], backendRefs: [{name: vllm-canary, port: 8000, weight: 0}]}]}\n',
     ],
     [
-      'an alias beside it',
+      'an alias next to it',
       'spec:\n  x: &p {name: vllm}\n  rules:\n  - backendRefs:\n    - *p\n',
       'spec:\n  x: &p {name: vllm}\n  rules:\n  - backendRefs:\n    - *p\n    - name: vllm-canary\n      port: 8000\n      weight: 0\n',
     ],

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject, at as valueAt } from '../../src/api/json.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
-import type { Edit } from '../../src/rollout/edit.ts';
+import type { Edit } from '../../src/rollout/edits/edit.ts';
 import { anyManifest, anyStyle, anyValue } from './any-manifest.ts';
 import { writeYaml } from './written-yaml.ts';
 
@@ -41,7 +41,7 @@ test('an item that is inserted anywhere adds one run of bytes; removing it gives
   fc.assert(
     fc.property(anyManifest, anyStyle, anyValue, fc.nat(), fc.nat(), (value, how, item, at, place) => {
       const before = writeYaml(value, how);
-      // Empty brackets are replaced, and cannot be told from an absent list afterwards.
+      // Empty brackets are replaced, and cannot be known from an absent list afterwards.
       const list = pick(
         listsOf(value).filter((path) => (valueAt(value, path) as Json[]).length > 0),
         at,

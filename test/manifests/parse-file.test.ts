@@ -185,7 +185,7 @@ describe('refused with file and line', () => {
     if (reason === 'TemplatedValue') expect(parsed.issues).toHaveLength(1);
   });
 
-  test('wrong documents count as well: thousands of them are not told one by one', () => {
+  test('wrong documents count as well: thousands of them are not reported one by one', () => {
     const { issues } = check('---\nkind: LeaderWorkerSet\n'.repeat(1000));
     expect(issues.at(-1)?.reason).toBe('TooManyDocuments');
     expect(issues.length).toBeLessThanOrEqual(2 * MAX_DOCUMENTS + 1);

@@ -1,4 +1,4 @@
-/** The way back where people use anchors and aliases: always possible, byte for byte where the text still means it. */
+/** The rollback where people use anchors and aliases: always possible, byte for byte where the text still means it. */
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { type ManifestDocument, parseManifestFile } from '../../src/manifests/pa
 import { resolveTree } from '../../src/manifests/resolve-tree.ts';
 import { find, nodesOf, type SourceNode } from '../../src/manifests/source-tree.ts';
 import { applyEdits, type Spliced } from '../../src/manifests/splice/apply-edits.ts';
-import type { Edit } from '../../src/rollout/edit.ts';
+import type { Edit } from '../../src/rollout/edits/edit.ts';
 import { type Style, writeYaml } from './written-yaml.ts';
 
 const HEAD = 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata:\n  name: vllm\n';
@@ -102,7 +102,7 @@ describe('going back', () => {
       'labels: {a: &v 1}\nspec:\n  template: {a: 3, b: 3}\nmore: *v\n',
     ],
     [
-      'a name given anew inside, and used behind',
+      'a name given again inside, and used behind',
       'labels: {a: &v 1}\nspec:\n  template: {a: &v 2, b: *v}\nmore: *v\n',
       'spec:\n  template: {a: 3}\n',
       'labels: {a: &v 1}\nspec:\n  template: {a: 3}\nmore: 2\n',

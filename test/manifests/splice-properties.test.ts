@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject, at as valueAt } from '../../s
 import { type ManifestDocument, parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { nodesOf } from '../../src/manifests/source-tree.ts';
 import { applyEdits, type Spliced } from '../../src/manifests/splice/apply-edits.ts';
-import type { Edit } from '../../src/rollout/edit.ts';
+import type { Edit } from '../../src/rollout/edits/edit.ts';
 import { anyManifest as manifest, anyStyle as style } from './any-manifest.ts';
 import { writeYaml } from './written-yaml.ts';
 
@@ -89,7 +89,7 @@ describe('laws', () => {
     fc.assert(
       fc.property(manifest, style, fc.nat(), added, (value, how, at, keys) => {
         const before = writeYaml(value, how);
-        // An empty map or null in the way is replaced, and cannot be told from an absent one afterwards.
+        // An empty map or null in the way is replaced, and cannot be known from an absent one afterwards.
         const parents = pathsOf(value).filter((path) => {
           const parent = valueAt(value, path);
           return isJsonObject(parent) && Object.keys(parent).length > 0;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
-import type { Edit, ObjectEdits } from '../../src/rollout/edit.ts';
+import type { Edit, ObjectEdits } from '../../src/rollout/edits/edit.ts';
 
 const OBJECT = { apiVersion: 'v1', kind: 'LeaderWorkerSet', namespace: '', name: 'vllm' };
 const HEAD = 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata:\n  name: vllm\n';
@@ -95,7 +95,7 @@ describe('refused', () => {
   test.each([
     ['the namespace is written down since', '  namespace: llm\n', ''],
     ['the namespace is left out since', '', '  namespace: llm\n'],
-  ])('a way back is open where %s', (_, now, before) => {
+  ])('a rollback is open where %s', (_, now, before) => {
     const object = { ...OBJECT, namespace: now === '' ? '' : 'llm' };
     const edits = [restore('spec', `${HEAD}${before}spec: {a: 1}\n`)];
     expect(applyEdits(`${HEAD}${now}spec: {a: 2}\n`, { file: 'lws.yaml', object, edits })).toEqual({
@@ -104,7 +104,7 @@ describe('refused', () => {
     });
   });
 
-  test('an earlier text of another namespace is no way back', () => {
+  test('an earlier text of another namespace is no rollback', () => {
     const object = { ...OBJECT, namespace: 'llm' };
     const edits = [restore('spec', `${HEAD}  namespace: other\nspec: {a: 1}\n`)];
     const spliced = applyEdits(`${HEAD}  namespace: llm\nspec: {a: 2}\n`, { file: 'lws.yaml', object, edits });

@@ -1,8 +1,8 @@
-/** A document out of its file and back into it: every other byte stays, and the file ends as it began. */
+/** A document out of its file and back into it: every other byte stays, and the file ends as it started. */
 
 import { expect, test } from 'vitest';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
-import type { ObjectRef } from '../../src/rollout/edit.ts';
+import type { ObjectRef } from '../../src/rollout/edits/edit.ts';
 
 const object: ObjectRef = {
   apiVersion: 'leaderworkerset.x-k8s.io/v1',

@@ -43,7 +43,7 @@ const B2 = { image: 'B', release: '9c41d2e09c41d2e09c41d2e09c41d2e0.2' };
 const C3 = { image: 'C', release: '77aa01bc77aa01bc77aa01bc77aa01bc.3' };
 const back = { ...A1, step: 'rollback', aborted: '9c41d2e09c41d2e09c41d2e09c41d2e0.2' };
 
-/** Each row: what one commit leaves in the file. Commits of people among them are edits of an armed workload. */
+/** Each row: what one commit leaves in the file. Commits of people among them are edits of an locked workload. */
 const histories: Readonly<Record<string, readonly Fields[]>> = {
   'the walkthrough': [
     { ...A1, P: M },
@@ -82,14 +82,14 @@ const histories: Readonly<Record<string, readonly Fields[]>> = {
     { ...back, P: 1, aborted: '77aa01bc77aa01bc77aa01bc77aa01bc.3' },
     { ...A1, P: M, aborted: '77aa01bc77aa01bc77aa01bc77aa01bc.3' },
   ],
-  'a new request on the way back': [
+  'a new request in the rollback': [
     { ...B2, P: 2, step: '2/4' },
     { ...back, P: 2 },
     { ...C3, P: 2, step: '1/4', aborted: back.aborted },
     { ...C3, P: M, step: '4/4', aborted: back.aborted },
     { ...C3, P: M },
   ],
-  'requested, given up': [
+  'requested, aborted': [
     { ...A1, P: M },
     { ...A1, image: 'B', P: M },
     { ...A1, P: M, aborted: '9c41d2e09c41d2e09c41d2e09c41d2e0.2' },
@@ -120,20 +120,20 @@ const settled = { ...A1, P: M };
 /** states.md, event by event: what the cluster sees and what the policy says to it (undefined: admitted). */
 const rows: readonly (readonly [what: string, from: Fields | undefined, to: Fields, says: string | undefined])[] = [
   ['unmanaged: adopted at rest', { image: 'A', P: 0 }, settled, undefined],
-  ['unmanaged: adopted while unreadable as armed', { image: 'A', P: undefined }, settled, undefined],
+  ['unmanaged: adopted while unreadable as locked', { image: 'A', P: undefined }, settled, undefined],
   ['unmanaged: anything goes', { image: 'A', P: 0 }, { image: 'B', P: undefined }, undefined],
   ['settled: nothing changes', settled, settled, undefined],
-  ['settled: a person asks', settled, { ...settled, image: 'B' }, undefined],
+  ['settled: someone asks', settled, { ...settled, image: 'B' }, undefined],
   ['requested: the file is put back', { ...settled, image: 'B' }, settled, undefined],
   ['requested: settled, for LeaderWorkerSet saw no change', { ...A1, image: 'B', P: M }, { ...B2, P: M }, undefined],
   ['step 1 of C, when C is live already', { ...step2, image: 'C' }, { ...C3, P: 2, step: '1/4' }, undefined],
   ['step 1 of C stops the roll', step2, { ...C3, P: 3, step: '1/4' }, undefined],
   ['step k+1 of a whole release', { ...B2, P: M, step: '3/4' }, { ...B2, P: M, step: '4/4' }, undefined],
   ['rollback: the budget is raised again', { ...back, P: 2, U: 2 }, { ...back, P: 2, U: 3 }, undefined],
-  ['rollback: a person put the stable text back', { ...step2, image: 'A' }, { ...back, P: 2 }, undefined],
-  ['rollback: an aborted text comes back', { ...back, P: 2 }, { ...back, image: 'B', P: 2 }, T],
+  ['rollback: someone put the stable template back', { ...step2, image: 'A' }, { ...back, P: 2 }, undefined],
+  ['rollback: an aborted template comes back', { ...back, P: 2 }, { ...back, image: 'B', P: 2 }, T],
   [
-    'rollback: stable text once more',
+    'rollback: stable template once more',
     { ...back, image: 'B', P: 2 },
     { ...back, P: 2, aborted: '9c41d2e09c41d2e09c41d2e09c41d2e0.3,9c41d2e09c41d2e09c41d2e09c41d2e0.2' },
     undefined,
@@ -145,13 +145,13 @@ const rows: readonly (readonly [what: string, from: Fields | undefined, to: Fiel
   ['jump to k', step2, { ...step2, P: 0, step: '4/4' }, undefined],
   ['steps edited', step2, { ...step2, P: 1, step: '2/3' }, undefined],
   ['P edited by hand, settled', settled, { ...settled, P: 0 }, S],
-  ['P edited by hand, re-armed by us', { ...settled, P: 0 }, settled, undefined],
+  ['P edited by hand, relocked by us', { ...settled, P: 0 }, settled, undefined],
   ['P edited by hand in a delivery: put back by us', { ...step2, P: 1 }, step2, undefined],
   ['P missing', settled, { ...settled, P: undefined }, S],
   ['an older step, and back to it from its end', { ...B2, P: M }, { ...step2, P: 3, step: '1/4' }, undefined],
   ['an older step over a pending request: refused, and nothing lost', { ...B2, image: 'C', P: M }, step2, T],
   ['annotations gone', step2, { image: 'B', P: 2 }, undefined],
-  ['annotations put back by a person', { image: 'B', P: 2 }, step2, undefined],
+  ['annotations put back by someone', { image: 'B', P: 2 }, step2, undefined],
   ['step gone', step2, { ...B2, P: 2 }, S],
   ['recreated in a delivery', undefined, step2, undefined],
   ['recreated while settled', undefined, settled, undefined],
@@ -205,7 +205,7 @@ describe('who is let through', () => {
   it('nobody, not even an administrator', () => {
     expect(admissionVerdict(...edit, ['system:masters', 'system:authenticated']).allowed).toBe(false);
   });
-  it('whoever takes on the group for it', () => {
+  it('anyone who takes on the group for it', () => {
     expect(admissionVerdict(...edit, ['tranche.dev:break-glass', 'system:masters']).allowed).toBe(true);
   });
   it('the garbage collector, on an object that is being deleted', () => {
@@ -227,13 +227,13 @@ describe('the messages', () => {
     expect(message).toContain(T);
     expect(message).toContain(S);
   });
-  it('have a plain form, as the API server wants beside a long expression', () => {
+  it('have a plain form, as the API server wants next to a long expression', () => {
     for (const { message } of policy.spec.validations) expect(message).toMatch(/^[^\n]{40,500}$/);
   });
 });
 
 describe('the manifests', () => {
-  it('deny with Forbidden: Invalid makes forcing agents delete and create the object anew', () => {
+  it('deny with Forbidden: Invalid makes forcing agents delete and create the object again', () => {
     expect(policy.spec.validations.map(({ reason }) => reason)).toEqual(['Forbidden', 'Forbidden']);
   });
   it('leave /scale and /status alone', () => {

@@ -7,7 +7,7 @@ import { at } from '../../src/api/json.ts';
 import { desiredOf } from '../../src/reconcile/desired/desired.ts';
 import { desiredRequest } from '../../src/reconcile/documents/desired-branch.ts';
 import { notAllowed } from '../../src/reconcile/write/allowed.ts';
-import { trailersIn } from '../../src/rollout/messages.ts';
+import { trailersIn } from '../../src/rollout/commits/messages.ts';
 import { commonFiles, ownFiles } from '../scenarios/check-stories.ts';
 import { Forgery } from '../support/forgery.ts';
 
@@ -59,7 +59,7 @@ function leavesOf(text: string, before: string): readonly Leaf[] {
   const there = parseAllDocuments(before).map((document) => nameOf(document.toJS()));
   return parseAllDocuments(text).flatMap((document) => {
     const value: unknown = document.toJS();
-    const isMade = at(value, ['metadata', 'annotations', 'tranche.dev/of']) !== undefined;
+    const isMade = at(value, ['metadata', 'annotations', 'tranche.dev/made-for']) !== undefined;
     if (isMade && !there.includes(nameOf(value))) return [];
     const kind = textAt(value, ['kind']);
     return scalarsOf(document.contents, []).flatMap(([path, end]) =>
@@ -138,7 +138,7 @@ test.each(Object.keys(STYLES))('%s: every move of a delivery, and of its rollbac
   }
   expect(isAtRest(forward), forward.world.subject()).toBe(true);
   expect(checkMoves(forward, since, seen)).toBeGreaterThanOrEqual(least);
-  if (back === undefined) throw new Error('nothing is under way');
+  if (back === undefined) throw new Error('nothing is in progress');
   const head = back.world.repository.head('main') ?? '';
   await back.order({ kind: 'abort', keepNewer: false });
   for (let round = 0; round < ROUNDS_MOST && !isAtRest(back); round += 1) await back.round(120);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { fileRefused, notAllowed, pushRefused } from '../../src/reconcile/write/allowed.ts';
 import { execute } from '../../src/reconcile/write/execute.ts';
-import { noteOf } from '../../src/rollout/out-of-file.ts';
+import { noteOf } from '../../src/rollout/edits/out-of-file.ts';
 import { FakeRepository } from '../support/fake-git.ts';
 
 const FILE = 'apps/vllm/lws.yaml';
@@ -34,7 +34,7 @@ const CUSTOM = document('mesh.example/v1', 'Split', 'spec:\n  weights: []\n');
 
 /** Named as ours, with the annotation of what we make. */
 const made = (text: string): string =>
-  text.replace('name: one\n', 'name: one-canary\n  annotations: {tranche.dev/of: one}\n');
+  text.replace('name: one\n', 'name: one-canary\n  annotations: {tranche.dev/made-for: one}\n');
 
 const why = (before: string, after: string): string | undefined =>
   notAllowed([{ path: FILE, text: after }], { before: new Map([[FILE, before]]) })?.message;
@@ -44,7 +44,7 @@ test.each<readonly [what: string, before: string, after: string]>([
   [
     'where annotations are null',
     LWS.replace('one\n', 'one\n  annotations:\n'),
-    LWS.replace('one\n', 'one\n  annotations: {tranche.dev/at: pods}\n'),
+    LWS.replace('one\n', 'one\n  annotations: {tranche.dev/rung: pods}\n'),
   ],
   ['replicas', LWS, LWS.replace('replicas: 4', 'replicas: 5')],
   [
@@ -95,7 +95,7 @@ test.each<readonly [what: string, before: string, after: string, seen: string]>(
   ],
   ['a policy', POLICY, POLICY.replace('surge: 1', 'surge: 9'), 'RolloutPolicy one would change'],
   [
-    'a policy beside a workload',
+    'a policy next to a workload',
     `${LWS}---\n${POLICY}`,
     `${LWS}---\n${POLICY.replace('surge: 1', 'surge: 9')}`,
     'RolloutPolicy one would change',

@@ -8,7 +8,7 @@ import { LWS_TEXT } from '../support/vllm.ts';
 const two = `${LWS_TEXT}---\nkind: ConfigMap\n`;
 
 test.each([
-  ['nothing beside it', 'apps/vllm/lws.yaml', LWS_TEXT, [], true],
+  ['nothing next to it', 'apps/vllm/lws.yaml', LWS_TEXT, [], true],
   [
     'a kustomization and notes',
     'apps/vllm/lws.yaml',
@@ -16,7 +16,7 @@ test.each([
     ['apps/vllm/kustomization.yaml', 'apps/vllm/a.md'],
     true,
   ],
-  ['a manifest beside it', 'apps/vllm/lws.yaml', LWS_TEXT, ['apps/vllm/service.yaml'], false],
+  ['a manifest next to it', 'apps/vllm/lws.yaml', LWS_TEXT, ['apps/vllm/service.yaml'], false],
   ['one in a folder below', 'apps/vllm/lws.yaml', LWS_TEXT, ['apps/vllm/more/service.json'], false],
   ['one in the folder above', 'apps/vllm/lws.yaml', LWS_TEXT, ['apps/service.yaml'], true],
   ['one in a folder of a longer name', 'apps/vllm/lws.yaml', LWS_TEXT, ['apps/vllm-2/service.yaml'], true],

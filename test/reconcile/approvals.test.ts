@@ -49,14 +49,14 @@ function letSeeTeams(): void {
 const CAROL = { login: 'carol', id: 3, type: 'User' } as const;
 const STEP_1 = 'rollout(llm/vllm): step 1/3, partition 1000000 → 3';
 
-test('a person merges: that is one', async () => {
+test('someone merges: that is one', async () => {
   const world = await asking();
   await world.repository.merge(1, ADA, 'squash');
   await world.pass();
   expect((await world.subjects()).at(-1)).toBe(STEP_1);
 });
 
-test('a bot merges: held, until a person with a right to write approves what was merged', async () => {
+test('a bot merges: held, until someone with a right to write approves what was merged', async () => {
   const world = await asking();
   world.repository.permissions.set('bob', 'read');
   await world.repository.merge(1, STALE, 'squash');
@@ -64,7 +64,7 @@ test('a bot merges: held, until a person with a right to write approves what was
   world.repository.review(1, ADA, 'APPROVED', 'b'.repeat(40));
   expect(messagesOf(await world.pass())).toEqual([
     expect.stringMatching(
-      /^RolloutPolicy production .* approved by a person .* stale\[bot\] \(merge, .* bob \(review, does not count: no right/,
+      /^RolloutPolicy production .* approved by someone .* stale\[bot\] \(merge, .* bob \(review, does not count: no right/,
     ),
   ]);
   expect(reasonsOf(await world.pass())).toEqual(['ApprovalUnproven']);
@@ -130,7 +130,7 @@ test('who made the change does not count, nor who merged it; another person does
   expect((await world.subjects()).at(-1)).toBe(STEP_1);
 });
 
-test('a team is read anew each time, and one that cannot be read holds', async () => {
+test('a team is read again each time, and one that cannot be read holds', async () => {
   const world = await asking('    - {people: 2, team: team/sre}\n    - {distinct: true}\n');
   expect(world.pull.body).toContain('- ` approval 2 of 2: 2 people of the team team/sre with a right to write `');
   for (const login of ['bob', 'carol']) world.repository.permissions.set(login, 'write');
@@ -169,7 +169,7 @@ test('who has left the team since counts no more, and a tightened policy asks ag
   const held = await world.pass();
   expect(messagesOf(held)).toEqual([expect.stringMatching(/ada \(merge, does not count: not in the team team\/sre\)/)]);
   expect(held.outcomes[0]?.plan?.record.holds[0]?.lines).toEqual([
-    expect.stringMatching(/^approval 1 of 1 is missing: a person of the team team\/sre/),
+    expect.stringMatching(/^approval 1 of 1 is missing: someone of the team team\/sre/),
   ]);
   world.repository.teams.set('team/sre', new Map([['ada', 'active']]));
   await world.pass();

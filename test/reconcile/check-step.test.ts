@@ -8,9 +8,9 @@ import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { readWorkload } from '../../src/reconcile/documents/read-workload.ts';
 import { checkStep } from '../../src/reconcile/write/check-step.ts';
 import { render } from '../../src/reconcile/write/render.ts';
-import type { ObjectChange } from '../../src/rollout/change.ts';
-import { editsOf } from '../../src/rollout/change-edits.ts';
-import { workloadEdit } from '../../src/rollout/workload-change.ts';
+import type { ObjectChange } from '../../src/rollout/edits/change.ts';
+import { editsOf } from '../../src/rollout/edits/change-edits.ts';
+import { workloadEdit } from '../../src/rollout/edits/workload-change.ts';
 import { marksOf } from '../support/snapshot.ts';
 
 const LWS = `apiVersion: leaderworkerset.x-k8s.io/v1
@@ -118,10 +118,10 @@ test.each<readonly [what: string, from: string | RegExp, to: string, wrong: stri
   ['of another object', 'track: "stable"', 'track: canary', 'Service vllm: .*track "canary", wanted stable'],
   ['the same as a number', 'track: "stable"', 'track: 1', 'Service vllm: .*track 1, wanted stable'],
   ['gone from another object', ', track: "stable"', '', 'Service vllm: .*track missing, wanted stable'],
-  ['beside it', 'app: vllm', 'app: x', 'Service vllm: .*none of the planned'],
+  ['next to it', 'app: vllm', 'app: x', 'Service vllm: .*none of the planned'],
   ['of an item', 'weight: 80', 'weight: 81', 'HTTPRoute vllm: .*weight 81, wanted 80'],
   ['of an item, gone', ', weight: 20', '', 'HTTPRoute vllm: .*weight missing, wanted 20'],
-  ['of an item, beside it', 'port: 80', 'port: 81', 'HTTPRoute vllm: .*none of the planned'],
+  ['of an item, next to it', 'port: 80', 'port: 81', 'HTTPRoute vllm: .*none of the planned'],
   ['an item more', '- {name: vllm,', '- {name: x}\n        - {name: vllm,', 'HTTPRoute vllm: .*none of the planned'],
   ['what was deleted', /$/, `---\n${POD}`, 'Pod old: .*it is still there'],
   ['a document more', /$/, '---\nkind: More\n', 'another document of its file would change'],

@@ -178,7 +178,7 @@ test('without configured paths: folders, and files of interest, in as few rounds
   expect([await readAt(), before < large.model.nowSeconds]).toEqual([before, true]);
   expect(cost.result.outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
   // The status; folders of main, its files of interest, main and the stable commit with their roots, the folders of the
-  // stable text; that text.
+  // stable template; that text.
   const fetches = ['fetch', 'fetch', 'fetch', 'fetch', 'fetch', 'fetch'];
   expect(cost.requests.toSorted()).toEqual(['discover-receive', ...fetches, 'ls-refs', 'receive']);
   expect(cost.rounds).toBe(5);
@@ -190,7 +190,7 @@ function saidAt(text: string, readAt: number): string {
   return resigned(text, (index) => ({ ...index, marked: { ...Object(index['marked']), readAt } }));
 }
 
-/** Nothing that is signed names the number of the record then: its pause begins again. */
+/** Nothing that is signed names the number of the record then: its pause starts again. */
 const LOST = 'PauseDuration';
 
 test.each<[string, (text: string) => string, string?]>([

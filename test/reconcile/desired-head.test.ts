@@ -44,7 +44,7 @@ test('the command line has the last word, and a circle is told', async () => {
   await expect(desiredHead(circle.git, NO_OVERRIDES)).rejects.toThrow('names release as the desired branch');
 });
 
-test('a fault of steps alone keeps no order, and whoever only looks is told', async () => {
+test('a fault of steps alone keeps no order, and anyone who only looks is told', async () => {
   for (const [fault, kind] of [
     ['intervalSeconds: soon\n', 'written'],
     ['auditSecond: 60\n', 'ConfigError'],

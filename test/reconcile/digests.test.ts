@@ -27,9 +27,9 @@ test('it is the first 32 digits of a sha256 of canonical JSON', () => {
 
 test.each<readonly [string, JsonObject, boolean]>([
   ['an image', template(undefined, 'b'), false],
-  ["a person's label", template({ app: 'vllm' }), false],
+  ["someone's label", template({ app: 'vllm' }), false],
   ['our own label', template({ 'tranche.dev/version': 'x' }), true],
-  ['our own beside theirs', template({ app: 'vllm', 'tranche.dev/version': 'x' }), false],
+  ['our own next to theirs', template({ app: 'vllm', 'tranche.dev/version': 'x' }), false],
   ['replicas', { ...template(undefined), spec: { ...(template(undefined)['spec'] as JsonObject), replicas: 9 } }, true],
   [
     'a rollout strategy',

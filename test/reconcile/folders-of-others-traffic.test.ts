@@ -36,7 +36,7 @@ async function delivering(files: Readonly<Record<string, string>>): Promise<Worl
   world.edit(LWS, OLD, NEW);
   for (let pass = 0; pass < PASSES_MOST; pass += 1) {
     await passed(world);
-    if (/tranche.dev\/at: "(traffic|switch)"/.test(world.repository.text('main', LWS) ?? '')) return world;
+    if (/tranche.dev\/rung: "(traffic|switch)"/.test(world.repository.text('main', LWS) ?? '')) return world;
   }
   throw new Error(`no share after ${PASSES_MOST} passes: ${world.repository.text('main', LWS)}`);
 }
@@ -64,7 +64,7 @@ const HOSTILE: Readonly<Record<string, (files: Readonly<Record<string, string>>)
   'a RouteProvider for the same kind': (files) =>
     files['tranche/routes.yaml']?.replace('name: smi', 'name: evil').replaceAll('/weight', '/evil'),
   'a second workload that says that it was made for it': (files) =>
-    files[LWS]?.replace('name: vllm\n', 'name: vllm-canary\n  annotations: {tranche.dev/of: vllm}\n'),
+    files[LWS]?.replace('name: vllm\n', 'name: vllm-canary\n  annotations: {tranche.dev/made-for: vllm}\n'),
 };
 
 const CASES = Object.keys(STYLES).flatMap((style) => Object.keys(HOSTILE).map((what) => [style, what] as const));

@@ -9,7 +9,7 @@ import { World } from '../support/world.ts';
 
 const PASSES_MOST = 8;
 
-/** The second step is under way, or about to be. */
+/** The second step is in progress, or about to be. */
 async function delivering(files: Readonly<Record<string, string>> = {}): Promise<World> {
   const world = new World({ files: { ...VLLM_FILES, ...files } });
   for (let pass = 0; pass < 2; pass += 1) await passed(world);
@@ -70,7 +70,7 @@ const HOSTILE: Readonly<Record<string, readonly [path: string, text: string]>> =
   ],
   'a second workload that says that it was made for it': [
     'teams/b/canary.yaml',
-    LWS_TEXT.replace('  name: vllm\n', '  name: vllm-canary\n  annotations: {tranche.dev/of: vllm}\n'),
+    LWS_TEXT.replace('  name: vllm\n', '  name: vllm-canary\n  annotations: {tranche.dev/made-for: vllm}\n'),
   ],
   'a configuration under the other name': ['tranche.yml', 'cluster: evil\n'],
 };

@@ -40,7 +40,7 @@ async function stepped(): Promise<ForgeWorld> {
   await world.repository.git.commit('main', { [LWS_FILE]: asked, 'policies/production.yaml': POLICY }, 'v0.10.1');
   await world.sync();
   await world.until('ProposalOpen');
-  await world.repository.merge(world.pull.number, ADA, 'merge', 'By a person');
+  await world.repository.merge(world.pull.number, ADA, 'merge', 'By someone');
   await world.pass();
   await world.sync();
   await world.until('ProposalOpen');
@@ -55,9 +55,9 @@ const FORGERIES: Readonly<Record<string, (text: string) => string>> = {
   'the last step': (text) => text.replace(STEP, 'tranche.dev/step: "3/3@$1"'),
   'a step back': (text) => text.replace(STEP, 'tranche.dev/step: "0/3@$1"'),
   promote: (text) => text.replace(STEP, 'tranche.dev/step: "promote"'),
-  'the fleet was let go': (text) => text.replace('{"floor":3', '{"floor":0'),
+  'the primary was released for update': (text) => text.replace('{"floor":3', '{"floor":0'),
   'the release is settled': (text) => text.replace(/ +tranche\.dev\/(step|restore): .*\n/g, ''),
-  'given up': (text) => text.replace(/(tranche\.dev\/)(release): "(.*)"/, '$1$2: "$3"\n    $1aborted: "$3"'),
+  aborted: (text) => text.replace(/(tranche\.dev\/)(release): "(.*)"/, '$1$2: "$3"\n    $1aborted: "$3"'),
   rollback: (text) => text.replace(STEP, 'tranche.dev/step: "rollback"'),
 };
 

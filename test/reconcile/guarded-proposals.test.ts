@@ -28,7 +28,7 @@ afterEach(() => {
   expect(forge.violations).toEqual([]);
 });
 
-/** `app`: whose status counts; `any`: whoever sets one. */
+/** `app`: whose status counts; `any`: anyone who sets one. */
 type Guard = { readonly isStrict?: boolean; readonly contexts?: readonly string[]; readonly app?: number | 'any' };
 
 /** What keeps a pull request from being merged late: our status, and the newest commit of the branch. */
@@ -83,14 +83,14 @@ async function bringUpToDate(world: ForgeWorld, files: Readonly<Record<string, s
   if (Object.keys(files).length > 0) await world.repository.edit(world.pull.number, files);
 }
 
-test('a person merges every step, each in another way: what was merged is the step, and a second pass changes nothing', async () => {
+test('someone merges every step, each in another way: what was merged is the step, and a second pass changes nothing', async () => {
   const world = await proposed();
   expect(world.pull.body).toContain('Merging this is ` step 1/3 `');
   expect(world.pull.branch).toMatch(/-0-[0-9a-f]{32}-fields$/);
   for (const method of ['squash', 'rebase', 'merge'] as const) {
     if (method !== 'squash') await world.until('ProposalOpen');
     expect(gateOf(world)).toEqual(['success']);
-    await world.repository.merge(world.pull.number, ADA, method, 'By a person\n\nCo-authored-by: x <x@example.com>');
+    await world.repository.merge(world.pull.number, ADA, method, 'By someone\n\nCo-authored-by: x <x@example.com>');
     await world.pass();
     await world.sync();
   }
@@ -100,10 +100,10 @@ test('a person merges every step, each in another way: what was merged is the st
     await world.sync();
   }
   expect((await world.subjects()).slice(-5)).toEqual([
-    'By a person',
+    'By someone',
     'rollout(llm/vllm): step 2/3, partition 3 → 2',
-    'By a person',
-    'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+    'By someone',
+    'rollout(llm/vllm): step 3/3, locked, partition 0 → 1000000',
     'rollout(llm/vllm): settled',
   ]);
   expect(world.repository.pulls.map(({ title, state }) => `${title}: ${state}`)).toEqual([
@@ -138,7 +138,7 @@ test.each<readonly [what: string, rules: Guard, because: string]>([
   expect(messages(await world.pass())).toEqual([expect.stringContaining(`approves the step, because ${because}`)]);
 });
 
-test('the rules let no commit of ours past: nothing begins, for nothing could arm it or go back', async () => {
+test('the rules let no commit of ours past: nothing starts, for nothing could lock it or go back', async () => {
   const world = await proposed();
   world.repository.close(1, APP);
   await world.git('update-ref', '-d', 'refs/heads/tranche-status');
@@ -203,7 +203,7 @@ test('a policy accepts that: the step is merged, and whatever ends it is brought
   expect([pods.includes(OLD), pods.includes(NEW)]).toEqual([true, false]);
 });
 
-test('the rules are not heard: nothing is proposed in either form, and the next pass asks again', async () => {
+test('the rules are not known: nothing is proposed in either form, and the next pass asks again', async () => {
   const world = await proposed();
   world.repository.close(1, APP);
   await world.git('update-ref', '-d', 'refs/heads/tranche-status');
@@ -241,7 +241,7 @@ test('brought up to date with main: the same change, so our status is set at the
   expect(world.pull.title).toContain('2/3');
 });
 
-test('brought up to date with something besides: its status fails, and nothing of it counts', async () => {
+test('brought up to date with something as well: its status fails, and nothing of it counts', async () => {
   const world = await proposed();
   await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    # a note\n');
   await world.pass();
@@ -297,7 +297,7 @@ test('the record is lost while a gate is shut: its status fails, and a merge pas
   expect(reasonsOf(await world.pass())).toEqual(['Paused']);
   expect(gateOf(world)).toEqual(['failure']);
   await world.repository.merge(1, ADA, 'squash');
-  expect(reasonsOf(await world.pass())).toContain('MergedStale');
+  expect(reasonsOf(await world.pass())).toContain('LateMerge');
 });
 
 test('cut off between the branch and its pull request: the branch is taken for what it is', async () => {
@@ -309,7 +309,7 @@ test('cut off between the branch and its pull request: the branch is taken for w
   expect(world.repository.pulls.map(({ state }) => state)).toEqual(['closed', 'open']);
 });
 
-test('closed by a person: a no to this commit in every form', async () => {
+test('closed by someone: a no to this commit in every form', async () => {
   const world = await proposed();
   world.repository.close(1, ADA);
   expect(reasonsOf(await world.pass())).toEqual(['ProposalVetoed']);
@@ -331,20 +331,20 @@ test('its merge is reverted: held by that name', async () => {
   expect(reasonsOf(result)).toContain('ProposalReverted');
 });
 
-test('merged past the rules while paused: put back, and it waits for a person', async () => {
+test('merged past the rules while paused: put back, and it waits for someone', async () => {
   const world = await proposed();
   await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
   await world.repository.merge(1, ADA, 'squash');
   const result = await world.pass();
-  expect(reasonsOf(result)).toContain('MergedStale');
+  expect(reasonsOf(result)).toContain('LateMerge');
   expect((await world.subjects()).at(-1)).toBe('rollout(llm/vllm): step 1/3, partition 3 → 1000000');
   await world.sync();
   await change(world, ROLLOUT_FILE, '    paused: true\n', '');
   const held = await world.pass();
-  expect(reasonsOf(held)).toEqual(['MergedStale']);
+  expect(reasonsOf(held)).toEqual(['LateMerge']);
   const at = { target: { name: 'vllm', namespace: '' }, overrides: NO_OVERRIDES, by: 'ada' };
   const done = await giveOrder(world.ports(), at, ({ snapshot }) =>
-    planIntent({ kind: 'approve', step: undefined, hold: 'MergedStale' }, { snapshot, digestOf: factsDigest }),
+    planIntent({ kind: 'approve', step: undefined, hold: 'LateMerge' }, { snapshot, digestOf: factsDigest }),
   );
   expect(done.kind).toBe('written');
   await world.pass();
@@ -396,7 +396,7 @@ test('an abort goes to main alone where a rule keeps the branch, and the pull re
   expect(world.repository.pull(2).state).toBe('closed');
 });
 
-test('merged though it was aborted a moment ago: nothing of it stays, and the way back goes on', async () => {
+test('merged though it was aborted a moment ago: nothing of it stays, and the rollback goes on', async () => {
   const world = await secondProposed();
   const { number } = world.pull;
   const keep = { id: 2, name: 'keep', branches: ['tranche/*'], rules: [{ type: 'deletion' }], bypass: [] };

@@ -1,4 +1,4 @@
-/** Somebody pushes to the status branch before every pass: a rollback with a share takes its time, and one audit at most besides. */
+/** Somebody pushes to the status branch before every pass: a rollback with a share takes its time, and one audit at most as well. */
 
 import { describe, expect, test } from 'vitest';
 import { NO_OVERRIDES } from '../../src/api/config.ts';
@@ -39,7 +39,7 @@ async function delivering(files: Readonly<Record<string, string>>, signed: boole
   world.edit(LWS, 'v0.10.0', 'v0.10.1');
   for (let pass = 0; pass < PASSES_MOST; pass += 1) {
     await passed(world, dates);
-    if (/tranche.dev\/at: "(traffic|switch)"/.test(world.repository.text('main', LWS) ?? '')) return world;
+    if (/tranche.dev\/rung: "(traffic|switch)"/.test(world.repository.text('main', LWS) ?? '')) return world;
   }
   throw new Error(`no share after ${PASSES_MOST} passes`);
 }

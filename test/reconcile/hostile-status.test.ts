@@ -185,7 +185,7 @@ describe('with a key', () => {
     },
   );
 
-  test('a record that is gone, or the whole branch: made again, and the pause begins again', async () => {
+  test('a record that is gone, or the whole branch: made again, and the pause starts again', async () => {
     const { world, moving } = signed;
     for (const take of [
       () => world.repository.commit(STATUS, { [RECORD]: undefined }),

@@ -1,4 +1,4 @@
-/** What a pass reads of a delivery beside the user's own workload: over the model's controllers, and where reads fail. */
+/** What a pass reads of a delivery next to the user's own workload: over the model's controllers, and where reads fail. */
 
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -97,7 +97,7 @@ test('a leader that is not ready is no ready endpoint', async () => {
   expect(endpoints((await read(model)).traffic)).toContain('vllm-svc-canary: vllm-canary-0 false');
 });
 
-test('a route that names a Service that is not there is told so, until the Service comes', async () => {
+test('a route that names a Service that is not there is reported, until the Service comes', async () => {
   const model = world();
   const route = JSON.parse(JSON.stringify(parse(ROUTE_TEXT)).replace('vllm-svc', 'vllm-none'));
   const word = async () => JSON.stringify((await read(model)).traffic.routes);
@@ -138,7 +138,7 @@ test('each kind is listed once, those that nobody names never, and workers of an
   expect(alone.calls.some((call) => /^(services|endpointslices|httproutes)/.test(call))).toBe(false);
 });
 
-test('lists that were begun early are not asked for again', async () => {
+test('lists that were started early are not asked for again', async () => {
   const calls: string[] = [];
   const port = fakeCluster({ model: world() });
   const counted: typeof port = {

@@ -1,4 +1,4 @@
-/** What tranche makes beside a workload carries whose it is: no orphan, no rollout of its own, and never taken over. */
+/** What tranche makes next to a workload carries whose it is: no orphan, no rollout of its own, and never taken over. */
 
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
@@ -12,7 +12,7 @@ import { SERVICE_FILE, SERVICE_TEXT } from '../support/traffic-files.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
-const OF = 'tranche.dev/of';
+const MADE_FOR = 'tranche.dev/made-for';
 const named = (text: string, annotations: readonly string[]): string =>
   text
     .replace(
@@ -30,19 +30,19 @@ async function passWith(files: Readonly<Record<string, string>>) {
   return { names: outcomes.map(({ key }) => key.name), canary, lws: world.repository.files('main')[LWS_FILE] ?? '' };
 }
 
-const made = `${LWS_TEXT}---\n${named(LWS_TEXT, [`${OF}: vllm`])}`;
-const copied = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1"', `${OF}: vllm`])}`;
+const made = `${LWS_TEXT}---\n${named(LWS_TEXT, [`${MADE_FOR}: vllm`])}`;
+const copied = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1"', `${MADE_FOR}: vllm`])}`;
 const orphan = `${LWS_TEXT}---\n${named(LWS_TEXT, ['tranche.dev/release: "5be0c7aa5be0c7aa5be0c7aa5be0c7aa.1"'])}`;
 
 test.each([
   ['that is made for vllm', made, ['vllm'], 'stays'],
   ['that is made for vllm, with the mark of a delivery', copied, ['vllm'], 'stays'],
-  ['with the mark of a delivery alone', orphan, ['vllm', 'vllm-canary'], 'is armed'],
+  ['with the mark of a delivery alone', orphan, ['vllm', 'vllm-canary'], 'is locked'],
 ])('a workload without Rollout %s', async (_, text, names, then) => {
   const after = await passWith({ [LWS_FILE]: text });
   expect(after.names).toEqual(names);
   const [, second = ''] = after.lws.split('---\n');
-  expect(second === text.split('---\n')[1] ? 'stays' : 'is armed').toBe(then);
+  expect(second === text.split('---\n')[1] ? 'stays' : 'is locked').toBe(then);
   expect(after.lws.match(/tranche\.dev\/stable/g)).toHaveLength(1);
 });
 
@@ -80,7 +80,7 @@ spec:
 `;
 
 test('what is handed back names the routes that would miss it, also of a kind that the files describe themselves', () => {
-  const ours = named(SERVICE_TEXT.replace('name: vllm-svc', 'name: vllm'), [`${OF}: vllm`]).replace(
+  const ours = named(SERVICE_TEXT.replace('name: vllm-svc', 'name: vllm'), [`${MADE_FOR}: vllm`]).replace(
     'name: vllm-canary',
     'name: vllm-svc-canary',
   );

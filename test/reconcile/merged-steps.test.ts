@@ -16,7 +16,7 @@ import { gitReader } from '../../src/reconcile/history/observe-git.ts';
 import { observe } from '../../src/reconcile/observe/observe.ts';
 import { readDesired } from '../../src/reconcile/observe/read-main.ts';
 import { newMemory } from '../../src/reconcile/pass.ts';
-import { printTrailers } from '../../src/rollout/messages.ts';
+import { printTrailers } from '../../src/rollout/commits/messages.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { gitEnvironment } from '../support/git-server.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT } from '../support/vllm.ts';
@@ -141,7 +141,7 @@ test.each<readonly [how: string, merge: () => void, found: 'main' | 'proposal']>
     'proposal',
   ],
   ['squash', () => squashed(`${SUBJECT} (#12)\n\n${body('2/3')}`), 'main'],
-  ['squash with an author beside', () => squashed(`${SUBJECT} (#12)\n\n${body('2/3')}\n\n${CO_AUTHOR}`), 'main'],
+  ['squash with an author next to it', () => squashed(`${SUBJECT} (#12)\n\n${body('2/3')}\n\n${CO_AUTHOR}`), 'main'],
   [
     'squash of several commits',
     () =>
@@ -184,7 +184,7 @@ test('the plan of a step is not that of a Rollout of the same name in another na
   expect((await observed()).record?.step).toMatchObject({ planned: [1, 2, 4], replicas: 4 });
 });
 
-test('the text of a release that waits behind a newer edit, and of one that was given up', async () => {
+test('the text of a release that waits behind a newer edit, and of one that was aborted', async () => {
   commit('start', { [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: ROLLOUT_TEXT });
   others(2);
   const brought = commit('Begin', FIRST);

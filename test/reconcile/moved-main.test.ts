@@ -5,7 +5,7 @@ import type { Ports } from '../../src/reconcile/pass.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
-/** Going back, every group on the stable version and ready: the next pass arms. */
+/** Going back, every group on the stable version and ready: the next pass locks. */
 async function nearlyRolledBack(): Promise<World> {
   const world = new World({ files: VLLM_FILES });
   const pass = async (): Promise<void> => {

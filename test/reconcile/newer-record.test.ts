@@ -53,7 +53,7 @@ test('the record of one: no step of it is written, and the other goes on', async
 
 const KEPT = [RECORD, 'badges/default/llm/vllm.svg', 'index.json', 'README.md'];
 
-test('a way back goes through, and what the newer one has written stays as it was', async () => {
+test('a rollback goes through, and what the newer one has written stays as it was', async () => {
   const world = await worldOf([RECORD, 'index.json'], { isBegun: true });
   world.edit(LWS_FILE, NEW, OLD);
   const before = world.repository.files('tranche-status');

@@ -1,4 +1,4 @@
-/** People are told of a delivery: after the push, once, again where it failed, and no step ever waits for it. */
+/** People are notified of a delivery: after the push, once, again where it failed, and no step ever waits for it. */
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +46,7 @@ function vllm(): World {
   return new World({ files: { ...VLLM_FILES, [ROLLOUT_FILE]: rollout, 'policies/told.yaml': POLICY }, signed: true });
 }
 
-/** Passes until the delivery is settled, or so many. */
+/** Passes until the delivery is settled, or this many. */
 async function rounds(world: World, ports: Partial<Ports>, most: number): Promise<PassResult | undefined> {
   let last: PassResult | undefined;
   for (let round = 0; round < most; round += 1) {
@@ -84,7 +84,7 @@ test('a target that fails is asked again with each pass, is named, and holds not
   const last = await rounds(world, { notifier }, 14);
   expect(world.subject()).toContain('settled');
   expect(last?.warnings.map(({ reason, message }) => `${reason} ${message}`)).toEqual([
-    'NotifyFailed the target prod of notify was not told: it answered 500',
+    'NotifyFailed the target prod of notify got no notification: it answered 500',
   ]);
   expect(got).toEqual([]);
   code = 200;

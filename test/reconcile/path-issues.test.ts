@@ -33,7 +33,7 @@ test.each<readonly [what: string, said: Partial<Config>, told: readonly string[]
       '4 namespaces has "teams", where no manifest is read: it gives no manifest a namespace',
     ],
   ],
-])('entries beside paths: %s', (_, said, told) => {
+])('entries next to paths: %s', (_, said, told) => {
   const lines = { paths: [], policyPaths: [1, 2], namespaces: [3, 4] };
   const { issues, warnings } = pathFaults(treeOf(FILES), { ...DEFAULT_CONFIG, lines, ...said });
   expect(issues).toEqual([]);

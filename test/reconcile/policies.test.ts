@@ -157,7 +157,7 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
     },
   ],
   [
-    'a good one beside a broken document of another kind',
+    'a good one next to a broken document of another kind',
     { 'a.yaml': `${policy('  rollouts: [llm/*]\n  surge: 1\n')}---\nkind: Rollout\nspec: [1\n` },
     { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: ['a.yaml:11 UnparsableYaml'] },
   ],
@@ -201,7 +201,7 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
     { vllm: NONE, chat: NONE, elsewhere: ['a.yaml:2 UnknownKind'] },
   ],
   [
-    'the same in a later document, beside a test that is fine',
+    'the same in a later document, next to a test that is fine',
     {
       'a.yaml': `${policy('  surge: 1\n').replace('kind: RolloutPolicy', 'kind: RolloutPolicyTest')}---\n${policy('  surge: 1\n').replace('Policy', 'Polcy')}`,
     },

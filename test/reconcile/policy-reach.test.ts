@@ -7,8 +7,8 @@ import { desiredOf } from '../../src/reconcile/desired/desired.ts';
 import type { Desired } from '../../src/reconcile/desired/desired-rollout.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../support/vllm.ts';
 
-const HOME = 'teams/a/vllm/rollout.yaml';
-const FILES = { 'teams/a/vllm/lws.yaml': LWS_TEXT, [HOME]: ROLLOUT_TEXT };
+const NO_SHARE = 'teams/a/vllm/rollout.yaml';
+const FILES = { 'teams/a/vllm/lws.yaml': LWS_TEXT, [NO_SHARE]: ROLLOUT_TEXT };
 const policy = (name: string, ...lines: readonly string[]): string =>
   `apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: ${name}}\nspec:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
@@ -65,7 +65,7 @@ describe('outside, fields of which one value decides for all, or that tell other
   );
   const inside = { 'policies/own.yaml': policy('own', 'onFailure: rollback', 'notifyHoldSeconds: 90') };
 
-  test('in its own folder, and beside one inside that says another value', () => {
+  test('in its own folder, and next to one inside that says another value', () => {
     const desired = desiredWith({ ...inside, 'teams/a/bold.yaml': bold }, {});
     const [rollout] = desired.rollouts;
     expect(rollout?.policy.rules).toEqual({

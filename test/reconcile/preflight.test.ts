@@ -115,7 +115,7 @@ const rows: readonly Row[] = [
     ['RulesUnreadable', 'RulesUnreadable'],
   ],
   ['our status from another App alone', {}, {}, {}, ['NothingMerges'], undefined, undefined, known(78)],
-  ['our status from an App, and a person is who we are', {}, {}, {}, ['NothingMerges'], undefined, 'ada', absent],
+  ['our status from an App, and someone is who we are', {}, {}, {}, ['NothingMerges'], undefined, 'ada', absent],
   [
     'our status from an App, and nobody tells which we are',
     {},

@@ -11,7 +11,7 @@ const named = (text: string): string => text.replaceAll('name: vllm\n', 'name: s
 
 type Two = { readonly world: World; readonly forge: FakeForge };
 
-/** Both taken over, and a policy that wants a person for each step. */
+/** Both taken over, and a policy that wants someone for each step. */
 async function begun(): Promise<Two> {
   const files = {
     [LWS_FILE]: LWS_TEXT,
@@ -29,7 +29,7 @@ async function begun(): Promise<Two> {
   return { world, forge };
 }
 
-/** A pass after so long; what each Rollout waits for. */
+/** A pass after this long; what each Rollout waits for. */
 async function later({ world, forge }: Two, seconds = 30): Promise<Readonly<Record<string, readonly string[]>>> {
   world.sync();
   world.tick(seconds);
@@ -51,7 +51,7 @@ test('a no that the record has lost counts, also while a newer pull request of a
   expect(await later(two)).toMatchObject({ sglang: ['ProposalOpen'], vllm: ['ProposalOpen'] });
   world.edit(ROLLOUT_FILE, '50%\n          pause: {duration: 0}', '25%\n          pause: {duration: 0}');
   await later(two);
-  // So long that another one may be proposed.
+  // This long that another one may be proposed.
   expect(await later(two, 660)).toMatchObject({ sglang: ['ProposalOpen'], vllm: ['ProposalVetoed'] });
   expect(forge.pulls.filter(({ branch }) => branch === first!.branch)).toHaveLength(1);
 });

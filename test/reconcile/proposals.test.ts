@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { releaseMoves } from '../../src/rollout/edits/release-moves.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
-import { releaseMoves } from '../../src/rollout/release-moves.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { ADA, APP, type ForgeWorld, forgeWorld, messagesOf, reasonsOf, STALE } from '../support/forge-world.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
@@ -29,7 +29,7 @@ afterEach(() => {
   expect(forge.violations).toEqual([]);
 });
 
-/** A workload that is taken over, a request in its file, and a policy that wants a person for each step. */
+/** A workload that is taken over, a request in its file, and a policy that wants someone for each step. */
 async function requested(more: Readonly<Record<string, string>> = {}, policy = POLICY): Promise<ForgeWorld> {
   count += 1;
   const world = await forgeWorld(forge, `gitops-${count}`, { ...VLLM_FILES, ...more });
@@ -48,7 +48,7 @@ async function proposed(more: Readonly<Record<string, string>> = {}, policy = PO
   return world;
 }
 
-/** As a person orders it. */
+/** As someone orders it. */
 async function propose(world: ForgeWorld): Promise<void> {
   const at = { target: { name: 'vllm', namespace: '' }, overrides: NO_OVERRIDES, by: 'ada' };
   const done = await giveOrder(world.ports(), at, ({ snapshot }) =>
@@ -90,11 +90,11 @@ test('cut off before it has its labels and reviewers, or once they were asked: i
 
 const STEP_1 = 'rollout(llm/vllm): step 1/3, partition 1000000 → 3';
 
-test('a person merges every step, each in another way, and a second pass changes nothing', async () => {
+test('someone merges every step, each in another way, and a second pass changes nothing', async () => {
   const world = await proposed();
   for (const method of ['squash', 'rebase', 'merge'] as const) {
     if (method !== 'squash') await world.until('ProposalOpen');
-    await world.repository.merge(world.pull.number, ADA, method, 'By a person\n\nCo-authored-by: x <x@example.com>');
+    await world.repository.merge(world.pull.number, ADA, method, 'By someone\n\nCo-authored-by: x <x@example.com>');
     await world.pass();
     await world.sync();
   }
@@ -107,7 +107,7 @@ test('a person merges every step, each in another way, and a second pass changes
     STEP_1,
     'rollout(llm/vllm): step 2/3, partition 3 → 2',
     'rollout(llm/vllm): step 3/3, partition 2 → 0',
-    'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+    'rollout(llm/vllm): step 3/3, locked, partition 0 → 1000000',
     'rollout(llm/vllm): settled',
   ]);
   const trailers = await world.git(
@@ -169,7 +169,7 @@ describe('while it is open', () => {
     expect(world.repository.pulls).toHaveLength(1);
   });
 
-  test('its text is written anew where more than the hour has changed, and then once', async () => {
+  test('its text is written again where more than the hour has changed, and then once', async () => {
     const world = await proposed();
     const { body } = world.pull;
     const writes = async (): Promise<readonly string[]> => {
@@ -313,7 +313,7 @@ describe('while it is open', () => {
     const asked = forge.calls.length;
     await world.pass();
     expect(forge.calls.slice(asked).filter(({ call }) => /comments/.test(call))).toEqual([]);
-    const warning = '> Somebody has pushed to this branch: what it holds now is not what is told below';
+    const warning = '> Somebody has pushed to this branch: what it holds now is not what is described below';
     expect(world.pull.body).toContain(warning);
     await world.git('update-ref', `refs/heads/${world.pull.branch}`, `${world.pull.branch}^`);
     expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
@@ -415,7 +415,7 @@ describe('between opening and merging', () => {
 });
 
 describe('people say no', () => {
-  test('a person closes it: held by that name, not opened again, until the plan is another', async () => {
+  test('someone closes it: held by that name, not opened again, until the plan is another', async () => {
     const world = await proposed();
     world.repository.close(1, ADA);
     const vetoed = await world.pass();
@@ -503,7 +503,7 @@ describe('people say no', () => {
     expect(await world.branches()).toEqual([world.pull.branch]);
   });
 
-  test('a person gives it another base: it is none of ours there, held by name; back on the branch it counts again', async () => {
+  test('someone gives it another base: it is none of ours there, held by name; back on the branch it counts again', async () => {
     const world = await proposed();
     await world.git('branch', 'elsewhere', 'main');
     Object.assign(world.pull, { base: 'elsewhere' });
@@ -518,7 +518,7 @@ describe('people say no', () => {
     const world = await proposed();
     world.repository.close(1, STALE);
     expect(messagesOf(await world.pass())).toEqual([
-      expect.stringMatching(/was closed by stale\[bot\], and not by a person/),
+      expect.stringMatching(/was closed by stale\[bot\], and not by someone/),
     ]);
     expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
   });

@@ -69,7 +69,7 @@ test.each([
   [
     'a private half on main',
     { 'tranche.yaml': text(`statusKeys: [{cluster: a, key: ${privateHalf()}}]\n`) },
-    'tranche.yaml:1: statusKeys[0].key is the private half: whoever reads it can sign. Throw this key away',
+    'tranche.yaml:1: statusKeys[0].key is the private half: anyone who reads it can sign. Throw this key away',
   ],
   [
     'half a key',
@@ -107,7 +107,7 @@ function bomb(): string {
   return `k0: &a0 [x]\n${lines.join('')}`;
 }
 
-test('a fault of steps alone: no step goes forward, and a way back goes through', async () => {
+test('a fault of steps alone: no step goes forward, and a rollback goes through', async () => {
   const world = new World({ files: VLLM_FILES });
   const passes = async (count: number): Promise<PassResult> => {
     for (let round = 1; round < count; round += 1) {

@@ -1,4 +1,4 @@
-/** Rollouts at rest are decided once a process, and anew where anything has changed that they were decided on. */
+/** Rollouts at rest are decided once a process, and again where anything has changed that they were decided on. */
 
 import { beforeAll, expect, test } from 'vitest';
 import { NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   expect((await world.pass()).quiet).toBe(true);
 });
 
-/** Our commits are in the text, so an edit begins from what main has. */
+/** Our commits are in the text, so an edit starts from what main has. */
 function edited(path: string, from: string, to: string): { readonly [path: string]: string } {
   const text = world.repository.text('main', path) ?? '';
   expect(text).toContain(from);

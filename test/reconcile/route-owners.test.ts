@@ -11,7 +11,7 @@ import { LWS_FILE, LWS_TEXT } from '../support/vllm.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-/** Files that are said to be of others, and why a delivery does not begin with them. */
+/** Files that are said to be of others, and why a delivery does not start with them. */
 function heldBy(files: Files, config: Partial<Config> = {}): readonly string[] {
   const tree = {
     commit: '1'.repeat(40),
@@ -38,7 +38,10 @@ function moved(service: string, route: string, note = ''): Files {
   const noted = (text: string): string =>
     note === ''
       ? text
-      : text.replace('  namespace: llm\n', `  namespace: llm\n  annotations: {tranche.dev/route-of: '${note}'}\n`);
+      : text.replace(
+          '  namespace: llm\n',
+          `  namespace: llm\n  annotations: {tranche.dev/allowed-rollouts: '${note}'}\n`,
+        );
   return { ...files, [service]: noted(SERVICE_TEXT), [route]: noted(ROUTE_TEXT) };
 }
 
@@ -46,8 +49,8 @@ const EDGE = moved('edge/service.yaml', 'edge/route.yaml');
 const BOTH = ['edge/service.yaml', 'edge/route.yaml'];
 
 test.each<readonly [what: string, files: Files, config: Partial<Config>, held: readonly string[]]>([
-  ['beside the workload', moved(SERVICE_FILE, ROUTE_FILE), {}, []],
-  ['beside the Rollout', moved('rollouts/service.yaml', 'rollouts/edge/route.yaml'), {}, []],
+  ['next to the workload', moved(SERVICE_FILE, ROUTE_FILE), {}, []],
+  ['next to the Rollout', moved('rollouts/service.yaml', 'rollouts/edge/route.yaml'), {}, []],
   ['in a folder of others', EDGE, {}, BOTH],
   ['the route alone', moved(SERVICE_FILE, 'edge/route.yaml'), {}, ['edge/route.yaml']],
   ['the Service alone', moved('edge/service.yaml', ROUTE_FILE), {}, ['edge/service.yaml']],
@@ -59,7 +62,7 @@ test.each<readonly [what: string, files: Files, config: Partial<Config>, held: r
   ['owned by another folder', EDGE, { owners: { llm: ['apps', 'rollouts'] } }, BOTH],
 ])('%s', (_, files, config, held) => expect(heldBy(files, config)).toEqual(held));
 
-test('it is not asked of what is under way: that must come home', () => {
+test('it is not asked of what is in progress: that must return to stable', () => {
   const release = `${'9c41d2e0'.repeat(4)}.7`;
   const marks = `    tranche.dev/release: ${release}\n    tranche.dev/step: 1/4@${release}\n    tranche.dev/stable: ${'4f1c'.repeat(10)}@${'5be0c7aa'.repeat(4)}\n`;
   const [before, after] = LWS_TEXT.split('  namespace: llm\n');

@@ -1,7 +1,7 @@
 /** Deliveries that fill a second workload, by pull requests: one for a step, whose later rungs follow, one for the promotion. */
 
 import { expect, test } from 'vitest';
-import { releaseMoves } from '../../src/rollout/release-moves.ts';
+import { releaseMoves } from '../../src/rollout/edits/release-moves.ts';
 import { FakeForge } from '../support/fake-forge.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { LWS_FILE, NEW, OLD } from '../support/vllm.ts';
@@ -51,7 +51,7 @@ async function round({ world, forge, told }: Delivery): Promise<readonly string[
   ]);
 }
 
-/** A person merges whatever is proposed, until nothing is left to do. */
+/** Someone merges whatever is proposed, until nothing is left to do. */
 async function delivered(delivery: Delivery): Promise<readonly string[]> {
   const { world, forge, told } = delivery;
   for (let count = 0; count < 200; count += 1) {
@@ -69,15 +69,15 @@ test.each(PAUSES)('canary, pause %s', async (pause) => {
   const delivery = await begun('canary', pause);
   expect(await delivered(delivery)).toEqual([
     'proposed: llm/vllm 1/2: 1 of 4 groups, 5% of requests on v0.10.1 (default)',
-    'step 1/2, text: vllm-canary',
+    'step 1/2, template: vllm-canary',
     'step 1/2, pods: canary 0 → 1',
     'step 1/2, traffic: – → 5%',
     'proposed: llm/vllm 2/2: 4 of 4 groups, 50% of requests on v0.10.1 (default)',
     'step 2/2, pods: canary 1 → 4',
     'step 2/2, traffic: 5% → 50%',
     'proposed: llm/vllm promote: all groups on v0.10.1 (default)',
-    'promote, fleet',
-    'promote, home',
+    'promote, primary',
+    'promote, route-restored',
     'settled',
   ]);
   const log = delivery.world.repository.log('main').toReversed();
@@ -89,7 +89,7 @@ test.each(PAUSES)('blueGreen, pause %s', async (pause) => {
   const delivery = await begun('blueGreen', pause);
   expect(await delivered(delivery)).toEqual([
     'proposed: llm/vllm 1/2: 1 group, 5% of requests on v0.10.1 (default)',
-    'step 1/2, text: vllm-green',
+    'step 1/2, template: vllm-green',
     'step 1/2, pods: vllm-green 0 → 1',
     'step 1/2, traffic: – → 5%',
     'proposed: llm/vllm 2/2: 100% of the groups, 50% of requests on v0.10.1 (default)',
@@ -98,7 +98,7 @@ test.each(PAUSES)('blueGreen, pause %s', async (pause) => {
     'proposed: llm/vllm promote: all requests on v0.10.1 (default)',
     'promote, all: 50% → 100%',
     'promote, switch: vllm-svc → vllm-green',
-    'promote, home',
+    'promote, route-restored',
     'settled',
   ]);
 });
@@ -121,7 +121,7 @@ test('versions of one workload that share requests: its groups restart, and the 
   expect(bodies[1]).toContain(`4 of 4 groups ${then} Requests go to all groups alike.`);
 });
 
-test('what dies with a share is taken home without asking, and the share comes again with a person alone', async () => {
+test('what dies with a share is withdrawn without asking, and the share comes again with someone alone', async () => {
   const delivery = await begun('canary', '{}');
   const { world, forge, told } = delivery;
   while (!told.includes('step 1/2, traffic: – → 5%')) {

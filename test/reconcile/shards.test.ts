@@ -6,7 +6,7 @@ import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { shardOf } from '../../src/reconcile/shard.ts';
-import { parseTrailers } from '../../src/rollout/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/messages.ts';
 import { LWS_TEXT, NEW, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -51,7 +51,7 @@ function stepsOf(world: World): ReadonlyMap<string, readonly string[]> {
   return steps;
 }
 
-/** Lives a whole delivery of all services; the processes are counted anew at each round. */
+/** Lives a whole delivery of all services; the processes are counted again at each round. */
 async function deliver(world: World, countsAt: (round: number) => readonly number[]): Promise<void> {
   for (let at = 0; at < 4; at += 1) await round(world, countsAt(0));
   for (const name of NAMES) world.edit(file(name), OLD, NEW);

@@ -60,7 +60,7 @@ test('a status branch with a page of somebody else is not written to: no step go
   expect(await world.pass()).toMatchObject({ failed: false, status: expect.any(String) });
 });
 
-test('a damaged index is written anew: the records, or the page, show that the branch is ours', async () => {
+test('a damaged index is written again: the records, or the page, show that the branch is ours', async () => {
   const world = await settledWorld();
   for (const gone of ['', 'rollouts/default/llm/vllm.json']) {
     const writes = [{ path: 'index.json', text: '{' }, ...(gone === '' ? [] : [{ path: gone, text: undefined }])];

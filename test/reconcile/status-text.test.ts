@@ -49,7 +49,7 @@ test.each<readonly [what: string, of: World, step: string, signs: string, extra:
   expect(/(group \d+) .*, extra: goes when all are through$/m.exec(tree)?.[1] ?? '').toBe(extra);
 });
 
-test('on a way back no group is called that of the release: people mean the one that is given up', () => {
+test('on a rollback no group is called that of the release: people mean the one that is aborted', () => {
   const back: World = { text: 'A', marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B-' };
   const { record } = plan(world({ ...back, record: {} }));
   if (record === undefined) throw new Error('no record');
@@ -66,10 +66,10 @@ test('what is waited for says that it is an extra group', () => {
 });
 
 test.each([
-  ['requested', requested, 'FleetUncovered', 'requested, fleet not covered'],
-  ['in a step', stands.second, 'FleetUncovered', 'step 2/3, StepTrafficRouting, fleet not covered'],
+  ['requested', requested, 'PrimaryNotCovered', 'requested, primary not covered'],
+  ['in a step', stands.second, 'PrimaryNotCovered', 'step 2/3, StepTrafficRouting, primary not covered'],
   ['other wrong files', requested, 'ServiceMissing', 'stalled'],
-])('a fleet that a canary could not carry has a state of its own: %s', (_, stand, reason, state) => {
+])('a primary that a canary could not carry has a state of its own: %s', (_, stand, reason, state) => {
   const issue = { file: 'rollouts/vllm.yaml', line: 9, path: '', reason, message: 'so', hint: 'mend it' };
   const { record } = passed(stand, { snapshot: { issues: [issue] } }).plan;
   if (record === undefined) throw new Error('no record');

@@ -1,4 +1,4 @@
-/** Who has a place under a shared limit: what is under way, what is proposed, who is stuck, and whose turn is next. */
+/** Who has a place under a shared limit: what is in progress, what is proposed, who is stuck, and whose turn is next. */
 
 import { describe, expect, test } from 'vitest';
 import { CONFIG_FILE, DEFAULT_CONFIG, type Shard } from '../../src/api/config.ts';
@@ -40,7 +40,7 @@ const delivery = (name: string, step: string, more: Partial<Delivery> = {}): Del
 test.each<readonly [what: string, deliveries: readonly Delivery[], wanted: readonly string[]]>([
   ['nobody', [], []],
   ['itself does not count', [delivery('b', '1/2')], []],
-  ['one under way', [delivery('a', '1/2')], ['llm/a (1/2)']],
+  ['one in progress', [delivery('a', '1/2')], ['llm/a (1/2)']],
   [
     'one that is stuck',
     [delivery('a', '1/2', { stuck: 'GroupCrashLoop since x' })],
@@ -68,14 +68,14 @@ test.each<readonly [what: string, deliveries: readonly Delivery[], wanted: reado
     [],
   ],
   [
-    'under way while it is proposed',
+    'in progress while it is proposed',
     [delivery('a', '1/2'), delivery('b', 'proposed', { proposedAt: 6 })],
     ['llm/a (1/2)'],
   ],
   [
     'once, however often it is told',
-    withDelivery([delivery('a', 'proposed', { proposedAt: 5 })], delivery('a', 'just begun')),
-    ['llm/a (just begun)'],
+    withDelivery([delivery('a', 'proposed', { proposedAt: 5 })], delivery('a', 'just started')),
+    ['llm/a (just started)'],
   ],
 ])('counted for llm/b: %s', (_, deliveries, wanted) => {
   expect(turnsOf({ key: keyOf('b'), policy }, deliveries)).toMatchObject([{ most: 1, line: 7, underWay: wanted }]);
@@ -147,7 +147,7 @@ describe('what records add', () => {
   test.each<readonly [what: string, record: Partial<RolloutRecord> | undefined, wanted: readonly object[]]>([
     ['and a record that knows it at rest', { marks: { ...known, step: undefined } }, []],
     ['and a record that has never seen it taken over', { marks: undefined }, []],
-    ['and a record that knows it under way', { marks: { ...known, step: stepMark } }, [{ step: lost }]],
+    ['and a record that knows it in progress', { marks: { ...known, step: stepMark } }, [{ step: lost }]],
     ['and no record', undefined, [{ step: lost }]],
   ])('where its workload is in no file, %s', (_, more, wanted) => {
     const alone = desiredOf(
@@ -175,8 +175,8 @@ describe('what records add', () => {
       [{ step: 'proposed', proposedAt: NOW - 60 }],
     ],
     ['one that is over', { proposal: { ...proposal, state: 'vetoed' } }, undefined, []],
-    ['under way', {}, step, [{ step: '1/3' }]],
-    ['under way, with the next step proposed', { proposal: { ...proposal, state: 'open' } }, step, [{ step: '1/3' }]],
+    ['in progress', {}, step, [{ step: '1/3' }]],
+    ['in progress, with the next step proposed', { proposal: { ...proposal, state: 'open' } }, step, [{ step: '1/3' }]],
     ['standing still for a while', since(3599), step, [{ step: '1/3' }]],
     ['for an hour', since(3600), step, [{ step: '1/3', stuck: 'GroupsNotReady since 2025-06-15T14:06:40Z' }]],
   ])('%s', (_, record, text, wanted) => expect(seen(record, text)).toEqual(wanted));
@@ -218,14 +218,14 @@ type Turns = {
   readonly meanwhile?: (world: World) => void;
 };
 
-/** A person's commit, which has the date of its day. */
+/** Someone's commit, which has the date of its day. */
 function dated(world: World, path: string): void {
   const text = world.repository.text('main', path)!.replaceAll(OLD, NEW);
   const signature = { name: 'Ada', email: 'ada@example.com', atSeconds: world.now };
   world.repository.commit('main', { writes: [{ path, text }], signature });
 }
 
-/** The first takes the place; the others ask in turn while it is under way. `left`: the processes that are there then. */
+/** The first takes the place; the others ask in turn while it is in progress. `left`: the processes that are there then. */
 async function inTurn(world: World, { names, shards, left = shards, meanwhile }: Turns): Promise<readonly string[]> {
   const round = async (of: readonly (Shard | undefined)[]): Promise<void> => {
     world.sync();
@@ -248,7 +248,7 @@ async function inTurn(world: World, { names, shards, left = shards, meanwhile }:
   return [...new Set(begun)];
 }
 
-test.each(RUNS)('who has waited for longest begins first, whatever it is called: %s', async (_, shards) => {
+test.each(RUNS)('who has waited for longest starts first, whatever it is called: %s', async (_, shards) => {
   const names = ['d', 'e', 'a'];
   expect(await inTurn(fourUnderOne(), { names, shards })).toEqual(names);
 });

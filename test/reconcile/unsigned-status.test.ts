@@ -1,4 +1,4 @@
-/** What an observation takes of a record that whoever can push to the status branch may have written. */
+/** What an observation takes of a record that anyone who can push to the status branch may have written. */
 
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
@@ -18,7 +18,7 @@ import { World } from '../support/world.ts';
 
 const KEY = 'default/llm/vllm';
 
-/** So many passes, each of which the agent has applied. */
+/** How many passes, each of which the agent has applied. */
 async function after(passes: number, requested: number): Promise<World> {
   const world = new World({ files: VLLM_FILES });
   for (let pass = 0; pass < passes; pass += 1) {
@@ -119,7 +119,7 @@ test.each<readonly [what: string, ahead: number, before: number, counts: number]
   const { repository, now } = world;
   const dated = (path: string, text: string | undefined, seconds: number): void => {
     const signature = { name: 'Ada', email: 'ada@example.com', atSeconds: now + seconds };
-    repository.commit('main', { writes: [{ path, text }], signature, message: 'a person' });
+    repository.commit('main', { writes: [{ path, text }], signature, message: 'someone' });
   };
   const rung = repository.text('main', LWS_FILE);
   dated(LWS_FILE, repository.text(repository.log('main')[1]!.oid, LWS_FILE), before);

@@ -46,7 +46,7 @@ async function visitsOf(services: number): Promise<number> {
     ),
   });
   for (const [key, file] of memory.parsed) memory.parsed.set(key, counted(file));
-  // As if a file had changed: else nothing is made of them anew.
+  // As if a file had changed: else nothing is made of them again.
   memory.desired = undefined;
   const { outcomes } = await pass();
   expect(outcomes).toHaveLength(services);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { known } from '../../src/api/known.ts';
 import { MARK, printMarks } from '../../src/api/marks.ts';
 import { waitingOnApply } from '../../src/rollout/applied.ts';
-import { keyHolds } from '../../src/rollout/revisions.ts';
+import { keyHolds } from '../../src/rollout/observed/revisions.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { marksOf, world } from '../support/snapshot.ts';
 
@@ -39,7 +39,7 @@ type Case = {
   readonly on: string;
 };
 
-/** Going back to A: the file and the stable text are one, so nothing in Git tells what was added in between. */
+/** Going back to A: the file and the stable template are one, so nothing in Git tells what was added in between. */
 function goingBack(of: Case): Snapshot {
   const snapshot = world({ marks: 'A.1 rollback floor=0 aborted=B.2', p: 0, text: 'A' });
   const { live, workload, stable } = snapshot;

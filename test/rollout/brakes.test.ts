@@ -1,4 +1,4 @@
-/** What each brake lets through, and what is said beside it. */
+/** What each brake lets through, and what is said next to it. */
 
 import { expect, test } from 'vitest';
 import { allowed } from '../../src/rollout/brakes.ts';
@@ -26,7 +26,7 @@ function decided(reason: MoveReason | undefined) {
 
 test.each<[Brake['kind'], MoveReason | undefined, moves: boolean, said: string, stepState: string]>([
   ['failed', 'StepReady', false, 'StepFailed Soaking', 'StepReady'],
-  ['failed', 'BroughtHome', true, 'StepFailed Soaking', 'StepReady'],
+  ['failed', 'RouteRestored', true, 'StepFailed Soaking', 'StepReady'],
   ['failed', 'Aborted', true, 'StepFailed Soaking', 'StepReady'],
   // The commit answers it.
   ['failed', 'Failed', true, 'Soaking', 'StepReady'],
@@ -36,7 +36,7 @@ test.each<[Brake['kind'], MoveReason | undefined, moves: boolean, said: string, 
   ['notAsBegun', 'Failed', false, 'StepFailed Soaking', 'StepUpgrade'],
   ['notAsBegun', 'TrafficWithdrawn', true, 'StepFailed Soaking', 'StepReady'],
   ['notRecorded', 'RungReady', false, 'StepFailed Soaking', 'StepReady'],
-  ['notRecorded', 'BroughtHome', true, 'StepFailed Soaking', 'StepReady'],
+  ['notRecorded', 'RouteRestored', true, 'StepFailed Soaking', 'StepReady'],
   ['notRecorded', 'Aborted', true, 'StepFailed Soaking', 'StepReady'],
   ['wrongFiles', 'StepReady', true, 'StepFailed Soaking', 'StepReady'],
 ])('%s, and %s is decided: it moves %s', (kind, reason, moves, said, stepState) => {

@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 import type { Expected, RolloutRecord } from '../../src/api/record.ts';
-import type { Texts } from '../../src/reconcile/ladder/cast.ts';
-import { printExpected, printTotal } from '../../src/rollout/expected.ts';
+import type { Texts } from '../../src/reconcile/ladder/delivery-parts.ts';
 import { plan, recordWritten } from '../../src/rollout/plan.ts';
+import { printExpected, printTotal } from '../../src/rollout/progress/expected.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { passed, type Stand, settledOn, snapshotAt } from '../support/ladder-pass.ts';
@@ -68,7 +68,7 @@ test.each<readonly [when: string, at: readonly (readonly [number, string])[], lo
     [],
   ],
   [
-    'each leader of a crash loop begins anew',
+    'each leader of a crash loop starts again',
     [
       [0, `${A3} 3:A+`],
       [30, `${A3} 3:B-#1`],
@@ -155,7 +155,7 @@ test.each<readonly [when: string, of: World, step: number, rest: number, pauses:
     3,
     { seconds: 180, manual: 0 },
   ],
-  ['a person in the end', { ...one, steps: '25%! 50%! 100%!', groups: `${A3} 3:B+` }, 0, 3, { seconds: 0, manual: 3 }],
+  ['someone in the end', { ...one, steps: '25%! 50%! 100%!', groups: `${A3} 3:B+` }, 0, 3, { seconds: 0, manual: 3 }],
   [
     'the last batch',
     { ...one, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:A+ 2:B- 3:B+' },
@@ -164,7 +164,7 @@ test.each<readonly [when: string, of: World, step: number, rest: number, pauses:
     { seconds: 0, manual: 0 },
   ],
   [
-    'armed',
+    'locked',
     { ...one, marks: 'B.2 3/3 floor=0', p: 1000000, groups: '0:B+ 1:B+ 2:B- 3:B+' },
     1,
     0,
@@ -223,21 +223,21 @@ test.each<readonly [when: string, of: World, loads: readonly number[], text: str
     'the step is done',
     { ...one, groups: `${A3} 3:B+` },
     [720],
-    'the groups of this step are there, about 36 min after it (3 groups); one group at a time; from 1 group that took 12 min; pauses come on top: one that waits for a person',
+    'the groups of this step are there, about 36 min after it (3 groups); one group at a time; from 1 group that took 12 min; pauses come on top: one that waits for someone',
     'about 36 min',
   ],
   [
     'nothing is known',
     { ...one, groups: `${A3} 3:B-` },
     [],
-    'not known yet, no group has been seen loading (1 group in this step, 3 after it); one group at a time; pauses come on top: one that waits for a person',
+    'not known yet, no group has been seen loading (1 group in this step, 3 after it); one group at a time; pauses come on top: one that waits for someone',
     'not known yet',
   ],
   [
     'step and rest, and pauses of both kinds',
     { ...one, steps: '25%/5400 50%! 75%! 100%', marks: 'B.2 1/4 floor=3', groups: `${A3} 3:B-` },
     [700, 100, 800, 720, 900],
-    'about 12 min for this step (1 group to load), about 36 min after it (3 groups); one group at a time; from 5 groups that took 100 s – 15 min; pauses come on top: 90 min, and 2 that wait for a person',
+    'about 12 min for this step (1 group to load), about 36 min after it (3 groups); one group at a time; from 5 groups that took 100 s – 15 min; pauses come on top: 90 min, and 2 that wait for someone',
     'about 48 min',
   ],
 ])('in words, %s', (_, of, loads, text, total) => {
@@ -275,18 +275,18 @@ const bySubject = (files: Texts, subject: RegExp): Stand => {
 const before = (files: Texts): Stand => asked(passed(settledOn(files)).stand, OLD, NEW);
 
 test.each<readonly [when: string, stand: Stand, step: number, rest: number]>([
-  // Of 4 groups: 1, 2 and 4 beside the fleet, which rolls after them.
+  // Of 4 groups: 1, 2 and 4 next to the primary, which rolls after them.
   ['canary, asked for', before(canaryFiles), 1, 7],
   ['canary, step 2', bySubject(canaryFiles, /step 2\/3, pods/), 0, 6],
   ['canary, last step', bySubject(canaryFiles, /step 3\/3, traffic/), 0, 4],
   ['blueGreen, asked for', before(COLOURS), 1, 3],
   ['blueGreen, last step', bySubject(COLOURS, /step 2\/2, traffic/), 0, 0],
-])('beside the fleet: %s', (_, stand, step, rest) => {
+])('next to the primary: %s', (_, stand, step, rest) => {
   const { expected } = recordOf(snapshotAt(stand));
   expect(expected).toMatchObject({ step: { groups: step }, rest: { groups: rest }, extra: { groups: 4, gpus: 0 } });
 });
 
-test('what is taken beside the fleet is said first', () => {
+test('what is taken next to the primary is said first', () => {
   const part = { groups: 1, seconds: 600 };
   const expected: Expected = {
     load: { seconds: 600, least: 600, most: 600, groups: 1 },
@@ -297,17 +297,19 @@ test('what is taken beside the fleet is said first', () => {
     pauses: { seconds: 0, manual: 0 },
     extra: { groups: 4, gpus: 64 },
   };
-  expect(printExpected(expected)).toMatch(/^up to 4 groups with 64 GPUs beside the fleet; about 10 min for this step/);
-  expect(printExpected({ ...expected, extra: { groups: 1, gpus: 0 } })).toMatch(/^up to 1 group beside the fleet; /);
+  expect(printExpected(expected)).toMatch(
+    /^up to 4 groups with 64 GPUs next to the primary; about 10 min for this step/,
+  );
+  expect(printExpected({ ...expected, extra: { groups: 1, gpus: 0 } })).toMatch(/^up to 1 group next to the primary; /);
 });
 
-test('the groups of a second workload are seen loading as those of the fleet are, and once each', () => {
+test('the groups of a second workload are seen loading as those of the primary are, and once each', () => {
   const pods = after(AT.pods);
-  const loading = passed(pods, { sight: { second: '0-' } }).stand;
+  const loading = passed(pods, { view: { second: '0-' } }).stand;
   expect(loading.record?.loads ?? []).toEqual([]);
-  const ready = passed({ ...loading, now: loading.now - 3600 + 240 }, { sight: { second: '0+' } }).stand;
+  const ready = passed({ ...loading, now: loading.now - 3600 + 240 }, { view: { second: '0+' } }).stand;
   expect(ready.record).toMatchObject({ loads: [240], expected: { load: { seconds: 240 } } });
-  expect(passed(ready, { sight: { second: '0+' } }).stand.record?.loads).toEqual([240]);
+  expect(passed(ready, { view: { second: '0+' } }).stand.record?.loads).toEqual([240]);
 });
 
 test('where every group is there, no time is told', () => {

@@ -12,47 +12,47 @@ const PARTS = ['replicas: 1, traffic: 5%', 'replicas: 50%, traffic: 20%', 'repli
 );
 const BACK: Rules = { readyDeadlineSeconds: 60, onFailure: 'rollback', drainSeconds: 7200 };
 const AWAY: Rules = { ...BACK, onFailure: 'withdraw' };
-const canary = (groups: string): Found => ({ sight: { second: groups } });
-const fleet = (groups: string): Found => ({ sight: { own: groups } });
+const canary = (groups: string): Found => ({ view: { second: groups } });
+const primary = (groups: string): Found => ({ view: { own: groups } });
 
 /** Every answer that is not the one that is wanted. */
 export function wrongAnswers(): readonly string[] {
   const pods = after('step 1/3, pods: canary 0 → 1', requested);
   const second = after('step 2/3, traffic: 5% → 20%', pods);
-  const rolling = after('promote, fleet', second);
-  const home = after('promote, home', rolling);
+  const rolling = after('promote, primary', second);
+  const home = after('promote, route-restored', rolling);
   const withdrawn = 'TrafficWithdrawn: step 2/3, traffic withdrawn';
   const restarts = ['', '#2', '#3', '#4'].map((pod) =>
     under({ maxRestarts: 1, onFailure: 'rollback' }, canary(`0+ 1+${pod}`)),
   );
   const parted = asked(passed(settledOn(ladderFiles(ladderRollout('partition', PARTS)))).stand, OLD, NEW);
   const shared = after('step 2/3, traffic: 5% → 20%', parted);
-  const late: Found = { sight: { own: '0o+ 1o+ 2- 3+', traffic: { canaryService: absent } } };
+  const late: Found = { view: { own: '0o+ 1o+ 2- 3+', traffic: { canaryService: absent } } };
   const rows: readonly (readonly [Stand, readonly Found[], wanted: string])[] = [
-    [pods, often(under(BACK, canary('0-'))), 'Failed: rollback, home'],
+    [pods, often(under(BACK, canary('0-'))), 'Failed: rollback, route-restored'],
     [pods, often(under(BACK, canary('0u'))), 'hold GroupsNotReady NotServing'],
     [pods, often(under(AWAY, canary('0-'))), 'hold StepFailed GroupsNotReady NotServing'],
     [second, often(under(AWAY, canary('0+ 1-'))), withdrawn],
-    [second, often(under(AWAY, { sight: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } })), 'hold StepFailed NotServing'],
-    [second, restarts, 'Failed: rollback, home'],
-    [rolling, often(under(AWAY, fleet('0- 1+ 2o+ 3o+'))), 'hold StepFailed GroupsNotUpdated'],
-    [rolling, often(under(BACK, fleet('0- 1+ 2o+ 3o+'))), 'Failed: rollback, fleet'],
-    [rolling, often(under(BACK, fleet('0+ 1+ 2o- 3o+'))), 'hold GroupsNotUpdated BlockedByUnreadyGroup'],
-    [home, often(under(BACK, fleet('0- 1+ 2+ 3+'))), 'Failed: rollback, fleet'],
-    [shared, often(under(AWAY, fleet('0o+ 1o+ 2- 3+'))), withdrawn],
-    [shared, often(under(AWAY, fleet('0o- 1o+ 2- 3+'))), withdrawn],
+    [second, often(under(AWAY, { view: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } })), 'hold StepFailed NotServing'],
+    [second, restarts, 'Failed: rollback, route-restored'],
+    [rolling, often(under(AWAY, primary('0- 1+ 2o+ 3o+'))), 'hold StepFailed GroupsNotUpdated'],
+    [rolling, often(under(BACK, primary('0- 1+ 2o+ 3o+'))), 'Failed: rollback, primary'],
+    [rolling, often(under(BACK, primary('0+ 1+ 2o- 3o+'))), 'hold GroupsNotUpdated BlockedByUnreadyGroup'],
+    [home, often(under(BACK, primary('0- 1+ 2+ 3+'))), 'Failed: rollback, primary'],
+    [shared, often(under(AWAY, primary('0o+ 1o+ 2- 3+'))), withdrawn],
+    [shared, often(under(AWAY, primary('0o- 1o+ 2- 3+'))), withdrawn],
     [shared, often(under({ applyDeadlineSeconds: 60 }, late)), 'hold StepOverdue GroupsNotReady NotApplied'],
-    [asked(home, NEW, NEWER), often(under(BACK, fleet('0- 1+ 2+ 3+'))), 'hold NewerRequestWaits Draining'],
+    [asked(home, NEW, NEWER), often(under(BACK, primary('0- 1+ 2+ 3+'))), 'hold NewerRequestWaits Draining'],
   ];
   const wrong = rows.map(([stand, founds, wanted]) => [outcome(stand, founds), wanted] as const);
   const later = ticks(second, often(under({ readyDeadlineSeconds: 9000 }, canary('0+ 1-')), 3)).stand;
-  const step = after('promote, fleet', later, under({ readyDeadlineSeconds: 9000 })).record?.step;
+  const step = after('promote, primary', later, under({ readyDeadlineSeconds: 9000 })).record?.step;
   // Somebody has merged the promotion: no pass of ours has written it.
   const merged = ticks({ ...rolling, record: later.record }, [under({ readyDeadlineSeconds: 9000 })]).stand.record
     ?.step;
-  const anew = [step?.waited, merged?.waited].filter((one) => one?.step.ready === 0 && one.delivery.ready > 0);
+  const fresh = [step?.waited, merged?.waited].filter((one) => one?.step.ready === 0 && one.delivery.ready > 0);
   return [
     ...wrong.filter(([is, wanted]) => is !== wanted).map(([is, wanted]) => `${is}, not ${wanted}`),
-    ...(anew.length === 2 ? [] : ['the promotion goes on with the count of the last step']),
+    ...(fresh.length === 2 ? [] : ['the promotion goes on with the count of the last step']),
   ];
 }

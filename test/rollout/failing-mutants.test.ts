@@ -17,14 +17,14 @@ const FAILING = 'events/ladder-failing.ts';
 
 const bugs: readonly Bug[] = [
   [
-    'the fleet fails by groups of the canary',
+    'the primary fails by groups of the canary',
     JUDGED,
-    '? ofFleet(situation) : ofFilled(on, undefined);',
+    '? ofPrimary(situation) : ofFilled(on, undefined);',
     '? ofFilled(on, undefined) : ofFilled(on, undefined);',
   ],
-  ['groups of the version before count', JUDGED, "told && leader.version === 'release'", 'told'],
-  ['a newer text is overwritten', 'events/failing.ts', 'digest !== release.digest || ', ''],
-  ['a share goes home to too few', FAILING, 'groups: quorumLeft(on) }]);', 'groups: 0 }]);'],
+  ['groups of the stable version count', JUDGED, "told && leader.version === 'release'", 'told'],
+  ['a newer template is overwritten', 'events/failing.ts', 'digest !== release.digest || ', ''],
+  ['a share is withdrawn to too few', FAILING, 'groups: quorumLeft(on) }]);', 'groups: 0 }]);'],
   ['of one workload all groups must serve', FAILING, 'if (!isOneWorkload(delivery)) return', 'return'],
   ['of one workload nothing is withdrawn', 'strategies/routed.ts', '?? withdrawnAsFailed(on) ', ''],
   [
@@ -33,22 +33,22 @@ const bugs: readonly Bug[] = [
     "if (!queued && state.row === 'partial' && isRouted(state.marks)) return unliveOnLadder(situation);",
     '',
   ],
-  ['what rolls is withdrawn from', FAILING, ' || takesFleet(on)', ''],
+  ['what rolls is withdrawn from', FAILING, ' || takesPrimary(on)', ''],
   [
-    'withdrawn is given up',
+    'withdrawn is aborted',
     FAILING,
     "if (on.situation.snapshot.policy.onFailure === 'withdraw') return withdrawnAsFailed(on);",
     '',
   ],
   [
     'a promotion goes on with the count of the last step',
-    'restarts.ts',
+    'progress/restarts.ts',
     '(recorded.promotes === true) !== isPromotion',
     'false',
   ],
   [
     'rungs forget restarts',
-    'restarts.ts',
+    'progress/restarts.ts',
     "if (situation.state.kind === 'ladder') return judgedOnLadder(situation)?.all;",
     "if (situation.state.kind === 'ladder') return [];",
   ],

@@ -1,10 +1,10 @@
-/** What people are told of a change before they merge it: [before, after] → the effects on groups. */
+/** What people are notified of a change before they merge it: [before, after] → the effects on groups. */
 
 import { expect, test } from 'vitest';
 import type { ApproveIntent } from '../../src/api/intents.ts';
 import type { Marks } from '../../src/api/marks.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
-import { FILE_EFFECTS, fileEffects, wordTakenBack } from '../../src/rollout/file-effects.ts';
+import { FILE_EFFECTS, fileEffects, wordTakenBack } from '../../src/rollout/edits/file-effects.ts';
 import type { WorkloadFile } from '../../src/rollout/snapshot.ts';
 
 type Given = {
@@ -33,10 +33,10 @@ type Row = readonly [what: string, before: Given, after: Given, told: readonly (
 const rows: readonly Row[] = [
   ['another file of the repository', settled, settled, []],
   [
-    'a new template, armed',
+    'a new template, locked',
     settled,
     { ...settled, digest: NEW },
-    [['ArmsRelease', /becomes bbbbbbbb, and no group of 8 is beyond/]],
+    [['LocksRelease', /becomes bbbbbbbb, and no group of 8 is beyond/]],
   ],
   [
     'a newer template in the middle of a rollout',
@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
     [
       [
         'ReachesGroups',
-        /4 of 8 groups get it at once, because a rollout is under way \(step 2\/4\).*tranche abort vllm/,
+        /4 of 8 groups get it at once, because a rollout is in progress \(step 2\/4\).*tranche abort vllm/,
       ],
     ],
   ],
@@ -56,7 +56,7 @@ const rows: readonly Row[] = [
     [['ReachesGroups', /4 of 8 groups get it at once/]],
   ],
   [
-    'a new template where nothing is armed',
+    'a new template where nothing is locked',
     { digest: OLD, partition: undefined },
     { digest: NEW, partition: undefined },
     [['ReachesGroups', /8 of 8 groups get it at once, because partition is 0.*adopt/]],
@@ -91,7 +91,7 @@ const rows: readonly Row[] = [
     ],
   ],
   ['a stop by hand, which keeps its step', second, { ...second, partition: 6 }, [['TakesStepBack', /4 → 6/]]],
-  ['arming by hand', { ...settled, partition: 0 }, settled, []],
+  ['locking by hand', { ...settled, partition: 0 }, settled, []],
   ['the annotations taken out', second, { ...second, step: undefined }, [['MarksTakenOut', /tranche eject/]]],
 ];
 

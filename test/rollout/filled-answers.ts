@@ -18,7 +18,7 @@ const closing = (seconds: number, { now, record }: Stand): Found => {
 /** As it is where nothing but a policy keeps it: its grace and its pause are over. */
 const rested = (stand: Stand): Stand => passes(stand, { found: () => ABSENT, most: 4 }).stand;
 const ABSENT: Found = { snapshot: { missingPolicies: [{ name: 'a', why: 'absent' }] } };
-/** Each container takes so many GPUs. */
+/** Each container takes this many GPUs. */
 export const withGpus = (stand: Stand, gpus: number): Stand =>
   asked(stand, /image: (.*)\n/g, `image: $1\n            resources: {limits: {nvidia.com/gpu: ${gpus}}}\n`);
 
@@ -32,7 +32,7 @@ const edits = (at: Stand): Stand =>
     'replicas: 3, traffic: 5%',
   );
 const grown = rested(edits(stands.traffic));
-const TEXT = 'StepReady: step 1/3, text: vllm-canary';
+const TEXT = 'StepReady: step 1/3, template: vllm-canary';
 const again = 'StepReady: step 2/3, pods: canary 1 → 2';
 
 export const CANARY: readonly Row[] = [
@@ -45,7 +45,7 @@ export const CANARY: readonly Row[] = [
   ['its next step', first, { maxStepGroups: 1 }, {}, again],
   ['its next step, in time', first, { leaveAtLeastSeconds: 60 }, closing(300, first), again],
   ['its promotion counts as all groups', last, { leaveAtLeastSeconds: 60 }, closing(1199, last), 'hold WindowClosed'],
-  ['its promotion, in time', last, { leaveAtLeastSeconds: 60 }, closing(1200, last), 'Promoted: promote, fleet'],
+  ['its promotion, in time', last, { leaveAtLeastSeconds: 60 }, closing(1200, last), 'Promoted: promote, primary'],
   ['its shares are small enough', requested, { maxStepTrafficPercent: 30, maxFirstTrafficPercent: 5 }, {}, TEXT],
   ['its first share is too large', requested, { maxFirstTrafficPercent: 4 }, {}, 'hold ShareTooLarge'],
   ['its last share rises by too much', requested, { maxStepTrafficPercent: 29 }, {}, 'hold ShareTooLarge'],
@@ -53,13 +53,13 @@ export const CANARY: readonly Row[] = [
   ['its next share rises by too much', first, { maxStepTrafficPercent: 14 }, {}, 'hold ShareTooLarge'],
   ['its next share is not its first', first, { maxFirstTrafficPercent: 1 }, {}, again],
   ['a jump to a share that is too large', first, { maxStepTrafficPercent: 44 }, jump(3), 'hold ShareTooLarge'],
-  ['its promotion sends nothing more', last, { maxStepTrafficPercent: 1 }, {}, 'Promoted: promote, fleet'],
-  ['its promotion, two down at a time', last, { minReadyGroups: 7 }, {}, 'Promoted: promote, fleet'],
+  ['its promotion sends nothing more', last, { maxStepTrafficPercent: 1 }, {}, 'Promoted: promote, primary'],
+  ['its promotion, two down at a time', last, { minReadyGroups: 7 }, {}, 'Promoted: promote, primary'],
   [
-    'its promotion, and two of the fleet are down already',
+    'its promotion, and two of the primary are down already',
     last,
     { minReadyGroups: 7 },
-    { sight: { own: '0o+ 1o+ 2o- 3o-' } },
+    { view: { own: '0o+ 1o+ 2o- 3o-' } },
     'hold CapacityTooLow',
   ],
 ];
@@ -74,8 +74,8 @@ const unrouted = edited(blue, ROLLOUT_FILE, ', gateway: {httpRouteName: chat}', 
 /** Green serves, and the next release goes to the user's own workload. */
 const served = passes(blue).stand;
 const own = settledOn(new Map([[LWS_FILE, served.texts.get(LWS_FILE) ?? '']]));
-const next = asked({ ...served, stable: own.stable, fleet: own.fleet }, NEW, NEWER);
-const START = 'StepReady: step 1/2, text: vllm-green';
+const next = asked({ ...served, stable: own.stable, primary: own.primary }, NEW, NEWER);
+const START = 'StepReady: step 1/2, template: vllm-green';
 
 export const BLUE: readonly Row[] = [
   ['its last step is too large', blue, { maxStepGroups: 2 }, {}, 'hold StepTooLarge'],
@@ -116,14 +116,14 @@ export const ROUTED: readonly Row[] = [
     routed,
     { maxStepTrafficPercent: 15, maxFirstTrafficPercent: 5 },
     {},
-    'StepReady: step 1/3, text',
+    'StepReady: step 1/3, template',
   ],
   ['its first share is too large', routed, { maxFirstTrafficPercent: 4 }, {}, 'hold ShareTooLarge'],
   ['its second share rises by too much', routed, { maxStepTrafficPercent: 14 }, {}, 'hold ShareTooLarge'],
   ['its next share rises by too much', routedFirst, { maxStepTrafficPercent: 14 }, {}, 'hold ShareTooLarge'],
-  ['the last step has none', routedSecond, { maxStepTrafficPercent: 1 }, {}, 'StepReady: step 3/3, home'],
-  ['its text goes first', routed, { maxStepGroups: 2, minReadyGroups: 3 }, {}, 'StepReady: step 1/3, text'],
-  ['a later rung of a step, and the window is shut', after('step 1/3, text', routed), {}, SHUT, 'hold GracePeriod'],
+  ['the last step has none', routedSecond, { maxStepTrafficPercent: 1 }, {}, 'StepReady: step 3/3, route-restored'],
+  ['its text goes first', routed, { maxStepGroups: 2, minReadyGroups: 3 }, {}, 'StepReady: step 1/3, template'],
+  ['a later rung of a step, and the window is shut', after('step 1/3, template', routed), {}, SHUT, 'hold GracePeriod'],
   ['its next step', routedFirst, { maxStepGroups: 1 }, {}, NEXT],
   ['its next step, too few would serve', routedFirst, { minReadyGroups: 4 }, {}, 'hold CapacityTooLow'],
   ['its next step, the window is shut', routedFirst, {}, SHUT, 'hold WindowClosed'],
@@ -139,7 +139,7 @@ export const ROUTED: readonly Row[] = [
   ['a soak, and a jump is ordered', routedFirst, { soakSeconds: 864_000 }, routedJump(3), 'hold Soaking'],
   ['a jump, too large', routedFirst, { maxStepGroups: 2 }, routedJump(3), 'hold StepTooLarge'],
   ['the last step, too large', routedSecond, { maxStepGroups: 1 }, {}, 'hold StepTooLarge'],
-  ['the last step goes home first', routedSecond, { maxStepGroups: 2 }, {}, 'StepReady: step 3/3, home'],
+  ['the last step goes to stable first', routedSecond, { maxStepGroups: 2 }, {}, 'StepReady: step 3/3, route-restored'],
 ];
 
 function routedJump(index: number): Found {

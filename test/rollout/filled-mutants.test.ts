@@ -22,9 +22,9 @@ const bugs: readonly Bug[] = [
   ['a jump before step 1 is step 1', FILL, 'return at(firstOf(situation), true);', 'return at(1, true);'],
   ['a jump ends a soak', 'strategies/climbing.ts', ', soaking(situation)]', ']'],
   ['an edit of a step leads to the next', FILL, 'return { index: stepAfterEdit(', 'return { index: 1 + stepAfterEdit('],
-  ['a promotion loads nothing', WINDOWS, 'filled?.promotes === true ? filled.fleet : undefined', 'undefined'],
+  ['a promotion loads nothing', WINDOWS, 'filled?.promotes === true ? filled.primary : undefined', 'undefined'],
   [
-    'groups that are down count beside the fleet',
+    'groups that are down count next to the primary',
     LIMITS,
     'Math.max(unready, unavailableBudget(maxUnavailable, asked))',
     'unavailableBudget(maxUnavailable, asked)',
@@ -32,7 +32,7 @@ const bugs: readonly Bug[] = [
   [
     'shares are of the colour that is filled',
     LIMITS,
-    'fillToCome(situation)?.fleet ?? situation.replicas',
+    'fillToCome(situation)?.primary ?? situation.replicas',
     'situation.replicas',
   ],
   [
@@ -51,7 +51,7 @@ const bugs: readonly Bug[] = [
     'index <= 1 ? now',
   ],
   ['the promotion of blueGreen sends nothing', SHARES, "style === 'blueGreen' ?", "style === 'canary' ?"],
-  ['the colour that serves costs nothing', LIMITS, 'filled?.fleet ?? replicas;', 'replicas;'],
+  ['the colour that serves costs nothing', LIMITS, 'filled?.primary ?? replicas;', 'replicas;'],
 ];
 const patches = patchesOf(bugs);
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { LiveLeader, LiveRevision, LiveStatefulSet } from '../../src/api/live.ts';
-import { groupsOf, nameGroups } from '../../src/rollout/groups.ts';
-import { hasCloser, keyHolds, keyOf } from '../../src/rollout/revisions.ts';
+import { groupsOf, nameGroups } from '../../src/rollout/observed/groups.ts';
+import { hasCloser, keyHolds, keyOf } from '../../src/rollout/observed/revisions.ts';
 import { flipped, lowest } from '../../src/rollout/situation.ts';
 
 const leader: LiveLeader = {
@@ -61,7 +61,7 @@ describe('one group', () => {
     ['workers counted for an older generation', { workers: { observedGeneration: 1 } }, ['release', false]],
     ['a worker missing', { workers: { availableReplicas: 0 } }, ['release', false]],
     ['more workers than wanted for a moment', { workers: { availableReplicas: 2 } }, ['release', true]],
-    ['workers on the version before', { workers: { revisionKey: 'a' } }, ['other', true]],
+    ['workers on the stable version', { workers: { revisionKey: 'a' } }, ['other', true]],
     ['all on the stable version', { leader: { revisionKey: 'a' }, workers: { revisionKey: 'a' } }, ['stable', true]],
   ] as const)('%s', (_, changes, then) => expect(only(changes)).toEqual(then));
 });

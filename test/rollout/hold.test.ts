@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { hold } from '../../src/rollout/hold.ts';
-import { nameFirst } from '../../src/rollout/sentences.ts';
+import { nameFirst } from '../../src/rollout/texts/sentences.ts';
 
 test.each([
   [

@@ -16,10 +16,16 @@ import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { desiredOf } from '../../src/reconcile/desired/desired.ts';
 import { rolloutHash } from '../../src/reconcile/documents/digests.ts';
 import { readRollout } from '../../src/reconcile/documents/read-rollout.ts';
-import { batchReady, coversAll, nextPartition, partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
-import { phaseOf, rolloutIdOf } from '../../src/rollout/phase.ts';
+import {
+  batchReady,
+  coversAll,
+  nextPartition,
+  partitionOf,
+  plannedGroups,
+} from '../../src/rollout/observed/batches.ts';
 import { plan, recordWritten } from '../../src/rollout/plan.ts';
-import { stepStates } from '../../src/rollout/step-state.ts';
+import { stepStates } from '../../src/rollout/progress/step-state.ts';
+import { phaseOf, rolloutIdOf } from '../../src/rollout/record/phase.ts';
 import { isJump, nextStepIndex, pauseDecision, stepAfterEdit } from '../../src/rollout/steps.ts';
 import { deviations, isLike, type KruiseCase, kruiseGroups, patched, unanswered, without } from '../support/kruise.ts';
 import { finaliseAnswers } from '../support/kruise-finalise.ts';
@@ -219,7 +225,7 @@ type JumpCase = {
   readonly updatedReplicas: number | null;
 };
 
-/** A step k of n whose groups are there, and a person who asks for step `nextStepIndex`. */
+/** A step k of n whose groups are there, and someone who asks for step `nextStepIndex`. */
 function stepJump(of: KruiseCase): unknown {
   const {
     currentStepIndex: current,
@@ -333,7 +339,7 @@ function inRolling(of: KruiseCase): unknown {
   return made.holds.some((hold) => hold.reason === 'Paused') ? 'pause' : made.holds[0]?.reason;
 }
 
-/** Going back is told from Git: the stable text in the file of a delivery. */
+/** Going back is distinguished from Git: the stable template in the file of a delivery. */
 function rollbackDetected(of: KruiseCase): unknown {
   const given = input<{
     currentRevision: string;
@@ -397,7 +403,7 @@ function rolloutOf(value: unknown): Rollout {
   return rollout;
 }
 
-/** The edited Rollout in the middle of a delivery that began with the base, or at rest. */
+/** The edited Rollout in the middle of a delivery that started with the base, or at rest. */
 function validateUpdate(of: KruiseCase, base: unknown): unknown {
   const given = input<{ patch: []; phase: string; partitionPercentLimit: number }>(of);
   const value = onLws(patched(base, given.patch));

@@ -3,7 +3,6 @@
 import { expect, test } from 'vitest';
 import { ABSENT } from '../../src/api/field.ts';
 import type { Workload } from '../../src/api/workload.ts';
-import type { ObjectChange } from '../../src/rollout/change.ts';
 import {
   intentMessage,
   parseTrailers,
@@ -11,10 +10,11 @@ import {
   stepMessage,
   type Trailers,
   trailersIn,
-} from '../../src/rollout/messages.ts';
+} from '../../src/rollout/commits/messages.ts';
+import type { ObjectChange } from '../../src/rollout/edits/change.ts';
+import { type WorkloadMove, workloadMove } from '../../src/rollout/edits/workload-change.ts';
 import type { Move } from '../../src/rollout/move.ts';
 import type { WorkloadFile } from '../../src/rollout/snapshot.ts';
-import { type WorkloadMove, workloadMove } from '../../src/rollout/workload-change.ts';
 import { MAIN, marksOf } from '../support/snapshot.ts';
 
 const KEY = { cluster: 'default', namespace: 'llm', name: 'vllm' };
@@ -82,7 +82,7 @@ test('the fields of other objects are told with their names, annotations and wha
       object: object('LeaderWorkerSet', 'vllm-canary'),
       document: { kind: 'copy', of: own.object, source: undefined },
       fields: [
-        { path: ['metadata', 'annotations', 'tranche.dev/of'], from: ABSENT, to: 'vllm' },
+        { path: ['metadata', 'annotations', 'tranche.dev/made-for'], from: ABSENT, to: 'vllm' },
         { path: ['spec', 'size'], from: 2, to: 2 },
         { path: ['spec', 'replicas'], from: 4, to: 1 },
       ],
@@ -164,7 +164,7 @@ test('an order is a commit with the key and its commit, and no more', () => {
 const BLOCK = printTrailers(TRAILERS);
 const OTHER: Trailers = { ...TRAILERS, step: '3/4' };
 test.each<readonly [how: string, message: string, found: readonly Trailers[]]>([
-  ['a squash with an author beside', `x (#12)\n\nWhy.\n\n${BLOCK}\n\nCo-authored-by: A <a@b>`, [TRAILERS]],
+  ['a squash with an author next to it', `x (#12)\n\nWhy.\n\n${BLOCK}\n\nCo-authored-by: A <a@b>`, [TRAILERS]],
   [
     'a squash of two steps',
     `x (#12)\n\n* one\n\n${BLOCK}\n\n* two\n\n${printTrailers(OTHER)}\n\n---------\n\nCo-authored-by: A <a@b>`,

@@ -1,4 +1,4 @@
-/** What people are to be told, pass by pass: once each, whoever wants it, and nothing of what only goes on. */
+/** What people are to be told, pass by pass: once each, no matter who wants it, and nothing of what only goes on. */
 
 import { describe, expect, test } from 'vitest';
 import type { Notice, Notices } from '../../src/api/notice.ts';
@@ -52,12 +52,12 @@ const keysOf = (notices: Notices | undefined): readonly string[] =>
 describe('what is new', () => {
   test.each<readonly [what: string, of: World, held: readonly [string, number] | undefined, wanted: readonly string[]]>(
     [
-      ['a delivery begins', asked, undefined, ['started delivery', 'step 1']],
+      ['a delivery starts', asked, undefined, ['started delivery', 'step 1']],
       ['extra groups start first', { ...asked, surge: 1 }, undefined, ['started delivery']],
       ['the next step', one, undefined, ['step 2']],
       ['all is delivered', whole, undefined, ['done Settled bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2']],
-      ['given up', { ...one, intents: { abort: 'B.2' } }, undefined, ['aborted delivery']],
-      ['given up before it began', { ...asked, intents: { abort: 'B.2' } }, undefined, ['aborted delivery']],
+      ['aborted', { ...one, intents: { abort: 'B.2' } }, undefined, ['aborted delivery']],
+      ['aborted before it started', { ...asked, intents: { abort: 'B.2' } }, undefined, ['aborted delivery']],
       ['groups load', { ...one, groups: '0:A+ 1:A+ 2:A+ 3:B-' }, undefined, []],
       ['a pause, for less than an hour', paused, ['Paused', 3599], []],
       ['a pause, for an hour', paused, ['Paused', 3600], [`holdTooLong Paused ${NOW - 3600}`]],
@@ -168,7 +168,7 @@ test('no text of people or of the cluster calls anybody or formats anything', ()
 
 describe('what the server refuses', () => {
   const often: World = { ...one, groups: '0:A+ 1:A+ 2:A+ 3:Bc', rules: { maxRestarts: 3, onFailure: 'rollback' } };
-  const refusedTwice = (of: World, reason: 'WayBackRefused' | 'PushRefused', seconds: number): readonly string[] => {
+  const refusedTwice = (of: World, reason: 'RollbackRefused' | 'PushRefused', seconds: number): readonly string[] => {
     const snapshot = { ...world(of), notifyTo: all };
     const held = hold(reason, { seen: 'main is frozen', waits: 'people' });
     const first = planHeld(plan(snapshot), snapshot, held).record;
@@ -176,9 +176,9 @@ describe('what the server refuses', () => {
     return keysOf(planHeld(plan(again), again, held).record.notices);
   };
 
-  test('a way back that nobody has ordered is told at once, and once', () => {
+  test('a rollback that nobody has ordered is told at once, and once', () => {
     expect(plan(world(often)).commit?.reason).toBe('Failed');
-    expect(refusedTwice(often, 'WayBackRefused', 30)).toEqual(['failed WayBackRefused']);
+    expect(refusedTwice(often, 'RollbackRefused', 30)).toEqual(['failed RollbackRefused']);
   });
 
   test('a step is told after an hour', () => {

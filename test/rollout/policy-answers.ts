@@ -27,7 +27,7 @@ const starting: World = {
   steps: '45% 85% 100%',
   record: { doneAgo: 30, steps: '1 2 3' },
 };
-const anew: World = { ...asked, claims: 'B', recreate: 'Allow', argo: 'beside' };
+const fresh: World = { ...asked, claims: 'B', recreate: 'Allow', argo: 'beside' };
 const shut: WindowFacts = { open: false, changesAt: NOW + 60, shutBy: [] };
 const exempt = (release: string, more: Partial<WindowFacts> = {}): WindowFacts => ({
   ...shut,
@@ -91,7 +91,7 @@ const rows: readonly (readonly [world: World, wanted: string])[] = [
   [{ ...asked, rules: { deliveryReadyDeadlineSeconds: 59, soakSeconds: 60 } }, 'PoliciesContradict'],
   [{ ...asked, rules: { deliveryReadyDeadlineSeconds: 59, finalSoakSeconds: 60 } }, 'PoliciesContradict'],
   [{ ...asked, rules: { readyDeadlineSeconds: 59, finalSoakSeconds: 60 } }, 'StepReady'],
-  [{ ...anew, rules: { readyDeadlineSeconds: 59, soakSeconds: 60 } }, 'PoliciesContradict'],
+  [{ ...fresh, rules: { readyDeadlineSeconds: 59, soakSeconds: 60 } }, 'PoliciesContradict'],
   [{ ...one, rules: { soakSeconds: 30 } }, 'StepReady'],
   [{ ...one, rules: { soakSeconds: 31 } }, 'Soaking'],
   [{ ...one, rules: { finalSoakSeconds: 31 } }, 'StepReady'],
@@ -99,11 +99,11 @@ const rows: readonly (readonly [world: World, wanted: string])[] = [
   [{ ...whole, rules: { soakSeconds: 31, finalSoakSeconds: 30 } }, 'Soaking'],
   [{ ...asked, missingPolicies: [{ name: 'a', why: 'absent' }] }, 'PolicyMissing'],
   [{ ...one, missingPolicies: [{ name: 'a', why: 'absent' }] }, 'PolicyMissing'],
-  [anew, 'RecreateRemoved'],
-  [{ ...anew, rules: { maxStepGroups: 3 } }, 'StepTooLarge'],
-  [{ ...anew, rules: { minReadyGroups: 1 } }, 'CapacityTooLow'],
-  [{ ...anew, rules: { maxDeliveriesPerNamespace: 1 }, underWay: chat }, 'NotItsTurn'],
-  [{ ...anew, windows: shut }, 'WindowClosed'],
+  [fresh, 'RecreateRemoved'],
+  [{ ...fresh, rules: { maxStepGroups: 3 } }, 'StepTooLarge'],
+  [{ ...fresh, rules: { minReadyGroups: 1 } }, 'CapacityTooLow'],
+  [{ ...fresh, rules: { maxDeliveriesPerNamespace: 1 }, underWay: chat }, 'NotItsTurn'],
+  [{ ...fresh, windows: shut }, 'WindowClosed'],
 ];
 
 /** Two minutes and a second. */
@@ -115,7 +115,7 @@ const fails: World = {
 };
 const often: World = { ...one, groups: '0:A+ 1:A+ 2:A+ 3:Bc' };
 
-/** What the fourth of four passes sees, each with the record of the one before and so many seconds after it. */
+/** What the fourth of four passes sees, each with the record of the one before and this many seconds after it. */
 function fourth(seen: readonly World[], seconds: number, more: Partial<Snapshot> = {}): Snapshot {
   let record = world(one).record;
   let last = world(one);

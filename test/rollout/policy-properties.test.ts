@@ -73,13 +73,13 @@ test('one more policy leaves the commit as it is, or holds it where it leads for
     fc.property(arbitraryWorld, strict, strict, (of, some, more) => {
       const loose = plan(under(of, [some]));
       const tight = plan(under(of, [some, more]));
-      // A person has yet to approve it, whatever else says no or did before.
+      // Someone has yet to approve it, whatever else says no or did before.
       if (tight.commit?.delivery === 'proposal') {
         expect(tight.commit.way).toBe('forward');
         return;
       }
       if (tight.commit === undefined && loose.commit !== undefined) {
-        // A newer request begins, which lets nothing go that was not on its way.
+        // A newer request starts, which lets nothing go that was not on its way.
         if (loose.commit.reason !== 'Superseded') expect(loose.commit.way).toBe('forward');
         expect(tight.holds).not.toEqual([]);
         held += 1;
@@ -92,7 +92,7 @@ test('one more policy leaves the commit as it is, or holds it where it leads for
   expect(held).toBeGreaterThan(3);
 });
 
-/** Every place of a delivery with a share, or a second workload: as it is, given up there, and told to jump to its last step. */
+/** Every place of a delivery with a share, or a second workload: as it is, aborted there, and told to jump to its last step. */
 function filledWorlds(style: 'canary' | 'blueGreen' | 'partition', steps: readonly string[]): readonly Snapshot[] {
   const files = ladderFiles(ladderRollout(style, steps));
   const begun = passed(settledOn(files)).stand;
@@ -126,7 +126,7 @@ const turn = {
   most: 1,
   underWay: others,
 } as const;
-/** What policies say beside their fields. */
+/** What policies say next to their fields. */
 const beside: fc.Arbitrary<Partial<Snapshot>> = fc.constantFrom(
   {},
   {},
@@ -138,10 +138,10 @@ const beside: fc.Arbitrary<Partial<Snapshot>> = fc.constantFrom(
 const apartFromDrain = ({ commit }: ReturnType<typeof plan>): string =>
   JSON.stringify(commit?.changes ?? []).replaceAll(/,\\*"drainSeconds\\*":\d+/g, '');
 
-/** Last requests, and the colour before, get their time on a way back as well. */
+/** Last requests, and the colour before, get their time on a rollback as well. */
 const PACES: readonly HoldReason[] = ['Draining', 'Baking'];
 
-test('over a second workload, and over versions of one that share requests, as well: its groups and those of the fleet, its share, and where it comes home', () => {
+test('over a second workload, and over versions of one that share requests, as well: its groups and those of the primary, its share, and where it returns to stable', () => {
   let [held, back] = [0, 0];
   fc.assert(
     fc.property(fc.constantFrom(...filled), strict, strict, beside, (of, some, more, told) => {

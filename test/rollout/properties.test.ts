@@ -7,11 +7,11 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { factsDigest, withFactDigests } from '../../src/reconcile/documents/digests.ts';
 import { releaseToAccept } from '../../src/rollout/accepting.ts';
-import { plannedGroups } from '../../src/rollout/batches.ts';
-import { workloadIn } from '../../src/rollout/change.ts';
+import { workloadIn } from '../../src/rollout/edits/change.ts';
 import { factsOf } from '../../src/rollout/facts.ts';
 import { hold } from '../../src/rollout/hold.ts';
 import type { MoveReason } from '../../src/rollout/move.ts';
+import { plannedGroups } from '../../src/rollout/observed/batches.ts';
 import { type Plan, plan, planHeld, recordWritten } from '../../src/rollout/plan.ts';
 import { situationOf } from '../../src/rollout/situation.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
@@ -20,7 +20,7 @@ import { editsIn, roundTrip } from '../support/planned.ts';
 import { letterOf, marksOf, type World, world } from '../support/snapshot.ts';
 
 const RUNS = { numRuns: 1200 };
-/** What people are told: another word for a commit that is held. */
+/** What people are notified: another word for a commit that is held. */
 const TOLD = { currentStepState: '', message: '', conditions: [], holds: [] };
 
 /** What a commit may do to the groups, by its reason: a new one does not compile before somebody has said it here. */
@@ -33,7 +33,7 @@ const KIND = {
   Aborted: 'back',
   Reverted: 'back',
   Failed: 'back',
-  AbortedTextRemoved: 'back',
+  AbortedTemplateRemoved: 'back',
   BudgetRaised: 'back',
   BudgetLowered: 'back',
   RollbackWidened: 'back',
@@ -41,11 +41,11 @@ const KIND = {
   Superseded: 'stop',
   RollStopped: 'stop',
   PartitionRestored: 'stop',
-  // Raises it to the sentinel, where everything that was let go is there.
-  Adopted: 'arm',
-  Armed: 'arm',
-  Rearmed: 'arm',
-  RolledBack: 'arm',
+  // Raises it to the sentinel, where everything that was released for update is there.
+  Adopted: 'lock',
+  Locked: 'lock',
+  Relocked: 'lock',
+  RolledBack: 'lock',
   SurgePrepared: 'surge',
   Surged: 'surge',
   SurgeReturned: 'surge',
@@ -55,13 +55,13 @@ const KIND = {
   Retried: 'rest',
   RecreateEnded: 'rest',
   // Takes the document out of its file, or puts it back.
-  RecreateRemoved: 'anew',
-  RecreateCreated: 'anew',
+  RecreateRemoved: 'fresh',
+  RecreateCreated: 'fresh',
   // Of deliveries that fill a second workload: these worlds have none.
   RungReady: 'filling',
   Promoted: 'filling',
-  BroughtHome: 'filling',
-  Emptied: 'filling',
+  RouteRestored: 'filling',
+  CanaryEmptied: 'filling',
   TrafficWithdrawn: 'filling',
   ShareAccepted: 'filling',
   AnnotationsRestored: 'filling',
@@ -106,7 +106,7 @@ function tried(of: World): Tried {
 
 let worlds: readonly Tried[] | undefined;
 
-/** Every law looks at the same worlds: they are planned once. Where it breaks they are made anew, to make one small. */
+/** Every law looks at the same worlds: they are planned once. Where it breaks they are re-created, to make one small. */
 function law(name: string, check: (of: World, snapshot: Snapshot, made: Plan) => void): void {
   const holds = ({ of, snapshot, made }: Tried): void => check(of, snapshot, made);
   test(name, () => {
@@ -197,7 +197,7 @@ law(
 );
 
 law(
-  'while a group that people want restarts, an extra one is not taken away, but on the way back',
+  'while a group that people want restarts, an extra one is not taken away, but in the rollback',
   (_, snapshot, made) => {
     if (made.commit?.reason !== 'SurgeReturned' && made.commit?.reason !== 'Settled') return;
     const replicas = replicasOf(snapshot, made);
@@ -213,10 +213,10 @@ law('going back never raises the partition', (_, snapshot, made) => {
     expect(written.after).toBeLessThanOrEqual(written.before);
 });
 
-law('only arming, stopping and settling raise it', (_, snapshot, made) => {
+law('only locking, stopping and settling raise it', (_, snapshot, made) => {
   const written = partitionOf(snapshot, made);
   if (written === undefined || written.after <= written.before) return;
-  expect([written.reason, isKind(written.reason, 'arm', 'stop', 'anew')]).toEqual([written.reason, true]);
+  expect([written.reason, isKind(written.reason, 'lock', 'stop', 'fresh')]).toEqual([written.reason, true]);
 });
 
 law('a stop never lets a group go', (_, snapshot, made) => {
@@ -226,7 +226,7 @@ law('a stop never lets a group go', (_, snapshot, made) => {
 });
 
 law(
-  'no partition is negative, and none is left between the fleet and the sentinel but by hand',
+  'no partition is negative, and none is left between the primary and the sentinel but by hand',
   (_, snapshot, made) => {
     const written = partitionOf(snapshot, made);
     if (written === undefined) return;
@@ -245,11 +245,11 @@ law('what cannot be read never lets a step go', (_, snapshot, made) => {
   const written = partitionOf(snapshot, made);
   if (written === undefined) return;
   const { reason } = written;
-  const blind = ['Rearmed', 'RequestWithdrawn', 'Retried', 'RecreateEnded'].includes(reason);
+  const blind = ['Relocked', 'RequestWithdrawn', 'Retried', 'RecreateEnded'].includes(reason);
   expect([reason, blind || isKind(reason, 'back', 'stop')]).toEqual([reason, true]);
 });
 
-law('no step goes on while it is paused, disabled, deleted, wrong or without a way back', (of, snapshot, made) => {
+law('no step goes on while it is paused, disabled, deleted, wrong or without a rollback', (of, snapshot, made) => {
   const stopped =
     of.rollout !== undefined && (of.rollout === 'absent' || of.rollout.paused === true || of.rollout.disabled === true);
   const wrong = snapshot.issues.length > 0;
@@ -258,10 +258,10 @@ law('no step goes on while it is paused, disabled, deleted, wrong or without a w
     expect([made.commit.reason, isKind(made.commit.reason, 'forward')]).not.toContain(true);
 });
 
-law('an abort of what is being delivered is always written, where the stable text is known', (of, snapshot) => {
+law('an abort of what is being delivered is always written, where the stable template is known', (of, snapshot) => {
   const marks = of.marks === undefined ? undefined : marksOf(of.marks);
   if (marks?.step?.kind !== 'step' || snapshot.stable.kind !== 'known' || of.rollout === 'absent') return;
-  // In the middle of creating it anew the way back is another: the laws below.
+  // In the middle of creating it again the rollback is another: the laws below.
   if (of.gone !== undefined || of.returned !== undefined) return;
   const release = `${String(of.marks).split(' ')[0]}`;
   const made = plan(world({ ...of, text: release.charAt(0), intents: { abort: release } }));
@@ -271,7 +271,7 @@ law('an abort of what is being delivered is always written, where the stable tex
 });
 
 law(
-  'a document goes out of its file where a policy allows it and nothing moves, or on the way back',
+  'a document goes out of its file where a policy allows it and nothing moves, or in the rollback',
   (of, snapshot, made) => {
     if (made.commit?.reason !== 'RecreateRemoved') return;
     expect(snapshot.rollout).toBeDefined();
@@ -289,7 +289,7 @@ law('a document comes back where nothing is left of the one before, or to stay a
   expect(made.commit.reason).toBe('RecreateCreated');
   expect(of.left).toBeUndefined();
   if (lws.kind === 'absent') return;
-  // Not deleted yet, and given up: it stays the same object.
+  // Not deleted yet, and aborted: it stays the same object.
   expect([lws.kind, lws.kind === 'known' && lws.value.deleting, of.intents?.abort]).toEqual(['known', false, 'B.2']);
 });
 
@@ -343,7 +343,7 @@ law('a commit that is not written leaves no trace in the record', (_, snapshot, 
   expect(held.record.message).toBe('A rule');
 });
 
-law('a commit that is written is in the record with its marks, and no soak of it has begun', (_, _snapshot, made) => {
+law('a commit that is written is in the record with its marks, and no soak of it has started', (_, _snapshot, made) => {
   if (made.commit === undefined) return;
   const { marks, step } = recordWritten(made);
   const own = workloadIn(made.commit.changes);

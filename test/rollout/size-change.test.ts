@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import type { LiveLeader, LiveStatefulSet } from '../../src/api/live.ts';
 import { parseLwsVersion } from '../../src/api/lws-version.ts';
-import { groupsOf } from '../../src/rollout/groups.ts';
+import { changedSizes, mixedSizes, wholeReason } from '../../src/rollout/edits/size-change.ts';
+import { groupsOf } from '../../src/rollout/observed/groups.ts';
 import { situationOf } from '../../src/rollout/situation.ts';
-import { changedSizes, mixedSizes, wholeReason } from '../../src/rollout/size-change.ts';
 import { contentOf, world } from '../support/snapshot.ts';
 
 type Parts = {

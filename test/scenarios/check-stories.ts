@@ -1,4 +1,4 @@
-/** Plays every story below fixtures/scenarios and compares its transcript byte for byte; UPDATE_GOLDEN=1 writes it anew. */
+/** Plays every story below fixtures/scenarios and compares its transcript byte for byte; UPDATE_GOLDEN=1 writes it again. */
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -56,7 +56,7 @@ export function checkStories(share: { readonly first: number; readonly of: numbe
   }
 }
 
-/** What a story begins with that does not say it. */
+/** What a story starts with that does not say it. */
 const UNSAID = ['vllm', 'approval-each'];
 
 /** A file, or all that end in .txt in a folder. Throws where there is none. */
@@ -92,7 +92,7 @@ async function check(name: string): Promise<void> {
   const story = storyOf(name);
   const files = Object.assign({}, ...sharedOf(story).map(commonFiles), ownFiles(name));
   const transcript = await playStory(story, files, commonFiles);
-  // A name of people begins no sentence with a capital.
+  // A name of people starts no sentence with a capital.
   expect(transcript).not.toMatch(/\bVllm\b/);
   const golden = join(folder, 'transcript.txt');
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, transcript);

@@ -6,11 +6,11 @@ import { isLadderCommit, ladderFault } from '../support/story/ladder-commits.ts'
 import { checkOwnCommits } from '../support/story/own-commits.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
-const armed = LWS_TEXT.replace(
+const locked = LWS_TEXT.replace(
   '  namespace: llm\n',
   '  namespace: llm\n  annotations:\n    tranche.dev/release: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n',
 ).replace('partition: 0', 'partition: 1000000');
-const asked = armed.replaceAll(OLD, NEW);
+const asked = locked.replaceAll(OLD, NEW);
 const step = (partition: number): string =>
   asked
     .replace(
@@ -20,7 +20,7 @@ const step = (partition: number): string =>
     .replace('partition: 1000000', `partition: ${partition}`);
 
 function commitOf(reason: string, texts: Readonly<Record<string, string>>): () => void {
-  const repository = FakeRepository.withFiles({ ...VLLM_FILES, [LWS_FILE]: armed });
+  const repository = FakeRepository.withFiles({ ...VLLM_FILES, [LWS_FILE]: locked });
   const since = repository.commit('main', { writes: [{ path: LWS_FILE, text: asked }] });
   const trailers = ['Rollout: default/llm/vllm', 'Rollout-Step: 1/3', `Rollout-Reason: ${reason}`];
   repository.commit('main', {
@@ -33,7 +33,7 @@ function commitOf(reason: string, texts: Readonly<Record<string, string>>): () =
 
 test.each([
   ['a step', 'StepReady', { [LWS_FILE]: step(3) }],
-  ['a text that comes back', 'RequestWithdrawn', { [LWS_FILE]: armed }],
+  ['a text that comes back', 'RequestWithdrawn', { [LWS_FILE]: locked }],
 ])('%s is fine', (_, reason, texts) => expect(commitOf(reason, texts)).not.toThrow());
 
 test.each([
@@ -56,23 +56,23 @@ test.each([
   ['nothing', 'StepReady', { [LWS_FILE]: asked }, 'changes nothing'],
   [
     'a partition without a step',
-    'Rearmed',
+    'Relocked',
     { [LWS_FILE]: asked.replace('partition: 1000000', 'partition: 3') },
     'is refused by the admission policy',
   ],
 ])('%s is found', (_, reason, texts, what) => expect(commitOf(reason, texts)).toThrow(what));
 
-const OF = '    tranche.dev/of: vllm\n';
-const AT = '    tranche.dev/at: "pods"\n';
+const MADE_FOR = '    tranche.dev/made-for: vllm\n';
+const AT = '    tranche.dev/rung: "pods"\n';
 const beside = (replicas: number, image = NEW): string =>
   asked
     .replace('name: vllm\n', 'name: vllm-canary\n')
-    .replace('    tranche.dev/release: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n', OF)
+    .replace('    tranche.dev/release: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n', MADE_FOR)
     .replace('replicas: 4', `replicas: ${replicas}`)
     .replaceAll(NEW, image);
 const filling = (own: string, second: string): string =>
   `${own.replace('"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n', `"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1"\n${AT}`)}---\n${second}`;
-const ROUTE = 'kind: HTTPRoute\nmetadata: {name: chat}\nspec: {rules: [{backendRefs: [{name: svc}]}]} # the fleet\n';
+const ROUTE = 'kind: HTTPRoute\nmetadata: {name: chat}\nspec: {rules: [{backendRefs: [{name: svc}]}]} # the primary\n';
 const shared = ROUTE.replace('{name: svc}', '{name: svc, weight: 95}, {name: svc-canary, weight: 5}');
 
 /** [what, before, after, why it must not be; empty: it may] */
@@ -84,7 +84,7 @@ test.each<readonly [string, Readonly<Record<string, string>>, Readonly<Record<st
     'another text with groups',
     { a: filling(asked, beside(1, OLD)) },
     { a: filling(asked, beside(1)) },
-    'gives LeaderWorkerSet vllm-canary in a.yaml a text while it has groups',
+    'gives LeaderWorkerSet vllm-canary in a.yaml a template while it has groups',
   ],
   [
     'another field of the own workload',
@@ -107,8 +107,8 @@ test.each<readonly [string, Readonly<Record<string, string>>, Readonly<Record<st
   [
     'a comment goes',
     { a: filling(asked, beside(1)), b: ROUTE },
-    { a: filling(asked, beside(1)), b: shared.replace(' # the fleet', '') },
-    'takes a comment out of b.yaml: # the fleet',
+    { a: filling(asked, beside(1)), b: shared.replace(' # the primary', '') },
+    'takes a comment out of b.yaml: # the primary',
   ],
 ])('with a second workload: %s', (_, before, after, why) => {
   const files = (texts: Readonly<Record<string, string>>) =>

@@ -6,7 +6,7 @@ import { type Act, type StorySetup, sharedStory } from './story-setup.ts';
 /** Rounds of a whole delivery, from its request to its end. */
 const ROUNDS = { canary: 9, blueGreen: 12 } as const;
 
-const ACTS: readonly Act[] = ['abort', 'a newer text', 'the new version dies'];
+const ACTS: readonly Act[] = ['abort', 'a newer template', 'the new version dies'];
 
 export type Of = Pick<StorySetup, 'groups'> & {
   readonly style: keyof typeof ROUNDS;
@@ -16,7 +16,7 @@ export type Of = Pick<StorySetup, 'groups'> & {
 } & Pick<StorySetup, 'scaler' | 'loadSeconds' | 'roundSeconds'>;
 
 export function story({ style, groups, acts, slow, ...more }: Of): StorySetup {
-  // A fleet that may be down at once takes over only from a canary that carries all.
+  // A primary that may be down at once takes over only from a canary that carries all.
   const traffic = groups === 1 && style === 'canary' ? 100 : 50;
   return {
     groups,
@@ -41,7 +41,7 @@ function evens(style: keyof typeof ROUNDS): readonly number[] {
   return rounds(style).filter((round) => round % 2 === 0);
 }
 
-/** What is taken out is given up without it, and comes back later. */
+/** What is taken out is aborted without it, and comes back later. */
 function without(style: keyof typeof ROUNDS, [round, hand]: readonly [number, Hand]): StorySetup {
   return story({
     style,
@@ -68,7 +68,7 @@ const handStories: readonly StorySetup[] = [
       style: 'canary',
       groups: 2,
       acts: [
-        [round, 'the fleet dies'],
+        [round, 'the primary dies'],
         [round + 1, 'abort'],
       ],
     }),
@@ -124,12 +124,12 @@ const handStories: readonly StorySetup[] = [
       style,
       groups: 2,
       acts: [
-        [16, 'a newer text'],
+        [16, 'a newer template'],
         [17, 'the agent rests'],
       ],
     }),
   ),
-  // The canary dies that took all requests first, so that the fleet could go back.
+  // The canary dies that took all requests first, so that the primary could go back.
   story({
     style: 'canary',
     groups: 1,
@@ -150,17 +150,17 @@ export const sharedActStories: readonly StorySetup[] = [
     const all: readonly Of['acts'][] = [
       ...([...ACTS, 'another share', 'the partition by hand'] as const).map((act) => [[round, act]] as const),
       [
-        [round, 'made anew'],
+        [round, 're-created'],
         [round + 1, 'abort'],
       ],
       [
         [round, 'the new version dies'],
-        [round + 1, 'a newer text'],
+        [round + 1, 'a newer template'],
       ],
     ];
     return all.map((acts) => ({ ...sharedStory(), acts }));
   }),
-  // What is taken out is given up without it, and comes back later.
+  // What is taken out is aborted without it, and comes back later.
   ...[6, 7, 8, 9, 10].flatMap((round) =>
     (['the route is taken out', 'the Service is taken out'] as const).map(
       (hand): StorySetup => ({
@@ -192,7 +192,7 @@ export const sharedActStories: readonly StorySetup[] = [
   ),
 ];
 
-/** Every act at every round; then those that need two, and a fleet of one. */
+/** Every act at every round; then those that need two, and a primary of one. */
 export const actStories: readonly StorySetup[] = [
   ...styles.flatMap((style) =>
     rounds(style).flatMap((round) => ACTS.map((act) => story({ style, groups: 2, acts: [[round, act]] }))),
@@ -202,13 +202,13 @@ export const actStories: readonly StorySetup[] = [
     const all: readonly Of['acts'][] = [
       // Nothing more than a delivery, and one that is overtaken.
       [[40, 'abort']],
-      [[5, 'a newer text']],
+      [[5, 'a newer template']],
       [[5, 'abort']],
-      // A way back whose fleet a hand lets go, and a newer text.
+      // A rollback whose primary a hand releases, and a newer template.
       [
         [5, 'abort'],
         [6, 'the partition by hand'],
-        [6, 'a newer text'],
+        [6, 'a newer template'],
       ],
       [
         [6, 'the new version dies'],
@@ -217,7 +217,7 @@ export const actStories: readonly StorySetup[] = [
     ];
     return all.map((acts) => story({ style, groups: 2, acts, slow: true }));
   }),
-  // A fleet that is down at once, slowly: it goes only once it is drained, and its way back is as long.
+  // A primary that is down at once, slowly: it goes only once it is drained, and its rollback is as long.
   ...[40, 10, 11, 12, 13, 14].map((round) =>
     story({ style: 'canary', groups: 1, acts: [[round, 'abort']], slow: true }),
   ),
@@ -232,14 +232,14 @@ export const actStories: readonly StorySetup[] = [
       ],
     }),
   ),
-  // The user's own is gone, and comes up on the text of Git; then it is given up.
+  // The user's own is gone, and comes up on the text of Git; then it is aborted.
   ...styles.flatMap((style) =>
     evens(style).map((round) =>
       story({
         style,
         groups: 2,
         acts: [
-          [round, 'made anew'],
+          [round, 're-created'],
           [round + 1, 'abort'],
         ],
       }),

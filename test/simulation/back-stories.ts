@@ -8,7 +8,7 @@ const RETARGETED = 'the Rollout names another';
 const AGAIN = 'the Rollout names it again';
 /** Rounds after which the Rollout names its workload again. */
 const AWAY = 3;
-/** Of the rounds of every hand one in so many is played, a different one for each hand. */
+/** Of the rounds of every hand one in this many is played, a different one for each hand. */
 const EVERY = 2;
 
 const played = (Object.keys(backHands) as readonly BackHand[]).filter((hand) => hand !== AGAIN);
@@ -42,7 +42,7 @@ export const backStories: readonly StorySetup[] = [
   // Of a second release, so that the stable version has a label as well.
   ...SECOND.map((round): StorySetup => {
     const acts: NonNullable<StorySetup['acts']> = [
-      [BEGINS, 'a newer text'],
+      [BEGINS, 'a newer template'],
       [round, 'its template as before'],
     ];
     return { ...sharedStory(), acts };

@@ -6,10 +6,10 @@ import { routeFile, secondName, selectedIn, serviceFile, shareSaid } from './rou
 import { liveShare, type Scene, servingIn } from './scene.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 
-/** The word of Git. */
+/** What Git says. */
 type Said = {
   /** Groups of the side that serves before the delivery. */
-  readonly fleet: number;
+  readonly primary: number;
   /** Groups of the side that it fills. */
   readonly canary: number;
   /** Per cent that the route sends to the new version. */
@@ -43,11 +43,11 @@ export function bothOf(commit: OurCommit): Both {
   const said = (fields: Fields, at: string): Said => saidAt(commit, { fields, at, green });
   const was = said(before, commit.parent);
   const truth = (scene: Scene, name: string): Truth | undefined => (name === second ? scene.second : scene.own);
-  // What a hand took out of Git may stay where the agent does not prune. Nothing goes forward past it but by a person's
-  // word: a fleet that is whole is armed, and a delivery that is over ends.
+  // What a hand took out of Git may stay where the agent does not prune. Nothing goes forward past it but by someone's
+  // word: a primary that is whole is locked, and a delivery that is over ends.
   const isForward = [...FORWARD, ...CLIMBING].includes(commit.reason) && !accepts(commit, 'CanaryEdited');
   const isLeft = secondIn(before.text) === undefined && !isForward;
-  const isArming = commit.reason === 'BroughtHome' && missingAt(commit, commit.parent).length > 0;
+  const isLocking = commit.reason === 'RouteRestored' && missingAt(commit, commit.parent).length > 0;
   const hasGroups = (scene: Scene, name: string, groups: number): boolean =>
     (name === second && isLeft) || (truth(scene, name)?.replicas ?? 0) === groups;
   return {
@@ -61,9 +61,9 @@ export function bothOf(commit: OurCommit): Both {
     isLive: (scene) =>
       scene.own?.partition === before.partition &&
       scene.own.version === before.version &&
-      hasGroups(scene, names.stable, was.fleet) &&
+      hasGroups(scene, names.stable, was.primary) &&
       hasGroups(scene, names.canary, was.canary) &&
-      (isArming || Math.abs(liveShare(scene, workload) - was.share) < 0.01),
+      (isLocking || Math.abs(liveShare(scene, workload) - was.share) < 0.01),
     all: (scene, name, version) => {
       const found = truth(scene, name);
       const groups = found === undefined ? [] : wantedGroups(found);
@@ -90,7 +90,7 @@ function saidAt(
   const service = universe.text(at, serviceFile(workload.name));
   const route = universe.text(at, routeFile(workload.name));
   return {
-    fleet: green ? made : fields.replicas,
+    primary: green ? made : fields.replicas,
     canary: green ? fields.replicas : made,
     share: shareSaid(route, workload),
     selects: service === undefined ? undefined : selectedIn(splitOwn(service)[0]),

@@ -102,7 +102,7 @@ describe('who reaches the new version', () => {
       [0, 0, 0, 0],
     ],
     [
-      'Istio: without a weight beside another',
+      'Istio: without a weight next to another',
       virtual(`{route: [{${host(STABLE)}}, {${host(CANARY)}, weight: 100}]}`),
       [100, 100, 100, 100],
     ],

@@ -195,7 +195,7 @@ function byAction(ingress: JsonObject, service: string): Sent {
   }));
 }
 
-/** Istio: the first rule that takes the request; what has no weight beside others gets nothing. */
+/** Istio: the first rule that takes the request; what has no weight next to others gets nothing. */
 function inOrder(route: JsonObject, client: Client): Sent {
   const rule = list(route, 'spec', 'http').find((one) =>
     orOne(list(one, 'match')).some((match) => isFor(match, client)),

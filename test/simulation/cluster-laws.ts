@@ -1,4 +1,4 @@
-/** The laws about the cluster itself, looked at after every turn: capacity, and that an armed edit restarts nothing. */
+/** The laws about the cluster itself, looked at after every turn: capacity, and that an locked edit restarts nothing. */
 
 import { KeptLaw } from './kept-law.ts';
 import type { LawName } from './laws.ts';
@@ -16,7 +16,7 @@ export class ClusterLaws {
   private readonly universe: Universe;
   private readonly workload: WorkloadSetup;
   private readonly kept: KeptLaw;
-  /** Versions that main has let go at some time, or that objects made anew came up on. */
+  /** Versions that main has released for update at some time, or that objects re-created came up on. */
   private readonly open = new Set<number>([0]);
   /** Groups that are not ready for reasons of the cluster's own, until they are seen ready. */
   private readonly excused = new Set<number>();
@@ -27,9 +27,9 @@ export class ClusterLaws {
   private overlapping = false;
   /** A request came in mid-delivery: its groups, those of the one before and the stable ones are there at once. */
   private superseded = false;
-  /** Objects were made anew, or a hand was at the partition: A3. */
+  /** Objects were re-created, or a hand was at the partition: A3. */
   private touched = false;
-  /** Objects were made anew, and no group of theirs is whole yet. */
+  /** Objects were re-created, and no group of theirs is whole yet. */
   private fresh = false;
   /** Moments in which a law was not judged. */
   private readonly skipped: Record<Assumed, number> = { 'C1 capacity': 0, 'C3 revision mix': 0 };
@@ -86,34 +86,34 @@ export class ClusterLaws {
     return this.kept.judge(truth, before) ?? this.inert(truth) ?? this.capacity(truth) ?? this.mix(truth);
   }
 
-  /** What Git cannot hold: objects made anew, and everything that starts from zero, come up on what is live. */
+  /** What Git cannot hold: objects re-created, and everything that starts from zero, come up on what is live. */
   private forgive(truth: Truth, before: Truth | undefined): void {
     if (before !== undefined && before.version !== truth.version && before.partition < SENTINEL) {
       this.overlapping = true;
       this.superseded = true;
     }
-    const anew = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
-    if ((anew && before !== undefined) || this.universe.mixed.has(this.workload.name)) this.touched = true;
-    // Before the first whole group of a set that was made anew, nothing of it has come up on any version.
-    if (anew) this.fresh = true;
+    const fresh = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
+    if ((fresh && before !== undefined) || this.universe.mixed.has(this.workload.name)) this.touched = true;
+    // Before the first whole group of a set that was re-created, nothing of it has come up on any version.
+    if (fresh) this.fresh = true;
     if (truth.groups.some(({ version }) => version !== undefined)) this.fresh = false;
-    if (anew || this.fresh || truth.replicas === 0) {
+    if (fresh || this.fresh || truth.replicas === 0) {
       if (truth.version !== undefined) this.open.add(truth.version);
       if (before?.version !== undefined && before.replicas === 0) this.open.add(before.version);
     }
     for (const index of this.universe.hurt.get(this.workload.name) ?? []) this.excused.add(index);
     this.universe.hurt.get(this.workload.name)?.clear();
-    for (let index = anew ? 0 : (before?.replicas ?? 0); index < truth.replicas; index++) this.excused.add(index);
+    for (let index = fresh ? 0 : (before?.replicas ?? 0); index < truth.replicas; index++) this.excused.add(index);
     for (const { index, ready } of truth.groups) if (ready) this.excused.delete(index);
   }
 
-  /** C3: an edit that no step has let go restarts nothing. */
+  /** C3: an edit that no step has released for update restarts nothing. */
   private inert({ groups }: Truth): readonly [LawName, string] | undefined {
     const astray = groups.find((group) => group.leaderVersion !== undefined && !this.open.has(group.leaderVersion));
     if (astray === undefined) return undefined;
     return [
-      'C3 armed is inert',
-      `${this.workload.name}: group ${astray.index} is on version ${astray.leaderVersion}, which no step let go`,
+      'C3 locked is inert',
+      `${this.workload.name}: group ${astray.index} is on version ${astray.leaderVersion}, which no step released for update`,
     ];
   }
 

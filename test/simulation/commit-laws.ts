@@ -7,13 +7,13 @@ import { lwsFile, scalerFile, splitOwn, templateStart } from './files.ts';
 import {
   approvedShare,
   baked,
-  fleetDrained,
   ladderCeiling,
   ladderSteps,
   leavesBehind,
+  primaryDrained,
+  rollBackServes,
   servingShare,
   stableUntilPromoted,
-  wayBackServes,
 } from './ladder-laws.ts';
 import type { LawName } from './laws.ts';
 import {
@@ -24,7 +24,7 @@ import {
   FORWARD,
   GOING_BACK,
   indexOf,
-  isArmed,
+  isLocked,
   type OurCommit,
   planned,
   SENTINEL,
@@ -33,7 +33,7 @@ import {
 import { partsSafe } from './part-laws.ts';
 import { policiesObeyed } from './policy-laws.ts';
 import { hasSides, routeFile, serviceFile } from './routed-files.ts';
-import { backDrained, homeServes, sharedApproved, sharedLeaves, sharedServing } from './shared-commit-laws.ts';
+import { backDrained, sharedApproved, sharedLeaves, sharedServing, stableServes } from './shared-commit-laws.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
 
@@ -53,8 +53,8 @@ export const commitLaws = {
   'L3 forward': forward,
   'P1 policies': policiesObeyed,
   'T1 serving share': ofSides(servingShare, sharedServing),
-  'T3 no request lost': ofSides(fleetDrained, backDrained),
-  'T4 way back serves': ofSides(wayBackServes, homeServes),
+  'T3 no request lost': ofSides(primaryDrained, backDrained),
+  'T4 rollback serves': ofSides(rollBackServes, stableServes),
   'T5 bytes as before': ofSides(leavesBehind, sharedLeaves),
   'T6 one side': ofSides(baked),
   'T9 approved share': ofSides(approvedShare, sharedApproved),
@@ -95,16 +95,16 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     Surged: same && from?.startsWith('0/') === true,
     SurgeReturned: same && from !== undefined,
     Superseded: (b === 1 || to?.startsWith('0/') === true || atOnce) && before.marks?.release !== release,
-    // What is found made anew in step 0 is accepted as step 1.
-    Armed: (same || from === undefined || (a === 0 && b === 1 && remade)) && after.partition === SENTINEL,
+    // What is found re-created in step 0 is accepted as step 1.
+    Locked: (same || from === undefined || (a === 0 && b === 1 && remade)) && after.partition === SENTINEL,
     Settled: to === undefined && from !== undefined && from !== 'rollback',
     NoNewRevision: from === undefined && to === undefined,
-    Rearmed: same && from === undefined,
-    // The share goes home before the text.
-    Aborted: to === 'rollback' && (from !== 'rollback' || before.marks?.at === 'home'),
+    Relocked: same && from === undefined,
+    // The share is withdrawn before the text.
+    Aborted: to === 'rollback' && (from !== 'rollback' || before.marks?.at === 'route-restored'),
     Reverted: to === 'rollback' && from !== 'rollback',
     Failed: to === 'rollback' && from !== 'rollback' && from !== undefined,
-    AbortedTextRemoved: to === 'rollback' && from === 'rollback',
+    AbortedTemplateRemoved: to === 'rollback' && from === 'rollback',
     BudgetRaised: same && from !== undefined,
     BudgetLowered: same && from === 'rollback',
     RollbackWidened: same && from === 'rollback',
@@ -115,26 +115,26 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     // Nobody merges a step in the worlds of a seed.
     MergeAccepted: false,
     Retried: from === undefined && to === undefined,
-    // No world of a seed creates a workload anew.
+    // No world of a seed creates a workload again.
     RecreateRemoved: false,
     RecreateCreated: false,
     RecreateEnded: false,
     // Nor fills a second one; where versions share the requests, a step has rungs.
     RungReady: workload.shares !== undefined && same && from !== undefined && from !== 'rollback',
     Promoted: false,
-    // On a way back too, where a newer text is in the file.
-    BroughtHome: workload.shares !== undefined && same,
-    Emptied: false,
+    // On a rollback too, where a newer template is in the file.
+    RouteRestored: workload.shares !== undefined && same,
+    CanaryEmptied: false,
     ShareAccepted: false,
     TrafficWithdrawn: workload.shares !== undefined && same && from !== 'rollback',
-    // A file put back after the newer release has settled; a way back in one commit brings its own.
+    // A file put back after the newer release has settled; a rollback in one commit brings its own.
     AnnotationsRestored: from === undefined && to === undefined && before.marks?.release !== release,
   } as const satisfies Record<MoveReason, boolean>;
   if (new Map<string, boolean>(Object.entries(legal)).get(reason) === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
 }
 
-/** Of one release the steps only go up; the groups that it has let go are never taken back but by going back. */
+/** Of one release the steps only go up; the groups that it has released for update are never taken back but by going back. */
 function forward({ before, after, reason, workload }: OurCommit): string | undefined {
   const [from, to] = [before.marks?.step, after.marks?.step];
   if (before.marks?.release !== after.marks?.release || from === 'rollback' || to === 'rollback') return undefined;
@@ -144,7 +144,7 @@ function forward({ before, after, reason, workload }: OurCommit): string | undef
   if (workload.fills !== undefined) return undefined;
   const lowers =
     after.partition < before.partition ||
-    ['Armed', 'RollStopped', 'PartitionRestored', 'Rearmed', 'BroughtHome'].includes(reason);
+    ['Locked', 'RollStopped', 'PartitionRestored', 'Relocked', 'RouteRestored'].includes(reason);
   return after.partition === before.partition || lowers
     ? undefined
     : `${reason}: partition ${before.partition} → ${after.partition}`;
@@ -174,8 +174,8 @@ function partitionCeiling({ before, after, reason, plan, workload, since }: OurC
   if (lets || (reason === 'Superseded' && is < was)) {
     const step = plan.steps[indexOf(after.marks?.step) - 1];
     if (step === undefined) return tell(`the plan has no step ${after.marks?.step}`);
-    // Armed with the step kept: nothing may move any more.
-    if (isArmed(before) && !begins(before, after)) return is === was ? undefined : tell('armed');
+    // Locked with the step kept: nothing may move any more.
+    if (isLocked(before) && !begins(before, after)) return is === was ? undefined : tell('locked');
     const counts = workload.autoscaled ? since.map((truth) => truth.replicas) : [askedGroups(before)];
     const wanted = new Set(counts.map((n) => Math.min(was, n - planned(step.replicas, n), n)));
     return wanted.has(is) ? undefined : tell(`wanted ${[...wanted].join(' or ')} for step ${step.replicas}`);
@@ -184,10 +184,10 @@ function partitionCeiling({ before, after, reason, plan, workload, since }: OurC
     return is === askedGroups(before) ? undefined : tell(`wanted ${askedGroups(before)}, where nothing restarts`);
   if (GOING_BACK.includes(reason)) return is <= was ? undefined : tell('raised while going back');
   if (reason === 'RollbackWidened') return is < was ? undefined : tell('not widened');
-  if (['Armed', 'Adopted', 'Rearmed', 'RolledBack'].includes(reason))
-    return is === SENTINEL ? undefined : tell('not armed');
-  // A newer request is stopped with the commit that takes its share home.
-  if (['Superseded', 'RollStopped', 'PartitionRestored', 'BroughtHome'].includes(reason))
+  if (['Locked', 'Adopted', 'Relocked', 'RolledBack'].includes(reason))
+    return is === SENTINEL ? undefined : tell('not locked');
+  // A newer request is stopped with the commit that takes its share back.
+  if (['Superseded', 'RollStopped', 'PartitionRestored', 'RouteRestored'].includes(reason))
     return is >= was ? undefined : tell('lowered');
   return is === was ? undefined : tell('nothing asked for that');
 }
@@ -213,7 +213,7 @@ function unlabelled(template: string, { shares }: OurCommit['workload']): string
   return template.replaceAll(/(, )?"?tranche\.dev\/version"?: "?[0-9a-z.-]+"?/g, '');
 }
 
-const OURS = /^\s+(tranche\.dev\/\w+:|annotations:|partition:|maxUnavailable:)/;
+const OURS = /^\s+(tranche\.dev\/[\w-]+:|annotations:|partition:|maxUnavailable:)/;
 /** The groups of the workload; written for a surge, and taken back after it. */
 const REPLICAS = /^ {2}replicas: \d+/;
 
@@ -239,7 +239,7 @@ function confined({ universe, workload, before: from, after: to, reason, oid, pa
       .join('\n');
   if (rest(before.text) !== rest(after.text)) return 'changes lines that are not ours';
   const comment = /maxUnavailable: \d+ +# one group is 16 GPUs/;
-  if (comment.test(before.text) && !comment.test(after.text)) return 'loses the comment beside maxUnavailable';
+  if (comment.test(before.text) && !comment.test(after.text)) return 'loses the comment next to maxUnavailable';
   const [old, fresh] = [before, after].map(({ text }) => unlabelled(text.slice(templateStart(text)), workload)) as [
     string,
     string,
@@ -254,10 +254,10 @@ function confined({ universe, workload, before: from, after: to, reason, oid, pa
   return known ? undefined : 'writes a template that no commit has';
 }
 
-/** No step forward while a person says stop. */
+/** No step forward while someone says stop. */
 function people({ reason, plan, after, before }: OurCommit): string | undefined {
   if (!plan.stopped || ![...FORWARD, ...SURGING, ...CLIMBING].includes(reason)) return undefined;
-  // To go home, and to empty what is not wanted, waits for nobody, also as the first rung of a step that is jumped to.
-  if (after.marks?.at === 'home' || after.marks?.at === 'void') return undefined;
+  // To go to stable, and to empty what is not wanted, waits for nobody, also as the first rung of a step that is jumped to.
+  if (after.marks?.at === 'route-restored' || after.marks?.at === 'empty') return undefined;
   return `${reason} from ${before.marks?.step} to ${after.marks?.step} while paused or disabled`;
 }

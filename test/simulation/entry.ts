@@ -15,7 +15,7 @@ export { hostileSetupOf, largeSetupOf, setupOf, sharedSetupOf } from './setup.ts
 export { shrink } from './shrink.ts';
 export { runStory } from './story.ts';
 
-/** So many seeds go before the stories: most of what is wrong everywhere is found by the first. */
+/** How many seeds go before the stories: most of what is wrong everywhere is found by the first. */
 const SEEDS_FIRST = 6;
 
 type Verdict = { readonly broken: { readonly law: LawName } | undefined };

@@ -9,7 +9,7 @@ import {
   CLIMBING,
   FORWARD,
   indexOf,
-  isArmed,
+  isLocked,
   missingAt,
   type OurCommit,
 } from './our-commit.ts';
@@ -33,8 +33,9 @@ export function evidence(commit: OurCommit): string | undefined {
 /** While a hand has a route or a Service out of the files nothing goes forward: what it rests on cannot be read there. */
 function withoutDocuments(commit: OurCommit): string | undefined {
   const { reason, before, after } = commit;
-  const isForward = [...FORWARD, ...CLIMBING].includes(reason) && !['home', 'void'].includes(after.marks?.at ?? '');
-  if (!isForward || isArmed(before)) return undefined;
+  const isForward =
+    [...FORWARD, ...CLIMBING].includes(reason) && !['route-restored', 'empty'].includes(after.marks?.at ?? '');
+  if (!isForward || isLocked(before)) return undefined;
   const missing = missingAt(commit, commit.parent);
   return missing.length === 0
     ? undefined
@@ -71,7 +72,7 @@ function proofOf({
       );
   if (FORWARD.includes(reason)) {
     if (begins(before, after)) return applied;
-    if (isArmed(before)) return (truth) => all(truth, releaseVersion);
+    if (isLocked(before)) return (truth) => all(truth, releaseVersion);
     return (truth) =>
       applied(truth) &&
       Array.from({ length: Math.max(0, truth.replicas - before.partition) }, (_, i) => before.partition + i).every(
@@ -79,9 +80,9 @@ function proofOf({
           truth.groups.some((group) => group.index === index && group.version === before.version && group.ready),
       );
   }
-  if (reason === 'Armed' && !accepts({ plan, before }, 'Recreated'))
+  if (reason === 'Locked' && !accepts({ plan, before }, 'Recreated'))
     return (truth) => truth.partition === before.partition && truth.flipped && leaders(truth);
-  // A hand at the partition has put groups elsewhere, and a person has gone on with the step all the same.
+  // A hand at the partition has put groups elsewhere, and someone has gone on with the step all the same.
   const approved =
     plan.annotations['tranche.dev/approve'] === `${indexOf(before.marks?.step) || 1}@${before.marks?.release}`;
   if (reason === 'Settled' && approved && universe.mixed.has(workload.name)) return undefined;
@@ -90,14 +91,14 @@ function proofOf({
   return undefined;
 }
 
-/** A pause is served: a person approved, or the time has passed since the groups were there. */
+/** A pause is served: someone approved, or the time has passed since the groups were there. */
 export function pauses(commit: OurCommit): string | undefined {
   const { reason, before, after, plan, universe, since } = commit;
   const index = indexOf(before.marks?.step);
   const leaves = commit.workload.fills === undefined ? ['StepReady', 'Settled'] : ['StepReady', 'Promoted'];
   if (!leaves.includes(reason) || index === 0 || Number.isNaN(index)) return undefined;
   if (reason === 'StepReady' && begins(before, after)) return undefined;
-  // The first rungs of the same step, or a step that begins anew where all was made anew.
+  // The first rungs of the same step, or a step that starts again where all was re-created.
   if (indexOf(after.marks?.step) === index || accepts({ plan, before }, 'Recreated')) return undefined;
   const step = plan.steps[index - 1];
   const { release } = before.marks ?? {};
@@ -105,7 +106,7 @@ export function pauses(commit: OurCommit): string | undefined {
   const jump = /^(\d+)@(.*)$/.exec(plan.annotations['tranche.dev/jump'] ?? '');
   if (jump?.[2] === release && Number(jump?.[1]) > index) return undefined;
   if (step.pause === 'none' && index === plan.steps.length && step.replicas === '100%') return undefined;
-  if (typeof step.pause !== 'number') return `${reason} after step ${index}, which waits for a person`;
+  if (typeof step.pause !== 'number') return `${reason} after step ${index}, which waits for someone`;
   const first = provenAt(commit, since) ?? Number.POSITIVE_INFINITY;
   const served = universe.now - first;
   const { injected } = universe;
@@ -126,17 +127,17 @@ function provenAt(commit: OurCommit, since: OurCommit['since']): number | undefi
   return since.find((truth) => proof?.(truth) ?? true)?.atSeconds;
 }
 
-/** Objects that were made anew came up on the new text: no step forward until a person accepts that. */
+/** Objects that were re-created came up on the new text: no step forward until someone accepts that. */
 export function recreated({ reason, before, after, plan, remade, universe }: OurCommit): string | undefined {
   const forgotten = universe.injected['status deleted'] + universe.injected['status rewound'] > 0;
-  if (!remade || forgotten || !FORWARD.includes(reason) || begins(before, after) || isArmed(before)) return undefined;
+  if (!remade || forgotten || !FORWARD.includes(reason) || begins(before, after) || isLocked(before)) return undefined;
   const { step } = before.marks ?? {};
   return accepts({ plan, before }, 'Recreated')
     ? undefined
-    : `${reason} after ${step}, though the objects of the workload were made anew`;
+    : `${reason} after ${step}, though the objects of the workload were re-created`;
 }
 
-/** A main that other hands have rewritten is gone on from only where a person has looked at it. */
+/** A main that other hands have rewritten is gone on from only where someone has looked at it. */
 export function rewritten({
   universe,
   reason,
@@ -146,7 +147,7 @@ export function rewritten({
   plan,
   recordedMain,
 }: OurCommit): string | undefined {
-  if (universe.rewritten === 0 || recordedMain === undefined || !FORWARD.includes(reason) || isArmed(before))
+  if (universe.rewritten === 0 || recordedMain === undefined || !FORWARD.includes(reason) || isLocked(before))
     return undefined;
   if (plan.annotations['tranche.dev/acknowledge'] !== undefined) return undefined;
   const there = universe.repository.log(parent).some(({ oid }) => oid === recordedMain);

@@ -49,9 +49,9 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
     const set = harmed.get(name)!;
     for (const index of universe.hurt.get(name) ?? []) set.add(index);
     if (name === second) universe.hurt.get(name)?.clear();
-    const anew = before !== undefined && (truth?.uid !== before.uid || truth.setUid !== before.setUid);
-    const rolls = before !== undefined && before.version !== truth?.version && before.partition < ARMED;
-    if (anew || (rolls && truth !== undefined && truth.replicas > 0)) set.add(ALL);
+    const fresh = before !== undefined && (truth?.uid !== before.uid || truth.setUid !== before.setUid);
+    const rolls = before !== undefined && before.version !== truth?.version && before.partition < LOCKED;
+    if (fresh || (rolls && truth !== undefined && truth.replicas > 0)) set.add(ALL);
     for (const { index, ready } of truth?.groups ?? []) if (ready) set.delete(index);
     const isWhole = truth !== undefined && truth.groups.filter((group) => group.ready).length >= truth.replicas;
     if (isWhole) set.clear();
@@ -97,6 +97,6 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
 
 /** Faults after which what a process has waited for was shorter than it looked. */
 export const CLOCKS = ['clock jump', 'clock back', 'clock years off', 'clock ahead once', 'clock behind once'] as const;
-const ARMED = 1_000_000;
+const LOCKED = 1_000_000;
 /** Stands for every group of a workload. */
 const ALL = -1;

@@ -23,7 +23,7 @@ export function singlePlaces(calls: number): readonly Place[] {
   return numbers(0, calls).flatMap((at) => pointFaults.map((fault) => [[at, fault]] as const));
 }
 
-/** All pairs within the window that begins at `from`, where a delivery begins. */
+/** All pairs within the window that starts at `from`, where a delivery starts. */
 export function pairsInWindow(from: number): readonly Place[] {
   return numbers(from, from + WINDOW).flatMap((at) => pairsOf(at, from + WINDOW));
 }

@@ -152,7 +152,7 @@ export function splitOwn(text: string): readonly [own: string, others: string] {
   return cut < 0 ? [text, ''] : [text.slice(0, cut), text.slice(cut)];
 }
 
-/** Where the template begins; the rest of the document, up to its end, is the template. */
+/** Where the template starts; the rest of the document, up to its end, is the template. */
 export function templateStart(text: string): number {
   return text.indexOf(TEMPLATE) + TEMPLATE.length;
 }
@@ -193,9 +193,9 @@ export type SecondFields = {
 export function secondIn(text: string): SecondFields | undefined {
   const made = splitOwn(text)[1]
     .split(/^---\r?$/m)
-    .find((one) => markIn(one, 'of') !== undefined);
+    .find((one) => markIn(one, 'made-for') !== undefined);
   if (made === undefined) return undefined;
-  return { replicas: numberIn(made, 'replicas') ?? 1, version: versionInText(made), text: markIn(made, 'text') };
+  return { replicas: numberIn(made, 'replicas') ?? 1, version: versionInText(made), text: markIn(made, 'template') };
 }
 
 /** What the marks in a file say, read by no code of the product. */
@@ -231,7 +231,7 @@ export function marksIn(text: string): FileMarks | undefined {
     release,
     // `k/n@release`: without the release of this object it is a step of none, and no claim of a record has its text.
     step: markIn(text, 'step')?.replace(`@${release}`, ''),
-    at: markIn(text, 'at'),
+    at: markIn(text, 'rung'),
     serves: markIn(text, 'serves'),
     stable: markIn(text, 'stable')?.split('@')[0],
     floor: restore.floor,

@@ -77,10 +77,10 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'AbortedTemplateReturned',
   'Disabled',
   'HistoryRewritten',
-  'GroupsAstray',
+  'UnexpectedGroups',
   'JumpRefused',
   'NewerRequestWaits',
-  'NoWholeStep',
+  'FullStepMissing',
   'Overshoot',
   'PartitionEdited',
   'Paused',
@@ -108,10 +108,10 @@ const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
   'GroupsElsewhere',
   'NotServing',
   'RollingBack',
-  'StableLost',
+  'StableNotServing',
   'StatefulSetNotFlipped',
 ];
-/** Where groups are on other versions than a delivery gave them, and everything is armed. */
+/** Where groups are on other versions than a delivery gave them, and everything is locked. */
 const FOR_MIXED_GROUPS: readonly HoldReason[] = ['NotAtRest', 'GroupsElsewhere', 'MixedRevisions', 'GroupsNotUpdated'];
 
 /** Of the side that serves, by what people have written. */
@@ -121,7 +121,7 @@ function mayAllBeDown({ fills }: Person['workload'], text: string): boolean {
   return fills !== undefined && (numberIn(serving, 'replicas') ?? 1) <= (numberIn(own, 'maxUnavailable') ?? 1);
 }
 
-/** Why a workload may not stand where it stands; undefined: it is settled on one version, or a person or a broken group is in the way. */
+/** Why a workload may not stand where it stands; undefined: it is settled on one version, or someone or a broken group is in the way. */
 function notAtRest(universe: Universe, { workload, marks, text }: Person, holds: readonly Hold[]): string | undefined {
   const truth = universe.truth(workload.name);
   const groups = truth === undefined ? [] : wantedGroups(truth);
@@ -133,7 +133,7 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
   const held = holds.some(
     ({ reason, ...told }) =>
       FOR_PEOPLE.includes(reason) ||
-      // Groups that are on neither text, with a word that brings them home.
+      // Groups that are on neither text, with a word that restores them.
       (reason === 'NewerRequestWaits' && 'action' in told) ||
       // main was taken back to before it was taken over, or a hand has put back a part of what it said.
       (reason === 'AnnotationsGone' && (universe.rewritten > 0 || mixed)) ||
@@ -142,8 +142,8 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
       // A hand put the file back, and left the Service with the workload that was in it.
       (reason === 'Stalled' && mixed && workload.fills !== undefined && secondIn(text) === undefined) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
-      // A fleet that may be down at once, and steps that do not let a canary carry all.
-      (reason === 'FleetUncovered' && mayAllBeDown(workload, text)) ||
+      // A primary that may be down at once, and steps that do not let a canary carry all.
+      (reason === 'PrimaryNotCovered' && mayAllBeDown(workload, text)) ||
       // A settled text was written again without its label, which no release covers.
       (reason === 'RevisionChanged' && workload.shares !== undefined) ||
       (mixed && FOR_MIXED_GROUPS.includes(reason)),

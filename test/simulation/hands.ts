@@ -1,4 +1,4 @@
-/** What hands do in a story of a delivery that fills a second workload: to its files, and to the groups of its fleet. */
+/** What hands do in a story of a delivery that fills a second workload: to its files, and to the groups of its primary. */
 
 import { backHands } from './back-in-time.ts';
 import { rolloutFile, splitOwn, withNumber } from './files.ts';
@@ -12,7 +12,7 @@ type Move = (person: Person) => void;
 export const hands = {
   ...backHands,
   paused: (person) => person.say({ paused: true }, 'pause'),
-  'the fleet dies': ({ universe, workload }) => killAll(universe, workload.name),
+  'the primary dies': ({ universe, workload }) => killAll(universe, workload.name),
   'the route is taken out': takenOut(routeFile),
   'the Service is taken out': takenOut(serviceFile),
   'the Rollout is taken out': takenOut(rolloutFile),
@@ -28,7 +28,7 @@ export const hands = {
   },
   'its partition by hand': (person) => {
     const [own, others] = splitOwn(person.text);
-    person.write(`${own}${withNumber(others, 'partition', 0)}`, 'the second workload let go, by hand');
+    person.write(`${own}${withNumber(others, 'partition', 0)}`, 'the second workload released for update, by hand');
   },
   'more of its groups by hand': (person) => {
     const [own, others] = splitOwn(person.text);

@@ -63,7 +63,7 @@ function putBack(universe: Universe, chance: Chance): string | undefined {
 }
 
 function fileTaken(universe: Universe, chance: Chance): string | undefined {
-  // Without the page that others may have written too it is their branch, which people are told.
+  // Without the page that others may have written too it is their branch, which people are notified.
   const paths = Object.keys(filesOf(universe)).filter((path) => path !== PAGE_FILE);
   if (paths.length === 0) return undefined;
   const path = chance.pick(paths);
@@ -160,7 +160,7 @@ function jsonIn(text: string): Json {
   }
 }
 
-/** The page keeps its head: without it the branch is that of somebody else, which people are told. */
+/** The page keeps its head: without it the branch is that of somebody else, which people are notified. */
 function written(universe: Universe, files: Readonly<Record<string, string | undefined>>, what: string): string {
   const writes = Object.entries(files).map(([path, text]) => ({ path, text }));
   universe.repository.commit(STATUS, { writes, message: 'status' });

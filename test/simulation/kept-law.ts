@@ -10,7 +10,7 @@ import type { Universe } from './universe.ts';
 type Known = {
   /** The leaders that are to be, by the index of their group. */
   readonly leaders: Map<number, GroupTruth>;
-  /** Leaders that end for another reason: fewer groups, a workload or a set that was made anew. */
+  /** Leaders that end for another reason: fewer groups, a workload or a set that was re-created. */
   readonly excused: Set<string>;
   /** From this index on a hand has given a version another label, and LWS counts that as another template. */
   loose: number;
@@ -41,9 +41,9 @@ export class KeptLaw {
 
   judge(truth: Truth, before: Truth | undefined): readonly [LawName, string] | undefined {
     const { leaders, excused } = this.known;
-    const anew = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
-    if (anew) for (const { leaderUid } of leaders.values()) excused.add(leaderUid);
-    for (const { index, leaderUid } of truth.groups) if (anew || index >= truth.replicas) excused.add(leaderUid);
+    const fresh = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
+    if (fresh) for (const { leaderUid } of leaders.values()) excused.add(leaderUid);
+    for (const { index, leaderUid } of truth.groups) if (fresh || index >= truth.replicas) excused.add(leaderUid);
     for (const [index, { leaderUid }] of leaders) if (index >= truth.replicas) excused.add(leaderUid);
     const now = new Map(truth.groups.filter(({ ending }) => !ending).map((group) => [group.index, group]));
     const ended = [...leaders.values()].find(

@@ -1,4 +1,4 @@
-/** Stories of each kind of route: a whole delivery with a share, with clients that a step picks, and one that is given up. */
+/** Stories of each kind of route: a whole delivery with a share, with clients that a step picks, and one that is aborted. */
 
 import { picksOf, type RouteName, routeTexts } from './route-texts.ts';
 import type { Fills, StepSetup } from './setup.ts';

@@ -28,16 +28,16 @@ export function ladderSteps(commit: OurCommit): string | undefined {
   const onward = same || (sameRelease && (b === a + 1 || (to === 'promote' && a === last)));
   // A side that has fewer groups than it takes over from takes its last step again.
   const again = sameRelease && from === 'promote' && b === last;
-  // Where all of a fleet may be down at once, the whole share goes first, and the text in a second commit.
-  const wasShared = before.marks?.at === 'all' && after.marks?.at === 'fleet';
+  // Where all of a primary may be down at once, the whole share goes first, and the text in a second commit.
+  const wasShared = before.marks?.at === 'all' && after.marks?.at === 'primary';
   const legal = new Map<string, boolean>([
     ...GOING_BACK.map((name) => [name, to === 'rollback' && (from !== 'rollback' || wasShared)] as const),
     ['Adopted', before.marks === undefined && to === undefined],
     ['StepReady', begins(before, after) ? b === 1 : from !== 'rollback' && (b === a + 1 || same || again)],
     ['RungReady', onward || again],
     ['Promoted', sameRelease && to === 'promote' && (a === last || accepts(commit, 'Recreated'))],
-    ['BroughtHome', onward || (same && from === 'rollback')],
-    ['Emptied', onward],
+    ['RouteRestored', onward || (same && from === 'rollback')],
+    ['CanaryEmptied', onward],
     ['ShareAccepted', same && from === 'rollback' && accepts(commit, 'TrafficWithdrawn')],
     ['TrafficWithdrawn', same || (sameRelease && from === 'promote' && b === last)],
     ['Jumped', plan.annotations['tranche.dev/jump'] === `${b}@${release}` && (b > a || begins(before, after))],
@@ -45,10 +45,10 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['Superseded', b === 1 && !sameRelease],
     ['Settled', from === 'promote' && to === undefined],
     ['NoNewRevision', from === undefined && to === undefined],
-    ['Rearmed', same && from === undefined],
+    ['Relocked', same && from === undefined],
     // A file put back after the newer release has settled: what settled stands in the annotations again, the text is a request.
     ['AnnotationsRestored', from === undefined && to === undefined && !sameRelease],
-    ['AbortedTextRemoved', from === 'rollback' && to === 'rollback'],
+    ['AbortedTemplateRemoved', from === 'rollback' && to === 'rollback'],
     ['BudgetRaised', same && from !== undefined],
     ['BudgetLowered', same && from === 'rollback'],
     ['RollbackWidened', same && from === 'rollback'],
@@ -62,7 +62,7 @@ export function ladderSteps(commit: OurCommit): string | undefined {
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
 }
 
-/** A step is left only with its share in Git: unless that was taken back, or is another by a person's word. */
+/** A step is left only with its share in Git: unless that was taken back, or is another by an order. */
 function rungLeftOut(commit: OurCommit): string | undefined {
   const { before, after, reason, plan, workload } = commit;
   const from = indexOf(before.marks?.step);
@@ -82,16 +82,16 @@ export function ladderCeiling(commit: OurCommit): string | undefined {
   const both = bothOf(commit);
   const [was, is] = [before.partition, after.partition];
   if (is !== was && is !== SENTINEL && is !== 0) return `${reason}: partition ${was} → ${is}`;
-  // A request that is withdrawn after its objects were made anew has no rungs: nothing was filled yet. A hand may raise that.
+  // A request that is withdrawn after its objects were re-created has no rungs: nothing was filled yet. A hand may raise that.
   const isWithdrawn =
     (GOING_BACK.includes(reason) && before.marks?.step === undefined) ||
     (reason === 'RollbackWidened' && before.marks?.at === undefined);
-  if (is < was && after.marks?.at !== 'fleet' && !isWithdrawn)
+  if (is < was && after.marks?.at !== 'primary' && !isWithdrawn)
     return `${reason}: partition ${was} → ${is} at ${after.marks?.at}`;
   const grown = both.after.canary > both.before.canary;
   if (!grown) return undefined;
   const step = plan.steps[indexOf(after.marks?.step) - 1];
-  const wanted = step === undefined ? Number.NaN : planned(step.replicas, both.before.fleet);
+  const wanted = step === undefined ? Number.NaN : planned(step.replicas, both.before.primary);
   return both.after.canary === wanted
     ? undefined
     : `${reason}: ${both.before.canary} → ${both.after.canary} groups of ${both.names.canary}, wanted ${wanted}`;
@@ -143,11 +143,11 @@ export function servingShare(commit: OurCommit): string | undefined {
 }
 
 /** T4: home only where the other side serves, or nothing of this one does. */
-export function wayBackServes(commit: OurCommit): string | undefined {
+export function rollBackServes(commit: OurCommit): string | undefined {
   const { reason, scenes, before, after } = commit;
   const both = bothOf(commit);
   // In blueGreen it follows N down, and has as many groups as the side that serves all others.
-  if (both.after.canary < Math.min(both.before.canary, both.after.fleet) && both.before.share > 0)
+  if (both.after.canary < Math.min(both.before.canary, both.after.primary) && both.before.share > 0)
     return `${reason}: groups of ${both.names.canary} go while it has ${both.before.share} %`;
   const home = both.after.share === 0 && both.before.share > 0;
   if (!home || after.marks?.step === undefined) return undefined;
@@ -157,8 +157,8 @@ export function wayBackServes(commit: OurCommit): string | undefined {
     before.marks?.setBudget === before.maxUnavailable ? (before.marks.peoplesBudget ?? 1) : before.maxUnavailable;
   const wasLetGo = before.marks?.floor !== undefined || before.marks?.step === 'promote';
   const isCanary = commit.workload.fills?.style === 'canary';
-  const least = wasLetGo && isCanary ? Math.max(1, both.before.fleet - budget) : 1;
-  // On the way back what serves is what was let go to, and not what it was before.
+  const least = wasLetGo && isCanary ? Math.max(1, both.before.primary - budget) : 1;
+  // In the rollback what serves is what was released for update to, and not what it was before.
   const isOnItsWay = before.marks?.step === 'rollback';
   const ready = scenes.some(
     (scene) =>
@@ -186,8 +186,8 @@ export function leavesBehind(commit: OurCommit): string | undefined {
   const said = universe.text(oid, route);
   // What a hand has taken out is not ours to put back; we take none out.
   const isOut = said === undefined && missingAt(commit, commit.parent).includes(route);
-  const isHome = said !== undefined && ownDocuments(said) === files[route] && shareSaid(said, workload) === 0;
-  if (files[route] !== undefined && !isOut && !isHome) return `${reason}: ${route} is not as before`;
+  const isRestored = said !== undefined && ownDocuments(said) === files[route] && shareSaid(said, workload) === 0;
+  if (files[route] !== undefined && !isOut && !isRestored) return `${reason}: ${route} is not as before`;
   const there = universe.text(oid, service);
   // A hand has taken it out.
   if (files[service] !== undefined && there === undefined) return undefined;
@@ -202,7 +202,7 @@ export function leavesBehind(commit: OurCommit): string | undefined {
     : `${reason}: ${service} is not as before`;
 }
 
-/** The side that served is the way back in an instant, for so long after its last share. */
+/** The side that served is the rollback in an instant, for this long after its last share. */
 const BAKE_SECONDS = 600;
 
 /** blueGreen: the colour before keeps its groups until the new one has proved itself. */
@@ -223,13 +223,13 @@ function sinceShare({ universe, workload, before }: Pick<OurCommit, 'universe' |
   return universe.now - (scenes[last + 1]?.atSeconds ?? universe.now);
 }
 
-/** Where all of a fleet may be down at once, it has answered its last requests before it goes. */
-export function fleetDrained({ universe, workload, reason, before, after }: OurCommit): string | undefined {
+/** Where all of a primary may be down at once, it has answered its last requests before it goes. */
+export function primaryDrained({ universe, workload, reason, before, after }: OurCommit): string | undefined {
   const mayAllGo = before.replicas <= before.maxUnavailable && workload.fills?.routed === true;
-  if (reason !== 'Promoted' || after.marks?.at !== 'fleet' || !mayAllGo || universe.rewritten > 0) return undefined;
+  if (reason !== 'Promoted' || after.marks?.at !== 'primary' || !mayAllGo || universe.rewritten > 0) return undefined;
   if (universe.mixed.has(workload.name) || CLOCKS.some((kind) => universe.injected[kind] > 0)) return undefined;
   const since = sinceShare({ universe, workload, before });
-  return since >= drainOf(workload) ? undefined : `${reason}: ${since} s after the last share of the fleet`;
+  return since >= drainOf(workload) ? undefined : `${reason}: ${since} s after the last share of the primary`;
 }
 
 /** What a rung rests on was so since the commit before it. */
@@ -243,7 +243,7 @@ export function ladderEvidence(commit: OurCommit): string | undefined {
     : `${reason} after ${before.marks?.step ?? 'settled'} ${before.marks?.at ?? ''}: never lately was so what it rests on`;
 }
 
-/** What a pass may have read: all that has been so since it began, and before that as much as a server may lag. */
+/** What a pass may have read: all that has been so since it started, and before that as much as a server may lag. */
 function lately({ universe, oid, scenes }: OurCommit): OurCommit['scenes'] {
   const begun = universe.plannedAt(oid);
   const first = scenes.findIndex(({ atSeconds }) => atSeconds >= begun);
@@ -260,10 +260,19 @@ function stableVersion({ universe, workload, before }: OurCommit): number | unde
 /** Groups that people give the workload that we made, where it serves, are waited for before the other side's start. */
 const begun: Proof = (scene, both) =>
   both.isLive(
-    scene.second === undefined ? scene : { ...scene, second: { ...scene.second, replicas: both.before.fleet } },
+    scene.second === undefined ? scene : { ...scene, second: { ...scene.second, replicas: both.before.primary } },
   );
 
-const ONWARD = ['StepReady', 'RungReady', 'Promoted', 'BroughtHome', 'Emptied', 'Settled', 'Jumped', 'StepsEdited'];
+const ONWARD = [
+  'StepReady',
+  'RungReady',
+  'Promoted',
+  'RouteRestored',
+  'CanaryEmptied',
+  'Settled',
+  'Jumped',
+  'StepsEdited',
+];
 
 /** What a rung waits for, told once more: the edits before it are live, and its groups are there. */
 export function ladderProof(commit: OurCommit): Proof | undefined {
@@ -276,38 +285,38 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
       both.liveShare(scene) === 0 &&
       (before.marks?.floor === undefined || both.all(scene, both.names.stable, stableVersion(commit)));
   if (!ONWARD.includes(reason) || from?.step === 'rollback') return undefined;
-  if (begins(before, after)) return to?.at === 'text' && to.serves === 'green' ? begun : applied;
+  if (begins(before, after)) return to?.at === 'template' && to.serves === 'green' ? begun : applied;
   const version = commit.releaseVersion;
-  const fleet = from?.step === 'promote' && commit.workload.fills?.style === 'canary';
-  if (fleet && from.at === 'fleet')
+  const primary = from?.step === 'promote' && commit.workload.fills?.style === 'canary';
+  if (primary && from.at === 'primary')
     return (scene, both) => both.isLive(scene) && both.all(scene, both.names.stable, version);
-  if (fleet && reason === 'Settled')
+  if (primary && reason === 'Settled')
     return (scene, both) =>
       both.isLive(scene) &&
-      both.serving(scene, both.names.stable) >= Math.max(1, both.before.fleet - before.maxUnavailable);
-  if (fleet || reason === 'Emptied' || reason === 'BroughtHome') return applied;
+      both.serving(scene, both.names.stable) >= Math.max(1, both.before.primary - before.maxUnavailable);
+  if (primary || reason === 'CanaryEmptied' || reason === 'RouteRestored') return applied;
   // N rose: the same rung comes again before its groups are seen.
   if (from?.at === to?.at && from?.step === to?.step) return applied;
   const wins = reason === 'Settled' && commit.workload.fills?.style === 'blueGreen';
   const ready: Proof = (scene, both) => both.isLive(scene) && both.all(scene, both.names.canary, version);
-  // A fleet that was made anew came up on the release: where a person accepts that, only it is looked at.
+  // A primary that was re-created came up on the release: where someone accepts that, only it is looked at.
   if (reason === 'Promoted' && accepts(commit, 'Recreated')) return applied;
-  // Where all of a fleet may be down at once, the canary carries all of it meanwhile.
-  if (reason === 'Promoted' && to?.at === 'fleet' && commit.workload.fills?.routed === true)
+  // Where all of a primary may be down at once, the canary carries all of it meanwhile.
+  if (reason === 'Promoted' && to?.at === 'primary' && commit.workload.fills?.routed === true)
     return (scene, both) =>
       ready(scene, both) &&
-      (both.before.fleet > before.maxUnavailable ||
-        (both.liveShare(scene) === 100 && both.serving(scene, both.names.canary) >= both.before.fleet));
+      (both.before.primary > before.maxUnavailable ||
+        (both.liveShare(scene) === 100 && both.serving(scene, both.names.canary) >= both.before.primary));
   // N rose before the Service was switched: the side that takes over grows, and nothing else changes.
   if (from?.at === 'all' && to?.at === 'pods') return applied;
   // A side that takes over has as many groups as the other: N may have fallen, and what it has beyond that holds nothing.
   if (from?.at === 'all')
     return (scene, both) =>
-      both.isLive(scene) && both.ready(scene, both.names.canary, version) >= Math.max(1, both.before.fleet);
+      both.isLive(scene) && both.ready(scene, both.names.canary, version) >= Math.max(1, both.before.primary);
   if (wins || from?.at === 'pods' || from?.at === 'traffic') return ready;
-  if (from?.at === 'text' && to?.at === 'pods')
+  if (from?.at === 'template' && to?.at === 'pods')
     return (scene, both) => both.isLive(scene) && both.truth(scene, both.names.canary)?.flipped === true;
-  if (from?.at === 'void' && to?.at === 'text')
+  if (from?.at === 'empty' && to?.at === 'template')
     return (scene, both) => both.isLive(scene) && both.truth(scene, both.names.canary)?.groups.length === 0;
   return applied;
 }

@@ -22,7 +22,7 @@ export const laws = {
     checked: 'each commit of ours (commit-laws.ts)',
   },
   'S2 budget': {
-    statement: 'maxUnavailable rises only on a way back, by the groups that are not ready, and comes back',
+    statement: 'maxUnavailable rises only on a rollback, by the groups that are not ready, and comes back',
     checked: 'each commit of ours (commit-laws.ts)',
   },
   'S3 one in flight': {
@@ -68,19 +68,19 @@ export const laws = {
   },
   'S11 pauses': { statement: 'no pause is cut short', checked: 'each commit of ours (commit-laws.ts)' },
   'S11 people': {
-    statement: 'no step forward while a person says stop',
+    statement: 'no step forward while someone says stop',
     checked: 'each commit of ours (commit-laws.ts)',
   },
-  'S12 way back': {
+  'S12 rollback': {
     statement: 'from every state an abort ends with every group ready on the stable version, and everything put back',
     checked: 'questions to a copy of the world (what-if.ts), and the end',
   },
   'F17 recreated': {
-    statement: 'no step forward on objects that were made anew, until a person accepts them',
+    statement: 'no step forward on objects that were re-created, until someone accepts them',
     checked: 'each commit of ours (evidence-laws.ts)',
   },
   'F6 rewritten': {
-    statement: 'no step forward on a main that lost the commit of the record, until a person acknowledges it',
+    statement: 'no step forward on a main that lost the commit of the record, until someone acknowledges it',
     checked: 'each commit of ours (evidence-laws.ts)',
   },
   'P1 policies': {
@@ -96,8 +96,8 @@ export const laws = {
     statement: 'every backend with weight has a ready group',
     checked: 'each moment of worlds that fill a second workload, as T3 and T10 (traffic-laws.ts)',
   },
-  'C3 armed is inert': {
-    statement: 'an edit that no step has let go restarts nothing',
+  'C3 locked is inert': {
+    statement: 'an edit that no step has released for update restarts nothing',
     checked: 'each moment (cluster-laws.ts)',
   },
   'C3 revision mix': {
@@ -109,7 +109,7 @@ export const laws = {
     checked: 'each moment (kept-law.ts), but for sizes, LWS upgrades, kills, and a label that a hand has changed',
   },
   'L1 rest': {
-    statement: 'without faults everything comes to rest where a person, a broken group or nothing keeps it',
+    statement: 'without faults everything comes to rest where someone, a broken group or nothing keeps it',
     checked: 'the end (finish.ts)',
   },
   'L2 bounded': {
@@ -117,7 +117,7 @@ export const laws = {
     checked: 'the end, and every question to a copy (rest.ts)',
   },
   'L3 forward': {
-    statement: 'of one release the steps only go up, and so do the groups let go, but on a way back',
+    statement: 'of one release the steps only go up, and so do the groups released for update, but on a rollback',
     checked: 'each commit of ours (commit-laws.ts)',
   },
   'L4 isolation': {
@@ -126,11 +126,11 @@ export const laws = {
   },
   'H1 nothing goes by others': {
     statement:
-      'whoever pushes to a signed status branch, or has a folder, lets no group go that would not have gone without them',
+      'anyone who pushes to a signed status branch, or has a folder, lets no group go that would not have gone without them',
     checked: 'two copies of the world, with and without them (what-if-hostile.ts), and all other laws',
   },
   'H2 nothing waits by others': {
-    statement: 'with them no way back takes longer than without them, and one audit',
+    statement: 'with them no rollback takes longer than without them, and one audit',
     checked: 'two copies of the world (what-if-hostile.ts)',
   },
   'H3 no secret leaves': {

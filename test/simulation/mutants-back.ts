@@ -7,7 +7,7 @@ const ALLOWANCE = 200;
 
 export const backMutants: readonly Mutant[] = [
   {
-    name: 'back: the stable template without its label, and every group is let go',
+    name: 'back: the stable template without its label, and every group is released for update',
     file: 'src/rollout/events/going-back.ts',
     from: 'text: isBack(situation, stable.value) ? undefined : stable.value,',
     to: '...(situation.digest === stable.value.release.digest ? { partition: 0 } : { text: stable.value }),',

@@ -32,23 +32,23 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'a share is never taken back',
     'events/withdrawing.ts',
-    'if (step === undefined || on.sight === undefined) return undefined;',
-    "if (step === undefined || on.sight === undefined || step.kind === 'step') return undefined;",
+    'if (step === undefined || on.view === undefined) return undefined;',
+    "if (step === undefined || on.view === undefined || step.kind === 'step') return undefined;",
   ),
   mutant(
     'a share that was taken back returns by itself',
     'events/withdrawing.ts',
-    'return times === undefined || !isBelow || !isHome(delivery) ? undefined : { times };',
-    'return times === 0 && isHome(delivery) ? { times } : undefined;',
+    'return times === undefined || !isBelow || !isRestored(delivery) ? undefined : { times };',
+    'return times === 0 && isRestored(delivery) ? { times } : undefined;',
   ),
   mutant(
     'all of the requests at once',
     'ladders/shares.ts',
-    "return percent === 0 ? HOME : { kind: 'weight', percent };",
-    "return percent === 0 ? HOME : { kind: 'weight', percent: 100 };",
+    "return percent === 0 ? NO_SHARE : { kind: 'weight', percent };",
+    "return percent === 0 ? NO_SHARE : { kind: 'weight', percent: 100 };",
   ),
   mutant(
-    'the weight of the fleet is left as it was',
+    'the weight of the primary is left as it was',
     'traffic/weights.ts',
     "[{ kind: 'set', path, value: 100 - percent }];",
     "[{ kind: 'set', path, value: 100 - percent || 1 }];",
@@ -63,8 +63,8 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'groups of another release are not emptied',
     'ladders/step.ts',
-    'isListed: (delivery) => hasGroups(delivery) && !hasText(delivery),',
-    'isListed: (delivery) => hasGroups(delivery) && hasText(delivery),',
+    'isListed: (delivery) => hasGroups(delivery) && !hasTemplate(delivery),',
+    'isListed: (delivery) => hasGroups(delivery) && hasTemplate(delivery),',
   ),
   mutant(
     'emptied before it is drained',
@@ -79,13 +79,13 @@ export const filledMutants: readonly Mutant[] = [
     'if (leading + sets + working >= 0) return undefined;',
   ),
   mutant(
-    'the second workload is not armed',
+    'the second workload is not locked',
     'ladders/second-workload.ts',
     '...setField(document, PARTITION_PATH, SENTINEL),',
     '...setField(document, PARTITION_PATH, 0),',
   ),
   mutant(
-    'the Service of the new version selects the fleet',
+    'the Service of the new version selects the primary',
     'ladders/second-workload.ts',
     'const to = { workload: sides.workloads.canary,',
     'const to = { workload: sides.workloads.stable,',
@@ -93,20 +93,20 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'a group more than the step says',
     'ladders/step.ts',
-    'plannedGroups(step.replicas, fleetOf(delivery)));\n  return',
-    'plannedGroups(step.replicas, fleetOf(delivery)) + 1);\n  return',
+    'plannedGroups(step.replicas, primaryGroups(delivery)));\n  return',
+    'plannedGroups(step.replicas, primaryGroups(delivery)) + 1);\n  return',
   ),
   // The promotion.
   mutant(
-    'the fleet goes without a canary that carries all',
+    'the primary goes without a canary that carries all',
     'ladders/promotion.ts',
-    "? [{ kind: 'serving', side: 'canary', groups: fleetOf(delivery) }, STABLE_DRAINED]",
+    "? [{ kind: 'serving', side: 'canary', groups: primaryGroups(delivery) }, STABLE_DRAINED]",
     '? NOTHING()',
   ),
   mutant(
     'home is forgotten',
     'ladders/promotion.ts',
-    '? sharing(delivery, HOME) : madeOf(delivery, []);',
+    '? sharing(delivery, NO_SHARE) : madeOf(delivery, []);',
     '? madeOf(delivery, []) : madeOf(delivery, []);',
   ),
   mutant(
@@ -133,17 +133,17 @@ export const filledMutants: readonly Mutant[] = [
     "before === 0 ? below : [...below, { kind: 'pause', step: before }];",
     'below;',
   ),
-  // The ways back, and what they leave.
-  mutant('no time to drain', 'ladders/seen-traffic.ts', 'seconds: drainSecondsOf(delivery, sight),', 'seconds: 0,'),
+  // The rollbacks, and what they leave.
+  mutant('no time to drain', 'ladders/seen-traffic.ts', 'seconds: drainSecondsOf(delivery, view),', 'seconds: 0,'),
   mutant(
-    'a way back forgets the share',
+    'a rollback forgets the share',
     'ladders/promotion.ts',
-    '? homeAtOnce(delivery) : madeOf(delivery, []);',
+    '? restoreAtOnce(delivery) : madeOf(delivery, []);',
     '? madeOf(delivery, []) : madeOf(delivery, []);',
   ),
   mutant(
-    'a fleet that goes back is not let go',
-    'ladders/way-back.ts',
+    'a primary that goes back is not unlocked',
+    'ladders/rollback.ts',
     'madeOf(delivery, [...stableText(delivery), ...partitioned(delivery, 0)])',
     'madeOf(delivery, stableText(delivery))',
   ),
@@ -154,7 +154,7 @@ export const filledMutants: readonly Mutant[] = [
     '? plans[stage.index - 1]',
   ),
   mutant(
-    'a newer text that waits is an edit by hand',
+    'a newer template that waits is an edit by hand',
     'ladders/edited-by-hand.ts',
     'situation.digest !== marks.release.digest;',
     'situation.digest === undefined;',
@@ -167,29 +167,29 @@ export const filledMutants: readonly Mutant[] = [
     'const waits = [...(rungs[place]?.seen(delivery) ?? [])];',
   ),
   mutant(
-    'home before the fleet is through',
+    'home before the primary is through',
     'ladders/promotion.ts',
-    "  { kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },\n  STABLE_FLIPPED,\n",
+    "  { kind: 'newVersion', side: 'stable', groups: primaryGroups(delivery) },\n  STABLE_FLIPPED,\n",
     '',
   ),
   mutant('no time to bake', 'ladders/promotion.ts', "      { kind: 'bake' },\n", ''),
   mutant(
     'people cannot stop a promotion',
     'strategies/climbing.ts',
-    "const isForward = next.at !== 'home' && next.at !== 'void';",
-    "const isForward = next.stage.kind !== 'promote' && next.at !== 'home' && next.at !== 'void';",
+    "const isForward = next.at !== 'route-restored' && next.at !== 'empty';",
+    "const isForward = next.stage.kind !== 'promote' && next.at !== 'route-restored' && next.at !== 'empty';",
   ),
   mutant(
-    'a way back goes home before the fleet serves',
-    'ladders/way-back.ts',
+    'a rollback goes to stable before the primary serves',
+    'ladders/rollback.ts',
     "  ...stableServes(delivery),\n  ...(mayRestartAtOnce(delivery) ? [{ kind: 'newVersion', side: 'stable', groups: 1 } as const] : []),\n",
     '',
   ),
   mutant(
-    'the budget of a way back stays',
+    'the budget of a rollback stays',
     'strategies/coming-back.ts',
-    '[...next.objects, ...fieldsHome(on, ownHome(marks, situation.workload))]',
-    '[...next.objects, ...fieldsHome(on, [])]',
+    '[...next.objects, ...restoredFields(on, restoreOwn(marks, situation.workload))]',
+    '[...next.objects, ...restoredFields(on, [])]',
   ),
   mutant(
     'a rung is read as the one above it',
@@ -206,8 +206,8 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'home though nobody is there',
     'ladders/promotion.ts',
-    '? homeAtOnce(delivery) : madeOf(delivery, []);',
-    '? homeAtOnce(delivery) : homeAtOnce(delivery);',
+    '? restoreAtOnce(delivery) : madeOf(delivery, []);',
+    '? restoreAtOnce(delivery) : restoreAtOnce(delivery);',
   ),
   mutant(
     'what took all requests first and died is waited for',

@@ -35,10 +35,10 @@ export const kindMutants: readonly Mutant[] = [
     "type === 'RegularExpression' ? 'value' : 'pattern'",
   ),
   mutant(
-    'kinds: a second Ingress keeps a part at home',
+    'kinds: a second Ingress keeps a part on stable',
     'traffic/ingress-annotations.ts',
-    'String(isHome ? 0 : share.percent)',
-    'String(isHome ? 1 : share.percent)',
+    'String(isRestored ? 0 : share.percent)',
+    'String(isRestored ? 1 : share.percent)',
   ),
   mutant(
     'kinds: a rule of ours behind the one that it is for',
@@ -53,7 +53,7 @@ export const kindMutants: readonly Mutant[] = [
     'const conditions = [...own];',
   ),
   mutant(
-    'kinds: an action is written anew at home',
+    'kinds: an action is written again on stable',
     'traffic/alb-ingress.ts',
     'return was !== undefined && jsonEqual(parseJson(was), home) ? was : JSON.stringify(home);',
     'return JSON.stringify(home);',
@@ -65,7 +65,7 @@ export const kindMutants: readonly Mutant[] = [
     'withValues(json, { weight: 0 }),',
   ),
   mutant(
-    'kinds: a number besides wins over the clients of a step',
+    'kinds: a number elsewhere wins over the clients of a step',
     'ladders/shares.ts',
     'if (matches.length > 0) return',
     'if (matches.length > 0 && traffic === undefined) return',

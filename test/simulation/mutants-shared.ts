@@ -14,7 +14,7 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: a share before its groups',
     'ladders/version-rungs.ts',
-    "(isBelow || reached === 'text') && partition !== wanted.partition",
+    "(isBelow || reached === 'template') && partition !== wanted.partition",
     'isBelow && partition !== wanted.partition',
   ),
   mutant(
@@ -26,8 +26,8 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: a share is never taken back',
     'events/withdrawing.ts',
-    'if (step === undefined || on.sight === undefined) return undefined;',
-    'if (step === undefined || on.sight === undefined || isOneWorkload(delivery)) return undefined;',
+    'if (step === undefined || on.view === undefined) return undefined;',
+    'if (step === undefined || on.view === undefined || isOneWorkload(delivery)) return undefined;',
   ),
   mutant(
     'versions: a share that was taken back returns by itself',
@@ -45,14 +45,14 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: home is forgotten before all groups go',
     'ladders/version-rungs.ts',
-    'const isWhole = next === 0;\n  return { share: isWhole ? HOME : shareOf(step)',
+    'const isWhole = next === 0;\n  return { share: isWhole ? NO_SHARE : shareOf(step)',
     'const isWhole = next === 0;\n  return { share: shareOf(step)',
   ),
   mutant(
-    'versions: the Service stays with the version before',
+    'versions: the Service stays with the stable version',
     'ladders/version-edits.ts',
-    'return withObjects(shareHome(delivery), unpinned(delivery));',
-    'return withObjects(shareHome(delivery), []);',
+    'return withObjects(withdrawShare(delivery), unpinned(delivery));',
+    'return withObjects(withdrawShare(delivery), []);',
   ),
   mutant(
     'versions: an edit of the plan is looked at from the rung that there is',
@@ -60,9 +60,9 @@ export const sharedMutants: readonly Mutant[] = [
     'reached: undefined,',
     'reached: target === index ? marks.at : undefined,',
   ),
-  // The ways back, and newer texts.
+  // The rollbacks, and newer templates.
   mutant(
-    'versions: groups that are given up restart under their share',
+    'versions: groups that are aborted restart under their share',
     'strategies/routed-back.ts',
     'if (atOnce || (isLeft && apart === undefined))',
     'if (atOnce || apart === undefined)',
@@ -74,29 +74,29 @@ export const sharedMutants: readonly Mutant[] = [
     "return [LIVE, { kind: 'accepted' }, ...complete];",
   ),
   mutant(
-    'versions: a way back leaves the Service as it is',
+    'versions: a rollback leaves the Service as it is',
     'strategies/routed.ts',
-    'if (after.step === undefined) return besides(on, decision, { at: undefined, commit: allHome(on.delivery) });',
+    'if (after.step === undefined) return besides(on, decision, { at: undefined, commit: restoreAll(on.delivery) });',
     'if (after.step === undefined) return decision;',
   ),
   // A Service that takes in the release before it may.
   mutant(
-    'versions: the Service opens with the way home',
+    'versions: the Service opens with the rollback',
     'strategies/routed-back.ts',
-    'commit: withObjects(shareHome(delivery), apart ?? []),',
-    'commit: withObjects(allHome(delivery), apart ?? []),',
+    'commit: withObjects(withdrawShare(delivery), apart ?? []),',
+    'commit: withObjects(restoreAll(delivery), apart ?? []),',
   ),
   mutant(
-    'versions: the Service opens with the text of the way back',
+    'versions: the Service opens with the text of the rollback',
     'strategies/routed-back.ts',
-    'const commit = isAll ? allHome(delivery) : shareHome(delivery);',
-    'const commit = isAll ? allHome(delivery) : allHome(delivery);',
+    'const commit = isAll ? restoreAll(delivery) : withdrawShare(delivery);',
+    'const commit = isAll ? restoreAll(delivery) : restoreAll(delivery);',
   ),
   mutant(
     'versions: the Service opens where a share is taken back',
     'events/withdrawing.ts',
-    "return besides(on, moving(move, 'StepUpgrade'), { at, commit: shareHome(delivery) });",
-    "return besides(on, moving(move, 'StepUpgrade'), { at, commit: allHome(delivery) });",
+    "return besides(on, moving(move, 'StepUpgrade'), { at, commit: withdrawShare(delivery) });",
+    "return besides(on, moving(move, 'StepUpgrade'), { at, commit: restoreAll(delivery) });",
   ),
   mutant(
     'versions: the Service of the new version takes in all leaders on any way home',

@@ -21,7 +21,7 @@ function mutant(name: string, file: string, from: string, to: string, allowance 
 /** Breaks the plainest law there is: a gate that does not catch this one catches nothing. */
 export const canary = mutant(
   'canary: every step is the last',
-  'rollout/batches.ts',
+  'rollout/observed/batches.ts',
   'return replicas - plannedGroups(step, replicas);',
   'return 0;',
   20,
@@ -30,7 +30,7 @@ export const canary = mutant(
 /** Changes nothing: a gate that fails this one fails everything. */
 export const nothing = mutant(
   'nothing',
-  'rollout/batches.ts',
+  'rollout/observed/batches.ts',
   'return replicas - plannedGroups(step, replicas);',
   'return replicas + 0 - plannedGroups(step, replicas);',
   40,
@@ -79,12 +79,12 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'a leader that is ready is a group that is ready',
-    'rollout/groups.ts',
+    'rollout/observed/groups.ts',
     'const ready = leader.ready && !leader.deleting && workersReady;',
     'const ready = leader.ready && !leader.deleting;',
   ),
   mutant(
-    'armed before the StatefulSet has flipped',
+    'locked before the StatefulSet has flipped',
     'rollout/situation.ts',
     'leaderSet.currentRevision === leaderSet.updateRevision;',
     'leaderSet.currentRevision !== undefined;',
@@ -145,7 +145,12 @@ export const mutants: readonly Mutant[] = [
     'snapshot.rollout?.rollout.disabled === true',
     'snapshot.rollout?.rollout.disabled === undefined',
   ),
-  mutant('pauses count from the beginning of time', 'rollout/soak.ts', 'soakingSince(situation) ?? now;', '0;'),
+  mutant(
+    'pauses count from the beginning of time',
+    'rollout/progress/soak.ts',
+    'soakingSince(situation) ?? now;',
+    '0;',
+  ),
   mutant(
     'an approval is good for every step',
     'rollout/gates/pause.ts',
@@ -160,20 +165,20 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     'what the record says changes with every pass',
-    'rollout/record-of.ts',
+    'rollout/record/record.ts',
     'auditedAt: auditedAt(snapshot, settled),',
     'auditedAt: snapshot.now,',
   ),
   // Numbers.
   mutant(
     'percentages round down',
-    'rollout/batches.ts',
+    'rollout/observed/batches.ts',
     'ceilOf(step, replicas), 0)',
     "typeof step === 'string' ? Math.floor((Number.parseFloat(step) * replicas) / 100) : ceilOf(step, replicas), 0)",
   ),
   mutant(
     'one group more than the step says',
-    'rollout/batches.ts',
+    'rollout/observed/batches.ts',
     'return replicas - plannedGroups(step, replicas);',
     'return Math.max(0, replicas - plannedGroups(step, replicas) - 1);',
   ),
@@ -185,19 +190,19 @@ export const mutants: readonly Mutant[] = [
   ),
   // Going back.
   mutant(
-    'not armed again after the way back',
+    'not locked again after the rollback',
     'rollout/strategies/rollback.ts',
     '    partition: SENTINEL,\n    home',
     '    partition: undefined,\n    home',
   ),
   mutant(
-    'the partition is raised on the way back',
+    'the partition is raised in the rollback',
     'rollout/events/going-back.ts',
     'return Math.min(partition, lowest(elsewhere) ?? partition);',
     'return lowest(elsewhere) ?? replicas;',
   ),
   mutant(
-    'the budget is not raised on the way back',
+    'the budget is not raised in the rollback',
     'rollout/budget.ts',
     'if (inTheWay === 0 || raised',
     'if (inTheWay >= 0 || raised',
@@ -209,8 +214,8 @@ export const mutants: readonly Mutant[] = [
     'Math.min(count, own + inTheWay)',
   ),
   mutant(
-    'a pause holds the way back as well',
-    'rollout/given-up.ts',
+    'a pause holds the rollback as well',
+    'rollout/orders/aborted-release.ts',
     'return orders.find((order) => sameRelease(order?.release, release));',
     'return orders.find((order) => snapshot.rollout?.rollout.paused !== true && sameRelease(order?.release, release));',
   ),

@@ -2,7 +2,7 @@
 
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/api/json.ts';
-import { parseTrailers } from '../../src/rollout/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/messages.ts';
 import { pickedBy } from './client-routes.ts';
 import { type FileMarks, lwsFile, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
 import type { WorldLaws } from './laws.ts';
@@ -30,10 +30,10 @@ export function askedGroups({ replicas, marks }: Fields): number {
   return marks?.surge !== undefined && marks.surge.set === replicas ? marks.surge.was : replicas;
 }
 
-/** Reasons of commits that begin a way back. */
-export const GOING_BACK = ['Aborted', 'Reverted', 'Failed', 'AbortedTextRemoved'];
+/** Reasons of commits that start a rollback. */
+export const GOING_BACK = ['Aborted', 'Reverted', 'Failed', 'AbortedTemplateRemoved'];
 
-/** Reasons of commits that come before step 1 and let only groups go that are there besides. */
+/** Reasons of commits that come before step 1 and let only groups go that are there as well. */
 export const SURGING = ['SurgePrepared', 'Surged'];
 
 export type Plan = {
@@ -44,7 +44,7 @@ export type Plan = {
     readonly pause: 'none' | 'manual' | number;
   }[];
   readonly annotations: Readonly<Record<string, string>>;
-  /** A person said stop. */
+  /** Someone said stop. */
   readonly stopped: boolean;
 };
 
@@ -65,7 +65,7 @@ export type OurCommit = {
   readonly scenes: readonly Scene[];
   /** The version of the release in the marks before; undefined: not known. */
   readonly releaseVersion: number | undefined;
-  /** Whether the objects of the workload are others than when the release began. */
+  /** Whether the objects of the workload are others than when the release started. */
   readonly remade: boolean;
   /** The commit of main that the record stood on before this one; undefined: there was no record. */
   readonly recordedMain: string | undefined;
@@ -169,7 +169,7 @@ export function ourCommit(
 /** Reasons of commits that let groups go. */
 export const FORWARD = ['StepReady', 'Jumped', 'StepsEdited', 'SizeChanged'];
 
-/** The same where a second workload is filled, beside those of steps. */
+/** The same where a second workload is filled, next to those of steps. */
 export const CLIMBING = ['RungReady', 'Promoted'];
 
 /** k of `k/n`; 0: settled, NaN: going back. */
@@ -183,11 +183,11 @@ export function begins(before: Fields, after: Fields): boolean {
 }
 
 /** A whole step after its roll: only pauses are left. */
-export function isArmed({ partition, marks }: Fields): boolean {
+export function isLocked({ partition, marks }: Fields): boolean {
   return partition === SENTINEL && marks?.step !== undefined && marks.floor === 0;
 }
 
-/** Whether a person has accepted that hold of the release before; what was seen then is not asked here. */
+/** Whether someone has accepted that hold of the release before; what was seen then is not asked here. */
 export function accepts({ plan, before }: Pick<OurCommit, 'plan' | 'before'>, reason: string): boolean {
   const given = (plan.annotations['tranche.dev/accept'] ?? '').split(',');
   return given.some((one) => one.startsWith(`${reason}@${before.marks?.release}#`));

@@ -18,7 +18,7 @@ type Commit = {
   readonly vllm?: number;
   readonly embed?: number | 'removed';
   readonly service?: string;
-  /** The version that vllm gets in a file in which the laws do not see it let go. */
+  /** The version that vllm gets in a file in which the laws do not see it released for update. */
   readonly unseen?: number;
   /** ConfigMaps that nobody reads. */
   readonly besides?: number;
@@ -99,10 +99,10 @@ test.each<Row>([
     wrong: 'LeaderWorkerSet embed alone: 1 ready groups serve chat, where 2 must',
   },
   {
-    what: 'a part starts what no step let go',
+    what: 'a part starts what no step released for update',
     from: [2, 2, BOTH],
     commits: [{ unseen: 1, embed: 3 }],
-    wrong: 'LeaderWorkerSet embed, then the rest: C3 armed is inert',
+    wrong: 'LeaderWorkerSet embed, then the rest: C3 locked is inert',
   },
   {
     what: 'more objects than are tried in every combination',

@@ -112,7 +112,7 @@ function outcome(asked: Asked, { changed, part }: { readonly changed: Part; read
   return { wrong, serving, rest: played() };
 }
 
-/** The files as they were before the commit lead to the same: what people have let go there comes with any part of it. */
+/** The files as they were before the commit lead to the same: what people have released for update there comes with any part of it. */
 function fewerByPeople(asked: Asked, part: Part, than: Parameters<typeof unserved>[1]): boolean {
   const { fork, played } = copy(asked);
   fork.sync(asked.parent, { pick: (all) => all.filter((document) => part.includes(keyOf(document))), prune: false });
@@ -120,7 +120,7 @@ function fewerByPeople(asked: Asked, part: Part, than: Parameters<typeof unserve
   return unserved(readyBehind(fork), than) !== undefined;
 }
 
-/** The stable text that people put back restarts groups by itself, whatever they answer, once the agent applies it. */
+/** The stable template that people put back restarts groups by itself, whatever they answer, once the agent applies it. */
 function ofPeople(asked: Asked): boolean {
   if (asked.reason !== 'Reverted') return false;
   const { fork, played } = copy(asked);

@@ -93,7 +93,7 @@ export class Person {
     this.universe.commit(lwsFile(this.workload.name), text, `${this.workload.name}: ${what}`);
   }
 
-  /** Writes the Rollout anew. */
+  /** Writes the Rollout again. */
   say(state: Partial<RolloutState>, what: string): void {
     this.state = { ...this.state, ...state };
     const text = rolloutText(this.workload, this.state);
@@ -161,7 +161,7 @@ export function approve(person: Person): void {
     person.intend(INTENT.approve, `${Math.max(1, index)}@${marks.release}`);
 }
 
-/** Accepts one of the holds that the status branch shows, as far as a person may: for what the last pass has seen. */
+/** Accepts one of the holds that the status branch shows, as far as someone may: for what the last pass has seen. */
 function accept(person: Person): void {
   const { universe, workload, marks, chance } = person;
   const head = universe.repository.head('tranche-status');
@@ -179,7 +179,7 @@ function accept(person: Person): void {
   person.intend(INTENT.accept, [...others, given].join(','));
 }
 
-/** Gives up the release that is being delivered, or the one that is asked for. */
+/** Aborts the release that is being delivered, or the one that is asked for. */
 export function abort(person: Person): void {
   const { marks, universe } = person;
   if (marks === undefined) return;
@@ -226,7 +226,7 @@ function revert(person: Person): void {
   if (version !== undefined) person.write(withVersion(person.text, version, workload), `back to version ${version}`);
 }
 
-/** A bot that writes an old version again, given up or not. */
+/** A bot that writes an old version again, aborted or not. */
 function returnAborted(person: Person): void {
   if (person.versions === 0) return;
   const version = person.chance.between(0, person.versions);

@@ -18,7 +18,7 @@ const SETTINGS: readonly (readonly [what: string, setting: Partial<Setting>, ste
 ];
 
 test.each(SETTINGS.slice(0, SEEDS > 1 ? SETTINGS.length : 2))(
-  '%s: no commit of ours breaks what a policy said before it, and what is given up goes back under any policy',
+  '%s: no commit of ours breaks what a policy said before it, and what is aborted goes back under any policy',
   async (_what, setting, stepsLeast) => {
     let steps = 0;
     for (let seed = 0; seed < SEEDS; seed += 1) {
@@ -40,9 +40,9 @@ const LAWS = [
   'a stopped line holds',
   'a wrong clock opens no window',
   'no soak is cut short',
-  'no step begins outside of the windows',
   'no step is too large',
-  'nobody begins out of turn',
+  'no step starts outside of the windows',
+  'nobody starts out of turn',
 ];
 
 /** Processes that do not see the policy. */

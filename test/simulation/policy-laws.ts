@@ -1,20 +1,20 @@
 /** The laws about policies: what a commit of ours may not do under the policy that its parent holds. */
 
 import { lwsFile, secondIn } from './files.ts';
-import { begins, CLIMBING, FORWARD, isArmed, type OurCommit, SURGING } from './our-commit.ts';
+import { begins, CLIMBING, FORWARD, isLocked, type OurCommit, SURGING } from './our-commit.ts';
 import { GATES_FILE, type Said, saidIn } from './policy-said.ts';
 
 /** Clocks that differ by less are not told from right ones. */
 const CLOCK_SECONDS = 120;
 const HOUR = 3600;
 
-/** What policies hold: the first commit of a step, and what lets the fleet or the requests go. */
+/** What policies hold: the first commit of a step, and what lets the primary or the requests go. */
 function isHeld({ reason, before, after, workload }: OurCommit): boolean {
   // Every group is through: only marks are left to be written.
-  if (workload.fills === undefined && isArmed(before) && !begins(before, after)) return false;
+  if (workload.fills === undefined && isLocked(before) && !begins(before, after)) return false;
   if (reason === 'RungReady') return after.marks?.at === 'switch';
   // A step that has no share any more: what takes requests away from a new version waits for nobody.
-  if (reason === 'StepsEdited' && after.marks?.at === 'home') return false;
+  if (reason === 'StepsEdited' && after.marks?.at === 'route-restored') return false;
   return [...FORWARD, ...SURGING.slice(0, 1), ...CLIMBING].includes(reason);
 }
 
@@ -45,16 +45,16 @@ function outsideWindows({ universe, oid }: OurCommit, { allowMinutes }: Said): s
   return since < open + CLOCK_SECONDS || since >= HOUR - CLOCK_SECONDS ? undefined : `${since} s after the hour`;
 }
 
-/** A delivery begins only where there is room on main. */
+/** A delivery starts only where there is room on main. */
 function outOfTurn({ universe, workload, before, after, parent }: OurCommit, said: Said): string | undefined {
   const most = said.maxDeliveriesPerNamespace;
   if (most === undefined || before.marks?.step !== undefined || !begins(before, after)) return undefined;
   const others = universe.setup.workloads.filter(({ name }) => name !== workload.name);
   const underWay = others.filter(({ name }) => /tranche\.dev\/step:/.test(universe.lws(name, parent) ?? ''));
-  return underWay.length < most ? undefined : `beside ${underWay.map(({ name }) => name).join(' and ')}`;
+  return underWay.length < most ? undefined : `next to ${underWay.map(({ name }) => name).join(' and ')}`;
 }
 
-/** Groups that one commit lets go, of the fleet or of the second workload. */
+/** Groups that one commit releases, of the primary or of the second workload. */
 function tooManyGroups({ universe, workload, before, after, parent, oid }: OurCommit, said: Said): string | undefined {
   const most = said.maxStepGroups;
   if (most === undefined || workload.autoscaled) return undefined;

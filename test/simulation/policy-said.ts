@@ -11,7 +11,7 @@ export type Said = {
   readonly soakSeconds?: number;
   /** Minutes from the full hour. */
   readonly allowMinutes?: number;
-  /** So long groups may load; then the release goes back by itself. */
+  /** This long groups may load; then the release goes back by itself. */
   readonly readyDeadlineSeconds?: number;
   readonly stopped?: true;
   readonly broken?: true;

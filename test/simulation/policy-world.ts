@@ -7,7 +7,7 @@ import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
-import { parseTrailers } from '../../src/rollout/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/messages.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { FakeForge } from '../support/fake-forge.ts';
 import { LWS_TEXT, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
@@ -26,7 +26,7 @@ export type Said = {
   readonly soakSeconds?: number;
   /** Minutes from the full hour. */
   readonly allowMinutes?: number;
-  /** A person approves each step by a pull request. */
+  /** Someone approves each step by a pull request. */
   readonly proposed?: true;
   readonly stopped?: true;
   readonly broken?: true;
@@ -94,7 +94,7 @@ export class PolicyWorld {
     this.forge = new FakeForge(this.world.repository, () => this.world.now);
   }
 
-  /** So many turns of people, passes, the agent and time. */
+  /** How many turns of people, passes, the agent and time. */
   async live(turns: number): Promise<void> {
     for (let turn = 0; turn < 3; turn += 1) await this.turn();
     for (let turn = 0; turn < turns; turn += 1) {
@@ -103,7 +103,7 @@ export class PolicyWorld {
     }
   }
 
-  /** Everybody gives up under a policy that cannot be read: what is under way goes back all the same. */
+  /** Everybody aborts under a policy that cannot be read: what is in progress goes back all the same. */
   async giveUp(): Promise<void> {
     this.write(policyText({ broken: true }));
     for (const name of NAMES) await this.abort(name);
@@ -139,7 +139,7 @@ export class PolicyWorld {
     await Promise.all(passes);
   }
 
-  /** Of the pull requests that are open a person merges the first, or says no to it. */
+  /** Of the pull requests that are open someone merges the first, or says no to it. */
   private judge(): void {
     const [pull] = this.forge.open;
     if (pull === undefined) return;
@@ -227,10 +227,10 @@ export function brokenLaws({ world, skewed }: PolicyWorld): readonly string[] {
     const rules: readonly (readonly [law: string, isBroken: boolean])[] = [
       ['a policy that cannot be read holds', said.broken === true],
       ['a stopped line holds', said.stopped === true],
-      ['no step begins outside of the windows', at % HOUR >= 60 * (said.allowMinutes ?? 60)],
+      ['no step starts outside of the windows', at % HOUR >= 60 * (said.allowMinutes ?? 60)],
       ['a wrong clock opens no window', skewed.has(oid) && said.allowMinutes !== undefined],
       ['no step is too large', Math.min(Number(from), 4) - Number(to) > (said.maxStepGroups ?? 4)],
-      ['nobody begins out of turn', first && others.length >= (said.maxDeliveriesPerNamespace ?? 2)],
+      ['nobody starts out of turn', first && others.length >= (said.maxDeliveriesPerNamespace ?? 2)],
       ['no soak is cut short', !first && last !== undefined && at - last < (said.soakSeconds ?? 0) && !skewed.has(oid)],
     ];
     return rules.flatMap(([law, isBroken]) => (isBroken ? [`${law}: ${rollout} ${release} ${step}`] : []));

@@ -76,7 +76,7 @@ export class Process {
     this.name = name;
   }
 
-  /** Begins a pass; it stands still at its first call. */
+  /** Starts a pass; it stands still at its first call. */
   async start(): Promise<PassEnd | undefined> {
     const life = this.life;
     this.pass = { begunAt: this.universe.now, seen: 0, heads: new Map() };
@@ -100,7 +100,7 @@ export class Process {
     return this.proceed();
   }
 
-  /** The process is gone with all it knew; calls under way are lost. A new one takes its place. */
+  /** The process is gone with all it knew; calls in progress are lost. A new one takes its place. */
   crash(): void {
     this.life += 1;
     this.pending = [];

@@ -9,7 +9,7 @@ import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
-import { trailersIn } from '../../src/rollout/messages.ts';
+import { trailersIn } from '../../src/rollout/commits/messages.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { FakeForge } from '../support/fake-forge.ts';
 import { FakeCrash, type FakeFault } from '../support/fake-git.ts';
@@ -50,7 +50,7 @@ class Race {
     this.forge.isGuarded = isGuarded;
   }
 
-  /** Taken over, then a request, and a policy that wants a person for each step. */
+  /** Taken over, then a request, and a policy that wants someone for each step. */
   async begin(): Promise<void> {
     const { world } = this;
     world.sync();
@@ -144,7 +144,7 @@ class Race {
     if (this.word !== before) this.heard(pull.title);
   }
 
-  /** What stands in the Rollout now was said by a person. */
+  /** What stands in the Rollout now was said by someone. */
   private heard(title: string): void {
     if (this.word !== undefined) this.words.set(this.word, title);
   }
@@ -157,17 +157,17 @@ class Race {
     if (pull === undefined) return;
     const by = this.chance.flip(0.7) ? ADA : STALE;
     this.forge.close(pull, by);
-    // One that a person already wants proposed anew is closed in any case.
-    if (by === ADA && pull.number > this.anew()) this.vetoes.set(pull.branch, pull.number);
+    // One that someone already wants proposed again is closed in any case.
+    if (by === ADA && pull.number > this.fresh()) this.vetoes.set(pull.branch, pull.number);
   }
 
-  /** Up to this number a person wants it proposed anew, whatever becomes of them; as main says it. */
-  private anew(): number {
+  /** Up to this number someone wants it proposed again, whatever becomes of them; as main says it. */
+  private fresh(): number {
     const rollout = this.world.repository.text('main', ROLLOUT_FILE) ?? '';
     return Number(/tranche\.dev\/propose: \S+#(\d+)/.exec(rollout)?.[1] ?? 0);
   }
 
-  /** So long that whatever forgets a no proposes it again; the plan may be another in between, and the record be lost. */
+  /** This long that whatever forgets a no proposes it again; the plan may be another in between, and the record be lost. */
   private async closeForLong(pull: FakeForge['open'][number] | undefined): Promise<void> {
     this.close(pull);
     const isEdited = this.chance.flip(0.5);
@@ -233,7 +233,7 @@ class Race {
     );
     if (wanted.kind !== 'written') return;
     if (intent.kind === 'approve') this.heard('');
-    const upTo = this.anew();
+    const upTo = this.fresh();
     if (intent.kind === 'propose')
       for (const [branch, number] of this.vetoes) if (number <= upTo) this.vetoes.delete(branch);
   }
@@ -278,7 +278,7 @@ class Race {
       if (plan?.record.settled === true && reasons.length === 0) return 'settled';
       if (reasons.includes('ReleaseAborted')) this.request();
       if (reasons.includes('BranchTaken')) this.takenAway();
-      for (const held of ['MergedStale', 'StepScaledAway', 'Overshoot'] as const)
+      for (const held of ['LateMerge', 'StepScaledAway', 'Overshoot'] as const)
         if (reasons.includes(held)) await this.order({ kind: 'approve', step: undefined, hold: held });
       if (reasons.some((reason) => /^Proposal(Vetoed|Closed|Reverted|Changed)$/.test(reason)))
         await this.order({ kind: 'propose' });
@@ -295,7 +295,7 @@ function approveIn(text: string): string | undefined {
   return /\n {4}tranche\.dev\/approve: "?([^"\n]+)"?/.exec(text)?.[1];
 }
 
-/** Commits that a person approves first. */
+/** Commits that someone approves first. */
 function isStep(reason: string): boolean {
   return ['StepReady', 'Jumped', 'StepsEdited', 'SizeChanged', 'Promoted'].includes(reason);
 }

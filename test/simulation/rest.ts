@@ -14,7 +14,7 @@ import type { Watch } from './watch.ts';
 const ROUNDS_MAX = 60;
 /** The same where a second workload is filled: its rungs are commits of their own. */
 const FILLED_ROUNDS_MAX = 160;
-/** So many rounds without a write are rest. */
+/** How many rounds without a write are rest. */
 const QUIET_ROUNDS = 2;
 /** Longer than the last requests of a side are given. */
 const FILLED_QUIET_ROUNDS = 6;
@@ -43,7 +43,7 @@ export async function plainPass(universe: Universe): Promise<PassResult> {
   return result;
 }
 
-/** L1 and L2: nothing is written any more after so many rounds; the last result says why it stands where it stands. */
+/** L1 and L2: nothing is written any more after this many rounds; the last result says why it stands where it stands. */
 export async function comeToRest(universe: Universe, watch: Watch | undefined, why: string): Promise<PassResult> {
   const fills = universe.setup.workloads.some(hasSides);
   const [most, still] = fills ? [FILLED_ROUNDS_MAX, FILLED_QUIET_ROUNDS] : [ROUNDS_MAX, QUIET_ROUNDS];

@@ -56,7 +56,7 @@ export function requestSecondsOf(workload: Omit<Named, 'name'>): number | undefi
   return kinds.length > 0 && kinds.every((kind) => routeTexts[kind].timed) ? requestSeconds : undefined;
 }
 
-/** What is there beside the workload. */
+/** What is there next to the workload. */
 export function routedFiles(workload: WorkloadSetup): Readonly<Record<string, string>> {
   if (!isAsked(workload)) return {};
   const { requestSeconds } = workload.fills ?? workload.shares ?? {};
@@ -68,7 +68,7 @@ export function routedFiles(workload: WorkloadSetup): Readonly<Record<string, st
   };
 }
 
-/** What the routes send to besides: Contour takes up no part of a proxy of which one Service is not there. */
+/** What the routes send to as well: Contour takes up no part of a proxy of which one Service is not there. */
 export function neighbours(workload: WorkloadSetup): Readonly<Record<string, string>> {
   if (!isAsked(workload) || !kindsOf(workload).includes('HTTPProxy')) return {};
   const lines = [
@@ -144,7 +144,7 @@ function documentsIn(text: string) {
 export function ownDocuments(text: string): string {
   return text
     .split(/^---\n/m)
-    .filter((one) => !/^ +tranche\.dev\/of: /m.test(one))
+    .filter((one) => !/^ +tranche\.dev\/made-for: /m.test(one))
     .join('---\n');
 }
 

@@ -103,11 +103,11 @@ class Schedule {
     await finish(universe, this.watch, this.people);
   }
 
-  /** Most schedules begin with a workload that has been taken over, and with a request. */
+  /** Most schedules start with a workload that has been taken over, and with a request. */
   private async begins(who: Chance): Promise<void> {
     const { universe } = this;
     const { begins } = this.setup;
-    if (begins === undefined ? who.flip(0.8) : begins !== 'anew') {
+    if (begins === undefined ? who.flip(0.8) : begins !== 'fresh') {
       await plainPass(universe);
       universe.sync('main');
       this.watch.look();
@@ -117,7 +117,7 @@ class Schedule {
     if (begins !== 'delivering') return;
     for (let round = 1; round <= (this.setup.rounds ?? 1); round++) {
       universe.sync('main');
-      // In one round a release only begins; in several it comes to any of its rungs.
+      // In one round a release only starts; in several it comes to any of its rungs.
       if (round > 1) universe.tick(who.between(5, 80));
       await plainPass(universe);
       this.watch.look();
@@ -147,7 +147,7 @@ class Schedule {
     if (setup.rates['controllers lag'] > 0)
       turns.push([1.5, () => controllersStep(universe, this.stream('controllers'))]);
     if (setup.policies === true) turns.push([1, () => policyStep(universe, this.stream('gates'))]);
-    // They begin once a copy of the world has been asked what they could do: what they did before would be in both.
+    // They start once a copy of the world has been asked what they could do: what they did before would be in both.
     const { pusher = false, folder = false } = universe.timeline.turn > this.harmedAt ? (setup.hostile ?? {}) : {};
     if (pusher) turns.push([2, () => pusherStep(universe, this.stream('pusher'))]);
     if (folder)
@@ -182,13 +182,13 @@ class Schedule {
   private async begin(process: Process): Promise<void> {
     this.skew(process);
     this.passes += 1;
-    this.universe.say(process.name, '· begins');
+    this.universe.say(process.name, '· starts');
     this.ended(process, await process.start());
     const { swift = 0 } = this.setup;
     if (swift > 0 && this.stream('swift').flip(swift)) await this.through(process);
   }
 
-  /** A person does something; mostly a pass looks at it before anybody does the next thing. */
+  /** Someone does something; mostly a pass looks at it before anybody does the next thing. */
   private async personActs(): Promise<void> {
     const { universe } = this;
     this.stream('persons').pick(this.people).act();
@@ -305,7 +305,7 @@ class Schedule {
     return withHostile(this.universe, { workload, state, chance });
   }
 
-  /** Lets what is under way come to its end, without faults. */
+  /** Lets what is in progress come to its end, without faults. */
   private async drain(): Promise<void> {
     while (this.late.length > 0) this.arriveLate();
     for (const process of this.processes) {

@@ -18,10 +18,10 @@ export const secondLaws = {
   'T3 no request lost': {
     statement:
       'a release that stays healthy loses no request: of gateways that follow late, or of the last that a side was asked',
-    checked: 'each moment (traffic-laws.ts), and before a fleet goes that may be down at once (ladder-laws.ts)',
+    checked: 'each moment (traffic-laws.ts), and before a primary goes that may be down at once (ladder-laws.ts)',
   },
-  'T4 way back serves': {
-    statement: 'a way back takes no share away before the other side serves',
+  'T4 rollback serves': {
+    statement: 'a rollback takes no share away before the other side serves',
     checked: 'each commit of ours (ladder-laws.ts)',
   },
   'T5 bytes as before': {
@@ -30,12 +30,12 @@ export const secondLaws = {
     checked: 'each commit of ours that ends a delivery (ladder-laws.ts)',
   },
   'T6 one side': {
-    statement: 'once settled only the side that serves has groups; the other had them as long as it is the way back',
+    statement: 'once settled only the side that serves has groups; the other had them as long as it is the rollback',
     checked: 'each commit of ours that ends a delivery (ladder-laws.ts)',
   },
   'T7 leaders only': { statement: 'requests never reach workers', checked: 'each moment (traffic-laws.ts)' },
   'T8 groups': {
-    statement: 'no more groups are asked for than the fleet and what a step adds to it',
+    statement: 'no more groups are asked for than the primary and what a step adds to it',
     checked: 'each moment (traffic-laws.ts)',
   },
   'T9 approved share': {
@@ -48,10 +48,10 @@ export const secondLaws = {
     checked: 'each moment (traffic-laws.ts)',
   },
   'T11 stable until promoted': {
-    statement: "the user's own workload is armed, and so on the stable version, until the promotion",
+    statement: "the user's own workload is locked, and so on the stable version, until the promotion",
     checked: 'each commit of ours (ladder-laws.ts); C3 looks at the groups',
   },
-  'T12 way back settles': {
+  'T12 rollback settles': {
     statement: 'an abort settles though nothing of the new version serves any more',
     checked: 'questions to a copy (what-if.ts)',
   },

@@ -17,7 +17,7 @@ export function fillsOf(chance: Chance): Fills {
   };
 }
 
-/** Of blueGreen, so many have no route. */
+/** Of blueGreen, this many have no route. */
 const ALONE_SHARE = 0.15;
 
 const kinds = Object.keys(routeTexts) as RouteName[];
@@ -29,7 +29,7 @@ export function anyKinds(chance: Chance): readonly RouteName[] {
   return isOther && chance.flip(0.2) ? [first, second] : [first];
 }
 
-/** Of all steps with a part of the requests, those that pick clients; and of those the ones that have a number besides. */
+/** Of all steps with a part of the requests, those that pick clients; and of those the ones that have a number as well. */
 const MATCHES_SHARE = 0.3;
 const BOTH_SHARE = 0.2;
 
@@ -57,7 +57,7 @@ export function filledSteps(
   const percent = chance.flip(0.6);
   const amounts = rising(chance, percent ? 99 : replicas, count);
   const shares = rising(chance, 99, amounts.length);
-  // A fleet that may be down at once takes over only from a canary that carries all.
+  // A primary that may be down at once takes over only from a canary that carries all.
   const whole = style === 'blueGreen' || replicas <= maxUnavailable || chance.flip(0.3);
   const allShared = style === 'canary' && whole;
   return amounts.map((amount, i) => {

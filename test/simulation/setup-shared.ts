@@ -15,7 +15,7 @@ export function sharesOf(chance: Chance): Shares {
   };
 }
 
-/** So many of these worlds have people who take documents out of the files. */
+/** How many of these worlds have people who take documents out of the files. */
 const HANDS_SHARE = 0.25;
 
 /** Of groups told in per cent Kruise's webhook takes a share for the first half only. */

@@ -97,7 +97,7 @@ export type WorkloadSetup = {
   readonly autoscaled: boolean;
   /** Where its autoscaler is written down: only in the cluster, in Git too, or in Git with nothing to do. */
   readonly scaler?: 'live' | 'git' | 'idle';
-  /** Groups that a policy wants started besides while a delivery goes on. */
+  /** Groups that a policy wants started in addition to while a delivery goes on. */
   readonly surge?: number;
   readonly lineEnd: '\n' | '\r\n';
   /** What is wrong with it from the start; the others must go on. */
@@ -124,10 +124,10 @@ export type Setup = {
   /** People give every order that there is; false, or not there, only in seeds that are older than this. */
   readonly eager?: boolean;
   /** Where the first turn finds the workloads. */
-  readonly begins?: 'anew' | 'requested' | 'delivering';
+  readonly begins?: 'fresh' | 'requested' | 'delivering';
   /** Rounds of a pass, the agent and time that such a delivery has behind it; not there: one. */
   readonly rounds?: number;
-  /** How often a pass goes through in one turn, and how often the world follows at once what a person says. */
+  /** How often a pass goes through in one turn, and how often the world follows at once what someone says. */
   readonly swift?: number;
   /** How much of what people do is out of the ordinary: hand edits, jumps, edited steps, retries. */
   readonly mischief: number;
@@ -192,7 +192,7 @@ function withoutHands(of: WorkloadSetup): WorkloadSetup {
   return { ...of, shares: plain };
 }
 
-/** The same world with policies, and mostly with another workload beside, so that there is somebody to share a limit with. */
+/** The same world with policies, and mostly with another workload next to it, so that there is somebody to share a limit with. */
 function withPolicies(setup: Setup, chance: Chance): Setup {
   const { workloads } = setup;
   const beside = workloads.length === 1 && chance.flip(0.7) ? [workload(chance.fork('beside'), 'embed', 'none')] : [];
@@ -205,7 +205,7 @@ function plainSetupOf(seed: string): Setup {
   return worldOf(seed, new Chance(seed).fork('scale').flip(SMALL_SHARE));
 }
 
-/** So many of these worlds have people who take documents out of the files. */
+/** How many of these worlds have people who take documents out of the files. */
 const HANDS_SHARE = 0.25;
 
 /** A world whose deliveries fill a second workload. */
@@ -230,7 +230,7 @@ export function sharedSetupOf(seed: string): Setup {
   const chance = new Chance(seed).fork('shared');
   const setup = worldOf(seed, true);
   const { resizes: _resizes, surge: _surge, ...first } = setup.workloads[0]!;
-  // One group has no other version beside it.
+  // One group has no other version next to it.
   const replicas = chance.flip(0.1) ? 1 : Math.max(2, first.replicas);
   const plain = { ...first, replicas, autoscaled: first.autoscaled && chance.fork('scaler').flip(0.5) };
   const shares = sharesOf(chance);
@@ -273,7 +273,7 @@ function worldOf(seed: string, small: boolean): Setup {
     busy: true,
     eager: true,
     begins: chance.fork('begins').weighted([
-      [1, 'anew'],
+      [1, 'fresh'],
       [3, 'requested'],
       [6, 'delivering'],
     ] as const),
@@ -349,7 +349,7 @@ const RARE: Partial<Rates> = {
   'main squashed': 0.05,
 };
 
-/** In so many worlds controllers other than LWS stand still now and then. */
+/** In this many worlds controllers other than LWS stand still now and then. */
 const LAG_SHARE = 0.25;
 
 function ratesOf(chance: Chance): Rates {

@@ -58,13 +58,13 @@ export function sharedServing(commit: OurCommit): string | undefined {
   return served ? undefined : `${reason}: ${was.share} % → ${is.share} %, though not both versions served`;
 }
 
-/** T3: the groups of a release that is given up have answered their last requests when its text goes. */
+/** T3: the groups of a release that is aborted have answered their last requests when its text goes. */
 export function backDrained(commit: OurCommit): string | undefined {
   const { universe, workload, reason, before, after, scenes } = commit;
   if (!GOING_BACK.includes(reason) || after.version === before.version || before.marks?.step === undefined)
     return undefined;
   // Its groups restart already.
-  if (before.marks.step === 'rollback' && before.marks.at !== 'home') return undefined;
+  if (before.marks.step === 'rollback' && before.marks.at !== 'route-restored') return undefined;
   const { was, stable, canary } = wordsOf(commit);
   const none = scenes.some((scene) => reachedBy(scene, canary).length === 0 || reachedBy(scene, stable).length === 0);
   // Where the Service takes in all leaders they are asked to the end, as in any roll.
@@ -82,8 +82,8 @@ function isExcused({ universe, workload }: OurCommit): boolean {
   return universe.rewritten > 0 || universe.mixed.has(workload.name) || CLOCKS.some((kind) => injected[kind] > 0);
 }
 
-/** T4: a share goes home only where the other version serves, the Service takes in all, or nothing of this one does. */
-export function homeServes(commit: OurCommit): string | undefined {
+/** T4: a share is withdrawn only where the other version serves, the Service takes in all, or nothing of this one does. */
+export function stableServes(commit: OurCommit): string | undefined {
   const { reason, scenes, after } = commit;
   const { was, is, stable, canary } = wordsOf(commit);
   if (was.share === 0 || is.share > 0 || after.marks?.step === undefined || !is.pinned) return undefined;
@@ -105,12 +105,12 @@ export function sharedLeaves(commit: OurCommit): string | undefined {
   // What a hand has taken out is not ours to put back; we take none out.
   const taken = missingAt(commit, commit.parent);
   const said = universe.text(oid, route);
-  const isHome = said !== undefined && ownDocuments(said) === files[route] && shareSaid(said, workload) === 0;
-  if (!isHome && !(said === undefined && taken.includes(route))) return `${reason}: ${route} is not as before`;
+  const isRestored = said !== undefined && ownDocuments(said) === files[route] && shareSaid(said, workload) === 0;
+  if (!isRestored && !(said === undefined && taken.includes(route))) return `${reason}: ${route} is not as before`;
   const there = universe.text(oid, service);
   const isBefore = there !== undefined && splitOwn(there)[0] === files[service];
   if (!isBefore && !(there === undefined && taken.includes(service))) return `${reason}: ${service} is not as before`;
-  // A route that is not in the files may still send where it sent last: to whoever serves.
+  // A route that is not in the files may still send where it sent last: to the one who serves.
   return said === undefined && wordsOf(commit).is.copyPinned === true
     ? `${reason}: without ${route} the Service of the new version takes in that one alone`
     : undefined;
@@ -126,22 +126,21 @@ function copyOpened(commit: OurCommit): string | undefined {
 }
 
 /**
- * T9: the user's Service takes in the release as well once a step has no share of its own, or lets all groups go; on a way
- * back where nothing else serves, or a hand had let it in. Else requests would find groups that nobody gave any.
+ * T9: the user's Service takes in the release as well once a step has no share of its own, or lets all groups go; on a rollback where nothing else serves, or a hand had let it in. Else requests would find groups that nobody gave any.
  */
 function openedEarly(commit: OurCommit): string | undefined {
   const { reason, before, after, plan, scenes, since, releaseVersion, remade } = commit;
   const { was, is, stable } = wordsOf(commit);
   const { step } = after.marks ?? {};
   if (!was.pinned || is.pinned !== false || step === undefined || remade || isExcused(commit)) return undefined;
-  // A newer text is in the file: until it begins there may be three versions.
+  // A newer template is in the file: until it starts there may be three versions.
   if (before.version !== releaseVersion) return undefined;
   const [others, own] = [{ not: releaseVersion }, { version: releaseVersion }];
   const isAlone = scenes.some(
     (scene) => reachedBy(scene, stable, others).length === 0 || reachedBy(scene, stable, own).length > 0,
   );
   if (isAlone) return undefined;
-  if (step === 'rollback') return `${reason}: the Service takes in the release that is given up, while others serve`;
+  if (step === 'rollback') return `${reason}: the Service takes in the release that is aborted, while others serve`;
   const { share = 0, replicas = '0' } = plan.steps[indexOf(step) - 1] ?? {};
   const counts = [askedGroups(before), ...since.map((truth) => truth.replicas)];
   const isWhole = counts.some((count) => planned(replicas, count) >= count);
@@ -150,7 +149,7 @@ function openedEarly(commit: OurCommit): string | undefined {
     : `${reason}: the Service takes in the release in step ${step} of ${share} %`;
 }
 
-/** T9: the share of the step; and once every group is let go nothing is shared out any more. */
+/** T9: the share of the step; and once every group is released for update nothing is shared out any more. */
 export function sharedApproved(commit: OurCommit): string | undefined {
   const early = openedEarly(commit) ?? copyOpened(commit);
   if (early !== undefined) return early;
@@ -158,7 +157,7 @@ export function sharedApproved(commit: OurCommit): string | undefined {
   const { was, is } = wordsOf(commit);
   const letsAll = after.partition === 0 && before.partition !== 0 && !GOING_BACK.includes(reason);
   if (letsAll && reason !== 'RollbackWidened' && (was.share > 0 || is.share > 0 || was.pinned || is.pinned))
-    return `${reason}: every group is let go with ${was.share} % of the requests${was.pinned ? ', and a Service that takes in one version' : ''}`;
+    return `${reason}: every group is released for update with ${was.share} % of the requests${was.pinned ? ', and a Service that takes in one version' : ''}`;
   if (is.share > 0 && after.marks?.release !== before.marks?.release)
     return `${reason}: ${after.marks?.release} takes over ${is.share} % of ${before.marks?.release}`;
   if (Math.abs(was.share - is.share) < 0.01 || is.share === 0) return undefined;

@@ -1,6 +1,6 @@
 /** The laws about the requests that two versions of one workload share, looked at in every moment of the cluster. */
 
-import { parseTrailers } from '../../src/rollout/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/messages.ts';
 import { type Excuses, excusesOf, graceOf } from './excuses.ts';
 import { versionInText } from './files.ts';
 import type { LawName, WorldLaws } from './laws.ts';
@@ -11,7 +11,7 @@ import type { WorkloadSetup } from './setup.ts';
 import type { Universe } from './universe.ts';
 
 /** From here on a partition lets nothing go. */
-const ARMED = 1_000_000;
+const LOCKED = 1_000_000;
 
 type Wrong = readonly [law: LawName, message: string] | undefined;
 
@@ -26,14 +26,14 @@ export class SharedLaws implements WorldLaws {
   /** People have let groups go, by a text or the partition: those restart before any pass has looked. */
   private handed = false;
   private looked = 0;
-  /** Made anew, all groups came up on the text of Git: a Service that takes in another version reaches nobody until a pass. */
-  private anew = false;
+  /** Re-created, all groups came up on the text of Git: a Service that takes in another version reaches nobody until a pass. */
+  private fresh = false;
 
   constructor(universe: Universe, workload: WorkloadSetup, from?: SharedLaws) {
     this.universe = universe;
     this.workload = workload;
     this.excuses = excusesOf(universe, workload, from?.excuses);
-    this.anew = from?.anew ?? false;
+    this.fresh = from?.fresh ?? false;
     for (const version of from?.given ?? []) this.given.add(version);
     this.said = from?.said ?? { version: undefined, partition: 0, share: 0 };
     this.handed = from?.handed ?? false;
@@ -60,8 +60,8 @@ export class SharedLaws implements WorldLaws {
     const isOurs = parseTrailers(header?.message ?? '') !== undefined;
     const isMoved = version !== this.said.version || partition < this.said.partition;
     // Ours is excused for nothing: what it leads to is asked of each part of it.
-    // Armed, an edit restarts nothing.
-    const isOpen = Math.min(partition, this.said.partition) < ARMED;
+    // Locked, an edit restarts nothing.
+    const isOpen = Math.min(partition, this.said.partition) < LOCKED;
     if (isMoved && isOpen && !isOurs) this.handed = true;
     else if (isOurs && share > this.said.share) this.handed = false;
     this.said = { version, partition, share };
@@ -80,9 +80,9 @@ export class SharedLaws implements WorldLaws {
 
   private notice({ own, services }: Scene, before: Scene | undefined): void {
     const was = before?.own;
-    if (was !== undefined && (own?.uid !== was.uid || own.setUid !== was.setUid)) this.anew = true;
+    if (was !== undefined && (own?.uid !== was.uid || own.setUid !== was.setUid)) this.fresh = true;
     const reached = services.get(serviceNames(this.workload).stable)?.ready.length ?? 0;
-    if (own !== undefined && reached > 0) this.anew = false;
+    if (own !== undefined && reached > 0) this.fresh = false;
   }
 
   private zero({ rules }: Scene): Wrong {
@@ -138,7 +138,7 @@ export class SharedLaws implements WorldLaws {
     const { own } = scene;
     const mayAllBeDown = own !== undefined && own.replicas <= own.maxUnavailable;
     // People have scaled the groups of the release away: its share goes with the next pass.
-    const isScaledAway = own !== undefined && own.partition < ARMED && own.replicas <= own.partition;
-    return mayAllBeDown || isScaledAway || this.handed || this.anew || this.excuses.isExcused(service, scene);
+    const isScaledAway = own !== undefined && own.partition < LOCKED && own.replicas <= own.partition;
+    return mayAllBeDown || isScaledAway || this.handed || this.fresh || this.excuses.isExcused(service, scene);
   }
 }

@@ -27,7 +27,7 @@ export type Share = {
 
 /** A run that finds the same again and again ends early. */
 const FAILURES_MAX = 5;
-/** Progress is told after so many schedules. */
+/** Progress is told after this many schedules. */
 const PROGRESS = 500;
 
 const { values: options } = parseArgs({
@@ -46,7 +46,7 @@ const { values: options } = parseArgs({
   },
 });
 const [share, of] = [Number(options.share), Number(options.of)];
-/** Of the places of faults one in so many: no multiple of the three faults of a call, so that each of them comes. */
+/** Of the places of faults one in this many: no multiple of the three faults of a call, so that each of them comes. */
 const every = Number(options.every);
 
 async function seeds(): Promise<Share> {
@@ -83,7 +83,7 @@ const named = <T extends { readonly strategy: string; readonly reconcilers: numb
 
 const alone = configurations.filter(({ reconcilers }) => reconcilers === 1);
 
-/** Each call of the longer stories; the pairs where a delivery begins in the small ones; and all pairs of those. */
+/** Each call of the longer stories; the pairs where a delivery starts in the small ones; and all pairs of those. */
 const exhaustions = {
   calls: { stories: named(configurations, baseStory), places: ({ calls }) => singlePlaces(calls) },
   filled: {

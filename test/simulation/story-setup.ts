@@ -29,19 +29,19 @@ export type StorySetup = {
   readonly loadSeconds?: number;
   /** From one round to the next; not there: longer than most waits. */
   readonly roundSeconds?: number;
-  /** An autoscaler of the fleet is in Git, and has nothing to do. */
+  /** An autoscaler of the primary is in Git, and has nothing to do. */
   readonly scaler?: true;
 };
 
 /** What people do in a story, and what becomes of the groups of a side. */
 export type Act =
   | 'abort'
-  | 'a newer text'
+  | 'a newer template'
   | 'the new version dies'
   | 'one group of it dies'
   | 'another share'
   | 'the partition by hand'
-  | 'made anew'
+  | 're-created'
   | 'the agent rests'
   | Hand;
 
@@ -78,7 +78,7 @@ export const filledConfigurations = (['canary', 'blueGreen'] as const).map(
 export type Configuration = (typeof configurations)[number];
 type FilledConfiguration = (typeof filledConfigurations)[number];
 
-/** Four groups, three steps with a pause for a person. */
+/** Four groups, three steps with a pause for someone. */
 export function baseStory({ strategy, reconcilers }: Configuration): StorySetup {
   return { groups: 4, steps: STEPS, reconcilers, surge: strategy === 'partition' ? 0 : 1 };
 }

@@ -19,9 +19,9 @@ const ROUNDS_MAX = 40;
 const ROUND_SECONDS = 45;
 /** The same where a second workload is filled, so that the last requests of a side take few rounds. */
 const FILLED_ROUND_SECONDS = 131;
-/** So many rounds an agent that rests applies nothing. */
+/** How many rounds an agent that rests applies nothing. */
 const AGENT_RESTS_ROUNDS = 2;
-/** So many rounds in which nothing moved are the end; each fault may cost one more. */
+/** How many rounds in which nothing moved are the end; each fault may cost one more. */
 const QUIET_ROUNDS = 2;
 /** Longer than the colour before is kept. */
 const FILLED_QUIET_ROUNDS = 6;
@@ -113,7 +113,7 @@ class Story {
         dead: true,
       });
       abort(person);
-    } else if (act === 'a newer text') {
+    } else if (act === 'a newer template') {
       await unrecorded(universe);
       person.request();
     } else if (act === 'the new version dies') {
@@ -121,7 +121,7 @@ class Story {
       killNew(universe, workload);
     } else if (act === 'one group of it dies') {
       killOne(universe, workload);
-    } else if (act === 'made anew') {
+    } else if (act === 're-created') {
       universe.mixed.add(workload.name);
       universe.cluster.deleteLws({ namespace: NAMESPACE, name: workload.name });
       universe.agentMisses = true;
@@ -139,7 +139,7 @@ class Story {
     this.watch.look();
   }
 
-  /** Every reconciler begins a pass; their calls happen in turn. */
+  /** Every reconciler starts a pass; their calls happen in turn. */
   private async round(): Promise<void> {
     for (const process of this.processes) checkEnd(await process.start());
     for (let any = true; any; ) {
@@ -169,7 +169,7 @@ class Story {
     checkEnd(await process.deliver(call, fault === undefined ? undefined : lostReply(call)));
   }
 
-  /** Whether the step in Git waits for a person. */
+  /** Whether the step in Git waits for someone. */
   private waits(): boolean {
     const { marks, state } = this.person;
     const index = Number(/^(\d+)\//.exec(marks?.step ?? '')?.[1] ?? 0);

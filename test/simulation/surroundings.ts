@@ -207,7 +207,7 @@ function deleteLws(universe: Universe, _chance: Chance, { name }: WorkloadSetup)
   universe.say('cluster', `${name}: the LeaderWorkerSet is deleted`);
 }
 
-/** Time passes; while a pass is under way as a rule only seconds. */
+/** Time passes; while a pass is in progress as a rule only seconds. */
 export function timeStep(universe: Universe, chance: Chance, idle: boolean): void {
   const short = !idle && chance.flip(0.95);
   const seconds = short

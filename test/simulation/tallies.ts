@@ -25,9 +25,9 @@ export const reasonPlaces = {
   Jumped: 'seeds',
   StepsEdited: 'seeds',
   Superseded: 'seeds',
-  Armed: 'seeds',
+  Locked: 'seeds',
   Settled: 'seeds',
-  Rearmed: 'seeds',
+  Relocked: 'seeds',
   Aborted: 'seeds',
   Reverted: 'seeds',
   BudgetRaised: 'seeds',
@@ -35,7 +35,7 @@ export const reasonPlaces = {
   RollbackWidened: 'seeds',
   RolledBack: 'seeds',
   RequestWithdrawn: 'seeds',
-  AbortedTextRemoved: 'seeds',
+  AbortedTemplateRemoved: 'seeds',
   RollStopped: 'seeds',
   PartitionRestored: 'seeds',
   // Nor does anybody merge steps there.
@@ -51,10 +51,10 @@ export const reasonPlaces = {
   RecreateEnded: 'test/rollout/states/recreating.test.ts',
   RungReady: 'seeds',
   Promoted: 'seeds',
-  BroughtHome: 'seeds',
-  Emptied: 'seeds',
+  RouteRestored: 'seeds',
+  CanaryEmptied: 'seeds',
   TrafficWithdrawn: 'seeds',
-  // Of a fleet that may all be down at once, in its way back.
+  // Of a primary that may all be down at once, in its rollback.
   ShareAccepted: 'test/rollout/states/one-group.test.ts',
   AnnotationsRestored: 'test/rollout/states/hand-marks.test.ts',
 } as const satisfies Record<MoveReason, string>;

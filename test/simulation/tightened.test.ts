@@ -93,11 +93,11 @@ class Tightened {
       const text = this.world.repository.text('main', file(name)) ?? '';
       const partition = Number(/^ +partition: (\d+)/m.exec(text)?.[1] ?? 0);
       const isStep = /tranche\.dev\/step: "?\d/.test(text);
-      return isStep && partition < GROUPS && this.holds[name]?.includes('MergedStale') !== true;
+      return isStep && partition < GROUPS && this.holds[name]?.includes('LateMerge') !== true;
     });
   }
 
-  /** Once a pass has seen the policy: what is still open beside a delivery can be merged by nobody who heeds our status. */
+  /** Once a pass has seen the policy: what is still open next to a delivery can be merged by nobody who heeds our status. */
   check(): void {
     const inEffect = this.inEffect();
     expect(inEffect.length, 'one goes on at most').toBeLessThanOrEqual(1);
@@ -183,7 +183,7 @@ async function all(isGuarded: boolean, isBlind: boolean): Promise<ReadonlySet<st
 }
 
 test.each([
-  ['steps', true, ['MergedStale', 'NotItsTurn']],
+  ['steps', true, ['LateMerge', 'NotItsTurn']],
   ['words', false, ['NotItsTurn']],
 ] as const)('two proposals of %s, and room for one', async (_, isGuarded, reasons) => {
   const seen = await all(isGuarded, false);

@@ -9,9 +9,9 @@ import {
   ladderEvidence,
   ladderSteps,
   leavesBehind,
+  rollBackServes,
   servingShare,
   stableUntilPromoted,
-  wayBackServes,
 } from './ladder-laws.ts';
 import type { LawName } from './laws.ts';
 import { fieldsOf, type OurCommit, planAt } from './our-commit.ts';
@@ -59,7 +59,7 @@ const sides = (svc: object, canary: object) => (scene: Scene) =>
     ['vllm-svc', { ...scene.services.get('vllm-svc')!, ...svc }],
     ['vllm-svc-canary', { ...scene.services.get('vllm-svc-canary')!, ...canary }],
   ]);
-const HOME: Scene['rules'] = [[{ service: 'vllm-svc', weight: 1 }]];
+const NO_SHARE: Scene['rules'] = [[{ service: 'vllm-svc', weight: 1 }]];
 
 describe('in a moment', () => {
   test.each<Moment>([
@@ -69,20 +69,20 @@ describe('in a moment', () => {
       becomes: (scene) => ({ ...scene, rules: [[{ service: 'vllm-svc', weight: 0 }]] }),
     },
     {
-      what: 'home, and the fleet behind it is empty',
+      what: 'home, and the primary behind it is empty',
       law: 'T10 never empty',
-      becomes: (scene) => ({ ...scene, rules: HOME, services: sides(none, {})(scene) }),
+      becomes: (scene) => ({ ...scene, rules: NO_SHARE, services: sides(none, {})(scene) }),
     },
     {
       what: 'home a second ago, and the gateway still sends to the other side, which is gone',
       law: 'T3 no request lost',
-      becomes: (scene) => ({ ...scene, rules: HOME, services: sides({}, { ready: [] })(scene) }),
+      becomes: (scene) => ({ ...scene, rules: NO_SHARE, services: sides({}, { ready: [] })(scene) }),
       seconds: 1,
     },
     {
       what: 'home, and the groups go before the last requests are answered',
       law: 'T3 no request lost',
-      becomes: (scene) => ({ ...scene, rules: HOME, second: { ...scene.second!, replicas: 0 } }),
+      becomes: (scene) => ({ ...scene, rules: NO_SHARE, second: { ...scene.second!, replicas: 0 } }),
       seconds: 20,
     },
     {
@@ -91,7 +91,7 @@ describe('in a moment', () => {
       becomes: (scene) => ({ ...scene, services: sides({ workers: ['vllm-0-1'] }, {})(scene) }),
     },
     {
-      what: 'more groups than the fleet and the step',
+      what: 'more groups than the primary and the step',
       law: 'T8 groups',
       becomes: (scene) => ({ ...scene, second: { ...scene.second!, replicas: 3 } }),
     },
@@ -143,7 +143,7 @@ describe('in a commit', () => {
   test.each([
     {
       what: 'groups that are added to the green side may come while the other takes its text',
-      at: 'text',
+      at: 'template',
       isFound: false,
     },
     { what: 'none of the other start before they are there', at: 'pods', isFound: true },
@@ -158,7 +158,7 @@ describe('in a commit', () => {
       message: 'rest',
     });
     fork.scenes.set('vllm', [{ ...half, second: { ...half.second!, replicas: 1 } }]);
-    const files = { [lwsFile('vllm')]: text.replace(/(tranche.dev\/at: ).*/, `$1${at}`) };
+    const files = { [lwsFile('vllm')]: text.replace(/(tranche.dev\/rung: ).*/, `$1${at}`) };
     expect(ladderEvidence(commitOf(fork, 'StepReady', files)) !== undefined).toBe(isFound);
   });
 
@@ -186,23 +186,23 @@ describe('in a commit', () => {
       scene: dead,
     },
     {
-      what: 'T4: home to a fleet that serves nothing',
-      law: wayBackServes,
+      what: 'T4: home to a primary that serves nothing',
+      law: rollBackServes,
       reason: 'Aborted',
       weights: [1, 0],
       scene: alone,
     },
     {
       what: 'T4: groups go while they have a share',
-      law: wayBackServes,
-      reason: 'Emptied',
+      law: rollBackServes,
+      reason: 'CanaryEmptied',
       at: [/(name: vllm-canary[^]*?replicas: )2/, '$10'],
     },
     { what: 'T5: settled with a share', law: leavesBehind, reason: 'Settled', at: toRest },
     { what: 'T6: the colour before goes at once', law: baked, reason: 'Settled', at: toRest, style: 'blueGreen' },
     { what: 'T9: another share than that of the step', law: approvedShare, reason: 'RungReady', weights: [40, 60] },
     {
-      what: 'T11: a step lets the fleet go',
+      what: 'T11: a step lets the primary go',
       law: stableUntilPromoted,
       reason: 'RungReady',
       own: (text) => withNumber(text, 'partition', 0),

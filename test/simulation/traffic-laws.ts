@@ -17,7 +17,7 @@ export class TrafficLaws implements WorldLaws {
   private readonly excuses: Excuses;
   /** Versions that Git has given a share. */
   private readonly given = new Set<number>();
-  /** The most groups that a delivery may have in use, since nothing was under way. */
+  /** The most groups that a delivery may have in use, since nothing was in progress. */
   private capacity = 0;
   private looked = 0;
 
@@ -50,14 +50,14 @@ export class TrafficLaws implements WorldLaws {
     const version = marks?.serves === 'green' ? versionInText(own) : second?.version;
     const share = shareSaid(universe.text(commit, routeFile(workload.name)), workload);
     if (version !== undefined && share > 0) this.given.add(version);
-    const fleet = marks?.serves === 'green' ? other : colour;
+    const primary = marks?.serves === 'green' ? other : colour;
     const steps = planAt(universe, workload.name, commit).steps;
-    const most = Math.max(0, ...steps.map((step) => planned(step.replicas, fleet)));
+    const most = Math.max(0, ...steps.map((step) => planned(step.replicas, primary)));
     // What is there was allowed once; groups that end count until they are gone.
     const last = this.scenes.at(-1);
     const there = (last?.own?.replicas ?? 0) + (last?.second?.replicas ?? 0);
     if (marks?.step === undefined && !this.isFilled()) this.capacity = there;
-    this.capacity = Math.max(this.capacity, fleet + Math.max(most, marks?.serves === 'green' ? colour : other));
+    this.capacity = Math.max(this.capacity, primary + Math.max(most, marks?.serves === 'green' ? colour : other));
   }
 
   private isFilled(): boolean {

@@ -93,7 +93,7 @@ function groupsOf(reading: Pick<Reading, 'list'>, of: WorkloadSetup): readonly G
           ending: leader.metadata.deletionTimestamp !== undefined,
           version: whole && versions.size === 1 ? [...versions][0] : undefined,
           leaderVersion,
-          // A leader that runs beside the workers of the one before serves nobody.
+          // A leader that runs next to the workers of the one before serves nobody.
           ready: whole && versions.size === 1 && own.every(isReady),
           odd: all.length !== size,
         },

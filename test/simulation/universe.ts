@@ -17,7 +17,7 @@ import { loading } from './versions.ts';
 
 export const START_SECONDS = 1_795_219_200;
 export const AGENT = 'kustomize-controller';
-/** Stale reads are at most so many states of the cluster old. */
+/** Stale reads are at most this many states of the cluster old. */
 export const RING = 6;
 
 /** Moments of one stretch of time that are looked at. */
@@ -61,7 +61,7 @@ export class Universe {
   agentRestsUntil = 0;
   /** Seconds that the longest pass so far took: a pass dates what it sees by its beginning. */
   longestPassSeconds = 0;
-  /** When the pass began that planned a commit, by its message: whatever its own clock said. */
+  /** When the pass started that planned a commit, by its message: whatever its own clock said. */
   readonly planned = new Map<string, number>();
   /** Commits of the status branch that somebody else made, and the newest ones of ours before each. */
   readonly forged = new Set<string>();
@@ -188,7 +188,7 @@ export class Universe {
     return this.text(commit, lwsFile(name));
   }
 
-  /** A person's commit on the head of main. */
+  /** Someone's commit on the head of main. */
   commit(path: string, text: string | undefined, message: string): void {
     const before = this.text('main', path);
     if (before === text) return;
@@ -196,7 +196,7 @@ export class Universe {
     this.say('people', message);
   }
 
-  /** When the pass began that planned this commit of ours. Clocks of passes without faults are right. */
+  /** When the pass started that planned this commit of ours. Clocks of passes without faults are right. */
   plannedAt(oid: string): number {
     const [commit] = this.repository.log(oid);
     return this.planned.get(commit?.message.trim() ?? '') ?? commit?.author.atSeconds ?? 0;

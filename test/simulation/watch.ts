@@ -19,7 +19,7 @@ type Past = {
   fields: Fields;
   /** Where in the truths our last commit landed. */
   since: number;
-  /** Where in the truths the present release began. */
+  /** Where in the truths the present release started. */
   begun: number;
   /** Versions by release. */
   readonly versions: Map<string, number>;
@@ -139,7 +139,7 @@ export class Watch {
       this.remember(name, past, { oid: header.oid, reason: ours?.workload.name === name ? ours.reason : '' });
   }
 
-  /** T13: what people or the cluster do may begin it all anew; by itself it ends. */
+  /** T13: what people or the cluster do may start it all again; by itself it ends. */
   private bounded(ours: string | undefined): void {
     const injected = Object.values(this.universe.injected).reduce((sum, times) => sum + times, 0);
     for (const [name, past] of this.pasts) {
@@ -203,7 +203,7 @@ export class Watch {
         (['StepReady', 'SizeChanged', 'SurgePrepared'].includes(at.reason) && past.fields.marks?.release !== release);
       if (begins) {
         if (serialOf(release) <= past.serial)
-          throw new LawBroken('S1 releases', `${name}: ${release} begins after serial ${past.serial}`);
+          throw new LawBroken('S1 releases', `${name}: ${release} starts after serial ${past.serial}`);
         past.begun = (this.universe.truths.get(name)?.length ?? 1) - 1;
       }
     }

@@ -36,7 +36,7 @@ export function killOne(universe: Universe, workload: WorkloadSetup): void {
   killGroups(universe, green ? workload.name : (secondName(workload) ?? ''), [{ index: 0 }]);
 }
 
-/** Whether the side that was filled has fewer groups than the fleet: it cannot carry all requests while that restarts. */
+/** Whether the side that was filled has fewer groups than the primary: it cannot carry all requests while that restarts. */
 export function isTooSmall(universe: Universe, workload: WorkloadSetup): boolean {
   const second = secondName(workload);
   const [own, filled] = [universe.truth(workload.name), second === undefined ? undefined : universe.truth(second)];
@@ -105,7 +105,7 @@ function serves(workload: WorkloadSetup, green: boolean, scene: Scene): Readonly
   return green ? { stable: made, canary: own } : { stable: own, canary: made };
 }
 
-/** What was taken back from a release returns when a person says so. */
+/** What was taken back from a release returns when someone says so. */
 async function staysAway(fork: Universe, workload: WorkloadSetup, canary: string): Promise<void> {
   const { release, withdrawn = 0 } = marksIn(fork.lws(workload.name) ?? '') ?? {};
   const rollout = fork.text('main', rolloutFile(workload.name)) ?? '';
@@ -137,7 +137,7 @@ export async function unrecorded(universe: Universe): Promise<void> {
   right.repository.setHead('tranche-status', undefined);
   const [one, other] = [await next(left), await next(right)];
   for (const workload of universe.healthy()) {
-    // What was made anew in a delivery only a record can tell.
+    // What was re-created in a delivery only a record can tell.
     if (universe.mixed.has(workload.name)) continue;
     for (const path of [lwsFile(workload.name), routeFile(workload.name), serviceFile(workload.name)])
       if (one !== undefined && other !== undefined && left.text(one, path) !== right.text(other, path))

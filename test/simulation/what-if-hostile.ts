@@ -1,4 +1,4 @@
-/** Two copies of the world, one with whoever wants harm and one without: nobody gains anything by it, and nothing waits for it. */
+/** Two copies of the world, one with anyone who wants harm and one without: nobody gains anything by it, and nothing waits for it. */
 
 import { INTENT } from '../../src/api/intents.ts';
 import type { Chance } from './chance.ts';
@@ -13,7 +13,7 @@ import type { Universe } from './universe.ts';
 const ROUND_SECONDS = 131;
 /** Some pauses of steps long. */
 const FORWARD_ROUNDS = 6;
-/** A way back of a world in peace that takes longer waits for people. */
+/** A rollback of a world in peace that takes longer waits for people. */
 const BACK_ROUNDS = 24;
 /** One audit, as `tranche.yaml` has it where it says nothing. */
 const AUDIT_ROUNDS = Math.ceil(3600 / ROUND_SECONDS);
@@ -62,7 +62,7 @@ async function nothingWaits(universe: Universe, of: Of): Promise<void> {
     );
 }
 
-/** So many rounds until no step is under way; undefined: it is not over by then. */
+/** How many rounds until no step is in progress; undefined: it is not over by then. */
 async function roundsBack(
   fork: Universe,
   { name }: WorkloadSetup,

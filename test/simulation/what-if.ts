@@ -96,7 +96,9 @@ function healAbove(
 /** Whether it waits for a side to serve. */
 function isWaiting({ outcomes }: PassResult, name: string): boolean {
   const plans = outcomes.flatMap(({ key, plan: made }) => (key.name === name && made !== undefined ? [made] : []));
-  return plans.some(({ holds }) => holds.some(({ reason }) => reason === 'NotServing' || reason === 'FleetUncovered'));
+  return plans.some(({ holds }) =>
+    holds.some(({ reason }) => reason === 'NotServing' || reason === 'PrimaryNotCovered'),
+  );
 }
 
 /** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */
@@ -121,7 +123,7 @@ export async function abortNow(
   fork.cluster.setControllerUp(true);
   if (of.dead === true) killNew(fork, workload);
   const stable = versionInText(fork.lws(name, marks.stable) ?? '');
-  // Nothing else is wanted any more: a retry would begin the release again after the way back.
+  // Nothing else is wanted any more: a retry would start the release again after the rollback.
   const order = (word: string): Promise<PassResult> => {
     const text = rolloutText(workload, { ...state, intents: { [INTENT.abort]: word } });
     if (text !== fork.text('main', rolloutFile(name)))
@@ -130,14 +132,14 @@ export async function abortNow(
   };
   // Another text than that of the release is a request that stands; the person puts the stable one back.
   let rest = await order(marks.release);
-  // All requests would go to fewer groups than they need, or the fleet restart under them: which one, a person says.
+  // All requests would go to fewer groups than they need, or the primary restart under them: which one, someone says.
   if (isWaiting(rest, name) && isTooSmall(fork, workload)) rest = await order(`${marks.release} now`);
   const fields = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
   const where = `abort ${marks.release} ${marks.step}`;
   // A newer request in the file stands, and its groups follow it.
   if (fields.version !== stable && versionInText(universe.lws(name) ?? '') !== of.releaseVersion) return;
   if (fields.version !== stable)
-    throw new LawBroken('S12 way back', `${where}: the abort was not heard\n${story(fork, name, rest)}`);
+    throw new LawBroken('S12 rollback', `${where}: the abort was ignored\n${story(fork, name, rest)}`);
   if (fork.truth(name)?.replicas === 0) {
     // Held until somebody scales up: then everything starts on the template of Git.
     fork.cluster.scale({ namespace: NAMESPACE, name }, workload.replicas);
@@ -162,7 +164,7 @@ export async function abortNow(
   const truth = fork.truth(name);
   if (truth === undefined || astray().length > 0)
     throw new LawBroken(
-      'S12 way back',
+      'S12 rollback',
       `${where}: groups ${astray().join(' ')} are not on version ${stable}\n${story(fork, name, rest)}`,
     );
   const hurt = truth.groups.filter((group) => healGroup(fork, name, group.index));
@@ -175,10 +177,10 @@ export async function abortNow(
   const after = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
   const healed = fork.truth(name);
   if (healed === undefined || wantedGroups(healed).some((group) => !group.ready || group.version !== stable))
-    throw new LawBroken('S12 way back', `${where}: not all groups are ready on version ${stable}`);
+    throw new LawBroken('S12 rollback', `${where}: not all groups are ready on version ${stable}`);
   if (after.marks?.step !== undefined || after.partition !== SENTINEL || after.marks?.floor !== undefined)
     throw new LawBroken(
-      'S12 way back',
+      'S12 rollback',
       `${where}: still ${after.marks?.step} at partition ${after.partition}: ${holds.join(', ')}`,
     );
 }

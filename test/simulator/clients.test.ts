@@ -64,7 +64,7 @@ test.each([
   expect(Math.abs(clients.total().failed - failed)).toBeLessThanOrEqual(failed / 50);
 });
 
-test('a pod that is asked to go ends what it has begun, one that falls down loses it', () => {
+test('a pod that is asked to go ends what it has started, one that falls down loses it', () => {
   const { cluster, clients, seconds } = world(0);
   seconds(20);
   cluster.kill(leader);
@@ -72,7 +72,7 @@ test('a pod that is asked to go ends what it has begun, one that falls down lose
   expect(clients.total().failed).toBe(0);
   cluster.setPods(leader, { kind: 'crashing', restarts: 1 });
   seconds(1);
-  // A quarter of what was begun in 15 seconds: it is one of four groups.
+  // A quarter of what was started in 15 seconds: it is one of four groups.
   expect(clients.total().failed).toBe(75);
   const { failedAt } = clients.total();
   expect(failedAt).toBe(cluster.nowSeconds);

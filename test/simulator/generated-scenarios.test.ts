@@ -193,7 +193,7 @@ test('every scenario is accepted, ends in rest after each event, and its states 
         const { lws } = cluster.modes();
         const fork = cluster.fork();
         const before = JSON.stringify(scenarioState(fork, emptyMemory()));
-        // The controller starts anew: nothing is left that it would have done.
+        // The controller restarts: nothing is left that it would have done.
         fork.upgradeController(lws);
         fork.rest();
         const after = JSON.stringify(scenarioState(fork, emptyMemory()));

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { patch, ready, type Story, tell, told } from './story.ts';
 
 const M = 1_000_000;
-const armed = { N: 4, P: 4 };
+const locked = { N: 4, P: 4 };
 const pending = patch({ template: 'B' });
 const kill = (group: number): JsonObject => ({ type: 'kill', group });
 const unready = (...group: readonly number[]): JsonObject => ({ type: 'unready', group });
@@ -22,7 +22,7 @@ const toTwo: readonly Row[] = [
 
 const cases: readonly Case[] = [
   [
-    'T12 armed with surge: unready groups spawn surge groups',
+    'T12 locked with surge: unready groups spawn surge groups',
     { start: { N: 4, P: 4, S: 2 } },
     [
       [unready(0, 1), '4/5 | 0:A- 1:A- 2:A+ 3:A+ 4:A- | r2 u5 | Pr'],
@@ -32,7 +32,7 @@ const cases: readonly Case[] = [
   ],
   [
     'T15 a third template with P raised: the canaries stay, and come back old',
-    { start: armed },
+    { start: locked },
     [
       ...toTwo,
       [patch({ template: 'C', partition: 4 }), '4/4 | 0:A+ 1:A+ 2:B+ 3:B+ | r4 u0 | Av'],
@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
   ],
   [
     'T16 scaling down takes the canaries first, scaling up brings new ones',
-    { start: armed },
+    { start: locked },
     [
       ...toTwo,
       [patch({ replicas: 3 }), '2/3 | 0:A+ 1:A+ 2:B+ | r3 u1 | Av'],
@@ -50,8 +50,8 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    'T17 armed too early: the last group comes back old',
-    { start: armed },
+    'T17 locked too early: the last group comes back old',
+    { start: locked },
     [
       ...toTwo,
       [patch({ partition: 0 }), '1/4 | 0:A+ 1:B- 2:B+ 3:B+ | r3 u3 | UpPr'],
@@ -62,8 +62,8 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    'T17b armed after the flip: it comes back new',
-    { start: armed },
+    'T17b locked after the flip: it comes back new',
+    { start: locked },
     [
       ...toTwo,
       [patch({ partition: 0 }), '1/4 | 0:A+ 1:B- 2:B+ 3:B+ | r3 u3 | UpPr'],
@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
   ],
   [
     'T23 an old group that dies below P comes back old',
-    { start: armed },
+    { start: locked },
     [
       ...toTwo,
       [kill(0), '2/4 | 0:A- 1:A+ 2:B+ 3:B+ | r3 u2 | Pr'],
@@ -127,7 +127,7 @@ const cases: readonly Case[] = [
     ],
   ],
   [
-    '10.10 the same while armed: nothing moves before P falls',
+    '10.10 the same while locked: nothing moves before P falls',
     { start: { N: 3, P: M, more: { size: 1 } } },
     [
       [patch({ exclusiveTopology: 'rack' }), '1000000/3 | 0:A+ 1:A+ 2:A+ | r3 u3 | Av'],
@@ -142,8 +142,8 @@ test.each(cases)('%s', (_, story, rows) => {
   expect(steps.map(told)).toEqual(rows.map(([, wanted]) => wanted));
 });
 
-test('T24 created armed: everything is new, and UpdateInProgress is not set (IT:578)', () => {
-  const steps = tell({ start: armed, events: [{ type: 'deleteLws' }, { type: 'create' }, { type: 'readyAll' }] });
+test('T24 created locked: everything is new, and UpdateInProgress is not set (IT:578)', () => {
+  const steps = tell({ start: locked, events: [{ type: 'deleteLws' }, { type: 'create' }, { type: 'readyAll' }] });
   expect(steps.slice(1).map(told)).toEqual([
     '4/4 | 0:A- 1:A- 2:A- 3:A- | r0 u4 | Pr',
     '4/4 | 0:A+ 1:A+ 2:A+ 3:A+ | r4 u4 | Av',
@@ -219,7 +219,7 @@ test('0.6 knows no partition: a template rolls the fleet, and the size is fixed'
 });
 
 test('pods left by an orphaning deletion are adopted by the next leader StatefulSet', () => {
-  const steps = tell({ start: armed, events: [{ type: 'deleteSts', propagation: 'orphan' }, kill(3)] });
+  const steps = tell({ start: locked, events: [{ type: 'deleteSts', propagation: 'orphan' }, kill(3)] });
   expect(steps.map(told)).toEqual(['4/4 | 0:A+ 1:A+ 2:A+ 3:A+ | r4 u4 | Av', '4/4 | 0:A+ 1:A+ 2:A+ 3:A- | r3 u4 | Pr']);
   expect(steps[0]!.groups.map((group) => group['leaderReplaced'])).toEqual([false, false, false, false]);
 });

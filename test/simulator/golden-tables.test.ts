@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { patch, ready, type Story, tell, told } from './story.ts';
 
 const M = 1_000_000;
-const armed = { N: 4, P: 4 };
+const locked = { N: 4, P: 4 };
 const pending = patch({ template: 'B' });
 
 type Row = readonly [JsonObject, string];
@@ -37,18 +37,18 @@ const bothModes = (['0.8', '0.10'] as const).flatMap((lws) =>
 );
 
 test.each(bothModes)('T1 in-place canary, LWS %s, gate %s', (lws, gate) => {
-  check({ lws, gate, start: armed }, T1);
+  check({ lws, gate, start: locked }, T1);
 });
 
 test.each(bothModes)('T2 append canary and its abort, LWS %s, gate %s', (lws, gate) => {
   const abort: Row = [patch({ template: 'A', replicas: 4 }), '4/4 | 0:A+ 1:A+ 2:A+ 3:A+ | r4 u4 | Av'];
-  check({ lws, gate, start: armed }, [...T2, abort]);
+  check({ lws, gate, start: locked }, [...T2, abort]);
   // Also when the canary was never ready.
-  check({ lws, gate, start: armed }, [T2[0]!, abort]);
+  check({ lws, gate, start: locked }, [T2[0]!, abort]);
 });
 
 test('T2 append canary, promoted', () => {
-  check({ start: armed }, [
+  check({ start: locked }, [
     ...T2,
     [patch({ partition: 0 }), '3/6 | 0:A+ 1:A+ 2:A+ 3:B- 4:B+ 5:B+ | r5 u3 | UpPr'],
     [ready(3), '2/6 | 0:A+ 1:A+ 2:B- 3:B+ 4:B+ 5:B+ | r5 u4 | UpPr'],
@@ -72,7 +72,7 @@ const twoCanaries: readonly Row[] = [
 ];
 
 test('T3 abort with P kept', () => {
-  check({ start: armed }, [
+  check({ start: locked }, [
     ...twoCanaries,
     [patch({ template: 'A' }), '3/4 | 0:A+ 1:A+ 2:B+ 3:A- | r3 u3 | UpPr'],
     [ready(3), '2/4 | 0:A+ 1:A+ 2:A- 3:A+ | r3 u4 | UpPr'],
@@ -81,7 +81,7 @@ test('T3 abort with P kept', () => {
 });
 
 test('T4 abort with P raised strands the canaries, T4b lowering it again repairs them', () => {
-  check({ start: armed }, [
+  check({ start: locked }, [
     ...twoCanaries,
     [patch({ template: 'A', partition: 4 }), '4/4 | 0:A+ 1:A+ 2:B+ 3:B+ | r4 u2 | Av'],
     [patch({ partition: 2 }), '3/4 | 0:A+ 1:A+ 2:B+ 3:A- | r3 u3 | UpPr'],
@@ -91,7 +91,7 @@ test('T4 abort with P raised strands the canaries, T4b lowering it again repairs
 });
 
 test('T5 a canary above a raised P comes back old', () => {
-  check({ start: armed }, [
+  check({ start: locked }, [
     [patch({ template: 'B', partition: 3 }), '3/4 | 0:A+ 1:A+ 2:A+ 3:B- | r3 u1 | UpPr'],
     [ready(3), '3/4 | 0:A+ 1:A+ 2:A+ 3:B+ | r4 u1 | Av'],
     [patch({ partition: 4 }), '4/4 | 0:A+ 1:A+ 2:A+ 3:B+ | r4 u1 | Av'],
@@ -105,7 +105,7 @@ test.each([
   ['on-1.37', '3/4 | 0:A+ 1:A+ 2:A+ 3:A- | r3 u4 | UpPr'],
   ['on', '3/4 | 0:A+ 1:A+ 2:A+ 3:B- | r3 u3 | UpPr'],
 ] as const)('T11 abort of a broken canary, gate %s', (gate, wanted) => {
-  check({ gate, start: armed }, [
+  check({ gate, start: locked }, [
     [patch({ template: 'B', partition: 3 }), '3/4 | 0:A+ 1:A+ 2:A+ 3:B- | r3 u1 | UpPr'],
     [patch({ template: 'A' }), wanted],
   ]);
@@ -143,17 +143,17 @@ test.each([
   ['on', '3/4 | 0:A+ 1:A+ 2:A+ 3:A- | r3 u0 | UpPr'],
 ] as const)('T9 and T10 blocked updates, gate %s', (gate, own) => {
   const lower = patch({ partition: 3 });
-  const blocked = tell({ gate, start: armed, events: [pending, { type: 'unready', group: 0 }, lower, ready(0)] });
+  const blocked = tell({ gate, start: locked, events: [pending, { type: 'unready', group: 0 }, lower, ready(0)] });
   expect(blocked.map(told).slice(2)).toEqual([
     '4/4 | 0:A- 1:A+ 2:A+ 3:A+ | r3 u0 | UpPr',
     '3/4 | 0:A+ 1:A+ 2:A+ 3:B- | r3 u1 | UpPr',
   ]);
-  const itself = tell({ gate, start: armed, events: [pending, { type: 'unready', group: 3 }, lower] });
+  const itself = tell({ gate, start: locked, events: [pending, { type: 'unready', group: 3 }, lower] });
   expect(told(itself[2]!)).toBe(own);
 });
 
 test('T14 the same canaries follow a third template', () => {
-  check({ start: armed }, [
+  check({ start: locked }, [
     ...twoCanaries,
     [patch({ template: 'C' }), '3/4 | 0:A+ 1:A+ 2:B+ 3:C- | r3 u1 | UpPr'],
     [ready(3), '2/4 | 0:A+ 1:A+ 2:C- 3:C+ | r3 u2 | UpPr'],

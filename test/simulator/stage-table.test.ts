@@ -109,7 +109,7 @@ test.each<[LwsVersion, Gate, readonly string[]]>([
   expect(stages.at(-1)?.note).toBe('Rolling update completed');
 });
 
-test('a prediction leaves the cluster as it is, and an armed change has one stage more', () => {
+test('a prediction leaves the cluster as it is, and an locked change has one stage more', () => {
   const cluster = resting('0.10', 'off', { S: 0, U: 1, P: 1_000_000 });
   const version = cluster.objects.resourceVersion;
   const stages = predictStages(cluster, name, { change: image('v2', 1_000_000) });

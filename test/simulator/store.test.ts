@@ -55,7 +55,7 @@ test('a dropped partition falls to 0 under its only manager, and stays under a c
   expect(at(applied(shared, without(manifest(), 'partition'), 'argocd'), PARTITION)).toBe(0);
 });
 
-test('a field that a person patched is taken back by the agent, and kept where the agent does not name it', () => {
+test('a field that someone patched is taken back by the agent, and kept where the agent does not name it', () => {
   const cluster = empty();
   applied(cluster, manifest(), 'flux');
   cluster.store.patch(key, { metadata: { labels: { team: 'ml' } }, spec: { replicas: 7 } }, 'kubectl');

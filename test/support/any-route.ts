@@ -444,5 +444,5 @@ export const anyShare: fc.Arbitrary<Share> = fc.oneof(
     matches: fc.array(stepMatch, { minLength: 1, maxLength: 3 }),
     modifier,
   }),
-  fc.constant<Share>({ kind: 'home' }),
+  fc.constant<Share>({ kind: 'none' }),
 );

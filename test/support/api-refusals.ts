@@ -1,6 +1,6 @@
 /** Refusals as an API server with authentication and RBAC words them: the one that serves the model has neither. */
 
-import { type Reply, statusReply } from '../../src/adapters/api-server/reply.ts';
+import { type Reply, statusReply } from '../../src/demo/api-server/reply.ts';
 
 export const unauthorized = statusReply(401, { message: 'Unauthorized', reason: 'Unauthorized' });
 

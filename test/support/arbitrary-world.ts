@@ -211,7 +211,7 @@ const surged: fc.Arbitrary<World> = fc
     );
   });
 
-/** A release was given up, and is asked for again: before or after another one. */
+/** A release was aborted, and is asked for again: before or after another one. */
 const retried: fc.Arbitrary<World> = fc.record({
   marks: fc.constantFrom('A.1 aborted=B.2', 'A.1 aborted=C.3,B.2', 'A.3 aborted=B.2'),
   text: fc.constantFrom('A', 'A', 'B'),
@@ -219,7 +219,7 @@ const retried: fc.Arbitrary<World> = fc.record({
   intents: fc.constantFrom({ retry: 'B.2' }, { retry: 'B.2 3' }),
 });
 
-/** Deliveries of texts whose groups have another number of pods: asked for at rest, over another release, or under way. */
+/** Deliveries of texts whose groups have another number of pods: asked for at rest, over another release, or in progress. */
 const resized: fc.Arbitrary<World> = fc
   .tuple(
     delivery,
@@ -237,8 +237,8 @@ const resized: fc.Arbitrary<World> = fc
 const order = fc.constantFrom({}, {}, { abort: 'B.2' }, { abort: 'A.1' }, { jump: '2@B.2' });
 const says = fc.constantFrom({}, {}, {}, { paused: true }, { disabled: true }, 'absent' as const);
 
-/** B has claims, and A has none: asked for, created anew, or put back by hand while it was to be created anew. */
-const anew: fc.Arbitrary<World> = fc.record(
+/** B has claims, and A has none: asked for, re-created, or put back by hand while it was to be re-created. */
+const fresh: fc.Arbitrary<World> = fc.record(
   {
     text: fc.constantFrom('B', 'B', 'B', 'A', 'C'),
     claims: fc.constantFrom('B', 'B', 'BC', 'A'),
@@ -292,6 +292,6 @@ export const arbitraryWorld: fc.Arbitrary<World> = fc.oneof(
   { weight: 4, arbitrary: surged },
   { weight: 2, arbitrary: retried },
   { weight: 2, arbitrary: resized },
-  { weight: 2, arbitrary: anew },
+  { weight: 2, arbitrary: fresh },
   { weight: 1, arbitrary: gone },
 );

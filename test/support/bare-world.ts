@@ -68,7 +68,7 @@ export class BareWorld {
     return runPass(ports, memory, { overrides: NO_OVERRIDES, write: true, only: [] });
   }
 
-  /** The agent applies main, so many seconds pass. */
+  /** The agent applies main, this many seconds pass. */
   async goOn(seconds = 60): Promise<void> {
     const text = (await this.text('main', LWS_FILE)) ?? '';
     syncCommit(this.cluster.store, new Map([[LWS_FILE, yamlValues(text)]]), {

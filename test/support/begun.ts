@@ -1,4 +1,4 @@
-/** How a delivery was begun, read from the documents of a test. */
+/** How a delivery was started, read from the documents of a test. */
 
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
@@ -7,7 +7,7 @@ import { indexOf } from '../../src/reconcile/documents/manifest-index.ts';
 import { readRollout } from '../../src/reconcile/documents/read-rollout.ts';
 import { TRAFFIC_KINDS, trafficIndexOf } from '../../src/reconcile/documents/traffic-index.ts';
 import { type Begun, begunPlan } from '../../src/reconcile/ladder/begun.ts';
-import type { Texts } from '../../src/reconcile/ladder/cast.ts';
+import type { Texts } from '../../src/reconcile/ladder/delivery-parts.ts';
 import { LWS_FILE, ROLLOUT_FILE } from './vllm.ts';
 
 /** With the Rollout of this text; without one it is gone. */

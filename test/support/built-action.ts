@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ApiServer, startApiServer } from '../../src/adapters/api-server/start-api-server.ts';
+import { type ApiServer, startApiServer } from '../../src/demo/api-server/start-api-server.ts';
 import { FORGE_TOKEN, type ForgeWorld } from './forge-world.ts';
 import { type Env, outputsIn } from './runner.ts';
 

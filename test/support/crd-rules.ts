@@ -1,4 +1,4 @@
-/** The CEL rules that the published CRDs of routes carry beside their schemas, evaluated as an API server does. */
+/** The CEL rules that the published CRDs of routes carry next to their schemas, evaluated as an API server does. */
 
 import { readFileSync } from 'node:fs';
 import { Environment } from '@marcbachmann/cel-js';

@@ -1,9 +1,9 @@
 /** The cluster port straight on the model, without HTTP, and with faults: for scenarios and the simulation. */
 
-import { labelSelector } from '../../src/adapters/api-server/selectors.ts';
-import { wireList } from '../../src/adapters/api-server/wire-object.ts';
 import { badName, type Call, describe } from '../../src/adapters/cluster/call.ts';
 import { absent, known, unknown } from '../../src/api/known.ts';
+import { labelSelector } from '../../src/demo/api-server/selectors.ts';
+import { wireList } from '../../src/demo/api-server/wire-object.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import type { Cluster as Model } from '../../src/simulator/cluster-model.ts';
 import type { Reading } from '../../src/simulator/objects/object-store.ts';

@@ -33,7 +33,7 @@ export type FakeFault =
   | { readonly kind: 'fail'; readonly retryable: boolean }
   /** Only for a push: it is applied, then the caller gets a PortError as if nothing had been heard. */
   | { readonly kind: 'lostReply' }
-  /** Only for `heads`: the branches as they were so many moves ago (a lagging replica). */
+  /** Only for `heads`: the branches as they were this many moves ago (a lagging replica). */
   | { readonly kind: 'stale'; readonly moves: number }
   /** Only for a push: a hook refuses this branch, if it is part of the push. */
   | { readonly kind: 'refuse'; readonly branch: string; readonly rule: string }
@@ -108,7 +108,7 @@ export class FakeRepository {
     return this.states[Math.max(0, this.states.length - 1 - moves)] ?? new Map();
   }
 
-  /** A commit by a person or another tool, on whatever the branch is at now. */
+  /** A commit by someone or another tool, on whatever the branch is at now. */
   commit(branch: string, commit: FakeCommit): Oid {
     const updates = [
       {
@@ -133,7 +133,7 @@ export class FakeRepository {
     return head;
   }
 
-  /** A merge commit by a person: the tree of the branch with `writes`, and these parents, the first of them first. */
+  /** A merge commit by someone: the tree of the branch with `writes`, and these parents, the first of them first. */
   merge(branch: string, parents: readonly Oid[], commit: FakeCommit): Oid {
     const before = this.head(branch);
     const plain = this.commit(branch, commit);

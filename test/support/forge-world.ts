@@ -128,7 +128,7 @@ export class ForgeWorld {
     this.forge.now = this.cluster.nowSeconds;
   }
 
-  /** A person changes a file on main. */
+  /** Someone changes a file on main. */
   async edit(path: string, from: string, to: string): Promise<void> {
     const text = await this.text(path);
     if (!text.includes(from)) throw new Error(`${path} does not contain ${from}`);

@@ -1,4 +1,4 @@
-/** A delivery that is under way, and what somebody who may merge writes into its marks. */
+/** A delivery that is in progress, and what somebody who may merge writes into its marks. */
 
 import type { CommitHeader, Oid } from '../../src/ports/git.ts';
 import { PortError } from '../../src/ports/port-error.ts';
@@ -92,7 +92,7 @@ export class Forgery {
     return this.write(path, edited);
   }
 
-  /** A mark of the workload, whatever it says; another one is added beside the first of all. */
+  /** A mark of the workload, whatever it says; another one is added next to the first of all. */
   mark(name: string, value: string): string {
     const line = `tranche.dev/${name}: ${JSON.stringify(value)}`;
     const there = new RegExp(`tranche\\.dev/${name}: .*`);

@@ -44,7 +44,7 @@ export type ServerFault =
   | { readonly kind: 'hang'; readonly thereafter: () => void }
   /** The answer stops in the middle: the last bytes are missing and the connection ends, cleanly or not. */
   | { readonly kind: 'truncate'; readonly missingBytes: number; readonly clean: boolean }
-  /** One byte every so many milliseconds. */
+  /** One byte every this many milliseconds. */
   | { readonly kind: 'drip'; readonly everyMilliseconds: number }
   /** Changes the bytes of the answer. */
   | { readonly kind: 'garble'; readonly change: (body: Buffer) => Buffer };
@@ -176,10 +176,10 @@ export async function createFilledRepository(
 
 const somebody = ['Ada', 'ada@example.com', '1700000000 +0000'] as const;
 
-/** Git without the settings of whoever runs the tests. */
+/** Git without the settings of the one who runs the tests. */
 export const gitEnvironment: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
-  HOME: '/nonexistent',
+  NO_SHARE: '/nonexistent',
   LC_ALL: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_TERMINAL_PROMPT: '0',

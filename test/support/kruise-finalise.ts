@@ -4,7 +4,7 @@ import { at } from '../../src/api/json.ts';
 import { LWS_NAME } from '../../src/api/lws-labels.ts';
 import { MARK, TEXT } from '../../src/api/marks.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
-import { deliveryIn } from '../../src/reconcile/ladder/cast.ts';
+import { deliveryIn } from '../../src/reconcile/ladder/delivery-parts.ts';
 import {
   annotationsOf,
   canarySide,
@@ -16,7 +16,7 @@ import {
 } from '../../src/rollout/ladders/delivery.ts';
 import { shareIn } from '../../src/rollout/ladders/shares.ts';
 import type { KruiseCase } from './kruise.ts';
-import { castIn, ladderFiles, ladderRollout } from './ladder.ts';
+import { ladderFiles, ladderRollout, partsIn } from './ladder.ts';
 import { type Found, type Passed, passed, releaseIn, type Stand, settledOn } from './ladder-pass.ts';
 import { asked, edited, NEWER } from './ladder-stands.ts';
 import { NEW, OLD, ROLLOUT_FILE } from './vllm.ts';
@@ -92,7 +92,7 @@ function finaliseOrderCase({ strategy, reason, hasTraffic = true, current }: Fin
 }
 
 function deliveryOf({ texts }: Stand): Delivery {
-  const delivery = deliveryIn({ texts, displaced: [] }, castIn(texts));
+  const delivery = deliveryIn({ texts, displaced: [] }, partsIn(texts));
   if (delivery === undefined) throw new Error('no delivery');
   return delivery;
 }
@@ -140,7 +140,7 @@ type ReleaseCase = {
 const POLICY = { true: 'WaitResume', false: 'Immediate' } as const;
 
 /**
- * One call of handing the workload back: a promotion waits for the groups (WaitResume), a way back for none (Immediate).
+ * One call of handing the workload back: a promotion waits for the groups (WaitResume), a rollback for none (Immediate).
  * `retry`: it is not over; `patch`: what the commit of this pass changes.
  */
 function finaliseReleaseCase({ release, waitReady }: ReleaseCase): unknown {
@@ -165,8 +165,8 @@ function handingBack({ release, waitReady }: ReleaseCase): { readonly stand: Sta
       stand: until(begun, ({ plan }) => plan.commit?.reason === (isBack ? 'RolledBack' : 'Settled')),
       found: {},
     };
-  // The groups of the fleet are still on the text before.
-  const found: Found = { sight: { own: '0o+ 1o+ 2o+ 3o+' } };
+  // The groups of the primary are still on the text before.
+  const found: Found = { view: { own: '0o+ 1o+ 2o+ 3o+' } };
   return { stand: begun, found: waitReady || isBack ? found : { ...found, ...abort(begun) } };
 }
 

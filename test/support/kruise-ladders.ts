@@ -10,20 +10,20 @@ import { stepLadder } from '../../src/rollout/ladders/step.ts';
 import type { RouteDocument } from '../../src/rollout/traffic/provider.ts';
 import type { KruiseCase } from './kruise.ts';
 import { until } from './kruise-finalise.ts';
-import { castIn, deliveryAt, ladderFiles, ladderRollout } from './ladder.ts';
+import { deliveryAt, ladderFiles, ladderRollout, partsIn } from './ladder.ts';
 import { passed, type Stand, settledOn } from './ladder-pass.ts';
 import { asked } from './ladder-stands.ts';
 import { NEW, OLD } from './vllm.ts';
 
 type Style = 'canary' | 'blueGreen';
 
-/** The groups that the rung `pods` of a step gives the second workload, which has so many before. */
+/** The groups that the rung `pods` of a step gives the second workload, which has this many before. */
 function filled(
   style: Style,
   of: { readonly replicas: number; readonly step: string; readonly before: number },
 ): number {
   const texts = ladderFiles(ladderRollout(style, [`replicas: ${of.step}, traffic: 5%`]));
-  const delivery = deliveryAt(texts, castIn(texts));
+  const delivery = deliveryAt(texts, partsIn(texts));
   const own = withReplicas(delivery.own, of.replicas);
   const second = withReplicas({ ...own, object: { ...own.object, name: 'second' } }, of.before);
   const [step] = delivery.plan.steps;
@@ -83,7 +83,7 @@ function releasePlanCase(given: ReleasePlan): unknown {
       rolloutID: stand.record?.observedRolloutID,
     };
   const second = Array.from({ length: updated }, (_, group) => `${group}${group < updatedReady ? '+' : '-'}`).join(' ');
-  const { record } = passed(stand, { sight: { second } }).stand;
+  const { record } = passed(stand, { view: { second } }).stand;
   const side = record?.traffic?.shown?.sides.find((one) => one.side === 'canary');
   return { state: record?.currentStepState, canaryReplicas: updated, canaryReadyReplicas: side?.ready };
 }

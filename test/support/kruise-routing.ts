@@ -56,7 +56,7 @@ function isDone({ op, weight, canaryIngressWeight }: RoutingCase, { plan }: Pass
   return canaryIngressWeight === String(weight) && !plan.holds.some(({ reason }) => reason === 'GracePeriod');
 }
 
-/** The files and the record that a delivery has there, made by passes, and then as the case says besides. */
+/** The files and the record that a delivery has there, made by passes, and then as the case says as well. */
 function standOf(of: RoutingCase): { readonly stand: Stand; readonly found: Found } {
   const { op, weight = 0, canaryIngressWeight: there = null } = of;
   const percent = Number(there);

@@ -95,7 +95,7 @@ function routing({ providers = [] }: KruiseStory): JsonObject {
   };
 }
 
-/** The Service and the routes beside the workload. */
+/** The Service and the routes next to the workload. */
 export function routeFiles(story: KruiseStory): Readonly<Record<string, string>> {
   if (!isRouted(story)) return {};
   const istio = story.providers?.includes('istio') === true;

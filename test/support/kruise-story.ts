@@ -33,7 +33,7 @@ const BROKEN = 'vllm/vllm-openai:v0.10.1-broken';
 const LOAD_SECONDS = 20;
 /** An Ingress says no timeout, so that its last requests are given ten minutes. */
 const ROUND_SECONDS = { routed: 320, plain: 40 };
-/** At rest is what has not changed for so many passes; no pause of a scenario ends by itself. */
+/** At rest is what has not changed for this many passes; no pause of a scenario ends by itself. */
 const QUIET_ROUNDS = 3;
 const ROUNDS_MAX = 100;
 
@@ -41,7 +41,7 @@ const ROUNDS_MAX = 100;
 export async function playKruiseStory(given: KruiseStory, moments: readonly Moment[]): Promise<readonly JsonObject[]> {
   const player = new Player(given);
   await player.rest();
-  // Some begin when the new revision is there already.
+  // Some start when the new revision is there already.
   if (moments[0]?.do === undefined) player.act({ do: 'new revision' });
   const told: JsonObject[] = [];
   for (const [place, moment] of moments.entries()) {
@@ -136,17 +136,17 @@ class Player {
   /** In the words of Kruise's expectations. */
   seen(): JsonObject {
     const { record } = this;
-    const [fleet, second] = [this.groups('vllm'), this.groups(secondOf(this.story))];
-    const groups = [...fleet, ...second];
+    const [primary, second] = [this.groups('vllm'), this.groups(secondOf(this.story))];
+    const groups = [...primary, ...second];
     const version = this.wanted.split(':')[1];
     const updated = groups.filter((group) => group.slice(group.indexOf(':') + 1, -1) === version);
     const ready = (list: readonly string[]): number => list.filter((group) => group.endsWith('+')).length;
     const paused = record?.currentStepState === 'StepPaused';
     return {
       at: this.at(),
-      updated: this.story.replicas === undefined && updated.length === fleet.length ? 'all' : updated.length,
+      updated: this.story.replicas === undefined && updated.length === primary.length ? 'all' : updated.length,
       updatedReady: ready(updated),
-      ready: ready(fleet),
+      ready: ready(primary),
       total: groups.length,
       totalReady: ready(groups),
       canaryReady: ready(second),

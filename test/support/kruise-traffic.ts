@@ -15,7 +15,7 @@ type Step = { readonly weight: number | null; readonly matches: unknown; readonl
 
 /** A weight of -1 is the clean-up. */
 function shareOf({ weight, matches, requestHeaderModifier }: Step): Share {
-  if (weight === -1) return { kind: 'home' };
+  if (weight === -1) return { kind: 'none' };
   const step = new FieldReader({ matches, requestHeaderModifier: requestHeaderModifier ?? undefined }, '');
   const share: Share =
     weight === null || (matches !== null && matches !== undefined)
@@ -95,7 +95,7 @@ function cleanedUp(provider: TrafficProvider): unknown {
   );
   const before: Texts = { files: { 'ingress.yaml': text.join('\n---\n') }, displaced: [] };
   const shared = written(before, provider, { kind: 'weight', percent: 5 });
-  const home = written(shared, provider, { kind: 'home' });
+  const home = written(shared, provider, { kind: 'none' });
   return { deleted: routeIn(home, provider).canary === undefined, modified: home.files !== shared.files };
 }
 

@@ -9,30 +9,30 @@ import { parseRollout } from '../../src/api/rollout.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { rolloutHash, withFactDigests } from '../../src/reconcile/documents/digests.ts';
 import { readWorkload } from '../../src/reconcile/documents/read-workload.ts';
-import { deliveryIn, type Texts } from '../../src/reconcile/ladder/cast.ts';
+import { deliveryIn, type Texts } from '../../src/reconcile/ladder/delivery-parts.ts';
 import { ladderFilesIn } from '../../src/reconcile/observe/observe-traffic.ts';
 import { draw } from '../../src/reconcile/reconcile.ts';
 import { type Plan, plan, recordWritten } from '../../src/rollout/plan.ts';
 import { SNAPSHOT_VERSION, type Snapshot, type Stable, type WorkloadFile } from '../../src/rollout/snapshot.ts';
-import { castIn, KNOWN } from './ladder.ts';
+import { KNOWN, partsIn } from './ladder.ts';
 import { MAIN } from './marks-notation.ts';
-import { NOW, type SightChange, sightOf } from './sight.ts';
+import { NOW, type ViewChange, viewOf } from './traffic-view.ts';
 import { LWS_FILE, ROLLOUT_FILE } from './vllm.ts';
 
 /** What is there between two passes. */
 export type Stand = {
   readonly texts: Texts;
   readonly record: RolloutRecord | undefined;
-  /** The text that the fleet was on when it was last let go, and which the delivery may go back to. */
+  /** The text that the primary was on when it was last released for update, and which the delivery may go back to. */
   readonly stable: WorkloadFile;
   /** The digest of the text that the groups of the user's own workload are on. */
-  readonly fleet: string;
+  readonly primary: string;
   readonly now: number;
 };
 
-/** What a pass finds besides. */
+/** What a pass finds as well. */
 export type Found = {
-  readonly sight?: SightChange;
+  readonly view?: ViewChange;
   /** Annotations of the Rollout: `abort`, `jump`. */
   readonly intents?: Readonly<Record<string, string>>;
   readonly snapshot?: Partial<Snapshot>;
@@ -48,15 +48,15 @@ function workloadIn(texts: Texts): WorkloadFile {
 /** Settled on the text that is there. */
 export function settledOn(texts: Texts): Stand {
   const stable = workloadIn(texts);
-  return { texts, record: undefined, stable, fleet: stable.digest, now: NOW };
+  return { texts, record: undefined, stable, primary: stable.digest, now: NOW };
 }
 
 /** What a pass reads: the cluster has what Git says, unless `found` says otherwise. */
-export function snapshotAt({ texts, record, stable, fleet, now }: Stand, found: Found = {}): Snapshot {
+export function snapshotAt({ texts, record, stable, primary, now }: Stand, found: Found = {}): Snapshot {
   const file = workloadIn(texts);
-  const cast = castIn(texts);
-  const delivery = deliveryIn({ texts, displaced: [] }, cast, KNOWN);
-  const ladder = ladderFilesIn(texts, cast, KNOWN);
+  const parts = partsIn(texts);
+  const delivery = deliveryIn({ texts, displaced: [] }, parts, KNOWN);
+  const ladder = ladderFilesIn(texts, parts, KNOWN);
   if (delivery === undefined || ladder === undefined) throw new Error('no delivery');
   const [document] = parseManifestFile(ROLLOUT_FILE, texts.get(ROLLOUT_FILE) ?? '', ['Rollout'], KNOWN).documents;
   const { rollout } = parseRollout(document?.value);
@@ -65,15 +65,15 @@ export function snapshotAt({ texts, record, stable, fleet, now }: Stand, found: 
   const moving = marks !== undefined && (marks.step !== undefined || marks.release.digest !== file.digest);
   // Under another version label the stable template is another revision.
   const isRelabelled = file.digest === stable.digest && file.workload.version !== stable.workload.version;
-  const behind = fleet === file.digest && !isRelabelled ? '' : 'o';
+  const behind = primary === file.digest && !isRelabelled ? '' : 'o';
   const { replicas = 0, partition = 0 } = file.workload;
   const isOne = delivery.plan.style === 'partition';
   const word = (at: number): string => `${at}${isOne && at >= partition ? '' : behind}+`;
   const own = Array.from({ length: replicas }, (_, at) => word(at)).join(' ');
-  const seen = sightOf(delivery, {
+  const seen = viewOf(delivery, {
     own,
-    ...found.sight,
-    ownLws: { maxUnavailable: file.workload.maxUnavailable ?? 1, ...found.sight?.ownLws },
+    ...found.view,
+    ownLws: { maxUnavailable: file.workload.maxUnavailable ?? 1, ...found.view?.ownLws },
   });
   const { content, version } = stable.workload;
   const label = version === undefined ? {} : { version };
@@ -138,7 +138,7 @@ export function passed(stand: Stand, found: Found = {}): Passed {
     texts,
     record: recordWritten(drawn.plan),
     // At none, the next groups are on the text that is there then.
-    fleet: file.workload.partition === 0 || file.workload.replicas === 0 ? file.digest : stand.fleet,
+    primary: file.workload.partition === 0 || file.workload.replicas === 0 ? file.digest : stand.primary,
     now: stand.now + 3600,
   };
   const { commit, holds } = drawn.plan;

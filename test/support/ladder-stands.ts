@@ -44,17 +44,17 @@ export function after(subject: string, start = requested, found: Found = {}): St
 }
 
 export const AT = {
-  text: 'step 1/3, text: vllm-canary',
+  text: 'step 1/3, template: vllm-canary',
   pods: 'step 1/3, pods: canary 0 → 1',
   traffic: 'step 1/3, traffic: – → 5%',
   second: 'step 2/3, traffic: 5% → 20%',
   last: 'step 3/3, traffic: 20% → 50%',
-  fleet: 'promote, fleet',
-  home: 'promote, home',
+  primary: 'promote, primary',
+  home: 'promote, route-restored',
 } as const;
 export const stands = Object.fromEntries(
   Object.entries(AT).map(([name, subject]) => [name, after(subject)]),
 ) as Readonly<Record<keyof typeof AT, Stand>>;
 
-/** The order of a person to give up what is delivered there. */
+/** The order of someone to abort what is delivered there. */
 export const abort = (stand: Stand): Found => ({ intents: { abort: releaseIn(stand) } });

@@ -26,7 +26,7 @@ export function ticks(
   return { told, stand };
 }
 
-/** The same, found so many times. */
+/** The same, found this many times. */
 export const often = (found: Found, times = 6): readonly Found[] => Array.from({ length: times }, () => found);
 
 /** What some passes come to: the first commit, else what the last one holds for. */

@@ -3,8 +3,8 @@
 import { printStep } from '../../src/api/marks.ts';
 import { deliveryOf } from '../../src/commands/simulate/delivery.ts';
 import { newKnownTexts } from '../../src/manifests/known-texts.ts';
-import { type Cast, deliveryIn, type Texts } from '../../src/reconcile/ladder/cast.ts';
 import { type Climbed, climb } from '../../src/reconcile/ladder/climb.ts';
+import { type DeliveryParts, deliveryIn, type Texts } from '../../src/reconcile/ladder/delivery-parts.ts';
 import type { Delivery } from '../../src/rollout/ladders/delivery.ts';
 import type { nextCommit } from '../../src/rollout/ladders/next-commit.ts';
 import { TRAFFIC_FILES } from './traffic-files.ts';
@@ -22,36 +22,36 @@ export function ladderRollout(
   return `${head}    ${style === 'partition' ? 'canary' : style}:\n${extra}${routed ? routing : ''}      steps:\n${steps.map((step) => `        - {${step}}\n`).join('')}`;
 }
 
-/** The usual files with this Rollout, the workload armed, and each `from` replaced by its `to` in all of them. */
+/** The usual files with this Rollout, the workload locked, and each `from` replaced by its `to` in all of them. */
 export function ladderFiles(
   rollout: string,
   replaced: readonly (readonly [from: string | RegExp, to: string])[] = [],
 ): Texts {
-  const armed = [['partition: 0', 'partition: 1000000'] as const, ...replaced];
+  const locked = [['partition: 0', 'partition: 1000000'] as const, ...replaced];
   const files = Object.entries({ ...TRAFFIC_FILES, [ROLLOUT_FILE]: rollout });
-  return new Map(files.map(([path, text]) => [path, armed.reduce((now, [from, to]) => now.replace(from, to), text)]));
+  return new Map(files.map(([path, text]) => [path, locked.reduce((now, [from, to]) => now.replace(from, to), text)]));
 }
 
 /** How texts read: most worlds of a table differ in one of their files. */
 export const KNOWN = newKnownTexts(4 * 1024 * 1024);
 
 /** The cast of these files. */
-export function castIn(texts: Texts): Cast {
+export function partsIn(texts: Texts): DeliveryParts {
   const open = deliveryOf(texts, KNOWN);
   if (open === undefined) throw new Error('no Rollout');
-  return open.cast;
+  return open.parts;
 }
 
 /** The delivery as the texts have it. */
-export function deliveryAt(texts: Texts, cast: Cast, displaced: Delivery['displaced'] = []): Delivery {
-  const delivery = deliveryIn({ texts, displaced }, cast);
+export function deliveryAt(texts: Texts, parts: DeliveryParts, displaced: Delivery['displaced'] = []): Delivery {
+  const delivery = deliveryIn({ texts, displaced }, parts);
   if (delivery === undefined) throw new Error('no delivery');
   return delivery;
 }
 
 /** All commits, which must lead to rest. */
-export function climbed(texts: Texts, cast = castIn(texts)): readonly Climbed[] {
-  const { commits, obstacle } = climb(texts, cast);
+export function climbed(texts: Texts, parts = partsIn(texts)): readonly Climbed[] {
+  const { commits, obstacle } = climb(texts, parts);
   if (obstacle !== undefined) throw new Error(JSON.stringify(obstacle));
   return commits;
 }

@@ -3,9 +3,9 @@
 import type { Timers } from '../../src/adapters/system/timers.ts';
 
 export type ManualTimers = Timers & {
-  /** Lets so many seconds pass; what becomes due is called in its order. */
+  /** Lets this many seconds pass; what becomes due is called in its order. */
   readonly advance: (seconds: number) => void;
-  /** How many seconds pass whenever a timer begins anew: 1 makes every piece of an answer take a second. */
+  /** How many seconds pass whenever a timer starts again: 1 makes every piece of an answer take a second. */
   secondsPerRefresh: number;
   /** From now on a timer of a few seconds, which is a pause and no deadline, becomes due at once. */
   readonly skipPauses: () => void;

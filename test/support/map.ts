@@ -13,7 +13,7 @@ export function ringRows(text: string): readonly RingRow[] {
 }
 
 /**
- * Every file or folder that is named: with a slash relative to src, or to the root where it begins with `test/`; a file
+ * Every file or folder that is named: with a slash relative to src, or to the root where it starts with `test/`; a file
  * without one in the folder that the same item or row has named last.
  */
 export function namedPaths(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-/** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`, `B.2 1/3 at=pods plan=0`. */
+/** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`, `B.2 1/3 rung=pods plan=0`. */
 
 import { type Marks, parseRung, printStep, type StepMark, stableMark } from '../../src/api/marks.ts';
 import { parseRelease, type Release } from '../../src/api/release.ts';

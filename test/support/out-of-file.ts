@@ -1,4 +1,4 @@
-/** Snapshots of a workload whose document is out of its file, to be created anew. */
+/** Snapshots of a workload whose document is out of its file, to be re-created. */
 
 import { absent, known, unknown } from '../../src/api/known.ts';
 import type { Recreating } from '../../src/api/recreating.ts';

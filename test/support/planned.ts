@@ -6,11 +6,11 @@ import type { JsonObject } from '../../src/api/json.ts';
 import { MARK, parseMarks, withoutRelease } from '../../src/api/marks.ts';
 import { parseRecreating } from '../../src/api/recreating.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../src/api/workload-paths.ts';
-import { editsOf, markEdits } from '../../src/rollout/change-edits.ts';
-import type { ObjectEdits } from '../../src/rollout/edit.ts';
-import { parseTrailers } from '../../src/rollout/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import type { PlannedCommit } from '../../src/rollout/commits/planned-commit.ts';
+import { editsOf, markEdits } from '../../src/rollout/edits/change-edits.ts';
+import type { ObjectEdits } from '../../src/rollout/edits/edit.ts';
 import { type Plan, plan, recordWritten } from '../../src/rollout/plan.ts';
-import type { PlannedCommit } from '../../src/rollout/planned-commit.ts';
 import type { EditedFile, Snapshot } from '../../src/rollout/snapshot.ts';
 import { letterOf, showMarks, showRelease, WORKLOAD_FILE, type World, world } from './snapshot.ts';
 

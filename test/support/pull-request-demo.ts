@@ -1,4 +1,4 @@
-/** `npm run demo -- --pull-requests`: the delivery of the demo by pull requests, on a simulated GitHub and a person who merges. */
+/** `npm run demo -- --pull-requests`: the delivery of the demo by pull requests, on a simulated GitHub and someone who merges. */
 
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,12 @@ import { forgeAddress } from '../../src/adapters/forge/github/address.ts';
 import { forgeLimits } from '../../src/adapters/forge/github/limits.ts';
 import { openGithub } from '../../src/adapters/forge/github/open-github.ts';
 import { plainNetwork } from '../../src/adapters/network/proxy.ts';
-import { type Act, newVersion } from '../../src/commands/demo/acts.ts';
-import type { Finding } from '../../src/commands/demo/check.ts';
-import { findingLines } from '../../src/commands/demo/ending.ts';
-import { filesOf, STRATEGIES } from '../../src/commands/demo/strategies.ts';
-import { type Home, openWorld } from '../../src/commands/demo/world.ts';
-import { conclude, type Told, toldOf, watch } from '../../src/commands/demo.ts';
+import { conclude, giveOrder, type Told, toldOf, watch } from '../../src/commands/demo.ts';
+import { type Act, newVersion } from '../../src/demo/acts.ts';
+import type { Finding } from '../../src/demo/check.ts';
+import { findingLines } from '../../src/demo/ending.ts';
+import { filesOf, STRATEGIES } from '../../src/demo/strategies.ts';
+import { type Home, openWorld } from '../../src/demo/world.ts';
 import { EXIT, type Io } from '../../src/options.ts';
 import type { ForgePull, ForgeRepository } from './forge/repository.ts';
 import { type SimulatedForge, startForge } from './forge/start-forge.ts';
@@ -40,7 +40,10 @@ async function played(forge: SimulatedForge, out: string | undefined, io: Io): P
   const permissions = { contents: 'write', pull_requests: 'write', statuses: 'write', checks: 'write' } as const;
   forge.tokens.set(TOKEN, { account: APP, permissions, repositories: [`${OWNER}/${NAME}`] });
   repository.permissions.set(ADA.login, 'write');
-  const opened = await openWorld({ strategy: 'partition', broken: false, home: homeOf(forge, repository) }, io);
+  const opened = await openWorld(
+    { strategy: 'partition', broken: false, giveOrder, home: homeOf(forge, repository) },
+    io,
+  );
   const follow = (): void => void (forge.now = opened.ports.clock.now());
   const letPass = (seconds: number): void => {
     opened.letPass(seconds);
@@ -97,7 +100,7 @@ function toldWith(repository: ForgeRepository): Told {
   };
 }
 
-/** A person reads a pull request, and squashes it. */
+/** Someone reads a pull request, and squashes it. */
 function merge(repository: ForgeRepository, number: number): Act {
   return {
     when: ({ holds }) =>
@@ -117,7 +120,7 @@ async function findingsOf(forge: SimulatedForge, repository: ForgeRepository): P
   const finding = (what: string, seen: string): Finding => ({ good: seen === '', what, seen });
   return [
     finding(
-      `${PULL_REQUESTS} pull requests, all of them merged by a person`,
+      `${PULL_REQUESTS} pull requests, all of them merged by someone`,
       merged === PULL_REQUESTS && pulls.length === PULL_REQUESTS ? '' : `${pulls.length}, ${merged} of them merged`,
     ),
     finding('no branch of a pull request is left', branches.replaceAll('\n', ', ')),

@@ -1,4 +1,4 @@
-/** A Rollout that is gone, or another since its delivery began; the files still tell how that was. */
+/** A Rollout that is gone, or another since its delivery started; the files still tell how that was. */
 
 import type { Rollout } from '../../src/api/rollout.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
@@ -8,7 +8,7 @@ import { LWS_FILE } from './vllm.ts';
 
 type Style = Rollout['style'];
 
-/** What the files still tell of how it was begun. */
+/** What the files still tell of how it was started. */
 export function begunAs(stand: Stand, style: Style = 'canary'): Snapshot['ladder'] {
   const { ladder } = snapshotAt(stand);
   return ladder === undefined ? undefined : { ...ladder, begun: { name: 'vllm', style } };

@@ -1,7 +1,7 @@
 /** Every kind of route, and several at once, as files of a repository: what a delivery goes through in any strategy. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import type { Texts } from '../../src/reconcile/ladder/cast.ts';
+import type { Texts } from '../../src/reconcile/ladder/delivery-parts.ts';
 import { ladderFiles, ladderRollout } from './ladder.ts';
 import { ROUTE_FILE, ROUTE_TEXT, SERVICE_FILE } from './traffic-files.ts';
 import { ROLLOUT_FILE } from './vllm.ts';
@@ -33,7 +33,7 @@ export const FAMILIES: Readonly<Record<string, readonly [routing: string, ...fol
   'a RouteProvider, by weights': [custom(SPLIT), 'Custom-TrafficSplit'],
   'a RouteProvider, with a patch': [custom(EDGE), 'Custom-text'],
   'a RouteProvider, both numbers kept': [custom(EDGE), 'Custom-number'],
-  'a RouteProvider, JSON in a text': [custom(EDGE), 'Custom-json'],
+  'a RouteProvider, JSON in a template': [custom(EDGE), 'Custom-json'],
   'HTTPRoute, GRPCRoute and HTTPProxy at once': [
     `gateway: {httpRouteName: chat}\n          ${custom(GRPC, PROXY)}`,
     'HTTPRoute',
@@ -53,7 +53,7 @@ export const fileOf = (folder: string): string => (folder === 'HTTPRoute' ? ROUT
 
 type Style = Parameters<typeof ladderRollout>[0];
 
-/** The repository with these routes in place of the usual one, the workload armed. */
+/** The repository with these routes in place of the usual one, the workload locked. */
 export function familyFiles(
   style: Style,
   steps: readonly string[],
@@ -82,7 +82,7 @@ function share(texts: Map<string, string>): void {
   change(ROLLOUT_FILE, '      steps:', '      disableGenerateCanaryService: true\n      steps:');
 }
 
-/** What the files of the routes must be when nothing is under way; `made`: what a release needed once stays. */
+/** What the files of the routes must be when nothing is in progress; `made`: what a release needed once stays. */
 export function atRest(folders: readonly string[], made: boolean): Readonly<Record<string, string>> {
   return Object.fromEntries(
     folders.map((folder) => [
@@ -96,8 +96,8 @@ const POOLS = 'inference.networking.k8s.io';
 
 /** A route to a pool in place of the Service. */
 export const POOL_ROUTE = ROUTE_TEXT.replace(
-  '        - name: vllm-svc # the fleet\n          port: 80\n',
-  `        - {group: ${POOLS}, kind: InferencePool, name: vllm-pool} # the fleet\n`,
+  '        - name: vllm-svc # the primary\n          port: 80\n',
+  `        - {group: ${POOLS}, kind: InferencePool, name: vllm-pool} # the primary\n`,
 );
 
 /** The repository with an HTTPRoute to two InferencePools of the user in place of the Service. */

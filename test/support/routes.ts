@@ -114,4 +114,4 @@ export function weight(percent: number): Share {
   return { kind: 'weight', percent };
 }
 
-export const HOME: Share = { kind: 'home' };
+export const NO_SHARE: Share = { kind: 'none' };

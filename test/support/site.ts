@@ -5,13 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import {
-  type ApiServer,
-  type ApiServerOptions,
-  startApiServer,
-} from '../../src/adapters/api-server/start-api-server.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { runProgram } from '../../src/commands/program.ts';
+import { type ApiServer, type ApiServerOptions, startApiServer } from '../../src/demo/api-server/start-api-server.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
 import { bareRepository, createFilledRepository, headOf, type ServedRepository } from './git-server.ts';
@@ -85,7 +81,7 @@ export class Site {
   readonly model: Cluster;
   readonly api: ApiServer;
   readonly kubeconfig: string;
-  /** What every call finds in its environment, besides. */
+  /** What every call finds in its environment, as well. */
   readonly env: Readonly<Record<string, string>>;
 
   constructor(parts: Pick<Site, 'folder' | 'repository' | 'model' | 'api' | 'env'>) {
@@ -97,7 +93,7 @@ export class Site {
     this.kubeconfig = this.file('kubeconfig', parts.api.kubeconfig);
   }
 
-  /** Writes a file beside the repository. */
+  /** Writes a file next to the repository. */
   file(name: string, text: string): string {
     const path = join(this.folder, name);
     mkdirSync(join(path, '..'), { recursive: true });
@@ -121,7 +117,7 @@ export class Site {
     return { code, out, err };
   }
 
-  /** Left running by `stopSites`: copies are made of it, and whoever keeps it stops it. */
+  /** Left running by `stopSites`: copies are made of it, and anyone who keeps it stops it. */
   keep(): this {
     open.splice(open.indexOf(this), 1);
     return this;

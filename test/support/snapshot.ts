@@ -15,8 +15,8 @@ import { printRelease } from '../../src/api/release.ts';
 import { parseRollout, type Rollout } from '../../src/api/rollout.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { factsDigest, withFactDigests } from '../../src/reconcile/documents/digests.ts';
-import { partitionOf, plannedGroups } from '../../src/rollout/batches.ts';
 import { factsOf } from '../../src/rollout/facts.ts';
+import { partitionOf, plannedGroups } from '../../src/rollout/observed/batches.ts';
 import { situationOf } from '../../src/rollout/situation.ts';
 import {
   type History,
@@ -66,7 +66,7 @@ export type World = {
   readonly sizes?: Readonly<Record<Letter, number>>;
   /** The templates that have volumeClaimTemplates: `BC`. */
   readonly claims?: string;
-  /** The document is out of its file, to be created anew as this: `forward B.2`, `back A.1 aborted=B.2`. */
+  /** The document is out of its file, to be re-created as this: `forward B.2`, `back A.1 aborted=B.2`. */
   readonly gone?: string;
   /** The same is kept, and the document is there: somebody has put it back. */
   readonly returned?: string;
@@ -86,7 +86,7 @@ export type World = {
   readonly u?: IntOrPercent;
   /** The digest of the file where it is another than its text has: an edit that changes nothing for LWS. */
   readonly digest?: Letter;
-  /** The letter of the stable text, or `unknown`, `absent`. By default A where something is to be delivered. */
+  /** The letter of the stable template, or `unknown`, `absent`. By default A where something is to be delivered. */
   readonly stable?: string;
   /** A letter, or `unknown`. */
   readonly retryText?: string;
@@ -110,7 +110,7 @@ export type World = {
   /** Those and other rules, of the policy `production`. */
   readonly rules?: Partial<PolicyRules>;
   readonly missingPolicies?: readonly MissingPolicy[];
-  /** Others that are under way in the namespace, where `maxDeliveriesPerNamespace` limits them. */
+  /** Others that are in progress in the namespace, where `maxDeliveriesPerNamespace` limits them. */
   readonly underWay?: readonly string[];
   readonly windows?: WindowFacts;
   /** As declared, `0.11`. */
@@ -146,9 +146,9 @@ export type LiveWorld = {
   readonly setUid?: string;
   /** maxUnavailable on the leader StatefulSet: only where the gate is on. */
   readonly gate?: IntOrPercent;
-  /** Revisions that are there besides those of text, stable text and groups; `-`: none but those of the groups. */
+  /** Revisions that are there in addition to those of text, stable template and groups; `-`: none but those of the groups. */
   readonly revisions?: string;
-  /** A revision of that letter that holds the stable text too, and is older. */
+  /** A revision of that letter that holds the stable template too, and is older. */
   readonly twin?: Letter;
   /** One part that could not be read. */
   readonly unread?: 'leaderSet' | 'leaders' | 'workerSets' | 'revisions';
@@ -168,7 +168,7 @@ export type RecordWorld = {
   /** The key that the text of `revisionOf` had; of the file's text by default. */
   readonly revision?: string;
   readonly revisionOf?: Letter;
-  /** Groups that have been unready for so long, by ordinal. */
+  /** Groups that have been unready for this long, by ordinal. */
   readonly unreadyFor?: Readonly<Record<number, number>>;
   /** How long groups took to load, in seconds. */
   readonly loads?: readonly number[];

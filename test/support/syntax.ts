@@ -74,7 +74,7 @@ function placesBelow(root: Node): readonly Place[] {
   return places;
 }
 
-/** The statements at the top of a module, `export` taken off, beside the statement as written. */
+/** The statements at the top of a module, `export` taken off, next to the statement as written. */
 export function topLevel(program: Node): readonly { readonly statement: Node; readonly declared: Node }[] {
   return nodes(program['body']).map((statement) => ({
     statement,

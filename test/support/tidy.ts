@@ -30,12 +30,14 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   compiled: [],
   main: outer,
   action: outer,
-  commands: outer,
+  commands: [...outer, 'demo'],
+  // The demo is no part of the product: a repository, a served model and an agent, with the product in between.
+  demo: [...outer.filter((ring) => ring !== 'commands'), 'adapters/git/git-error.ts', 'adapters/git/names.ts'],
   options: ['api'],
   wiring: ['adapters', 'ports', 'options', 'api', 'reconcile (types)'],
   reconcile: ['rollout', 'manifests', 'simulator', 'ports', 'api'],
   adapters: ['ports', 'api', 'simulator'],
-  manifests: ['rollout/edit.ts', 'api'],
+  manifests: ['rollout/edits/edit.ts', 'api'],
   rollout: ['api'],
   simulator: ['api'],
   ports: ['api'],
@@ -243,7 +245,7 @@ const firstLine: Rule = (source) => {
   const words = comment.replace(/^\s*(\*|\/\/)?\s*/gm, ' ').trim();
   return /^[A-Z0-9`'"][^]{15,}?[.:](\s|$)/.test(words)
     ? []
-    : [{ path: source.path, line: 1, why: 'does not begin with a sentence, then an empty line' }];
+    : [{ path: source.path, line: 1, why: 'does not start with a sentence, then an empty line' }];
 };
 
 const docstrings: Rule = (source) => {
@@ -290,9 +292,41 @@ function matches(source: Source, pattern: RegExp, why: (found: string) => string
   });
 }
 
+/** Words that readers from Kubernetes and progressive delivery do not know in our sense; the glossary has those to say instead. */
+const PRIVATE_WORDS =
+  /(?<![\w-])(anew|so long|so many|besides?|fleets?|(re-?)?arm(ed|s|ing)?|ways? back|give[ns]? up|giving up|whoever|a person|lets? go|letting go|under way|told|heard|home|the word of|begins?|began|begun)(?![\w-])/i;
+/** Where one of them has its ordinary sense. */
+const ORDINARY_SENSE: readonly (readonly [path: RegExp, word: RegExp])[] = [
+  // The directory of a user, and what a server or a process was told by its settings.
+  [/^src\/(adapters|compiled)/, /^(home|told|heard|begins?|let go)$/i],
+  // Words of the test of policies, which has a field `tells`.
+  [/^src\/commands\/policy\/test\.ts$/, /^told$/],
+];
+
+/** Texts for people: strings of several words in src, and documents. */
+const plainWords: Rule = (source) => {
+  const isKept = (word: string): boolean =>
+    ORDINARY_SENSE.some(([path, kept]) => path.test(source.path) && kept.test(word));
+  const why = (word: string): string => `"${word}" is a private word: say what the glossary says`;
+  if (!source.path.endsWith('.ts')) {
+    const isDocument = source.path.endsWith('.md');
+    return isDocument
+      ? matches(source, PRIVATE_WORDS, why).filter(({ why: found }) => !isKept(/"(.*)"/.exec(found)?.[1] ?? ''))
+      : [];
+  }
+  if (!source.path.startsWith('src/')) return [];
+  return placesOf(source).flatMap(({ node }) => {
+    const raw = node.type === 'TemplateElement' ? (node['value'] as { readonly cooked: string }).cooked : node['value'];
+    const isText = node.type === 'TemplateElement' || node.type === 'Literal';
+    if (!isText || typeof raw !== 'string' || !/\s/.test(raw)) return [];
+    const word = PRIVATE_WORDS.exec(raw)?.[0];
+    return word === undefined || isKept(word) ? [] : [at(source, node.start, why(word))];
+  });
+};
+
 /** A name alone may mean another Rollout: what is printed to be typed comes from one place. */
 const commandsByKey: Rule = (source) =>
-  /^src\/(?!commands\/demo\/|rollout\/command-text)/.test(source.path)
+  /^src\/(?!demo\/|rollout\/texts\/command-text)/.test(source.path)
     ? matches(
         source,
         /tranche (abort|acknowledge|approve|eject|jump|pause|plan|propose|resume|retry|status)( --[\w-]+)* \$\{/,
@@ -300,9 +334,9 @@ const commandsByKey: Rule = (source) =>
       )
     : [];
 
-/** A decision that is made loses its move by the table of brakes alone; `merged-stale.ts` judges the one of another situation. */
+/** A decision that is made loses its move by the table of brakes alone; `late-merge.ts` judges the one of another situation. */
 const oneBrake: Rule = (source) =>
-  /^src\/rollout\/(events\/(?!merged-stale\.ts$)|gates|ladders|strategies)/.test(source.path)
+  /^src\/rollout\/(events\/(?!late-merge\.ts$)|gates|ladders|strategies)/.test(source.path)
     ? matches(
         source,
         /\bmove: undefined\b|\bmove\??\.way\b/,
@@ -310,7 +344,7 @@ const oneBrake: Rule = (source) =>
       )
     : [];
 
-/** Rules for every TypeScript file; `names`, `finished` and `noMachinePaths` read any text. */
+/** Rules for every TypeScript file; `names`, `finished`, `noMachinePaths` and `plainWords` read any text. */
 export const rules = {
   rings,
   rows,
@@ -326,6 +360,7 @@ export const rules = {
   noMachinePaths,
   commandsByKey,
   oneBrake,
+  plainWords,
 } satisfies Record<string, Rule>;
 
 /** Files of src that no entry reaches. Tests keep a file alive only while there is no program yet. */

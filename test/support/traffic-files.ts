@@ -35,7 +35,7 @@ spec:
         - path: {type: PathPrefix, value: /v1}
       timeouts: {request: 30s}
       backendRefs:
-        - name: vllm-svc # the fleet
+        - name: vllm-svc # the primary
           port: 80
 `;
 

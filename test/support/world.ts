@@ -111,7 +111,7 @@ export class World {
     this.cluster.settle();
   }
 
-  /** A person changes a file: the first occurrence of `from` becomes `to`. */
+  /** Someone changes a file: the first occurrence of `from` becomes `to`. */
   edit(path: string, from: string, to: string, message = `edit ${path}`): void {
     const text = this.repository.text('main', path) ?? '';
     if (!text.includes(from)) throw new Error(`${path} does not contain ${from}`);

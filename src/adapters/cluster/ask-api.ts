@@ -40,7 +40,7 @@ export function startDeadline(limits: ClusterLimits): Deadline {
 
 /**
  * One answer. 429 and 503 are asked again after what Retry-After says (one second without it), and so is a kept
- * connection that broke: reading twice harms nobody. A wait that does not fit in the deadline is not begun.
+ * connection that broke: reading twice harms nobody. A wait that does not fit in the deadline is not started.
  */
 export async function askApi(wire: Wire, url: URL, deadline: Deadline): Promise<Answer | Failure> {
   const { limits } = wire;
@@ -74,9 +74,9 @@ async function askOnce(wire: Wire, url: URL, deadline: Deadline): Promise<Answer
   return (await askWith(wire, url, deadline)).result;
 }
 
-type Asked = { readonly result: Answer | Failure; readonly request?: Credentials['request'] };
+type CallOutcome = { readonly result: Answer | Failure; readonly request?: Credentials['request'] };
 
-async function askWith(wire: Wire, url: URL, deadline: Deadline): Promise<Asked> {
+async function askWith(wire: Wire, url: URL, deadline: Deadline): Promise<CallOutcome> {
   const { limits } = wire;
   // Credentials may come from a command that hangs, so they count towards the deadline as well.
   const options = await Promise.race([credentials(wire.connection), deadline.late]);

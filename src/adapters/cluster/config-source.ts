@@ -18,7 +18,7 @@ export type ConfigSource =
   | {
       readonly kind: 'files';
       readonly paths: readonly string[];
-      /** True where a person named these files: a kubeconfig that we only found may not start programs (CVE-2022-24817). */
+      /** True where someone named these files: a kubeconfig that we only found may not start programs (CVE-2022-24817). */
       readonly mayRunCommands: boolean;
     }
   | { readonly kind: 'none'; readonly why: string };

@@ -1,4 +1,4 @@
-/** What a kubeconfig may not do, whoever wrote it: each refusal with the way out. */
+/** What a kubeconfig may not do, no matter who wrote it: each refusal with the way out. */
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -43,7 +43,7 @@ export function forbidPrograms({ name, exec, authProvider }: UserRules): void {
   );
 }
 
-/** A job runs no program that a file of its own checkout names: whoever can push there writes that file. */
+/** A job runs no program that a file of its own checkout names: anyone who can push there writes that file. */
 export function forbidProgramsInside(
   folder: string | undefined,
   paths: readonly string[],
@@ -58,7 +58,7 @@ export function forbidProgramsInside(
   );
 }
 
-/** Whoever can push there could let us run programs, or send a file of this machine to a server of their own. */
+/** Anyone who can push there could let us run programs, or send a file of this machine to a server of their own. */
 export function forbidInside(folder: string | undefined, paths: readonly string[]): void {
   const file = insideOf(folder, paths);
   if (file === undefined) return;

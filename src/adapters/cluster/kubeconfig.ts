@@ -1,7 +1,7 @@
 /**
  * Turns a kubeconfig, or the service account of this pod, into a connection, by the official Kubernetes client.
  *
- * The only file that imports that client, and of it only what reads a kubeconfig: the client of the API beside it
+ * The only file that imports that client, and of it only what reads a kubeconfig: the client of the API next to it
  * costs 200 ms and 40 MB. Itself imported late: a pass in which nothing moves never talks to the cluster.
  */
 
@@ -40,7 +40,7 @@ export type ConnectOptions = {
   readonly source: ConfigSource;
   /** Empty: the file's current context. */
   readonly context: string;
-  /** The checkout or bare repository on disk; a kubeconfig inside of it was written by whoever pushed last. */
+  /** The checkout or bare repository on disk; a kubeconfig inside of it was written by the one who pushed last. */
   readonly repositoryPath: string | undefined;
   /** The folder of a job that has the repository checked out; not there: this is no job. */
   readonly checkout?: string | undefined;

@@ -72,7 +72,7 @@ export function lazyCluster(open: () => Promise<Cluster>): Cluster {
     return opening;
   };
   return {
-    // What goes wrong is told to those who come to read.
+    // What goes wrong is reported to those who come to read.
     expect: () => void opened().catch(() => undefined),
     list: async (resource, query, take) => (await opened()).list(resource, query, take),
   };

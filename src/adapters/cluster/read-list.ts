@@ -8,7 +8,7 @@ import { isPage, parsed, refusal, webPage } from './refusal.ts';
 
 type Page = { readonly items: readonly unknown[]; readonly resourceVersion: string; readonly next: string };
 
-type Asked<T> = {
+type ListRequest<T> = {
   readonly labelSelector: string;
   readonly deadline: Deadline;
   readonly take: (item: unknown) => T;
@@ -21,7 +21,7 @@ const expired = { kind: 'expired' } as const;
  * All items. A continue token that has expired (410), or pages of different resource versions, start the list
  * from the beginning; a page that is missing or cannot be understood makes the whole list unknown.
  */
-export async function readList<T>(wire: Wire, call: Call, ask: Asked<T>): Promise<Known<readonly T[]>> {
+export async function readList<T>(wire: Wire, call: Call, ask: ListRequest<T>): Promise<Known<readonly T[]>> {
   const { readings } = wire.limits;
   for (let reading = 1; reading <= readings; reading += 1) {
     const list = await readPages(wire, call, ask);
@@ -30,7 +30,11 @@ export async function readList<T>(wire: Wire, call: Call, ask: Asked<T>): Promis
   return unknown(`${describe(call)}: the list expired ${readings} times while it was read`);
 }
 
-async function readPages<T>(wire: Wire, call: Call, ask: Asked<T>): Promise<Known<readonly T[]> | typeof expired> {
+async function readPages<T>(
+  wire: Wire,
+  call: Call,
+  ask: ListRequest<T>,
+): Promise<Known<readonly T[]> | typeof expired> {
   const { listItems } = wire.limits;
   const items: T[] = [];
   let next = '';

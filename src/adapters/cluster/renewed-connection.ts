@@ -22,7 +22,7 @@ export function connectRenewed(options: ConnectOptions): Connection {
     if (fresh === undefined) return false;
     if (fresh.server.href !== current.server.href) {
       options.log.warn(
-        `cluster: the kubeconfig names ${fresh.server.origin} now, and did ${current.server.origin} when this began; start anew to follow it`,
+        `cluster: the kubeconfig names ${fresh.server.origin} now, and did ${current.server.origin} when this started; restart to follow it`,
       );
       return false;
     }
@@ -37,7 +37,7 @@ export function connectRenewed(options: ConnectOptions): Connection {
       madeBy.set(made, by);
       return made;
     },
-    // A read beside this one may have found it out before.
+    // A read next to this one may have found it out before.
     renew: (used) => current.renew?.(used) === true || madeBy.get(used) !== current || isRead(),
   };
 }

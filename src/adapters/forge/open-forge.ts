@@ -30,7 +30,7 @@ export function openForge({ repository, apiUrl, ...options }: Repository & Forge
   };
   const opened = async (): Promise<Forge> => (await all()).forge;
   const forge: Forge = {
-    // A forge that was not asked yet has nothing to begin anew.
+    // A forge that was not asked yet has nothing to start again.
     begin: () => void opening?.then((open) => open.forge.begin()),
     pulls: async (query) => (await opened()).pulls(query),
     waiting: async (numbers) => (await opened()).waiting(numbers),

@@ -17,7 +17,7 @@ export type BlobMarks = {
 
 type Later = { readonly oids: () => readonly Oid[]; readonly more: number };
 
-/** No marks yet, and never more than about so many bytes after `trim`. */
+/** No marks yet, and never more than about this many bytes after `trim`. */
 export function createBlobMarks(maxBytes: number): BlobMarks {
   const marks = new Map<string, Map<Oid, BlobMark>>();
   const later = new Map<string, Later[]>();

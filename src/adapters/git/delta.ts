@@ -6,7 +6,7 @@ import { PackError, TooLarge } from './inflate.ts';
 const shortBytes = 12;
 const shortApart = 160;
 
-/** So many bytes from a place on. Where `all` is also what base and delta are slices of, bytes are moved at a third of the cost. */
+/** How many bytes from a place on. Where `all` is also what base and delta are slices of, bytes are moved at a third of the cost. */
 export type Room = { readonly all: Buffer; readonly at: number };
 
 /**

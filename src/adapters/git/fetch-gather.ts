@@ -5,7 +5,7 @@ import type { TakenObject } from './pack-read.ts';
 import { type FetchRequest, ServerSaid } from './protocol.ts';
 import type { Reading } from './remote-fetch.ts';
 
-type Asked = Pick<FetchRequest, 'depth' | 'filter'>;
+type FetchShape = Pick<FetchRequest, 'depth' | 'filter'>;
 
 type Party = {
   readonly wants: ReadonlySet<Oid>;
@@ -29,14 +29,14 @@ type GatherOptions = {
 
 export class FetchGather {
   private readonly options: GatherOptions;
-  private waiting: { readonly asked: Asked; readonly parties: Party[] }[] = [];
+  private waiting: { readonly asked: FetchShape; readonly parties: Party[] }[] = [];
 
   constructor(options: GatherOptions) {
     this.options = options;
   }
 
   /** Asks for objects by id. What the server refuses to several reads at once, each of them is refused alone. */
-  fetch(asked: Asked, wants: readonly Oid[], reading: Reading): Promise<void> {
+  fetch(asked: FetchShape, wants: readonly Oid[], reading: Reading): Promise<void> {
     return new Promise((done, failed) => {
       if (this.waiting.length === 0) setImmediate(() => this.sendAll());
       const party: Party = { wants: new Set(wants), reading, done, failed };
@@ -57,7 +57,7 @@ export class FetchGather {
     for (const { asked, parties } of groups) void this.sendTogether(asked, parties);
   }
 
-  private async sendTogether(asked: Asked, parties: readonly Party[]): Promise<void> {
+  private async sendTogether(asked: FetchShape, parties: readonly Party[]): Promise<void> {
     const [first] = parties;
     if (first === undefined) return;
     const wants = new Set(parties.flatMap((party) => [...party.wants]));
@@ -78,6 +78,6 @@ export class FetchGather {
   }
 }
 
-function isSame(left: Asked, right: Asked): boolean {
+function isSame(left: FetchShape, right: FetchShape): boolean {
   return left.depth === right.depth && left.filter === right.filter;
 }

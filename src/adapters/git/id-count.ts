@@ -2,7 +2,7 @@
 
 const idBytes = 20;
 const fewestIds = 1024;
-/** Half of the slots are free, so that digests stand in shorter rows than this. Whoever makes longer ones has chosen their ids. */
+/** Half of the slots are free, so that digests stand in shorter rows than this. Anyone who makes longer ones has chosen their ids. */
 const longestRow = 200;
 
 export type IdCount = {
@@ -17,9 +17,9 @@ export function createIdCount(expected: number): IdCount {
   /** Each id once. */
   let ids = Buffer.allocUnsafe(room * idBytes);
   let count = 0;
-  /** A hash table: in the slot that an id begins with, or in the next free one behind it, its place among them, from 1 on. */
+  /** A hash table: in the slot that an id starts with, or in the next free one behind it, its place among them, from 1 on. */
   let slots = new Uint32Array(2 * room);
-  /** All of them, once somebody has chosen ids that begin alike. */
+  /** All of them, once somebody has chosen ids that start alike. */
   let texts: Set<string> | undefined;
   const grow = (): void => {
     ids = Buffer.concat([ids, Buffer.allocUnsafe(ids.length)]);

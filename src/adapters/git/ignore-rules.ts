@@ -1,4 +1,4 @@
-/** Reads .gitignore files: which paths a person has told git to leave out. */
+/** Reads .gitignore files: which paths someone has told git to leave out. */
 
 /** One pattern, with the folder of the file that it stands in. */
 export type IgnoreRule = {

@@ -24,7 +24,7 @@ export type GitLimits = {
   /** Objects asked for by id in one request. */
   readonly wantsPerRequest: number;
   readonly commitsPerHistory: number;
-  /** No byte for so long: the server hangs. */
+  /** No byte for this long: the server hangs. */
   readonly idleSeconds: number;
   /** All that one pass asks of the repository, from its first request to the last. */
   readonly passSeconds: number;

@@ -18,6 +18,6 @@ export function markerSearch(markers: readonly string[]): (bytes: Buffer) => boo
  */
 export function legible(bytes: Buffer): string {
   const text = bytes.toString('latin1');
-  // Nearly no file begins so: it is not asked twice.
+  // Nearly no file starts so: it is not asked twice.
   return (bytes[0] ?? 0) >= 0xfe && /^(?:\xff\xfe|\xfe\xff)/.test(text) ? text.replaceAll('\0', '') : text;
 }

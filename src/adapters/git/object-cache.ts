@@ -5,7 +5,7 @@ import { type BlobMarks, createBlobMarks } from './blob-marks.ts';
 import type { FoundObject } from './object-question.ts';
 import type { GitObject } from './objects.ts';
 
-/** What a Map entry and its key cost beside the bytes. */
+/** What a Map entry and its key cost next to the bytes. */
 const overheadBytes = 200;
 
 export type ObjectCache = {
@@ -22,7 +22,7 @@ export type ObjectCache = {
 /** `age`: when it was asked for last. */
 type Kept = { readonly object: GitObject; age: number };
 
-/** An empty cache of about so many bytes. */
+/** An empty cache of about this many bytes. */
 export function createObjectCache(maxBytes: number): ObjectCache {
   const objects = new Map<Oid, Kept>();
   /** Counts the times that something may have been forgotten. To keep the order of use for each look costs half a read. */

@@ -9,7 +9,7 @@ import type { GitObject, ObjectType } from './objects.ts';
 export type Batch = {
   readonly type: ObjectType;
   readonly oids: readonly Oid[];
-  /** Beside `oids`: these are wanted whatever is in them. */
+  /** Next to `oids`: these are wanted whatever is in them. */
   readonly named?: readonly Oid[];
 };
 

@@ -46,7 +46,7 @@ export function decodeText(bytes: Buffer): string | undefined {
   }
 }
 
-/** Where an entry is in the bytes of its tree; its id begins one byte behind the name. One object serves many entries. */
+/** Where an entry is in the bytes of its tree; its id starts one byte behind the name. One object serves many entries. */
 export type EntryPlace = { mode: string; start: number; end: number; isAscii: boolean };
 
 /** A place to be filled. */
@@ -54,7 +54,7 @@ export function newPlace(): EntryPlace {
   return { mode: '', start: 0, end: 0, isAscii: true };
 }
 
-/** Fills in the place of the entry at `at`, and says where the next one begins. Throws MalformedObject. */
+/** Fills in the place of the entry at `at`, and says where the next one starts. Throws MalformedObject. */
 export function readEntry(bytes: Buffer, at: number, place: EntryPlace): number {
   let space = at;
   while (space < bytes.length && bytes[space] !== 0x20) space += 1;

@@ -4,7 +4,7 @@ import { PackError } from './inflate.ts';
 import type { ObjectType } from './objects.ts';
 
 export type PackEntry = {
-  /** Where the compressed bytes begin. */
+  /** Where the compressed bytes start. */
   readonly dataAt: number;
   /** Of the inflated object, or of the inflated delta. */
   readonly size: number;
@@ -19,11 +19,11 @@ const onOffset = 6;
 const onOid = 7;
 const oidBytes = 20;
 
-/** The longest head there is; with so many bytes at hand nothing is ever cut. */
+/** The longest head there is; with this many bytes at hand nothing is ever cut. */
 export const longestHead = 40;
 
 /**
- * The head at `at`. `end`: how far the buffer may be read. `origin`: where in the pack the buffer begins; the base of a
+ * The head at `at`. `end`: how far the buffer may be read. `origin`: where in the pack the buffer starts; the base of a
  * delta is told as a place in the pack. Throws PackError.
  */
 export function readPackEntry(buffer: Buffer, at: number, end: number, origin = 0): PackEntry {

@@ -119,7 +119,7 @@ export class PackReader {
 
   private readHead(): number {
     const { bytes } = this.buffer;
-    if (bytes.toString('latin1', 0, 4) !== 'PACK') throw new PackError('the pack does not begin with PACK');
+    if (bytes.toString('latin1', 0, 4) !== 'PACK') throw new PackError('the pack does not start with PACK');
     const version = bytes.readUInt32BE(4);
     if (version !== 2 && version !== 3) throw new PackError(`the pack has version ${version}, wanted 2`);
     const count = bytes.readUInt32BE(8);
@@ -132,7 +132,7 @@ export class PackReader {
     throw new TooLarge(`the pack has ${count} objects, the limit is ${packObjects}`);
   }
 
-  /** Begins to pass over an object that is over the limit. Throws TooLarge where nothing may be left out. */
+  /** Starts to pass over an object that is over the limit. Throws TooLarge where nothing may be left out. */
   private startSkip(entry: PackEntry): boolean {
     const { is, size } = entry;
     const isBlob = is.kind === 'whole' && is.type === 'blob';
@@ -187,7 +187,7 @@ export class PackReader {
 
   /** Keeps a delta until its base has come. */
   private wait(delta: Delta): void {
-    // Git puts a base before its deltas; whoever sends thousands the other way round wants to keep us busy.
+    // Git puts a base before its deltas; anyone who sends thousands the other way round wants to keep us busy.
     if (this.pending.length >= mostPending)
       throw new PackError(`more than ${mostPending} deltas come before their base`);
     this.pending.push(delta);

@@ -128,7 +128,7 @@ export function createLsRefsReader() {
   };
 }
 
-/** A line that begins with ERR ends every answer. */
+/** A line that starts with ERR ends every answer. */
 export function throwIfError(line: string): void {
   if (line.startsWith('ERR ')) throw new ServerSaid(line.slice('ERR '.length));
 }

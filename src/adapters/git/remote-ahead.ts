@@ -1,5 +1,5 @@
 /**
- * Asks early for what is likely to be read, all in one round: what a head has beside a commit that was read before,
+ * Asks early for what is likely to be read, all in one round: what a head has next to a commit that was read before,
  * and the objects of that one by their ids. So the number of rounds does not grow with the depth of folders.
  */
 
@@ -60,7 +60,7 @@ export class RemoteAhead {
     await this.tried([], (reading) => this.server.fetch({ ...asked, wants }, reading, { limits }));
   }
 
-  /** What the server will not send, or no longer has, is asked for in the ordinary way by whoever reads it. */
+  /** What the server will not send, or no longer has, is asked for in the ordinary way by the one who reads it. */
   private async tried(commits: readonly Oid[], ask: (reading: ReturnType<typeof startReading>) => Promise<unknown>) {
     if (this.server.service !== 'withRoot' && this.server.service !== 'single') return;
     try {

@@ -63,7 +63,7 @@ export type RemoteFetchOptions = {
 };
 
 type FetchEnd = FetchAnswer & {
-  /** How many blobs came, wanted or not; undefined where that cannot be told. */
+  /** How many blobs came, wanted or not; undefined where that cannot be known. */
   readonly blobs: number | undefined;
 };
 

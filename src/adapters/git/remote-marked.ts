@@ -123,7 +123,7 @@ async function lacksOf(span: Span, reading: Reading, options: MarkedOptions): Pr
     : undefined;
 }
 
-/** The files of a commit that an earlier one does not have in the same place; undefined where that cannot be told. */
+/** The files of a commit that an earlier one does not have in the same place; undefined where that cannot be known. */
 function changedIn(
   { commit, since }: Span,
   reading: Reading,

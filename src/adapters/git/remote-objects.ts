@@ -20,7 +20,7 @@ import {
 } from './remote-fetch.ts';
 import { RemoteWhole } from './remote-whole.ts';
 
-/** So many objects missing from a tree that was known once: one whole fetch is cheaper than asking for each. */
+/** How many objects missing from a tree that was known once: one whole fetch is cheaper than asking for each. */
 const mostMissing = 2000;
 
 /** Keeps what was fetched for the next read. Opens no connection yet. */

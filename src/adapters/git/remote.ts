@@ -14,7 +14,7 @@ import { createDiscoveryReader, type Discovery, ProtocolError } from './protocol
 import { asPortError, asWriteError, type ErrorContext, UnusableAnswer } from './remote-error.ts';
 import { TimeBudget } from './time-budget.ts';
 
-/** What Git sends as password: a token that was given, or one that is made anew in time. What that throws is a PortError. */
+/** What Git sends as password: a token that was given, or one that is made again in time. What that throws is a PortError. */
 export type GitToken = string | (() => Promise<string>);
 
 export type RemoteOptions = {
@@ -64,13 +64,13 @@ export class Remote {
     this.time = new TimeBudget(options.timers, options.limits.passSeconds);
   }
 
-  /** A pass begins: its time, and no redirect. A name that once led elsewhere may be the right one again. */
+  /** A pass starts: its time, and no redirect. A name that once led elsewhere may be the right one again. */
   begin(): void {
     this.base = this.name;
     this.time.begin();
   }
 
-  /** There are at least so many seconds left from now on. */
+  /** There are at least this many seconds left from now on. */
   allow(seconds: number): void {
     this.time.allow(seconds);
   }

@@ -13,7 +13,7 @@ export type Skip = {
   readonly oid: () => Oid | undefined;
 };
 
-/** Begins with the bytes behind the head of `entry`; undefined where this Node cannot inflate piece by piece. */
+/** Starts with the bytes behind the head of `entry`; undefined where this Node cannot inflate piece by piece. */
 export function createSkip(entry: PackEntry): Skip | undefined {
   const { is, size } = entry;
   const flow: Flow | undefined = createFlow();

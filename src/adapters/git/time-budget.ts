@@ -16,14 +16,14 @@ export class TimeBudget {
     this.allowed = passSeconds;
   }
 
-  /** A pass begins. What is still running of the last one counts for this one too. */
+  /** A pass starts. What is still running of the last one counts for this one too. */
   begin(): void {
     this.allowed = this.passSeconds;
     this.spent = 0;
     this.runningSince = this.timers.now();
   }
 
-  /** From now on there are at least so many seconds left. */
+  /** From now on there are at least this many seconds left. */
   allow(seconds: number): void {
     this.allowed += Math.max(0, seconds - this.left());
   }

@@ -21,14 +21,14 @@ type Finding = {
   readonly folders: ReadFolder[];
   /** Those that have a file which is not known to be let go. */
   readonly foldersToRead: ReadFolder[];
-  /** How the ids of blobs begin that were kept; undefined: any may have been. */
+  /** How the ids of blobs start that were kept; undefined: any may have been. */
   readonly keptHeads: ReadonlySet<number> | undefined;
   next: OpenFolder[];
   /** Files that are wanted whatever is in them. */
   readonly named: Set<Oid>;
   readonly absent: Gaps['absent'][number][];
   readonly passedOver: string[];
-  /** Those that begin so, wanted or not. */
+  /** Those that start so, wanted or not. */
   readonly present: Set<Oid>;
   /** All blobs there are, wanted or not, where somebody asks for their number. */
   readonly blobs: IdCount | undefined;
@@ -118,7 +118,8 @@ function visit(folder: ReadFolder, found: Finding): void {
       found.blobs?.add(bytes, place.end + 1);
       if (found.keptHeads?.has(bytes.readUInt32BE(place.end + 1)) === true) found.present.add(oidAt(bytes, place));
     }
-    isToRead ||= (kind === 'file' || kind === 'named' || kind === 'link') && !isLetGo({ folder, place, kind }, found);
+    isToRead ||=
+      (kind === 'file' || kind === 'named' || kind === 'link') && !isReleasedForUpdate({ folder, place, kind }, found);
     if (kind === 'named') found.named.add(oidAt(bytes, place));
     if (kind === 'submodule' || kind === 'passedLink') notePassedOver(prefix, nameOf(bytes, place), { kind, found });
   }
@@ -138,13 +139,13 @@ function notePassedOver(
 
 type FileEntry = { readonly folder: ReadFolder; readonly place: EntryPlace; readonly kind: 'file' | 'named' | 'link' };
 
-/** So many bytes of an id tell whether it is worth being made into a text. */
+/** How many bytes of an id tell whether it is worth being made into a text. */
 function headsOf(oids: ReadonlySet<Oid>): ReadonlySet<number> {
   return new Set([...oids].map((oid) => Number.parseInt(oid.slice(0, 8), 16)));
 }
 
 /** True where a file was let go for what is in it; false where that has to be looked up. A name that cannot be spelled is told. */
-function isLetGo({ folder, place, kind }: FileEntry, { keptHeads }: Finding): boolean {
+function isReleasedForUpdate({ folder, place, kind }: FileEntry, { keptHeads }: Finding): boolean {
   if (keptHeads === undefined || kind !== 'file' || !folder.isAscii || !place.isAscii) return false;
   return !keptHeads.has(folder.bytes.readUInt32BE(place.end + 1));
 }
@@ -181,7 +182,7 @@ function readFiles(
   const files: TreeFile[] = [];
   eachFile(kept === undefined ? found.folders : found.foldersToRead, found, (entry) => {
     const { folder, place, kind } = entry;
-    if (kept !== undefined && isLetGo(entry, found)) return;
+    if (kept !== undefined && isReleasedForUpdate(entry, found)) return;
     const oid = oidAt(folder.bytes, place);
     const path = pathOf(folder, place);
     const mode = fileModeOf(place.mode) ?? '100644';

@@ -1,4 +1,4 @@
-/** The settings of whoever runs this, as git finds them: of the machine, then of the person, the last one counts. */
+/** The settings of the one who runs this, as git finds them: of the machine, then of the person, the last one counts. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

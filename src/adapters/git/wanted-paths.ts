@@ -10,7 +10,7 @@ type Folder = { readonly path: string; readonly wanted: Wanted };
 
 /** Below a path that is wanted as a whole no names are looked for. */
 const EVERYTHING: Wanted = { everything: true, isAsked: false, names: new Map() };
-/** So many names beside a path that is not there, and so many links, are told. */
+/** How many names next to a path that is not there, and this many links, are told. */
 export const BESIDE_MOST = 1000;
 export const PASSED_OVER_MOST = 1000;
 

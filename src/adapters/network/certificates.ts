@@ -1,4 +1,4 @@
-/** Which certificate authorities are trusted beside those that Node knows. */
+/** Which certificate authorities are trusted next to those that Node knows. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 
 type DatedClock = Clock & Required<Pick<Clock, 'offSeconds'>> & { readonly heard: Heard };
 
-/** The header `Date` of an answer that has just begun to come; `server` names who sent it. */
+/** The header `Date` of an answer that has just started to come; `server` names who sent it. */
 export type Heard = (server: string, date: string | undefined) => void;
 
 /** This clock with what the newest answer of each server says of it. A date that cannot be read says nothing. */

@@ -2,7 +2,7 @@
 
 import type { Network } from '../network/proxy.ts';
 
-/** Begins the names of targets: TRANCHE_NOTIFY_PROD is the address of `prod`, TRANCHE_NOTIFY_PROD_TOKEN its credential. */
+/** Starts the names of targets: TRANCHE_NOTIFY_PROD is the address of `prod`, TRANCHE_NOTIFY_PROD_TOKEN its credential. */
 export const PREFIX = 'TRANCHE_NOTIFY_';
 
 export const TOKEN = '_TOKEN';

@@ -2,14 +2,14 @@
 
 type Timer = {
   readonly cancel: () => void;
-  /** Begins anew. */
+  /** Starts again. */
   readonly refresh: () => void;
 };
 
 export type Timers = {
   /** Seconds since some moment. */
   readonly now: () => number;
-  /** Calls once after so many seconds. */
+  /** Calls once after this many seconds. */
   readonly after: (seconds: number, call: () => void) => Timer;
 };
 

@@ -1,4 +1,4 @@
-/** `tranche policy test`: policies against the tests that people have written beside them; no repository, no cluster. */
+/** `tranche policy test`: policies against the tests that people have written next to them; no repository, no cluster. */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
@@ -15,7 +15,7 @@ import { HOLDS } from '../../rollout/hold.ts';
 
 /** Files that are looked at. */
 const FILES_MOST = 1000;
-/** Bytes of each: a schema of Kubernetes may lie beside the policies, and no more than that. */
+/** Bytes of each: a schema of Kubernetes may lie next to the policies, and no more than that. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Exit code 1 where a test fails, or a file is wrong. */
@@ -68,7 +68,7 @@ function noHolds({ name, expect }: Parameters<typeof askPolicies>[1]): readonly 
     });
 }
 
-/** Where others are told of an event than the test wants; an event that it does not name may tell anybody. */
+/** Where others are notified of an event than the test wants; an event that it does not name may tell anybody. */
 function untold(
   { name, tells }: Parameters<typeof askPolicies>[1],
   { event, told }: { readonly event: NoticeEvent; readonly told: readonly string[] },

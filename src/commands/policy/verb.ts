@@ -28,7 +28,7 @@ export function addPolicy(
     );
   policy
     .command('test')
-    .description('policies against the RolloutPolicyTests beside them; needs no repository and no cluster')
+    .description('policies against the RolloutPolicyTests next to them; needs no repository and no cluster')
     .argument('<place...>', 'files, or folders of YAML')
     .action(async (places: readonly string[]) => {
       const { testPolicies } = await import('./test.ts');

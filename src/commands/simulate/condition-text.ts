@@ -1,7 +1,7 @@
 /** What is waited for between two commits of a ladder, in a few words. */
 
 import type { Condition } from '../../rollout/ladders/condition.ts';
-import { groupCount } from '../../rollout/sentences.ts';
+import { groupCount } from '../../rollout/texts/sentences.ts';
 
 type Names = { readonly stable: string; readonly canary: string };
 
@@ -21,7 +21,7 @@ export function conditionText(condition: Condition, names: Names): string {
     case 'newVersion':
       return `${groupCount(condition.groups)} of ${names[condition.side]} ready on the release`;
     case 'stableText':
-      return `every group of ${names.stable} ready on the stable text`;
+      return `every group of ${names.stable} ready on the stable template`;
     case 'sameTemplate':
       return 'both live templates are the same';
     case 'noPods':

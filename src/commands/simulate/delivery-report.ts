@@ -5,13 +5,13 @@ import { at } from '../../api/json.ts';
 import { printStep } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
-import type { Cast } from '../../reconcile/ladder/cast.ts';
 import { type Climb, type Climbed, climbBack } from '../../reconcile/ladder/climb.ts';
+import type { DeliveryParts } from '../../reconcile/ladder/delivery-parts.ts';
 import { type Delivery, replicasOf, secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
-import { isHome, shareIn } from '../../rollout/ladders/shares.ts';
+import { isRestored, shareIn } from '../../rollout/ladders/shares.ts';
 import { isOneWorkload } from '../../rollout/ladders/version-sides.ts';
-import { groupCount } from '../../rollout/sentences.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import { groupCount } from '../../rollout/texts/sentences.ts';
 import { alignedTable, type Column } from './aligned.ts';
 import { conditionText } from './condition-text.ts';
 
@@ -23,7 +23,7 @@ type Row = {
   readonly partition: number | undefined;
   /** Of the second workload. */
   readonly extraGroups: number;
-  /** Of one workload, those that were let go by then. */
+  /** Of one workload, those that were released for update by then. */
   readonly released?: number;
   readonly share: string;
   /** What must be seen before it is written. */
@@ -35,32 +35,32 @@ type Report = {
   readonly workload: string;
   /** undefined: both versions are groups of the one workload. */
   readonly second: string | undefined;
-  readonly strategy: Cast['plan']['style'];
+  readonly strategy: DeliveryParts['plan']['style'];
   /** The most groups at one time beyond those of today. */
   readonly extraGroups: number;
   readonly extraGpus: number;
   readonly commits: readonly Row[];
-  readonly waysBack: readonly { readonly from: string; readonly rungs: readonly string[] }[];
+  readonly rollbacks: readonly { readonly from: string; readonly rungs: readonly string[] }[];
 };
 
-/** What the ladder of these commits is, and its ways back. */
-export function reportOf(cast: Cast, file: WorkloadFile, { commits }: Climb): Report {
-  const { plan, workload } = cast;
-  const now = file.workload.replicas ?? cast.liveReplicas;
+/** What the ladder of these commits is, and its rollbacks. */
+export function reportOf(parts: DeliveryParts, file: WorkloadFile, { commits }: Climb): Report {
+  const { plan, workload } = parts;
+  const now = file.workload.replicas ?? parts.liveReplicas;
   const most = Math.max(0, ...commits.map(({ after }) => replicasOf(after.own) + replicasOf(after.second) - now));
   return {
     namespace: workload.object.namespace,
     workload: workload.object.name,
-    second: isOneWorkload(cast) ? undefined : secondName({ plan, own: { object: workload.object } }),
+    second: isOneWorkload(parts) ? undefined : secondName({ plan, own: { object: workload.object } }),
     strategy: plan.style,
     extraGroups: most,
     extraGpus: most * gpusOfGroup(file.workload.content, file.workload.size),
-    commits: isOneWorkload(cast) ? withReleased(commits.map(rowOf)) : commits.map(rowOf),
-    waysBack: waysBack(cast, commits),
+    commits: isOneWorkload(parts) ? withReleased(commits.map(rowOf)) : commits.map(rowOf),
+    rollbacks: rollbacks(parts, commits),
   };
 }
 
-const VERSIONS = { stable: 'the version before', canary: 'the new version' };
+const VERSIONS = { stable: 'the stable version', canary: 'the new version' };
 
 function rowOf({ commit, before, after }: Climbed): Row {
   const names = isOneWorkload(before) ? VERSIONS : sidesOf(before).workloads;
@@ -78,17 +78,17 @@ function rowOf({ commit, before, after }: Climbed): Row {
   };
 }
 
-/** What was let go stays so: armed again, it has no rung of its own in Git, but a line that says so. */
+/** What was released for update stays so: locked again, it has no rung of its own in Git, but a line that says so. */
 function withReleased(rows: readonly Row[]): readonly Row[] {
   const counts = rows.map(({ groups, partition = 0 }) => Math.max(0, groups - partition));
   return rows.map((row, place) => {
-    const isArmed = rows[place - 1]?.partition === 0 && row.partition === SENTINEL;
-    return { ...row, ...(isArmed ? { at: 'armed' } : {}), released: Math.max(...counts.slice(0, place + 1)) };
+    const isLocked = rows[place - 1]?.partition === 0 && row.partition === SENTINEL;
+    return { ...row, ...(isLocked ? { at: 'locked' } : {}), released: Math.max(...counts.slice(0, place + 1)) };
   });
 }
 
 /** By the rung that they start from: those of all steps are told as one, of the last step that has a rung. */
-function waysBack(cast: Cast, commits: readonly Climbed[]): Report['waysBack'] {
+function rollbacks(parts: DeliveryParts, commits: readonly Climbed[]): Report['rollbacks'] {
   const starts = new Map<string, Climbed>();
   for (const climbed of commits) {
     const { stage, at: rung } = climbed.commit;
@@ -96,14 +96,14 @@ function waysBack(cast: Cast, commits: readonly Climbed[]): Report['waysBack'] {
   }
   return [...starts].map(([from, climbed]) => ({
     from,
-    rungs: climbBack(climbed, cast).commits.map(({ commit }) => commit.at),
+    rungs: climbBack(climbed, parts).commits.map(({ commit }) => commit.at),
   }));
 }
 
-/** Of one workload the groups that answer a share restart: it goes home before them. */
+/** Of one workload the groups that answer a share restart: it goes to stable before them. */
 function stepsOf(delivery: Delivery): string {
   if (!isOneWorkload(delivery)) return 'the steps';
-  return isHome(delivery) ? 'a step without a share' : 'a step with a share';
+  return isRestored(delivery) ? 'a step without a share' : 'a step with a share';
 }
 
 const COLUMNS = ['Step', 'Rung'];
@@ -120,7 +120,7 @@ function textReport(report: Report): string {
     ...COLUMNS.map((title): Column => ({ title, align: 'left' })),
     { title: workload, align: 'right' },
     { title: 'Partition', align: 'right' },
-    { title: second ?? 'Let go', align: 'right' },
+    { title: second ?? 'Released for update', align: 'right' },
     { title: 'Share', align: 'left' },
     { title: 'Seen before', align: 'left' },
   ];
@@ -128,7 +128,7 @@ function textReport(report: Report): string {
     row.step,
     row.at,
     String(row.groups),
-    row.partition === SENTINEL ? 'armed' : String(row.partition ?? ''),
+    row.partition === SENTINEL ? 'locked' : String(row.partition ?? ''),
     String(row.released ?? row.extraGroups),
     row.share,
     row.seen.join('; '),
@@ -136,14 +136,14 @@ function textReport(report: Report): string {
   const name = report.namespace === '' ? workload : `${report.namespace}/${workload}`;
   const gpus = extraGpus === 0 ? '' : ` with ${extraGpus} GPUs`;
   const takes = extraGroups === 0 ? 'no groups' : `up to ${groupCount(extraGroups)}${gpus}`;
-  const beside = second === undefined ? 'with two versions of it side by side' : `with ${second} beside it`;
-  const ways = report.waysBack.map(({ from, rungs }) => `  from ${from}: ${rungs.join(', ')}\n`);
+  const beside = second === undefined ? 'with two versions of it side by side' : `with ${second} next to it`;
+  const ways = report.rollbacks.map(({ from, rungs }) => `  from ${from}: ${rungs.join(', ')}\n`);
   return [
     `${name}: a release by ${report.strategy}, ${beside}\n\n`,
     alignedTable(columns, rows),
     `\nIt takes ${takes} more than today.\n`,
     'Each line is a commit; the one before must be live first.\n',
-    `\nWays back:\n${ways.join('')}`,
+    `\nRollbacks:\n${ways.join('')}`,
   ].join('');
 }
 

@@ -16,15 +16,15 @@ import { readRouteProviders, withRouteProviders } from '../../reconcile/document
 import { readWorkload } from '../../reconcile/documents/read-workload.ts';
 import { trafficIndexOf, trafficKinds } from '../../reconcile/documents/traffic-index.ts';
 import { withPools } from '../../reconcile/documents/with-pools.ts';
-import type { Cast, Texts } from '../../reconcile/ladder/cast.ts';
-import { castOf } from '../../reconcile/ladder/cast-of.ts';
+import type { DeliveryParts, Texts } from '../../reconcile/ladder/delivery-parts.ts';
+import { findParts } from '../../reconcile/ladder/find-parts.ts';
 import { policyIndex } from '../../reconcile/policies/policy-index.ts';
 import { readPolicies } from '../../reconcile/policies/read-policy.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 
 /** A delivery that can be climbed, and its workload as it stands. */
-export type OpenDelivery = { readonly cast: Cast; readonly file: WorkloadFile };
+export type OpenDelivery = { readonly parts: DeliveryParts; readonly file: WorkloadFile };
 
 const ROLLOUT_KIND = 'Rollout';
 const KINDS: readonly string[] = [ROLLOUT_KIND, LWS_KIND, ...SCALER_KINDS];
@@ -58,8 +58,8 @@ export function deliveryOf(texts: Texts, known?: KnownTexts): OpenDelivery | und
   });
   const { namespace } = rollout.object;
   const scalersOf = scalersIn(documents, DEFAULT_CONFIG);
-  const cast = castOf({ plan, namespace, file, stableText: undefined, traffic, config: DEFAULT_CONFIG, scalersOf });
-  if (cast !== undefined) return { cast, file };
+  const parts = findParts({ plan, namespace, file, stableText: undefined, traffic, config: DEFAULT_CONFIG, scalersOf });
+  if (parts !== undefined) return { parts, file };
   throw wrong([
     plan.style === 'partition' && plan.routing === undefined
       ? issueAt(

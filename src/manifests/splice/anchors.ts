@@ -1,6 +1,6 @@
 /** What anchors and aliases tie together in a document, and the text without these ties. */
 
-import type { FieldPath } from '../../rollout/edit.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
 import { type ManifestDocument, parseManifestFile } from '../parse-file.ts';
 import { resolveTree } from '../resolve-tree.ts';
 import { find, nodesOf, type SourceAlias, type SourceNode } from '../source-tree.ts';

@@ -1,7 +1,7 @@
 /** Turns planned edits of one object into the new text of its file, changing only the planned bytes. */
 
 import type { Issue } from '../../api/issue.ts';
-import type { Edit, ObjectEdits } from '../../rollout/edit.ts';
+import type { Edit, ObjectEdits } from '../../rollout/edits/edit.ts';
 import { type KnownTexts, newKnownTexts } from '../known-texts.ts';
 import { MAX_EDITS } from '../limits.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';

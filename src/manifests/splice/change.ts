@@ -1,7 +1,7 @@
 /** What a planned edit is: replacements in the text of one document, or the reason why there are none. */
 
 import type { Issue } from '../../api/issue.ts';
-import type { FieldPath } from '../../rollout/edit.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
 

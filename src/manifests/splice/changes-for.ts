@@ -1,6 +1,6 @@
 /** The ways of making one edit, and the place that it means. */
 
-import type { Edit, EditPath, PlacedEdit } from '../../rollout/edit.ts';
+import type { Edit, EditPath, PlacedEdit } from '../../rollout/edits/edit.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import type { Change } from './change.ts';
 import { misfit } from './choose.ts';

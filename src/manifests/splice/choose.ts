@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { jsonEqual } from '../../api/json.ts';
-import type { ObjectRef } from '../../rollout/edit.ts';
+import type { ObjectRef } from '../../rollout/edits/edit.ts';
 import type { ManifestDocument, ManifestFile } from '../parse-file.ts';
 
 type Chosen =
@@ -25,13 +25,13 @@ export function choose(file: ManifestFile, object: ObjectRef): Chosen {
       });
 }
 
-const ANEW = 'The file and the plan do not fit together: run the pass again on the present branch.';
+const FRESH = 'The file and the plan do not fit together: run the pass again on the present branch.';
 
 /** The refusal where the plan and the file are not about the same text. */
 export function misfit(
   file: string,
   { kind, name }: ObjectRef,
-  { reason, what, hint = ANEW }: { readonly reason: string; readonly what: string; readonly hint?: string },
+  { reason, what, hint = FRESH }: { readonly reason: string; readonly what: string; readonly hint?: string },
 ): Chosen & { readonly kind: 'refused' } {
   return {
     kind: 'refused',

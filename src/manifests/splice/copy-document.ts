@@ -1,7 +1,7 @@
 /** Plans a copy of a document behind it, under a name of its own. */
 
 import { jsonEqual } from '../../api/json.ts';
-import type { DocumentEdit, ObjectRef } from '../../rollout/edit.ts';
+import type { DocumentEdit, ObjectRef } from '../../rollout/edits/edit.ts';
 import type { KnownTexts } from '../known-texts.ts';
 import { MAX_DOCUMENTS } from '../limits.ts';
 import { lineEnd, nextLine } from '../lines.ts';
@@ -51,7 +51,7 @@ export function copyDocument(file: ManifestFile, object: ObjectRef, edit: CopyEd
   return { kind: 'ok', text: after };
 }
 
-type Asked = {
+type CopyRequest = {
   readonly file: ManifestFile;
   readonly document: ManifestDocument;
   readonly model: ManifestDocument;
@@ -63,7 +63,7 @@ function unfitFor({
   document,
   model,
   object,
-}: Asked): { readonly why: string; readonly reason: string } | undefined {
+}: CopyRequest): { readonly why: string; readonly reason: string } | undefined {
   const unsupported = (why: string) => ({ why, reason: 'UnsupportedEdit' });
   if (file.file.endsWith('.json')) return unsupported('a JSON file is one document');
   if (!jsonEqual({ ...document.object, name: '' }, { ...object, name: '' }))

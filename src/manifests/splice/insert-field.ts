@@ -1,6 +1,6 @@
 /** Plans the text of a key that is not there yet, with the parents it needs, behind the last of its siblings. */
 
-import type { FieldPath } from '../../rollout/edit.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
 import { column, lineEnd, startsLine } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';

@@ -1,7 +1,7 @@
-/** Plans the text of a new item of a list, in the style of the items beside it. */
+/** Plans the text of a new item of a list, in the style of the items next to it. */
 
 import type { Json } from '../../api/json.ts';
-import type { FieldPath, PlacedEdit } from '../../rollout/edit.ts';
+import type { FieldPath, PlacedEdit } from '../../rollout/edits/edit.ts';
 import { MAX_LIST_ITEMS } from '../limits.ts';
 import { column, lineEnd, lineStart, startsLine } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';

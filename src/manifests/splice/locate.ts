@@ -1,7 +1,7 @@
 /** Decides which items of lists an edit means: every match in its path becomes a place in this text, or an issue. */
 
 import { at, isJsonObject, type Json } from '../../api/json.ts';
-import type { Edit, EditPath, FieldPath, ItemMatch, PlacedEdit } from '../../rollout/edit.ts';
+import type { Edit, EditPath, FieldPath, ItemMatch, PlacedEdit } from '../../rollout/edits/edit.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
 import { type Refused, refuse } from './change.ts';

@@ -5,7 +5,7 @@ import type { ManifestDocument } from '../parse-file.ts';
 import type { Link, SourceEntry, SourceMap, SourceNode } from '../source-tree.ts';
 import type { Notation } from './token.ts';
 
-/** Where an entry of a block begins: at the sign before it where it is written `? key`. */
+/** Where an entry of a block starts: at the sign before it where it is written `? key`. */
 export function entryStart(text: string, { keyStart, afterColon }: SourceEntry): number {
   const sign = afterColon === -1 ? text.lastIndexOf('?', keyStart) : -1;
   return sign !== -1 && /^\?[ \t]+$/.test(text.slice(sign, keyStart)) ? sign : keyStart;

@@ -1,6 +1,6 @@
 /** Plans how a key goes: with its whole lines, and with the parents that would be left empty. */
 
-import type { FieldPath } from '../../rollout/edit.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
 import { lineEnd, lineStart, nextLine, startsLine } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { find, type Link, type SourceEntry, type SourceMap } from '../source-tree.ts';

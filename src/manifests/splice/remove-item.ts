@@ -1,6 +1,6 @@
 /** Plans how an item of a list goes: with its dash and lines, or with its comma. */
 
-import type { PlacedEdit } from '../../rollout/edit.ts';
+import type { PlacedEdit } from '../../rollout/edits/edit.ts';
 import { lineEnd, lineStart, startsLine } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { find, type SourceList } from '../source-tree.ts';

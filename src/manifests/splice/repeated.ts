@@ -1,6 +1,6 @@
 /** Finds what an alias elsewhere repeats: a change there would change more than one place. */
 
-import type { FieldPath } from '../../rollout/edit.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
 import { type Link, nodesOf, type SourceNode } from '../source-tree.ts';

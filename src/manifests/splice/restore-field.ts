@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
-import type { Edit, FieldPath } from '../../rollout/edit.ts';
+import type { Edit, FieldPath } from '../../rollout/edits/edit.ts';
 import { column } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
@@ -45,9 +45,9 @@ export function restoreField(
   return [verbatim, and(verbatim), ...(plain === undefined ? [] : [and(as(plain, 'text'))]), and(as(source, 'json'))];
 }
 
-type Asked = { readonly path: FieldPath; readonly whole: 'text' | 'json' };
+type FieldToRestore = { readonly path: FieldPath; readonly whole: 'text' | 'json' };
 
-function restored(document: ManifestDocument, source: ManifestDocument, { path, whole }: Asked): Change {
+function restored(document: ManifestDocument, source: ManifestDocument, { path, whole }: FieldToRestore): Change {
   const there = find(source.root, path);
   // Written out behind a merge key it counts in the place of what that brings: going back must always be possible.
   const isMerged = there.kind === 'found' && isBroughtByMerge(document, path);
@@ -99,7 +99,7 @@ type There = {
   readonly source: ManifestDocument;
   readonly entry: SourceEntry;
   readonly chain: readonly Link[];
-} & Asked;
+} & FieldToRestore;
 
 function leafFrom(there: There): Leaf {
   const { document, source, entry, chain, whole } = there;

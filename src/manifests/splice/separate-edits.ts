@@ -1,6 +1,6 @@
 /** Finds out how many edits can be made at once: those of which none sees or moves what another one writes. */
 
-import type { Edit, FieldPath, PlacedEdit } from '../../rollout/edit.ts';
+import type { Edit, FieldPath, PlacedEdit } from '../../rollout/edits/edit.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { find } from '../source-tree.ts';
 import { hasAnchors } from './anchors.ts';
@@ -11,13 +11,17 @@ import type { Sources } from './sources.ts';
 /** An edit with the bytes that it replaces in the text of the document. */
 export type Separate = { readonly edit: PlacedEdit; readonly replacements: readonly Replacement[] };
 
-type Asked = { readonly document: ManifestDocument; readonly edits: readonly Edit[]; readonly sources: Sources };
+type EditsOfDocument = {
+  readonly document: ManifestDocument;
+  readonly edits: readonly Edit[];
+  readonly sources: Sources;
+};
 
 /**
  * The first edits up to one that is better made alone, in order. What one after another would give is what they give
  * together: a value is replaced where it stands, or a key comes into a map that is there.
  */
-export function separateEdits({ document, edits, sources }: Asked): readonly Separate[] {
+export function separateEdits({ document, edits, sources }: EditsOfDocument): readonly Separate[] {
   if (edits.length < 2 || hasAnchors(document.root)) return [];
   const found: Separate[] = [];
   for (const edit of edits) {

@@ -1,6 +1,6 @@
 /** Plans the bytes of one scalar field: replaced where it is, inserted where it is missing. */
 
-import type { PlacedEdit } from '../../rollout/edit.ts';
+import type { PlacedEdit } from '../../rollout/edits/edit.ts';
 import { lineEnd } from '../lines.ts';
 import type { ManifestDocument } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';

@@ -1,6 +1,6 @@
 /** Reads the earlier text that a restore takes from, once for all edits of a file. */
 
-import type { PlacedEdit } from '../../rollout/edit.ts';
+import type { PlacedEdit } from '../../rollout/edits/edit.ts';
 import type { KnownTexts } from '../known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 

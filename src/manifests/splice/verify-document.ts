@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { jsonEqual } from '../../api/json.ts';
-import type { ObjectRef } from '../../rollout/edit.ts';
+import type { ObjectRef } from '../../rollout/edits/edit.ts';
 import type { ManifestFile } from '../parse-file.ts';
 import { splitDocuments } from '../split-documents.ts';
 

@@ -1,7 +1,7 @@
 /** Says what a document is after an item of a list came or went, for the check of a splice. */
 
 import { at, type Json } from '../../api/json.ts';
-import type { FieldPath, PlacedEdit } from '../../rollout/edit.ts';
+import type { FieldPath, PlacedEdit } from '../../rollout/edits/edit.ts';
 import type { Ambiguous } from '../parse-document.ts';
 import { pathText } from '../path-text.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
-import type { FieldPath, PlacedEdit } from '../../rollout/edit.ts';
+import type { FieldPath, PlacedEdit } from '../../rollout/edits/edit.ts';
 import type { KnownTexts } from '../known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { pathText } from '../path-text.ts';
@@ -122,7 +122,7 @@ function expectations(value: Json, edit: PlacedEdit, source: ManifestDocument | 
   return restored(value, edit, source);
 }
 
-/** The compiler says so where another kind of edit is not told apart above. */
+/** The compiler says so where another kind of edit is not distinguished above. */
 function restored(
   value: Json,
   { path }: Extract<PlacedEdit, { readonly kind: 'restore' }>,

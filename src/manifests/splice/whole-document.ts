@@ -1,7 +1,7 @@
 /** Takes a document out of its file, or puts it back, with every other byte as it was. A comment line keeps the place. */
 
 import { jsonEqual } from '../../api/json.ts';
-import type { ObjectRef } from '../../rollout/edit.ts';
+import type { ObjectRef } from '../../rollout/edits/edit.ts';
 import type { KnownTexts } from '../known-texts.ts';
 import { lineBreak, lineStarts, nextLine } from '../lines.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
@@ -20,7 +20,7 @@ export function removeDocument(
   if (file.file.endsWith('.json'))
     return refusal(place, 'a JSON file is one document and has no comments: nothing could keep its place');
   if (lineBetween(file.text, document.start))
-    return refusal(place, 'it begins on the line of its separator: nothing could keep its place');
+    return refusal(place, 'it starts on the line of its separator: nothing could keep its place');
   const after = `${file.text.slice(0, document.start)}# ${note}${document.lineBreak}${file.text.slice(document.end)}`;
   const now = parseManifestFile(file.file, after, [document.object.kind], known);
   const left = now.documents.some((other) => jsonEqual(other.object, document.object));

@@ -32,7 +32,7 @@ type Listed<T> = Known<readonly Taken<T>[]>;
 
 /**
  * A reader for one pass. The workload is read before what it owns, so that a newer child is never taken for an older one.
- * The namespaces of `early` are asked for at once: there is a delivery under way in them.
+ * The namespaces of `early` are asked for at once: there is a delivery in progress in them.
  */
 export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveReader {
   const lists = listsOf(cluster);
@@ -48,7 +48,7 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
     const workloads = await lists.workloads(namespace);
     if (workloads.kind === 'known' && workloads.value.length > 0) await owned(namespace);
   };
-  // What goes wrong is told to those who come to read.
+  // What goes wrong is reported to those who come to read.
   for (const namespace of early) startReading(namespace).catch(() => undefined);
   return async ({ namespace, name, autoscaled }) => {
     const workloads = await lists.workloads(namespace);
@@ -73,7 +73,7 @@ function listsOf(cluster: Cluster) {
   const once = <T>(resource: Resource, labelSelector: string, take: (object: unknown) => T) =>
     listOnce(cluster, { resource, labelSelector }, take);
   return {
-    // Whole: only those under way are read closely.
+    // Whole: only those in progress are read closely.
     workloads: once(resources.lws, '', (object) => object),
     sets: once(resources.statefulSets, LWS_NAME, taken(parseStatefulSet)),
     leaders: once(resources.pods, `${LWS_NAME},${WORKER_INDEX}=0`, taken(parseLeader)),

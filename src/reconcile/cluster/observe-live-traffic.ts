@@ -1,4 +1,4 @@
-/** Reads what the cluster has of a delivery beside the user's own workload: the second one, Services, endpoints, routes. */
+/** Reads what the cluster has of a delivery next to the user's own workload: the second one, Services, endpoints, routes. */
 
 import { lastWritten } from '../../api/field-writers.ts';
 import { at, type JsonObject } from '../../api/json.ts';
@@ -16,7 +16,7 @@ import { LWS_NAME, WORKER_INDEX } from '../../api/lws-labels.ts';
 import { resources, routeResources, trafficResources } from '../../api/resources.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
-import type { ObjectRef } from '../../rollout/edit.ts';
+import type { ObjectRef } from '../../rollout/edits/edit.ts';
 import type { Live, LiveRoute, LiveTraffic } from '../../rollout/snapshot.ts';
 import { type ListOf, listOnce } from './list-once.ts';
 import type { LiveReader } from './observe-cluster.ts';

@@ -23,7 +23,7 @@ export type DesiredRollout = {
   readonly reading: RolloutReading;
   /** undefined: missing, or there twice; `issues` says which. */
   readonly workload: ManifestDocument | undefined;
-  /** What the workload is called and where it is, or was: it may have been taken out to be created anew. */
+  /** What the workload is called and where it is, or was: it may have been taken out to be re-created. */
   readonly identity: Identity | undefined;
   /** What the policies that match it say; nothing for a workload without Rollout. */
   readonly policy: PolicyScope;
@@ -61,7 +61,7 @@ export type Desired = {
   readonly contests: readonly Contest[];
 };
 
-/** Whether a delivery of its workload is under way, by its annotations. */
+/** Whether a delivery of its workload is in progress, by its annotations. */
 export function isStepped({ workload }: Pick<DesiredRollout, 'workload'>): boolean {
   return valueAt(workload?.value, ['metadata', 'annotations', MARK.step]) !== undefined;
 }

@@ -106,7 +106,7 @@ type Manifests = {
   readonly claims: Settled;
 };
 
-/** A rollout, or why it cannot even be told apart from others: then it has no place among the records. */
+/** A rollout, or why it cannot even be distinguished from others: then it has no place among the records. */
 type Entry = DesiredRollout | Issue;
 
 function inOrder(a: DesiredRollout, b: DesiredRollout): number {

@@ -4,7 +4,7 @@ import type { Config } from '../../api/config.ts';
 import { dataWarning, isData, type Unreadable, unreadableIssue, withoutEchoes } from '../documents/desired-issues.ts';
 import { misspeltRollouts, unknownKinds } from '../documents/kind-issues.ts';
 import type { ManifestIndex } from '../documents/manifest-index.ts';
-import { armedAlone } from '../documents/unnamed.ts';
+import { lockedAlone } from '../documents/unnamed.ts';
 import { elsewherePolicies } from '../policies/policy-clusters.ts';
 import {
   idlePolicies,
@@ -43,7 +43,7 @@ export function fileIssues(all: Manifests, read: Told): Pick<Desired, 'issues' |
       ...outsidePolicies(policies, config),
       ...outOfReachPolicies(rollouts),
       ...misspeltRollouts(texts),
-      ...armedAlone(all),
+      ...lockedAlone(all),
       ...elsewherePolicies(policies, config.cluster),
       ...unsignedRollbacks(policies, config),
       ...idlePolicies(policies, { scopes, keys: rollouts.map(({ key }) => key), cluster: config.cluster }),

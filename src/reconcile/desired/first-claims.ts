@@ -7,9 +7,9 @@ import type { Git, Oid, Tree } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Contest, Firsts } from '../documents/claims.ts';
 
-/** So many names that two claim are looked into in one pass; the others stand as if nobody knew. */
+/** How many names that two claim are looked into in one pass; the others stand as if nobody knew. */
 const CONTESTS_MOST = 20;
-/** So many commits a twin may be old: after that nothing decides, and both are told. */
+/** How many commits a twin may be old: after that nothing decides, and both are told. */
 const COMMITS_MOST = 100;
 /** Moves that are followed for one name. */
 const MOVES_MOST = 10;

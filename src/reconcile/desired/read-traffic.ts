@@ -8,7 +8,7 @@ import { type ParseCache, parsedFiles } from '../documents/parse-cache.ts';
 import { trafficIndexOf, trafficKinds } from '../documents/traffic-index.ts';
 import type { Desired } from './desired-rollout.ts';
 
-/** Whether a Rollout names a Service whose requests it shares out, or a delivery is under way that may have. */
+/** Whether a Rollout names a Service whose requests it shares out, or a delivery is in progress that may have. */
 export function routesTraffic({ rollouts }: Desired): boolean {
   return rollouts.some(
     ({ reading, workload }) =>

@@ -1,11 +1,11 @@
-/** What a command line takes for each Rollout: its name, and besides it only what that leaves open. Asks nothing. */
+/** What a command line takes for each Rollout: its name, and in addition to it only what that leaves open. Asks nothing. */
 
 import { type Config, DEFAULT_CONFIG, type Overrides } from '../../api/config.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 
 /**
  * The same with what people type for it: the namespace where another namespace has one of that name, and what this process
- * was told over `tranche.yaml`, which whoever copies a command out of a message would not say by themselves.
+ * was told over `tranche.yaml`, which anyone who copies a command out of a message would not say by themselves.
  */
 export function withCalled<T extends { readonly key: RolloutKey }>(
   rollouts: readonly T[],
@@ -29,7 +29,7 @@ export function withCalled<T extends { readonly key: RolloutKey }>(
 
 /**
  * What the command line says otherwise than the file does, to be typed again. A branch always, if it is not the one that
- * everybody begins with: the file was read from there. `=`, because a list of paths would take in what comes behind it.
+ * everybody starts with: the file was read from there. `=`, because a list of paths would take in what comes behind it.
  */
 export function flagsOver(file: Config, given: Overrides): string | undefined {
   const { branch, statusBranch, cluster, paths, shard } = given;

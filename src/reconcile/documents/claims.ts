@@ -109,7 +109,7 @@ function idsOf(document: ManifestDocument, config: Config): readonly string[] {
   return workload === '' ? [own] : [own, JSON.stringify([group, kind, namespace, '', workload])];
 }
 
-/** Where `policyPaths` is set, those outside of it never count beside one inside: they contest each other alone. */
+/** Where `policyPaths` is set, those outside of it never count next to one inside: they contest each other alone. */
 function providerIds(document: ManifestDocument, { policyPaths }: Config): readonly string[] {
   const of = routeKindOf(document);
   const isInside = policyPaths === undefined || isBelow(policyPaths, document.file);
@@ -149,7 +149,7 @@ export function foreignIssue(document: ManifestDocument, config: Config): Issue 
   };
 }
 
-/** What twins of these documents mean for who has them: no step goes forward beside one, for the agent may apply either. */
+/** What twins of these documents mean for who has them: no step goes forward next to one, for the agent may apply either. */
 export function twinIssues(
   documents: readonly (ManifestDocument | undefined)[],
   { losers }: Pick<Settled, 'losers'>,

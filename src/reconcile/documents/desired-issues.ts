@@ -1,7 +1,7 @@
 /** What is wrong with the files as a whole: objects that are missing, there twice, without a usable name, or unreadable. */
 
 import type { Issue } from '../../api/issue.ts';
-import { OF } from '../../api/marks.ts';
+import { MADE_FOR } from '../../api/marks.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { TreeFile } from '../../ports/git.ts';
 import { nameOf } from './read-rollout.ts';
@@ -11,7 +11,7 @@ export type Unreadable = Omit<Extract<TreeFile['content'], { readonly kind: 'unr
   readonly path: string;
 };
 
-/** So many unread files are named where something is missing. */
+/** How many unread files are named where something is missing. */
 const NAMED_MOST = 5;
 
 function issue(
@@ -68,11 +68,11 @@ export function rivalIssue(document: ManifestDocument, rivals: readonly Manifest
   });
 }
 
-/** A Rollout for what we made beside a workload ourselves: what it has is decided by the delivery of that one. */
+/** A Rollout for what we made next to a workload ourselves: what it has is decided by the delivery of that one. */
 export function madeIssue(document: ManifestDocument, made: ManifestDocument, of: string): Issue {
   return issue(document, ['spec', 'workloadRef', 'name'], {
     reason: 'WorkloadNotYours',
-    message: `${made.object.name} in ${place(made)} was made by tranche for ${of} (annotation ${OF}), wanted a workload of your own`,
+    message: `${made.object.name} in ${place(made)} was made by tranche for ${of} (annotation ${MADE_FOR}), wanted a workload of your own`,
     hint: `Name ${of} in workloadRef, or remove this Rollout. If people wrote the workload, remove the annotation from it.`,
   });
 }

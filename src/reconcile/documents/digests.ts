@@ -5,8 +5,8 @@ import { asWritten, canonicalJson, isJsonObject, type Json, type JsonObject } fr
 import { MARK } from '../../api/marks.ts';
 import { DIGEST_DIGITS } from '../../api/release.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
-import type { ObjectChange } from '../../rollout/change.ts';
-import { editsOf } from '../../rollout/change-edits.ts';
+import type { ObjectChange } from '../../rollout/edits/change.ts';
+import { editsOf } from '../../rollout/edits/change-edits.ts';
 import { factsOf } from '../../rollout/facts.ts';
 import { situationOf } from '../../rollout/situation.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';

@@ -1,4 +1,4 @@
-/** Finds Flux Kustomizations that may delete what cannot be changed, or keep a way back waiting: past every policy and hold. */
+/** Finds Flux Kustomizations that may delete what cannot be changed, or keep a rollback waiting: past every policy and hold. */
 
 import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
@@ -69,19 +69,19 @@ function forced({ document, path }: FluxSetting, workload: ManifestDocument): Is
     line: document.lineOf(path),
     path: path.join('.'),
     reason: 'ForcedApply',
-    message: `${nameOf(document)}: force: true deletes and creates anew whatever refuses a change: an edit of subGroupSize takes all groups of ${workload.object.name} down at once, past every policy`,
+    message: `${nameOf(document)}: force: true deletes and re-creates whatever refuses a change: an edit of subGroupSize takes all groups of ${workload.object.name} down at once, past every policy`,
     hint: 'Remove it, or keep the workload in a Kustomization without it.',
   };
 }
 
-/** Seen on kustomize-controller 1.7.3: the commit of a way back was applied at the end of the timeout. */
+/** Seen on kustomize-controller 1.7.3: the commit of a rollback was applied at the end of the timeout. */
 function gated({ document, path }: FluxSetting): Issue {
   return {
     file: document.file,
     line: document.lineOf(path),
     path: path.join('.'),
     reason: 'HealthGate',
-    message: `${nameOf(document)}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the way back waits as long as spec.timeout says`,
+    message: `${nameOf(document)}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the rollback waits as long as spec.timeout says`,
     hint: 'Take LeaderWorkerSets out of healthCheckExprs, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.',
   };
 }

@@ -28,7 +28,7 @@ function kindsOf(texts: ReadonlyMap<string, string>, group: string, version: Reg
   });
 }
 
-/** Documents of our own group whose kind is none: a policy with a misspelt kind would otherwise hold nothing, without a word. */
+/** Documents of our own group whose kind is none: a policy with a misspelt kind would otherwise hold nothing, silently. */
 export function unknownKinds(texts: ReadonlyMap<string, string>): readonly Issue[] {
   const unknown = kindsOf(texts, OWN_GROUP, OWN_VERSION).filter(({ kind }) => !OWN_KINDS.includes(kind));
   return unknown.map((found) => kindIssue(found, { wanted: OWN_KINDS, meant: nearest(found.kind, OWN_KINDS) }));

@@ -6,7 +6,7 @@ import { at } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Known } from '../../api/known.ts';
 import type { Scaler } from '../../api/live.ts';
-import { OF } from '../../api/marks.ts';
+import { MADE_FOR } from '../../api/marks.ts';
 import { isOfOtherWorkload, LWS_API_VERSION } from '../../api/rollout.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
@@ -25,7 +25,7 @@ export type ManifestIndex = {
   /** Rollouts whose workload has this name. */
   readonly rolloutsOf: (asked: Named) => readonly ManifestDocument[];
   readonly workloadsCalled: (asked: Named) => readonly ManifestDocument[];
-  /** Who writes `replicas` of the workload by the word of Git: a scaler among the manifests, or the configuration. */
+  /** Who writes `replicas` of the workload according to Git: a scaler among the manifests, or the configuration. */
   readonly scalerOf: (asked: Named) => string | undefined;
   /** Those scalers themselves. */
   readonly scalersOf: (asked: Named) => readonly ManifestDocument[];
@@ -75,7 +75,7 @@ export function workloadName(rollout: ManifestDocument): string {
 
 /** The LeaderWorkerSet that a document was made for by us; undefined: it is people's own. */
 export function madeFor({ value }: ManifestDocument): string | undefined {
-  const of = at(value, ['metadata', 'annotations', OF]);
+  const of = at(value, ['metadata', 'annotations', MADE_FOR]);
   return of === undefined || typeof of === 'string' ? of : JSON.stringify(of);
 }
 

@@ -3,7 +3,7 @@
 import type { Folders, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 
-/** So many are named in all; each level with one that is not costs the next process a round of requests more. */
+/** This many are named in all; each level with one that is not costs the next process a round of requests more. */
 const MOST = 1000;
 
 /** All of both, level by level, those of the first first. */

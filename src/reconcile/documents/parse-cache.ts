@@ -17,7 +17,7 @@ export const INTERESTS = [
 /** Parsed files by path and blob id: a file that has not changed is not parsed again. Owned by the caller. */
 export type ParseCache = Map<string, ManifestFile>;
 
-/** Characters of files that are kept parsed beside those of the tree at hand: one that is taken back is known still. */
+/** Characters of files that are kept parsed next to those of the tree at hand: one that is taken back is known still. */
 const PARSED_MOST = 2 * 1024 * 1024;
 
 /** Lets go of the oldest files that this tree does not have. */

@@ -6,7 +6,7 @@ import { nearest } from '../../api/nearest.ts';
 import type { Gaps, Tree } from '../../ports/git.ts';
 import { unreadEntries } from './unread-entries.ts';
 
-/** So many links are told by their names. */
+/** How many links are told by their names. */
 const NAMED_MOST = 5;
 const NO_GAPS: Gaps = { absent: [], passedOver: [] };
 

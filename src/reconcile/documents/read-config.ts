@@ -43,8 +43,8 @@ export function configOf(files: Tree['files']): Config {
 }
 
 /**
- * The same for a pass that writes: a slip in a field of steps alone must not keep a way back, whichever Rollout it is of. Its
- * faults are those of every Rollout, so that no step goes forward. Throws ConfigError where a way back may hang on them.
+ * The same for a pass that writes: a slip in a field of steps alone must not keep a rollback, whichever Rollout it is of. Its
+ * faults are those of every Rollout, so that no step goes forward. Throws ConfigError where a rollback may hang on them.
  */
 export function configWithFaults(files: Tree['files']): Config {
   try {
@@ -92,7 +92,7 @@ function configIn(content: TreeFile['content']): Config {
       ...faults.map(({ at }) => at[0] ?? ''),
       ...read.ambiguous.map(({ path }) => path.split(/[.[]/)[0] ?? ''),
     ];
-    // Whoever asked for pull requests in other words has asked for them: those that are open stay.
+    // Anyone who asked for pull requests in other words has asked for them: those that are open stay.
     const besides = { ...config, promotion: keys.includes('promotion') ? 'pullRequest' : config.promotion } as const;
     const sorted = issues.sort((left, right) => left.line - right.line);
     throw new ConfigError(sorted, keys.every(isOfSteps) ? besides : undefined);

@@ -75,7 +75,7 @@ export function markIssue(document: ManifestDocument, fault: MarkFault): Issue {
 
 /**
  * Annotations of our own prefix that say nothing to this version: a newer one may mean a brake by it. No step goes forward
- * over one; ways back stay open, for most will be misspelt.
+ * over one; rollbacks stay open, for most will be misspelt.
  */
 export function unknownAnnotations(
   document: ManifestDocument,
@@ -153,7 +153,7 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
   if (rollout.annotations['rollouts.kruise.io/rollback-in-batch'] === 'true') {
     add(
       ['metadata', 'annotations', 'rollouts.kruise.io/rollback-in-batch'],
-      'going back in batches is not supported: a way back is always one commit',
+      'going back in batches is not supported: a rollback is always one commit',
       'Remove the annotation.',
     );
   }

@@ -12,7 +12,7 @@ import { ambiguousFields, fieldIssue, nameOf, versionIssue } from './read-rollou
 export type RouteProviders = {
   /** Those that are there once and without a fault. */
   readonly kinds: readonly CustomKind[];
-  /** Of those, what keeps a delivery from beginning with them; one that has begun goes home by them all the same. */
+  /** Of those, what keeps a delivery from beginning with them; one that has started goes to stable by them all the same. */
   readonly held: readonly HeldProvider[];
   readonly issues: readonly Issue[];
 };
@@ -110,7 +110,7 @@ export function withRouteProviders<T extends Pick<Rollout, 'routing'>>(rollout: 
   return { ...rollout, routing: { ...routing, routes } };
 }
 
-/** Why a delivery of this Rollout does not begin: what is wrong with RouteProviders of its routes. */
+/** Why a delivery of this Rollout does not start: what is wrong with RouteProviders of its routes. */
 export function heldProviders(
   rollout: Pick<Rollout, 'routing'> | undefined,
   { held }: Pick<RouteProviders, 'held'>,

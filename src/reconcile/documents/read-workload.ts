@@ -3,14 +3,14 @@
 import { INTENT, parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { isRecord, at as valueAt } from '../../api/json.ts';
-import { MARK, type Marks, OF, parseMarks, TEXT } from '../../api/marks.ts';
+import { MADE_FOR, MARK, type Marks, parseMarks, TEXT } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { versionIn } from '../../api/version-label.ts';
 import type { Workload } from '../../api/workload.ts';
 import { MAX_SURGE_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { type StrictRead, strictInteger, strictIntOrPercent } from '../../manifests/strict-scalar.ts';
-import type { FieldPath } from '../../rollout/edit.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { releaseDigest } from './digests.ts';
 import { markIssue, unknownAnnotations } from './read-rollout.ts';
@@ -21,14 +21,14 @@ const ROLLOUT_ID = 'rollouts.kruise.io/rollout-id';
 type WorkloadReading = {
   /**
    * undefined where a mark or the budget cannot be read: then nothing may be written. A number that cannot be read
-   * strictly is an issue, which stops every step forward; the way back, which must stay open, does with what is there.
+   * strictly is an issue, which stops every step forward; the rollback, which must stay open, does with what is there.
    */
   readonly workload: WorkloadFile | undefined;
   readonly issues: readonly Issue[];
 };
 
 /** Of an order the abort alone: all others stand on the Rollout. */
-const READ_HERE = [...Object.values(MARK), OF, TEXT, INTENT.abort];
+const READ_HERE = [...Object.values(MARK), MADE_FOR, TEXT, INTENT.abort];
 
 /** Reads a LeaderWorkerSet manifest. */
 export function readWorkload(document: ManifestDocument): WorkloadReading {
@@ -62,7 +62,7 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
     marks: isFaults(marks) ? undefined : marks,
     ...(abort.order === undefined ? {} : { abort: abort.order }),
   };
-  // Whoever raises a budget that nobody can read may lower it, and writes down a wrong number to go back to.
+  // Anyone who raises a budget that nobody can read may lower it, and writes down a wrong number to go back to.
   const budgetUnread = budget.kind === 'wrong' && maxUnavailable === undefined;
   const marksUnread = isFaults(marks) && marks.some(({ missing }) => missing === undefined);
   if (marksUnread || budgetUnread) return { workload: undefined, issues };

@@ -30,7 +30,7 @@ export function managedAlone(all: Manifests): readonly ManifestDocument[] {
  * A warning for each whose annotations are gone as well, though its partition is still ours: nobody else writes the
  * sentinel, nor gives leaders the label of a release. Who edits its template sees nothing happen, and nothing says why.
  */
-export function armedAlone(all: Manifests): readonly Issue[] {
+export function lockedAlone(all: Manifests): readonly Issue[] {
   return unnamed(all)
     .filter((workload) => !isManaged(workload) && isOurs(workload))
     .map((workload) => ({
@@ -39,7 +39,7 @@ export function armedAlone(all: Manifests): readonly Issue[] {
       path: PARTITION_PATH.join('.'),
       reason: 'ArmedAlone',
       message: `${nameOf(workload)}: partition is ${JSON.stringify(at(workload.value, PARTITION_PATH))} as tranche has left it, and no Rollout and no annotation says that it is managed: an edit of its template reaches no group below that`,
-      hint: `To have it delivered in steps, put the Rollout back. To go on without, see that all groups are ready on the template of the file, and write partition 0: groups on another one restart at once. What was under way: git log -p ${workload.file}`,
+      hint: `To have it delivered in steps, put the Rollout back. To go on without, see that all groups are ready on the template of the file, and write partition 0: groups on another one restart at once. What was in progress: git log -p ${workload.file}`,
     }));
 }
 

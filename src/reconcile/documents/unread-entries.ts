@@ -5,7 +5,7 @@ import type { Issue } from '../../api/issue.ts';
 import { nearest } from '../../api/nearest.ts';
 import type { Tree } from '../../ports/git.ts';
 
-/** Such an entry stops nothing: its folder may be to come. Nothing is told where the command line narrows what is read. */
+/** Such an entry stops nothing: its folder may be to come. Nothing is reported where the command line narrows what is read. */
 export function unreadEntries(
   { files, skipped }: Pick<Tree, 'files' | 'skipped'>,
   { lines, policyPaths = [], namespaces }: Pick<Config, 'lines' | 'policyPaths' | 'namespaces'>,

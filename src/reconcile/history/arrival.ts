@@ -16,7 +16,7 @@ type Arrival = {
   readonly before: readonly Instant[];
 };
 
-/** So many of them: whoever dates one commit back dates few others back as well. */
+/** How many of them: anyone who dates one commit back dates few others back as well. */
 const BEFORE_MOST = 50;
 
 /**

@@ -45,7 +45,7 @@ function forgery({ object, path, was }: Aside, before: FieldValue): Forged {
 async function valuesBefore(of: Observation, aside: Aside): Promise<readonly FieldValue[]> {
   const found: FieldValue[] = [];
   for (const isOurs of [sameField(aside), sameEntry(aside)]) {
-    // Who has taken the marks out by hand has not begun another delivery.
+    // Who has taken the marks out by hand has not started another delivery.
     let isMet = false;
     const walked = await of.git.line.walk(of.entry, {
       keyOf: (version) => String(asidesIn(version).some(isOurs)),

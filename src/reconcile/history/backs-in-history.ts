@@ -1,11 +1,11 @@
-/** Ways back that no person has ordered, as the commits on main tell them: for a Rollout whose record is lost. */
+/** Rollbacks that no person has ordered, as the commits on main tell them: for a Rollout whose record is lost. */
 
 import type { AutomaticBacks } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
-import { printKey } from '../../rollout/key-text.ts';
-import { trailersIn } from '../../rollout/messages.ts';
+import { trailersIn } from '../../rollout/commits/messages.ts';
 import type { MoveReason } from '../../rollout/move.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Ancestry } from './ancestry.ts';
 import type { GitReader } from './git-reader.ts';
@@ -44,7 +44,7 @@ export async function backsInHistory(
     counted.map(async (commit) => ({ commit, file: await workloadAt(commit.oid, entry) })),
   );
   const given = last.flatMap(({ commit: { at, isInARow }, file }) => {
-    // The release that was given up last stands first.
+    // The release that was aborted last stands first.
     const release = file?.workload.marks?.aborted[0];
     return release === undefined ? [] : [{ release, at, isInARow }];
   });
@@ -55,7 +55,7 @@ export async function backsInHistory(
   };
 }
 
-/** Without a record that is borne out main tells how often it has gone back by itself; who has given up no text has not. */
+/** Without a record that is borne out main tells how often it has gone back by itself; who has aborted no text has not. */
 export async function backsOf(of: Observation, file?: WorkloadFile): Promise<Pick<Snapshot, 'backsInHistory'>> {
   if ((of.stored?.kind === 'read' && !isUnsigned(of)) || (file?.workload.marks?.aborted ?? []).length === 0) return {};
   const backs = await of.git.automaticBacks(of.entry, of.now);

@@ -7,7 +7,7 @@ import { canonicalJson, at as valueAt } from '../../api/json.ts';
 import { MARK, type Marks, printStep } from '../../api/marks.ts';
 import { sameRelease, shortDigest } from '../../api/release.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import { workloadIn } from '../../rollout/change.ts';
+import { workloadIn } from '../../rollout/edits/change.ts';
 import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
@@ -30,10 +30,10 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
   const written = isStuck ? await marksWritten(of, inFile) : undefined;
   const marks = written ?? inFile;
   const isBack = goesBack(plan) || written !== undefined;
-  const leaving = bringsHome(plan);
+  const leaving = restoresRoute(plan);
   if (!isBack && !leaving && !writesOwn(plan)) return undefined;
   const { stable, forged: another }: BorneOut = isBack
-    ? await stableBorneOut(of, { marks, from: order?.from, isGivenUp: order !== undefined })
+    ? await stableBorneOut(of, { marks, from: order?.from, isAborted: order !== undefined })
     : { stable: snapshot.stable };
   const { asides, forged } = leaving ? await asidesBorneOut(of, marks) : { asides: snapshot.asides, forged: [] };
   const isOwn = lostMarks === undefined && (writesOwn(plan) || written !== undefined);
@@ -112,7 +112,7 @@ function writesOwn({ commit }: Plan): boolean {
 /** What `restore` puts back in the user's LeaderWorkerSet. */
 const OWN_FIELDS = [REPLICAS_PATH, MAX_UNAVAILABLE_PATH] as const;
 
-/** The order that gives up what is delivered, asked for, or on its way back already. */
+/** The order that aborts what is delivered, asked for, or in its rollback already. */
 function orderBack(
   { rollout, workload }: Snapshot,
   { digest, marks }: { readonly digest: string; readonly marks: Marks },
@@ -132,7 +132,7 @@ function goesBack({ commit, holds }: Plan): boolean {
 }
 
 /** Whether fields of other objects become what the mark says that they were. */
-function bringsHome({ commit }: Plan): boolean {
+function restoresRoute({ commit }: Plan): boolean {
   const marks = commit === undefined ? undefined : workloadIn(commit.changes)?.marks;
   const [before, after] = [marks?.from?.restore?.objects ?? [], marks?.to.restore?.objects ?? []];
   return before.length > after.length;

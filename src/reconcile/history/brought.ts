@@ -7,7 +7,7 @@ import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Ancestry } from './ancestry.ts';
 import { arrivalOn } from './arrival.ts';
 
-/** So many changes of one text are looked at. */
+/** How many changes of one text are looked at. */
 const CHANGES_MOST = 10;
 
 /**

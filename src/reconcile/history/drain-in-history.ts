@@ -48,14 +48,14 @@ export async function drainBorneOut(
     most,
     forged: {
       seen: `says that a policy asked for a drain of ${said} s, and ${asked} in this delivery`,
-      hint: 'It is not waited for so long. git log -p of the file shows who changed the mark.',
+      hint: 'It is not waited for this long. git log -p of the file shows who changed the mark.',
     },
   };
 }
 
 const BEFORE = 'another release is settled';
 
-/** Versions of one drain are one. Marks that a hand has taken out and put back have begun no other delivery. */
+/** Versions of one drain are one. Marks that a hand has taken out and put back have started no other delivery. */
 function drainIn(version: Version, release: Release): string {
   if (version.kind !== 'read') return version.kind;
   const { marks } = version.workload.workload;

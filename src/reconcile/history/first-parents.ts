@@ -12,7 +12,7 @@ const PART_MOST = 2000;
 export type FirstParents = {
   /** The commit in this place, the head in place 0; undefined: the line ends before. */
   readonly commitAt: (place: number) => Promise<CommitHeader | undefined>;
-  /** So many commits are known to be on it. */
+  /** How many commits are known to be on it. */
   readonly length: () => number;
   /** Whether the oldest one that is known is the first of all; false: what was before is not known. */
   readonly isWhole: () => boolean;
@@ -46,7 +46,7 @@ export function firstParentsOf(git: Pick<Git, 'history'>, head: Oid): FirstParen
   };
 }
 
-/** undefined: the clone does not have so many. */
+/** undefined: the clone does not have this many. */
 async function partOf(
   git: Pick<Git, 'history'>,
   from: Oid,

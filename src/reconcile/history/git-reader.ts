@@ -23,7 +23,7 @@ export type GitReader = {
     wanted: (release: Release, step: string) => boolean,
   ) => Promise<CommitHeader | undefined>;
   /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */
-  readonly textTakenOut: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;
+  readonly templateRemoved: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;
   /** The workload in a commit; undefined: it was not in this file, or cannot be read. */
   readonly workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>;
   /** The commit that brought what the marks say. */
@@ -37,7 +37,7 @@ export type GitReader = {
     entry: DesiredRollout,
     step: Pick<StepRecord, 'release' | 'index'>,
   ) => Promise<StepRecord | undefined>;
-  /** Ways back by themselves that main tells of. */
+  /** Rollbacks by themselves that main tells of. */
   readonly automaticBacks: (entry: DesiredRollout, now: Instant) => Promise<AutomaticBacks | undefined>;
   /** What main's own line says of a workload, and of any other object: by this a mark counts, or does not. */
   readonly line: OwnLine;

@@ -27,7 +27,7 @@ export function stepUnplanned(marks: Marks, file: WorkloadFile | undefined): Ste
 
 /**
  * The step as it was merged: no older than the pass that sees it first, whenever its commit was made. What is fixed of a
- * delivery since it began, and what that has waited so far, goes on.
+ * delivery since it started, and what that has waited so far, goes on.
  */
 export function stepMerged(found: StepRecord, { step: before }: MergedStep, now: Instant): StepRecord {
   const step = { ...found, writtenAt: now };

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../api/time.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { RecordProof } from '../../rollout/record/trust.ts';
 import type { LiveReader } from '../cluster/observe-cluster.ts';
 import type { TrafficReader } from '../cluster/observe-live-traffic.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
@@ -20,10 +20,10 @@ export type Observation = {
   readonly proof?: RecordProof | undefined;
   /** Why this process may not write the record; not there: it may. */
   readonly keyMissing?: string | undefined;
-  /** Those that are under way, with those that this pass has begun. */
+  /** Those that are in progress, with those that this pass has started. */
   readonly deliveries: readonly Delivery[];
   /** Of other processes, those that have asked before this one; not there: none. */
-  readonly elders?: readonly Delivery[];
+  readonly earlier?: readonly Delivery[];
   readonly windowsOf: ReturnType<typeof windowsAt>;
   readonly now: Instant;
   /** As the port to time has it. */

@@ -1,4 +1,4 @@
-/** Reads the Git side of a snapshot that is not on the head of main: the stable text, the last step, the history. */
+/** Reads the Git side of a snapshot that is not on the head of main: the stable template, the last step, the history. */
 
 import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
@@ -10,11 +10,11 @@ import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Folders, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { plannedGroups } from '../../rollout/batches.ts';
-import { printKey } from '../../rollout/key-text.ts';
-import { trailersIn } from '../../rollout/messages.ts';
+import { trailersIn } from '../../rollout/commits/messages.ts';
+import { plannedGroups } from '../../rollout/observed/batches.ts';
+import { replicasWithoutSurge } from '../../rollout/observed/surge.ts';
 import type { StableDocument } from '../../rollout/snapshot.ts';
-import { replicasWithoutSurge } from '../../rollout/surge.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { desiredRequest } from '../documents/desired-branch.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
@@ -29,7 +29,7 @@ import { type DocumentsOf, find, historyReaders } from './documents-at.ts';
 import { firstParentsOf } from './first-parents.ts';
 import type { GitReader } from './git-reader.ts';
 import { textOf } from './stable-copy.ts';
-import { textTakenOut } from './text-taken-out.ts';
+import { templateRemoved } from './template-removed.ts';
 
 type How = { readonly config: Config; readonly texts: KnownTexts };
 
@@ -49,7 +49,7 @@ export function gitReader(port: Git, main: Oid, { config, texts }: How): GitRead
       return { kind: 'rewritten', recorded, acknowledged: accepted };
     },
     textAt,
-    textTakenOut: (entry, wanted) => textTakenOut({ ancestry, textAt }, entry, wanted),
+    templateRemoved: (entry, wanted) => templateRemoved({ ancestry, textAt }, entry, wanted),
     stepCommit: async (key, wanted) => {
       const own = printKey(key);
       return ancestry.find((commit) => {

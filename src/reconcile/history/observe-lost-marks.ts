@@ -10,7 +10,7 @@ import { isUnsigned } from './unsigned.ts';
 
 /**
  * The record tells that something is gone. It may be older than main, so that our last commit there decides what was
- * written: who took the marks out by hand has left none of ours. A disabled Rollout has let go of the workload.
+ * written: who took the marks out by hand has left none of ours. A disabled Rollout has released for update of the workload.
  */
 async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promise<Marks | undefined> {
   const recorded = of.stored?.kind === 'read' ? of.stored.record.marks : undefined;
@@ -40,7 +40,7 @@ function lacksMarks(own: Marks | undefined, before: Marks): boolean {
 }
 
 /**
- * Whether the file says that the release goes back, and `before` that it does not: only a commit of ours begins a rollback,
+ * Whether the file says that the release goes back, and `before` that it does not: only a commit of ours starts a rollback,
  * and it remembers what was aborted. By the word of the file alone the delivery would end, and an abort find nothing to end.
  */
 function isRollbackOf(own: Marks | undefined, before: Marks | undefined): boolean {
@@ -82,7 +82,7 @@ async function settledSince(
   return isNewer && last.release.digest !== own.release.digest ? last : undefined;
 }
 
-/** What is gone or older, and the file as it would be with it: what is read beside it hangs on what is being delivered. */
+/** What is gone or older, and the file as it would be with it: what is read next to it hangs on what is being delivered. */
 export async function withLostMarks(
   of: Observation,
   file: WorkloadFile | undefined,

@@ -11,11 +11,11 @@ import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import type { FirstParents } from './first-parents.ts';
 
-/** So many versions of one document are looked at, each found in few looks. */
+/** How many versions of one document are looked at, each found in few looks. */
 const VERSIONS_MOST = 40;
-/** So many commits at least are asked what they say of themselves. */
+/** How many commits at least are asked what they say of themselves. */
 const EARLIER_LEAST = 200;
-/** And so many places are looked at, each twice as far as the one before: who merges may leave nothing of a message. */
+/** And this many places are looked at, each twice as far as the one before: who merges may leave nothing of a message. */
 const EARLIER_LOOKS = 6;
 
 /** The LeaderWorkerSet of a Rollout as one commit has it. */
@@ -41,20 +41,20 @@ export type Walked<T> =
   | { readonly kind: 'ended' }
   | { readonly kind: 'cut'; readonly why: string };
 
-type Asked<T> = {
+type LineWalk<T> = {
   /** Versions of the same key are one. */
   readonly keyOf: (version: Version) => string;
   /** Looks at one version; an answer ends the walk. */
   readonly visit: (past: Past) => T | undefined;
   /** Whether a commit says of itself that it belongs to this version: only saves looks, and is never believed. */
   readonly isNamed?: (version: Version, commit: CommitHeader) => boolean;
-  /** Begins below this commit of the line, at its parent. Not there: at the head. */
+  /** Starts below this commit of the line, at its parent. Not there: at the head. */
   readonly below?: Oid | undefined;
 };
 
 export type OwnLine = {
   /** Throws PortError where Git fails for now. */
-  readonly walk: <T>(entry: DesiredRollout, asked: Asked<T>) => Promise<Walked<T>>;
+  readonly walk: <T>(entry: DesiredRollout, asked: LineWalk<T>) => Promise<Walked<T>>;
   /**
    * A commit before `than` whose version `holds`: the oldest of those that are `wanted`, or one of a few right before it.
    * What a commit says of itself is where to look, and never believed.
@@ -126,7 +126,7 @@ type Reading = {
   readonly versionAt: (commit: Oid, entry: DesiredRollout, file: string) => Promise<Version>;
 };
 
-async function walk<T>(reading: Reading, entry: DesiredRollout, asked: Asked<T>): Promise<Walked<T>> {
+async function walk<T>(reading: Reading, entry: DesiredRollout, asked: LineWalk<T>): Promise<Walked<T>> {
   const { line } = reading;
   const start = asked.below === undefined ? 0 : await placeBelow(line, asked.below);
   const now = entry.identity?.file;
@@ -168,7 +168,7 @@ type Run<T> = {
   readonly file: string;
   readonly place: number;
   readonly version: Version;
-  readonly asked: Pick<Asked<T>, 'keyOf' | 'isNamed'>;
+  readonly asked: Pick<LineWalk<T>, 'keyOf' | 'isNamed'>;
 };
 
 /**

@@ -6,8 +6,7 @@ import { nextStepIndex } from '../../rollout/steps.ts';
 import type { Observation } from './observation.ts';
 
 /**
- * What main knows: the marks, and the plan as it was when the step was written. What only the record knew starts
- * anew: soaks count from now, and objects that were replaced meanwhile are not noticed as such.
+ * What main knows: the marks, and the plan as it was when the step was written. What only the record knew restarts: soaks count from now, and objects that were replaced meanwhile are not noticed as such.
  */
 export function rebuiltRecord(
   of: Observation,

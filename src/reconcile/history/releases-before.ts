@@ -1,11 +1,11 @@
-/** Which releases a workload could go back to, as main's own line tells it: what was delivered before the present one began. */
+/** Which releases a workload could go back to, as main's own line tells it: what was delivered before the present one started. */
 
 import type { Marks } from '../../api/marks.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
-import { printKey } from '../../rollout/key-text.ts';
-import { trailersIn } from '../../rollout/messages.ts';
+import { trailersIn } from '../../rollout/commits/messages.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { OwnLine, Past, Version, Walked } from './own-line.ts';
 
@@ -13,19 +13,19 @@ import type { OwnLine, Past, Version, Walked } from './own-line.ts';
 export type ReleaseBefore = { readonly commit: Oid; readonly digest: string; readonly document: ManifestDocument };
 
 type Since = {
-  /** What is being delivered, or asked for, from where the walk begins. */
+  /** What is being delivered, or asked for, from where the walk starts. */
   readonly marks: Marks;
   /** Not there: from the head on. */
   readonly below?: Oid | undefined;
 };
 
-/** So often a delivery is found to have begun before what looked like the release before it. */
+/** So often a delivery is found to have started before what looked like the release before it. */
 const RETURNS_MOST = 10;
 
 type Found = { readonly releases: readonly ReleaseBefore[]; readonly walked: Walked<Oid> };
 
 /**
- * The newest release that was settled before this delivery began, and before it those that a delivery had let every group
+ * The newest release that was settled before this delivery started, and before it those that a delivery had let every group
  * go to: a newer request may have taken one of these over. `found`: the settled one is the last. What was put between two
  * commits of this very delivery came after its beginning, and is none of them. Throws PortError.
  */
@@ -81,7 +81,7 @@ function isDelivering(version: Version, { release }: Marks): boolean {
   return marks?.step !== undefined && sameRelease(marks.release, release);
 }
 
-/** What the text counts as; undefined: it was asked for, given up, on its way, or its marks name another one. */
+/** What the text counts as; undefined: it was asked for, aborted, on its way, or its marks name another one. */
 function placeOf({ version }: Past, now: Marks): 'settled' | 'letGo' | undefined {
   const marks = marksOf(version);
   if (marks === undefined || version.kind !== 'read') return undefined;
@@ -89,7 +89,7 @@ function placeOf({ version }: Past, now: Marks): 'settled' | 'letGo' | undefined
   if (release.digest !== version.workload.digest) return undefined;
   if (step === undefined) return 'settled';
   const isOver = sameRelease(release, now.release) || now.aborted.some((given) => sameRelease(given, release));
-  // In a promotion it has done all its steps: where a newer text waits in the file by then, no settled commit has its own.
+  // In a promotion it has done all its steps: where a newer template waits in the file by then, no settled commit has its own.
   const isThrough = step.kind === 'promote' || (step.kind === 'step' && restore?.floor === 0);
   return isThrough && !isOver ? 'letGo' : undefined;
 }

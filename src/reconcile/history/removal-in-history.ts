@@ -1,4 +1,4 @@
-/** Whether a LeaderWorkerSet is out of its file to be created anew: the commit that took it out says so, the annotation alone never. */
+/** Whether a LeaderWorkerSet is out of its file to be re-created: the commit that took it out says so, the annotation alone never. */
 
 import { CONFIG_FILE, type Config, isBelow, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import { INTENT } from '../../api/intents.ts';
@@ -9,7 +9,7 @@ import { parseRecreating, printRecreating, type Recreating } from '../../api/rec
 import { sameRelease, shortDigest } from '../../api/release.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Oid } from '../../ports/git.ts';
-import { noteOf } from '../../rollout/out-of-file.ts';
+import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { RolloutFile, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
@@ -107,7 +107,7 @@ async function removalRefused(of: Observation, kept: Recreating, removal: Remova
   if (!(text ?? '').split(/\r?\n/).some((line) => line.trimEnd() === note)) return `${by} left no note in its place`;
   if (!(await keepsThere(of, removed, kept))) return `${by} did not write it`;
   const { marks } = workload.workload;
-  if (kept.way === 'back') return marks?.step === undefined ? `no delivery was under way before ${by}` : undefined;
+  if (kept.way === 'back') return marks?.step === undefined ? `no delivery was in progress before ${by}` : undefined;
   if (workload.digest !== kept.release.digest)
     return `the template before ${by} is ${shortDigest(workload.digest)}, not that of ${shortDigest(kept.release.digest)}`;
   const allowed =

@@ -1,4 +1,4 @@
-/** Whether a Rollout was pointed at another workload while a delivery is under way: by what main had when that began. */
+/** Whether a Rollout was pointed at another workload while a delivery is in progress: by what main had when that started. */
 
 import type { Retargeted } from '../../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout, isStepped } from '../desired/desired-rollout.ts';
@@ -6,7 +6,7 @@ import { readRollout } from '../documents/read-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 
-type Asked = Pick<Observation, 'desired' | 'entry' | 'git' | 'stored' | 'proof'>;
+type RetargetInputs = Pick<Observation, 'desired' | 'entry' | 'git' | 'stored' | 'proof'>;
 
 /**
  * Kruise refuses another workloadRef in mid-delivery (rollout_create_update_handler.go:158-174); a file can be edited all
@@ -14,7 +14,7 @@ type Asked = Pick<Observation, 'desired' | 'entry' | 'git' | 'stored' | 'proof'>
  * its last commit was written still is. A Rollout that got another name says nothing: it was not there then. Throws
  * PortError where Git fails for now.
  */
-export async function retargetedOf(of: Asked): Promise<Retargeted | undefined> {
+export async function retargetedOf(of: RetargetInputs): Promise<Retargeted | undefined> {
   const { desired, entry, git } = of;
   const { identity, rollout } = entry;
   if (identity === undefined || rollout === undefined || isAsLookedAt(of, rollout.file)) return undefined;
@@ -28,18 +28,18 @@ export async function retargetedOf(of: Asked): Promise<Retargeted | undefined> {
 }
 
 /** A pass whose record is proven has asked, and nobody has written the Rollout since: a look at main's history costs two rounds. */
-function isAsLookedAt({ desired, stored, proof }: Asked, file: string): boolean {
+function isAsLookedAt({ desired, stored, proof }: RetargetInputs, file: string): boolean {
   if (stored?.kind !== 'read' || (proof !== 'signed' && proof !== 'seen')) return false;
   const { blobs, retargeted } = stored.record;
   return retargeted === undefined && blobs[file] !== undefined && blobs[file] === desired.blobs.get(file);
 }
 
-/** Other workloads of its namespace whose delivery is under way. */
+/** Other workloads of its namespace whose delivery is in progress. */
 function underWay({ inDelivery }: Desired, { key, identity }: DesiredRollout): readonly DesiredRollout[] {
   return inDelivery.filter((one) => one.key.namespace === key.namespace && one.identity?.name !== identity?.name);
 }
 
-/** The workload that a Rollout named in the commit that began a delivery; undefined: it was not in its file, or nobody knows. */
+/** The workload that a Rollout named in the commit that started a delivery; undefined: it was not in its file, or nobody knows. */
 async function namedAtBegin(
   git: GitReader,
   { rollout }: DesiredRollout,

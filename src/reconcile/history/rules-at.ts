@@ -2,7 +2,7 @@
 
 import type { PolicyRules } from '../../api/policy-fields.ts';
 import type { Oid } from '../../ports/git.ts';
-import { printKey } from '../../rollout/key-text.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import { desiredOf } from '../desired/desired.ts';
 import type { Observation } from './observation.ts';
 

@@ -31,7 +31,7 @@ export function textOf({ workload, text }: Pick<WorkloadFile, 'workload' | 'text
 
 type TextOf = Pick<Stable, 'content' | 'version' | 'text'>;
 
-/** The stable commit has another template than the release that is delivered: a way back would lead elsewhere. */
+/** The stable commit has another template than the release that is delivered: a rollback would lead elsewhere. */
 export function anotherText({ commit, release }: Stable, expected: Release): Known<Stable> {
   return unknown(
     `${commit.slice(0, 12)} has the template ${shortDigest(release.digest)} there, wanted ${shortDigest(expected.digest)}`,

@@ -1,4 +1,4 @@
-/** The text that a way back delivers, as far as main's own line bears it out: the mark alone may name any commit there is. */
+/** The text that a rollback delivers, as far as main's own line bears it out: the mark alone may name any commit there is. */
 
 import { type Known, known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
@@ -13,15 +13,15 @@ import type { Walked } from './own-line.ts';
 import { type ReleaseBefore, releasesBefore } from './releases-before.ts';
 import { anotherText, stableFromRecord } from './stable-copy.ts';
 
-type Asked = {
-  /** Of the delivery that is given up. */
+type StableSearch = {
+  /** Of the delivery that is aborted. */
   readonly marks: Marks;
-  /** Where the walk begins, at its parent. Not there: at the head. */
+  /** Where the walk starts, at its parent. Not there: at the head. */
   readonly below?: Oid | undefined;
   /** The commit that somebody has ordered to go back to. Not there: nobody has. */
   readonly from?: Oid | undefined;
   /** Somebody has ordered to go back. Not there: nobody has. */
-  readonly isGivenUp?: boolean;
+  readonly isAborted?: boolean;
 };
 
 /** What is gone back to, and what is wrong with the mark where main's own line says something else. */
@@ -30,18 +30,18 @@ export type BorneOut = { readonly stable: Known<Stable>; readonly forged?: Forge
 export type Forged = { readonly seen: string; readonly hint: string };
 
 /**
- * First what a person has ordered. Then the release before ours in main's own line, which the mark only chooses among
+ * First what someone has ordered. Then the release before ours in main's own line, which the mark only chooses among
  * several: in the commit that it names, or in any other that has it there. Where main's line is not known so far back, a
  * commit that main descends from, or a copy that is signed. Throws PortError where Git fails for now.
  */
-export async function stableBorneOut(of: Observation, asked: Asked): Promise<BorneOut> {
+export async function stableBorneOut(of: Observation, asked: StableSearch): Promise<BorneOut> {
   const { marks, below, from } = asked;
   if (from !== undefined) return { stable: await orderedText(of.git, of.entry, from) };
   const named = marks.stable === undefined ? undefined : await of.git.textAt(marks.stable.commit, of.entry);
   const there = named?.kind === 'known' ? named.value : undefined;
   const claim = marks.step === undefined ? marks.release.digest : marks.stable?.digest;
-  // Nothing begins while the mark leads elsewhere; who gives a request up needs no more than the text that it was before.
-  if (marks.step === undefined && !asked.isGivenUp && there !== undefined && there.release.digest !== claim)
+  // Nothing starts while the mark leads elsewhere; who gives a request up needs no more than the text that it was before.
+  if (marks.step === undefined && !asked.isAborted && there !== undefined && there.release.digest !== claim)
     return { stable: anotherText(there, marks.release) };
   const { releases, walked } = await releasesBefore(of.git.line, of.entry, { marks, below });
   const wanted = claim === undefined ? releases.at(-1) : releases.find(({ digest }) => digest === claim);
@@ -58,7 +58,7 @@ export async function stableBorneOut(of: Observation, asked: Asked): Promise<Bor
   return { stable: signedCopy(of, claim) ?? unknown(`${why}${unknownBefore(walked)}`) };
 }
 
-/** The template that somebody orders to go back to: whoever orders answers for it, and main's own line has to have it. */
+/** The template that somebody orders to go back to: anyone who orders answers for it, and main's own line has to have it. */
 export async function orderedText(git: GitReader, entry: DesiredRollout, from: Oid): Promise<Known<StableDocument>> {
   if ((await git.line.has(from)) === true) return git.textAt(from, entry);
   return unknown(`${from.slice(0, 12)}, which was ordered, is not on main's own line`);

@@ -1,5 +1,5 @@
 /**
- * Commits of main that a decision hangs on besides its head: the one that brought the step, and those that have a text.
+ * Commits of main that a decision hangs on in addition to its head: the one that brought the step, and those that have a text.
  * Ours are named by their messages; who merges may leave nothing of a message, so that the marks of the file decide.
  */
 
@@ -8,7 +8,7 @@ import type { Marks } from '../../api/marks.ts';
 import type { StepRecord } from '../../api/record.ts';
 import { type Release, sameRelease, shortRelease } from '../../api/release.ts';
 import type { CommitHeader } from '../../ports/git.ts';
-import { policiesIn } from '../../rollout/messages.ts';
+import { policiesIn } from '../../rollout/commits/messages.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
 
@@ -78,16 +78,16 @@ export async function retryTextOf(of: Observation, file: WorkloadFile): Promise<
   const named = await git.stepCommit(entry.key, (release) => sameRelease(release, retry));
   const text = named === undefined ? undefined : await hasText(of, named.oid, retry);
   if (text !== undefined) return known(text);
-  // Given up before its first step, it is in no step commit, but in the one before the commit that took it out.
-  const before = await git.textTakenOut(entry, ({ digest }) => digest === retry.digest);
+  // Aborted before its first step, it is in no step commit, but in the one before the commit that took it out.
+  const before = await git.templateRemoved(entry, ({ digest }) => digest === retry.digest);
   if (before.kind === 'known') return before;
-  const found = await givenUpText(of, retry, given);
+  const found = await abortedText(of, retry, given);
   if (found !== undefined) return known(found);
   return { kind: 'unknown', why: `no commit of main has the template of ${shortRelease(retry)}` };
 }
 
-/** Before the commit that gave it up it was delivered; the one that began with it has its text. */
-async function givenUpText(
+/** Before the commit that gave it up it was delivered; the one that started with it has its text. */
+async function abortedText(
   { git, entry }: Where,
   retry: Release,
   given: (marks: Marks | undefined) => boolean,

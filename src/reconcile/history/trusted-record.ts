@@ -2,7 +2,7 @@
 
 import type { RolloutRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
-import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { RecordProof } from '../../rollout/record/trust.ts';
 import type { MergedStep, Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { beforeMerge, stepMerged, stepUnplanned } from './merged-step.ts';
 import type { Observation } from './observation.ts';

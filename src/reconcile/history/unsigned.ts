@@ -7,7 +7,7 @@ import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
 import { stepBrought } from './step-commits.ts';
 
-/** Whether there is a record that whoever can push to the status branch may have written. */
+/** Whether there is a record that anyone who can push to the status branch may have written. */
 export function isUnsigned({ stored, proof }: Pick<Observation, 'stored' | 'proof'>): boolean {
   return stored?.kind === 'read' && proof === 'unproven';
 }
@@ -22,7 +22,7 @@ export async function unsignedFacts(
   if (file === undefined || marks === undefined) return { unsigned: {} };
   const rungAt = marks.step === undefined ? undefined : await rungTime(of, marks);
   // Asked for only where another one is before it.
-  const isWaiting = marks.step === undefined && marks.release.digest !== file.digest && (of.elders ?? []).length > 0;
+  const isWaiting = marks.step === undefined && marks.release.digest !== file.digest && (of.earlier ?? []).length > 0;
   const requestedAt = isWaiting ? await of.git.requestedAt(of.entry, file.digest) : undefined;
   return {
     unsigned: { ...(rungAt === undefined ? {} : { rungAt }), ...(requestedAt === undefined ? {} : { requestedAt }) },
@@ -31,7 +31,7 @@ export async function unsignedFacts(
 
 /**
  * When main got the rung of a rollback that the record is not of: a newer tranche keeps the record, no key signs it, or the
- * status branch refused it, or it is gone: whoever takes it away before each pass must not keep the rollback waiting. Throws
+ * status branch refused it, or it is gone: anyone who takes it away before each pass must not keep the rollback waiting. Throws
  * PortError where Git fails.
  */
 export async function rollbackFacts(
@@ -52,7 +52,7 @@ export async function rollbackFacts(
 const AHEAD_MOST_SECONDS = 3600;
 
 /**
- * Whoever merges may date a commit. One that is dated back came no earlier than those before it; one that is dated ahead
+ * Anyone who merges may date a commit. One that is dated back came no earlier than those before it; one that is dated ahead
  * lengthens a wait by an hour at most, and else counts as they do.
  */
 async function rungTime({ git, entry, now }: Observation, marks: Marks): Promise<Instant | undefined> {

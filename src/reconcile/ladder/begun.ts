@@ -1,9 +1,9 @@
-/** How a delivery under way was begun, by the documents that it has made: its Rollout may be gone, or another since. */
+/** How a delivery in progress was started, by the documents that it has made: its Rollout may be gone, or another since. */
 
 import { parseHttpRoute } from '../../api/http-route.ts';
 import { at } from '../../api/json.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
-import { MARK, type Marks, OF, TEXT } from '../../api/marks.ts';
+import { MADE_FOR, MARK, type Marks, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import type { RollingStyle, Rollout } from '../../api/rollout.ts';
 import { GRACE_SECONDS, type RouteRef, type TrafficRouting } from '../../api/rollout-traffic.ts';
@@ -37,7 +37,7 @@ type Of = {
   readonly desired: Pick<Desired, 'index' | 'traffic'>;
 };
 
-/** The plan of the delivery under way; what the Rollout says where none is. undefined: nobody plans anything. */
+/** The plan of the delivery in progress; what the Rollout says where none is. undefined: nobody plans anything. */
 export function begunPlan(of: Of, lost?: Marks): Begun | undefined {
   const { entry } = of;
   const plan: LadderPlan | undefined = entry.reading.rollout?.rollout;
@@ -118,7 +118,7 @@ type Routed = {
   readonly strategy: LadderPlan['strategy'];
 };
 
-/** The Service whose copy is ours, and every route that has a share of its requests, whoever names it. */
+/** The Service whose copy is ours, and every route that has a share of its requests, no matter who names it. */
 function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planned }): Routed {
   const { traffic } = of.desired;
   const { namespace } = of.entry.key;
@@ -227,5 +227,5 @@ function annotationsOf({ value }: ManifestDocument): Readonly<Record<string, str
 }
 
 function isMadeFor(document: ManifestDocument, { object }: ManifestDocument): boolean {
-  return annotationsOf(document)[OF] === object.name;
+  return annotationsOf(document)[MADE_FOR] === object.name;
 }

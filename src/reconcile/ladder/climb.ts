@@ -5,12 +5,12 @@ import type { Issue } from '../../api/issue.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { Delivery } from '../../rollout/ladders/delivery.ts';
-import { arming, goingBack, nextCommit } from '../../rollout/ladders/next-commit.ts';
+import { goingBack, locking, nextCommit } from '../../rollout/ladders/next-commit.ts';
 import { nextVersionCommit, versionBack } from '../../rollout/ladders/version-climb.ts';
 import { isOneWorkload } from '../../rollout/ladders/version-sides.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
 import { render } from '../write/render.ts';
-import { type Cast, deliveryIn, type Stand, type Texts } from './cast.ts';
+import { type DeliveryParts, deliveryIn, type Stand, type Texts } from './delivery-parts.ts';
 
 type NextCommit = Extract<NextOf, { readonly kind: 'commit' }>;
 
@@ -35,19 +35,19 @@ export type Climb = {
 /** Every step has five rungs at most, and may be entered once more for groups that were added. */
 const COMMITS_MOST = 300;
 
-/** From where the texts stand until it is settled; a workload at rest is armed first, as its adoption does. */
-export function climb(texts: Texts, cast: Cast, known = newKnownTexts()): Climb {
-  const delivery = deliveryIn({ texts, displaced: [] }, cast, known);
-  const armed = delivery === undefined ? [] : arming(delivery);
-  const start = render(armed, texts, known);
+/** From where the texts stand until it is settled; a workload at rest is locked first, as its adoption does. */
+export function climb(texts: Texts, parts: DeliveryParts, known = newKnownTexts()): Climb {
+  const delivery = deliveryIn({ texts, displaced: [] }, parts, known);
+  const locked = delivery === undefined ? [] : locking(delivery);
+  const start = render(locked, texts, known);
   if (start.kind === 'refused') return { commits: [], obstacle: { ...start, texts } };
-  return climbFrom({ texts: withWrites(texts, start.writes), displaced: [] }, { cast, known, decide: onward });
+  return climbFrom({ texts: withWrites(texts, start.writes), displaced: [] }, { parts, known, decide: onward });
 }
 
-/** The way back from the place that a commit has reached; no commits where there is nothing to go back from. */
-export function climbBack({ texts, commit }: Climbed, cast: Cast, known = newKnownTexts()): Climb {
+/** The rollback from the place that a commit has reached; no commits where there is nothing to go back from. */
+export function climbBack({ texts, commit }: Climbed, parts: DeliveryParts, known = newKnownTexts()): Climb {
   const decide = (delivery: Delivery): NextOf | undefined => backward(delivery) ?? onward(delivery);
-  return climbFrom({ texts, displaced: commit.displaced }, { cast, known, decide });
+  return climbFrom({ texts, displaced: commit.displaced }, { parts, known, decide });
 }
 
 function onward(delivery: Delivery): NextOf | undefined {
@@ -60,15 +60,15 @@ function backward(delivery: Delivery): NextOf | undefined {
 
 type NextOf = ReturnType<typeof nextCommit>;
 type Way = {
-  readonly cast: Cast;
+  readonly parts: DeliveryParts;
   readonly known: KnownTexts;
   readonly decide: (delivery: Delivery) => NextOf | undefined;
 };
 
-function climbFrom(start: Stand, { cast, known, decide }: Way): Climb {
+function climbFrom(start: Stand, { parts, known, decide }: Way): Climb {
   const commits: Climbed[] = [];
   let stand = start;
-  let delivery = deliveryIn(start, cast, known);
+  let delivery = deliveryIn(start, parts, known);
   while (delivery !== undefined && commits.length < COMMITS_MOST) {
     const commit = decide(delivery);
     if (commit === undefined) break;
@@ -77,7 +77,7 @@ function climbFrom(start: Stand, { cast, known, decide }: Way): Climb {
     if (made.kind === 'refused') return { commits, obstacle: { ...made, texts: stand.texts } };
     const texts = withWrites(stand.texts, made.writes);
     stand = { texts, displaced: commit.displaced };
-    const after = deliveryIn(stand, cast, known);
+    const after = deliveryIn(stand, parts, known);
     if (after === undefined) break;
     commits.push({ commit, before: delivery, after, texts });
     if (commit.at === 'settled') break;

@@ -2,14 +2,14 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { fieldIssue } from '../documents/read-rollout.ts';
-import { type Cast, finder, type Texts } from './cast.ts';
 import type { Obstacle } from './climb.ts';
+import { type DeliveryParts, finder, type Texts } from './delivery-parts.ts';
 
 /** Where the user's files cannot take a commit, by their own lines. */
 export function obstacleIssues(before: Texts, obstacle: Obstacle): readonly Issue[] {
   if (obstacle.kind === 'unwritable') {
     const { route, faults } = obstacle;
-    const isInside: Cast['isInside'] = ({ object }) => object.namespace === route.object.namespace;
+    const isInside: DeliveryParts['isInside'] = ({ object }) => object.namespace === route.object.namespace;
     const document = finder({ texts: before, kinds: [route.object.kind], isInside })(route);
     return document === undefined ? [] : faults.map((fault) => fieldIssue(document, fault));
   }

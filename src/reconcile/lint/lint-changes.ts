@@ -3,9 +3,9 @@
 import type { Issue } from '../../api/issue.ts';
 import { at, canonicalJson, type Json } from '../../api/json.ts';
 import { EXCLUSIVE_TOPOLOGY } from '../../api/release-content.ts';
-import type { FieldPath } from '../../rollout/edit.ts';
-import { immutableChanges, NOT_IN_PLACE, pathOf } from '../../rollout/recreate-change.ts';
-import { mixedSizes, type Sizes, wholeStepWritten } from '../../rollout/size-change.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
+import { immutableChanges, NOT_IN_PLACE, pathOf } from '../../rollout/edits/recreate-change.ts';
+import { mixedSizes, type Sizes, wholeStepWritten } from '../../rollout/edits/size-change.ts';
 import { SIZE_PATH } from '../documents/read-workload.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
 
@@ -16,7 +16,7 @@ function sizesAtStake({ file, stable, lwsVersion }: LintFacts): Sizes | undefine
   return mixedSizes({ before: stable.content, after: content, lwsVersion });
 }
 
-/** A new size that no policy lets go to all groups at once. */
+/** A new size that no policy releases to all groups at once. */
 export function refusedSize(facts: LintFacts): readonly Finding[] {
   const sizes = sizesAtStake(facts);
   if (sizes === undefined || facts.policy.sizeChange === 'Whole') return [];
@@ -53,7 +53,7 @@ export function changes(facts: LintFacts): readonly Finding[] {
     return {
       path: ['spec', ...pathOf(field)],
       reason: 'RecreateRefused',
-      what: `the edit changes ${field}, ${NOT_IN_PLACE[field]}; the LeaderWorkerSet would have to be deleted and created anew, with all groups down meanwhile`,
+      what: `the edit changes ${field}, ${NOT_IN_PLACE[field]}; the LeaderWorkerSet would have to be deleted and re-created, with all groups down meanwhile`,
       hint: 'Allow that with recreate: Allow in a RolloutPolicy; or put the old value back, and make this change on a second LeaderWorkerSet.',
     };
   });
@@ -89,7 +89,7 @@ function differing({ file, stable }: LintFacts, field: Unsupported): readonly Fi
   ];
 }
 
-/** A change for which the workload is deleted and created anew: said, because all groups are down meanwhile. */
+/** A change for which the workload is deleted and re-created: said, because all groups are down meanwhile. */
 export function recreated({ document, file, stable, policy }: LintFacts): readonly Issue[] {
   const { marks, content } = file.workload;
   if (stable === undefined || wholeStepWritten(marks, file.digest) || policy.recreate !== 'Allow') return [];
@@ -98,7 +98,7 @@ export function recreated({ document, file, stable, policy }: LintFacts): readon
   const finding: Finding = {
     path: ['spec', ...pathOf(field)],
     reason: 'RecreateAllowed',
-    what: `the edit changes ${field}, ${NOT_IN_PLACE[field]}; the LeaderWorkerSet is deleted and created anew, with all groups down meanwhile`,
+    what: `the edit changes ${field}, ${NOT_IN_PLACE[field]}; the LeaderWorkerSet is deleted and re-created, with all groups down meanwhile`,
     hint: 'That is what recreate: Allow in the RolloutPolicy allows. The agent must prune.',
   };
   return [issueOf(document, finding)];

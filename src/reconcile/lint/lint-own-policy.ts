@@ -37,7 +37,7 @@ export function ownPolicyIssues({ key, workload }: DesiredRollout, edits: readon
     line: line === 0 ? (workload?.lineOf(['spec']) ?? 0) : line,
     path: 'spec',
     reason: 'ArmsAndEditsPolicy',
-    message: `the change arms a release of ${key.namespace}/${key.name} and ${what} RolloutPolicy ${name} (${file}), which governs it`,
+    message: `the change locks a release of ${key.namespace}/${key.name} and ${what} RolloutPolicy ${name} (${file}), which governs it`,
     hint: 'Make two changes of it, the policy first, so that its owners see what it is for.',
   }));
 }
@@ -57,7 +57,7 @@ export function policyEdits(
   return [...now, ...[...old.values()].map(({ name, file }) => ({ name, file, line: 0, what: 'takes away' }))];
 }
 
-/** Armed: its text is not the one of its marks, and no step of ours has brought it. */
+/** Locked: its text is not the one of its marks, and no step of ours has brought it. */
 function isAskedFor(entry: DesiredRollout): boolean {
   const file = fileOf(entry);
   return file?.workload.marks !== undefined && file.workload.marks.release.digest !== file.digest;

@@ -1,11 +1,11 @@
-/** Tries on a manifest what a delivery is going to write into it: what would be refused then is told before it begins. */
+/** Tries on a manifest what a delivery is going to write into it: what would be refused then is told before it starts. */
 
 import { type Issue, oncePerLine } from '../../api/issue.ts';
 import { MARK } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
-import type { Edit } from '../../rollout/edit.ts';
+import type { Edit } from '../../rollout/edits/edit.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Trials } from '../desired/trials.ts';
 import type { LintFacts } from './lint-finding.ts';
@@ -32,7 +32,7 @@ export function isTried({ workload: { marks }, digest }: WorkloadFile): boolean 
   return marks?.step !== undefined && marks.release.digest === digest;
 }
 
-/** The fields of all steps, each with a value that it does not have, and the way back. */
+/** The fields of all steps, each with a value that it does not have, and the rollback. */
 function editsToCome({ document, file, stable }: LintFacts): readonly Edit[] {
   const { partition, maxUnavailable, replicas, marks } = file.workload;
   const there = [MARK.step, MARK.stable, MARK.restore, MARK.aborted].filter(() => marks !== undefined);

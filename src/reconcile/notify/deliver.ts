@@ -8,8 +8,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import { recordWritten } from '../../rollout/plan.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Outcome } from '../outcome.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import { readStatus, STATUS_REQUEST, type StoredRecord } from '../status/record-store.ts';
@@ -50,7 +50,7 @@ function unknownTargets({ desired }: Reading, known: readonly string[]): readonl
     line: place?.line ?? 0,
     path: 'spec.notify',
     reason: 'NotifyUnknown',
-    message: `the environment of this process names no target ${to}, so nobody is told there`,
+    message: `the environment of this process names no target ${to}, so no notification is sent there`,
     hint: `Set TRANCHE_NOTIFY_${to.toUpperCase().replaceAll('-', '_')} to its address.`,
   }));
 }
@@ -71,14 +71,18 @@ async function deliverNotices(
     const { writes, failures } = await sendAll({ notifier, clock, signing }, own);
     if (writes.length > 0) {
       const commits = [
-        { writes, message: 'rollouts: people were told\n', signature: { ...config.author, atSeconds: now } },
+        {
+          writes,
+          message: 'rollouts: record the notifications that were sent\n',
+          signature: { ...config.author, atSeconds: now },
+        },
       ];
       await git.push([{ branch: config.statusBranch, expectedOld: head, base: head, commits }]);
     }
     return [...failures].map(([to, why]) => failureIssue(to, why));
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    log.warn(`who was told is not recorded: ${error.message}; they may be told twice`);
+    log.warn(`which notifications were sent is not recorded: ${error.message}; they may be sent twice`);
     return [];
   }
 }
@@ -137,7 +141,7 @@ function failureIssue(to: string, why: string): Issue {
     line: 0,
     path: '',
     reason: 'NotifyFailed',
-    message: `the target ${to} of notify was not told: ${why}`,
+    message: `the target ${to} of notify got no notification: ${why}`,
     hint: 'It is tried again with each pass for a day. Look at its address and credential in the environment of the runner.',
   };
 }

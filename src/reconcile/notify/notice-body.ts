@@ -38,11 +38,11 @@ function lineOf({ cluster, namespace, name }: RolloutKey, { event, release, text
 }
 
 const SAID = {
-  started: 'a delivery begins',
+  started: 'a delivery starts',
   step: 'next step',
   holdTooLong: 'stands still',
   failed: 'a step has failed',
-  aborted: 'given up',
+  aborted: 'aborted',
   done: 'done',
 } as const satisfies Readonly<Record<Notice['event'], string>>;
 

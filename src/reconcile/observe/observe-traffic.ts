@@ -5,8 +5,8 @@ import { SERVICE_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
-import type { LadderFiles } from '../../rollout/ladder-files.ts';
 import { secondName } from '../../rollout/ladders/delivery.ts';
+import type { LadderFiles } from '../../rollout/ladders/ladder-files.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import { isLadder, isRouted } from '../../rollout/state.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
@@ -16,15 +16,15 @@ import type { TrafficAsked } from '../cluster/observe-live-traffic.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { stepDigest } from '../documents/digests.ts';
 import { begunPlan } from '../ladder/begun.ts';
-import { type Cast, deliveryIn, type Texts } from '../ladder/cast.ts';
-import { castInPart, castOf } from '../ladder/cast-of.ts';
+import { type DeliveryParts, deliveryIn, type Texts } from '../ladder/delivery-parts.ts';
+import { findParts, partsWithout } from '../ladder/find-parts.ts';
 import { lintTraffic } from '../lint/traffic/lint-traffic.ts';
 import { tryLadder } from '../lint/try-ladder.ts';
 
 type Of = { readonly entry: DesiredRollout; readonly desired: Desired };
 type Read = { readonly file: WorkloadFile; readonly stable: Stable | undefined; readonly scaler: string | undefined };
 
-/** The files of the Service and the routes that the Rollout names, and of an autoscaler: what a step hangs on, beside the workload. */
+/** The files of the Service and the routes that the Rollout names, and of an autoscaler: what a step hangs on, next to the workload. */
 export function trafficFiles({ entry, desired }: Of): readonly string[] {
   const { traffic, index } = desired;
   const plan = begunPlan({ entry, desired })?.plan;
@@ -94,10 +94,10 @@ export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderF
   const { scalersOf } = index;
   const { marks } = file.workload;
   const asked = { plan, namespace: entry.key.namespace, file, stableText: undefined, traffic, config, scalersOf };
-  // Nothing begins without all of its documents; what is under way goes back as far as it can.
+  // Nothing starts without all of its documents; what is in progress goes back as far as it can.
   const isUnderWay = marks !== undefined && (isLadder(marks) || isRouted(marks));
-  const cast = isUnderWay ? castInPart(asked) : castOf(asked);
-  const files = cast === undefined ? undefined : ladderFilesIn(texts, cast, trials.known);
+  const parts = isUnderWay ? partsWithout(asked) : findParts(asked);
+  const files = parts === undefined ? undefined : ladderFilesIn(texts, parts, trials.known);
   if (files === undefined) return undefined;
   const others = watched.flatMap((ref) => watchedRoute({ entry, desired }, ref));
   return {
@@ -115,9 +115,9 @@ function watchedRoute({ entry, desired: { traffic } }: Of, ref: RouteRef): Ladde
 }
 
 /** The same of these texts. */
-export function ladderFilesIn(texts: Texts, cast: Cast, known?: KnownTexts): LadderFiles | undefined {
-  const { plan } = cast;
-  const found = deliveryIn({ texts, displaced: [] }, cast, known);
+export function ladderFilesIn(texts: Texts, parts: DeliveryParts, known?: KnownTexts): LadderFiles | undefined {
+  const { plan } = parts;
+  const found = deliveryIn({ texts, displaced: [] }, parts, known);
   if (found === undefined) return undefined;
   const refs = plan.routing?.routes ?? [];
   return {
@@ -152,6 +152,14 @@ export function ladderFaults({ entry, desired }: Of, { file, stable }: Omit<Read
   if (rollout === undefined || plan === undefined) return [];
   const { texts, traffic, trials, index, config } = desired;
   const { scalersOf } = index;
-  const cast = castOf({ plan, namespace: key.namespace, file, stableText: stable?.text, traffic, config, scalersOf });
-  return cast === undefined ? [] : tryLadder({ rollout, texts, cast }, trials);
+  const parts = findParts({
+    plan,
+    namespace: key.namespace,
+    file,
+    stableText: stable?.text,
+    traffic,
+    config,
+    scalersOf,
+  });
+  return parts === undefined ? [] : tryLadder({ rollout, texts, parts }, trials);
 }

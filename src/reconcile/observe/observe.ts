@@ -113,7 +113,7 @@ function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
   return of.live({ namespace, name, autoscaled: of.desired.index.scalerOf({ namespace, name }) });
 }
 
-/** What a delivery hangs on beside the workload; nothing where the Rollout has no second one. */
+/** What a delivery hangs on next to the workload; nothing where the Rollout has no second one. */
 type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic'>;
 
 /** What only some deliveries hang on. */

@@ -3,7 +3,7 @@
 import type { Shard } from '../../api/config.ts';
 import { SHARED_LIMITS } from '../../api/policy-fields.ts';
 import type { Git } from '../../ports/git.ts';
-import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { RecordProof } from '../../rollout/record/trust.ts';
 import type { Reading } from '../pass.ts';
 import { isOwn } from '../shard.ts';
 import { otherShards } from '../shard-branches.ts';

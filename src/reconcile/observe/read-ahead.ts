@@ -6,13 +6,13 @@ import { CONFIG_REQUEST, desiredRequest } from '../documents/desired-branch.ts';
 import type { PassOptions } from '../pass.ts';
 import type { StatusBranch, StatusIndex } from '../status/record-store.ts';
 
-/** Reads that are under way. The status branch is only a hint: where it is wrong, this was for nothing. */
+/** Reads that are in progress. The status branch is only a hint: where it is wrong, this was for nothing. */
 export type Ahead = {
   readonly config: Promise<Tree>;
   readonly desired: { readonly paths: readonly string[]; readonly tree: Promise<Tree> } | undefined;
 };
 
-/** Stable texts of so many deliveries are asked for early; those of the others when they are looked at. */
+/** Stable templates of this many deliveries are asked for early; those of the others when they are looked at. */
 const MOST_STABLE = 20;
 
 /** Starts the reads of the head of main. Failures are told where they are awaited. */
@@ -66,7 +66,7 @@ function markedOf({ main, marked, auditSeconds }: StatusIndex, now: Instant): Ma
   return { ...marked, commit: main };
 }
 
-/** Where the deliveries that are under way have their stable texts: commits to look in, and the files to look at. */
+/** Where the deliveries that are in progress have their stable templates: commits to look in, and the files to look at. */
 function stableTexts(status: StatusBranch): readonly { readonly commit: Oid; readonly files: readonly string[] }[] {
   const found: { readonly commit: Oid; readonly files: readonly string[] }[] = [];
   for (const stored of status.records.values()) {

@@ -21,7 +21,7 @@ export function isResting(at: {
   const same = Object.keys(blobs).every((path) => record.blobs[path] === blobs[path]);
   const { marks, partition } = file.workload;
   if (!same || marks === undefined || partition !== SENTINEL) return 'work';
-  // Whatever the record says: something is asked for, or under way.
+  // Whatever the record says: something is asked for, or in progress.
   if (marks.step !== undefined || marks.release.digest !== file.digest) return 'work';
   return isAuditDue(record, at) ? 'audit' : 'rest';
 }

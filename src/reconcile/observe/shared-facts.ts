@@ -1,8 +1,8 @@
 /** What a snapshot has of others than its own Rollout: turns, windows, the forge, and whether our clock is right. */
 
 import { ORDINARY_REQUEUE_SECONDS } from '../../rollout/hold.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Observation } from '../history/observation.ts';
 import { turnsOf } from './turns.ts';
 
@@ -13,14 +13,14 @@ const CLOCK_OFF_MOST_SECONDS = 120;
 export function sharedFacts({
   entry,
   deliveries,
-  elders,
+  earlier,
   windowsOf,
   desired,
   offSeconds,
   approvals,
   notifyTargets = [],
 }: Observation): Pick<Snapshot, 'notifyTo' | 'turns' | 'windows' | 'approval' | 'intervalSeconds' | 'clockOffSeconds'> {
-  const turns = turnsOf(entry, deliveries, elders);
+  const turns = turnsOf(entry, deliveries, earlier);
   const windows = windowsOf(entry.policy);
   const approval = approvals?.get(printKey(entry.key));
   const { intervalSeconds } = desired.config;

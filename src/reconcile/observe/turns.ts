@@ -1,12 +1,12 @@
-/** How many deliveries are under way where a policy limits them: counted from the marks on main, and from open proposals. */
+/** How many deliveries are in progress where a policy limits them: counted from the marks on main, and from open proposals. */
 
 import { at, isRecord } from '../../api/json.ts';
 import { MARK, printStep, withoutRelease } from '../../api/marks.ts';
 import { SHARED_LIMITS } from '../../api/policy-fields.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { type Instant, printInstant } from '../../api/time.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import type { RolloutKey, Turn } from '../../rollout/snapshot.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Delivery } from '../history/turn-taker.ts';
 import type { PolicyReading } from '../policies/policy-scope.ts';
@@ -15,11 +15,11 @@ import type { StoredRecord } from '../status/record-store.ts';
 /** Its file is broken or not on any path: it may be anywhere in a delivery. */
 const UNREAD = 'its workload cannot be read';
 const GOING_BACK = printStep({ kind: 'rollback' });
-/** Who has stood still for the same reason for so long is named. */
+/** Who has stood still for the same reason for this long is named. */
 const STUCK_SECONDS = 3600;
 
 /**
- * All that main shows, and what open pull requests would begin. A document that is out of its file, to be created anew,
+ * All that main shows, and what open pull requests would start. A document that is out of its file, to be re-created,
  * is on its way as well. Records only say who is stuck, what is proposed, and of workloads that no file shows whether they
  * were on their way.
  */
@@ -53,16 +53,16 @@ function stuckOf(record: RolloutRecord | undefined, now: Instant): Pick<Delivery
   return { stuck: `${held.reason} since ${printInstant(since)}` };
 }
 
-/** These, and one more that this pass begins or proposes. */
+/** These, and one more that this pass starts or proposes. */
 export function withDelivery(deliveries: readonly Delivery[], begun: Delivery): readonly Delivery[] {
   return [...deliveries.filter(({ key }) => !same(key, begun.key)), begun];
 }
 
-/** For each shared limit of a policy that governs this Rollout: what it allows, who else is under way, and who is before it. */
+/** For each shared limit of a policy that governs this Rollout: what it allows, who else is in progress, and who is before it. */
 export function turnsOf(
   { key, policy }: Pick<DesiredRollout, 'key' | 'policy'>,
   deliveries: readonly Delivery[],
-  elders: readonly Delivery[] = [],
+  earlier: readonly Delivery[] = [],
 ): readonly Turn[] {
   const own = deliveries.find((other) => same(other.key, key))?.proposedAt;
   // Of two that are proposed the older one has the place.
@@ -80,7 +80,7 @@ export function turnsOf(
       );
       const { name, file, lines } = reading;
       const goingBack = counted.filter((other) => other.step === GOING_BACK).length;
-      const before = elders.filter((other) => inScope[field](other, { key, reading })).map(nameOf);
+      const before = earlier.filter((other) => inScope[field](other, { key, reading })).map(nameOf);
       const turn = { field, policy: name, file, line: lines[field] ?? 0, most, underWay, goingBack };
       return [before.length === 0 ? turn : { ...turn, before }];
     }),

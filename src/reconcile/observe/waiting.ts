@@ -2,8 +2,8 @@
 
 import type { Instant } from '../../api/time.ts';
 import type { HoldReason } from '../../rollout/hold.ts';
-import { printKey } from '../../rollout/key-text.ts';
-import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { RecordProof } from '../../rollout/record/trust.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import type { RequestReader } from '../history/arrival.ts';
@@ -28,7 +28,7 @@ type Asking = {
 
 /**
  * A record says it where it is signed, or where this process has written it. Else the place of the request on main's own line
- * does, for the template that the file has: whoever can push to the status branch gains no place by what is there, and takes
+ * does, for the template that the file has: anyone who can push to the status branch gains no place by what is there, and takes
  * none. Asked of main only where a limit is shared and has a place free. Throws PortError where Git fails.
  */
 export async function requestsOf(rollouts: readonly DesiredRollout[], asking: Asking): Promise<Requests> {
@@ -47,7 +47,7 @@ export async function requestsOf(rollouts: readonly DesiredRollout[], asking: As
   return requests;
 }
 
-/** The digest of a template in Git that no step delivers yet, where it could begin by its limits; undefined: not such. */
+/** The digest of a template in Git that no step delivers yet, where it could start by its limits; undefined: not such. */
 function requestedDigest(entry: DesiredRollout, deliveries: readonly Delivery[]): string | undefined {
   const turns = turnsOf(entry, deliveries);
   if (entry.workload === undefined || turns.length === 0) return undefined;
@@ -100,7 +100,7 @@ export function waitingElsewhere(
 }
 
 /** Those that have asked before this one, of the same age by name, and that a place is free for: theirs to take. */
-export function eldersOf(
+export function earlierDeliveries(
   { key }: DesiredRollout,
   stored: StoredRecord | undefined,
   {
@@ -112,7 +112,7 @@ export function eldersOf(
   const name = printKey(key);
   const [recorded, counted] = [requestedSince(stored), requests.get(name)];
   const later = recorded === undefined || counted === undefined ? undefined : Math.max(recorded, counted);
-  // Beside a record, which a pass makes, the date of a commit alone would be too early.
+  // Next to a record, which a pass makes, the date of a commit alone would be too early.
   const own = { 'by main': counted, 'by its record': later };
   const isElder = ({ entry, since, dated }: Waiting): boolean => {
     const asked = own[dated];

@@ -31,7 +31,7 @@ export function localClock(timeZone: string): LocalClock {
     return Date.UTC(year, month - 1, day, part.get('hour'), part.get('minute'), part.get('second')) / 1000;
   };
   const firstShows = (time: WallTime): Instant => {
-    // Clocks are far less than a day from UTC, so both lie beside the time itself, and a change between them.
+    // Clocks are far less than a day from UTC, so both lie next to the time itself, and a change between them.
     const [ahead, behind] = [time - DAY_SECONDS, time + DAY_SECONDS].map((at) => time - (shows(at) - at));
     const [from, to] = [Math.min(ahead ?? time, behind ?? time), Math.max(ahead ?? time, behind ?? time)];
     if (shows(from) === time) return from;

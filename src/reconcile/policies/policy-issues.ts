@@ -51,10 +51,10 @@ export function idlePolicies(
     });
 }
 
-/** So many Rollouts are named in one message. */
+/** How many Rollouts are named in one message. */
 const NAMED_MOST = 5;
 
-/** So many names of one policy are looked up: each is compared with all Rollouts of a namespace. */
+/** How many names of one policy are looked up: each is compared with all Rollouts of a namespace. */
 const LOOKED_UP_MOST = 5;
 
 /**

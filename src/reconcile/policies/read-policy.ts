@@ -124,10 +124,10 @@ function without(policy: RolloutPolicy, names: readonly PolicyFieldName[]): Roll
   return Object.fromEntries(Object.entries(policy).filter(([name]) => !names.some((one) => one === name)));
 }
 
-/** So many digits of a blob id are shown. */
+/** How many digits of a blob id are shown. */
 const BLOB_SHOWN = 12;
 
-/** What only grants, or only tells, holds nothing that would begin without it. */
+/** What only grants, or only tells, holds nothing that would start without it. */
 function mayHold(name: PolicyFieldName): boolean {
   const { composition } = POLICY_FIELDS[name];
   return composition !== 'grant' && composition !== 'observer' && composition !== 'parameter';

@@ -1,4 +1,4 @@
-/** When steps may begin: windows of policies on the calendars of their time zones, as facts of one instant. */
+/** When steps may start: windows of policies on the calendars of their time zones, as facts of one instant. */
 
 import { Cron } from 'croner';
 import type { Issue } from '../../api/issue.ts';
@@ -16,7 +16,7 @@ const AHEAD_SECONDS = 400 * 86_400;
 /** Windows that open and close more often than this within that time are not followed further: each costs up to a millisecond. */
 const BOUNDARIES_MOST = 1500;
 
-/** Asked of what policies say of a Rollout: whether they let a step begin now. Rollouts with the same policies share it. */
+/** Asked of what policies say of a Rollout: whether they let a step start now. Rollouts with the same policies share it. */
 export function windowsAt(now: Instant): (scope: PolicyScope) => WindowFacts | undefined {
   const known = new Map<PolicyScope, WindowFacts | undefined>();
   // The same window stands in many policies, and calendars take long: each is asked once for all of them.
@@ -36,7 +36,7 @@ export function windowsAt(now: Instant): (scope: PolicyScope) => WindowFacts | u
 type Calendar = {
   readonly place: PolicyPlace;
   readonly field: 'allow' | 'deny';
-  /** Whether it lets a step begin then. */
+  /** Whether it lets a step start then. */
   readonly open: (at: Instant) => boolean;
   /** When that may change next; undefined: not within the time that is looked at. */
   readonly boundary: (after: Instant) => Instant | undefined;
@@ -183,7 +183,7 @@ function nextStart(cron: string, timeZone: string): NextStart {
       if (next === null) return undefined;
       shown = Math.floor(next.getTime() / 1000);
       const start = clock.firstShows(shown);
-      // What is shown again has begun when it was shown first.
+      // What is shown again has started when it was shown first.
       if (start > after) return start;
     }
   };

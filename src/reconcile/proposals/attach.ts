@@ -1,14 +1,14 @@
-/** What policies name beside the text of a pull request: its labels, and who is asked for a review. Each once. */
+/** What policies name next to the text of a pull request: its labels, and who is asked for a review. Each once. */
 
 import { printable } from '../../api/printable.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import { attachTo } from '../write/execute-proposal.ts';
-import type { Desk, Judged } from './proposal-pass.ts';
+import type { Judged, ProposalRound } from './proposal-pass.ts';
 
 /** The record with what came of it. Where the forge does not answer, or we were cut off before, the next pass does what is left. */
 export async function attachedTo(
   { one, verdict, proposal }: Judged & { readonly proposal: ProposalRecord },
-  { ports, own }: Desk,
+  { ports, own }: ProposalRound,
 ): Promise<ProposalRecord> {
   const { number } = proposal;
   const { pullRequestLabels: labels = [], pullRequestReviewers: reviewers = [] } = one.snapshot?.policy ?? {};

@@ -4,9 +4,9 @@ import { INTENT, printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { shortRelease } from '../../api/release.ts';
 import type { CommitHeader, FileWrite, Oid, ReadRequest } from '../../ports/git.ts';
-import { editsOf } from '../../rollout/change-edits.ts';
-import type { ObjectEdits } from '../../rollout/edit.ts';
-import { intentMessage, parseTrailers, proposedStep } from '../../rollout/messages.ts';
+import { intentMessage, parseTrailers, proposedStep } from '../../rollout/commits/messages.ts';
+import { editsOf } from '../../rollout/edits/change-edits.ts';
+import type { ObjectEdits } from '../../rollout/edits/edit.ts';
 import { isFields } from '../../rollout/proposals/form.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
@@ -15,17 +15,17 @@ import { notAllowed } from '../write/allowed.ts';
 import type { NewBranch } from '../write/execute-proposal.ts';
 import { render } from '../write/render.ts';
 import { inForm } from './case.ts';
-import type { Desk } from './proposal-pass.ts';
+import type { ProposalRound } from './proposal-pass.ts';
 
 /** What reads a branch: nothing of the forge. */
-type Reader = { readonly ports: Pick<Desk['ports'], 'git'> } & Pick<Desk, 'reading'>;
+type Reader = { readonly ports: Pick<ProposalRound['ports'], 'git'> } & Pick<ProposalRound, 'reading'>;
 
 /** What is proposed of a rollout, and how. */
 export type Proposed = { readonly one: Reconciled; readonly wanted: Approval; readonly form: ProposalForm };
 
 type At = { readonly base: Oid; readonly texts: ReadonlyMap<string, string> };
 
-/** A branch that was made for this change may be so many commits of main behind, and is known again. */
+/** A branch that was made for this change may be this many commits of main behind, and is known again. */
 const BEHIND_MOST = 500;
 
 /** All files by their ids alone. */
@@ -72,12 +72,12 @@ function editsFor({ one, wanted, form }: Proposed): readonly ObjectEdits[] {
 }
 
 /** Whether this commit is the one that we would have made on the base that it has. */
-export async function isOurCommit(of: Proposed, desk: Reader, head: Oid): Promise<boolean> {
-  const [commit] = await desk.ports.git.history(head, undefined, 1);
+export async function isOurCommit(of: Proposed, round: Reader, head: Oid): Promise<boolean> {
+  const [commit] = await round.ports.git.history(head, undefined, 1);
   const [base, ...others] = commit?.parents ?? [];
   if (commit === undefined || base === undefined || others.length > 0) return false;
-  const wish = await branchFrom(of, desk, { base, texts: await textsAt(of, desk, base) });
-  return wish !== undefined && saysSame(of, wish.commit.message, commit) && (await holds(wish, of, desk, head));
+  const wish = await branchFrom(of, round, { base, texts: await textsAt(of, round, base) });
+  return wish !== undefined && saysSame(of, wish.commit.message, commit) && (await holds(wish, of, round, head));
 }
 
 /** Which policies govern may change without the step: where the step itself is proposed they are told in its message. */
@@ -92,24 +92,23 @@ function parseTrailersOf(message: string): string {
   return trailers === undefined ? '' : JSON.stringify(trailers);
 }
 
-async function holds(wish: NewBranch, of: Proposed, desk: Reader, head: Oid): Promise<boolean> {
-  const there = await textsAt(of, desk, head);
+async function holds(wish: NewBranch, of: Proposed, round: Reader, head: Oid): Promise<boolean> {
+  const there = await textsAt(of, round, head);
   return wish.commit.writes.every(({ path, text }) => there.get(path) === text);
 }
 
 /**
- * Whether this commit brings our change, and nothing else, onto a newer commit of main: as the forge makes one where a
- * person brings the pull request up to date, by a merge or by a rebase.
+ * Whether this commit brings our change, and nothing else, onto a newer commit of main: as the forge makes one where someone brings the pull request up to date, by a merge or by a rebase.
  */
-export async function isBroughtUpToDate(of: Proposed, desk: Reader, head: Oid): Promise<boolean> {
-  const { git } = desk.ports;
+export async function isBroughtUpToDate(of: Proposed, round: Reader, head: Oid): Promise<boolean> {
+  const { git } = round.ports;
   const [commit] = await git.history(head, undefined, 1);
   const base = commit?.parents.at(-1);
   if (base === undefined || (commit?.parents.length ?? 0) > 2) return false;
-  const line = await git.history(desk.reading.main, base, BEHIND_MOST);
+  const line = await git.history(round.reading.main, base, BEHIND_MOST);
   if (line.at(-1)?.oid !== base) return false;
-  const wish = await branchFrom(of, desk, { base, texts: await textsAt(of, desk, base) });
-  if (wish === undefined || !(await holds(wish, of, desk, head))) return false;
+  const wish = await branchFrom(of, round, { base, texts: await textsAt(of, round, base) });
+  if (wish === undefined || !(await holds(wish, of, round, head))) return false;
   const changed = new Set(wish.commit.writes.map(({ path }) => path));
   const idsAt = async (at: Oid): Promise<string> => {
     const { files, skipped } = await git.readAt(at, WHOLE);

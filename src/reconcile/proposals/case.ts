@@ -3,7 +3,6 @@
 import type { ProposalForm, ProposalRecord } from '../../api/proposal-record.ts';
 import { sameRelease } from '../../api/release.ts';
 import { beforeFirst, currentStep } from '../../rollout/approvable.ts';
-import { command } from '../../rollout/command-text.ts';
 import { wantsEvidence } from '../../rollout/gates/evidence.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
 import { isDelivered, type Plan, planWaiting } from '../../rollout/plan.ts';
@@ -12,12 +11,13 @@ import { FORMS, isFields } from '../../rollout/proposals/form.ts';
 import type { Case } from '../../rollout/proposals/judge.ts';
 import { type Approval, approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
 import type { RolloutKey, Snapshot } from '../../rollout/snapshot.ts';
+import { command } from '../../rollout/texts/command-text.ts';
 import { changesDigest } from '../documents/digests.ts';
 import type { Reconciled } from '../outcome.ts';
-import type { Asked } from '../write/execute-proposal.ts';
+import type { ForgeAnswer } from '../write/execute-proposal.ts';
 
-/** What the files and the plan say of it; what the forge says comes besides. */
-type Drafted = Pick<Case, 'wanted' | 'approvable' | 'isGiven' | 'anew'>;
+/** What the files and the plan say of it; what the forge says comes as well. */
+type Drafted = Pick<Case, 'wanted' | 'approvable' | 'isGiven' | 'fresh'>;
 
 /**
  * What would be proposed now, what an approval could be given for, and what people have said of it. What is proposed
@@ -28,11 +28,11 @@ export function caseOf(
   plan: Pick<Plan, 'commit'> | undefined,
   known: ProposalRecord | undefined = snapshot?.record?.proposal,
 ): Drafted {
-  if (snapshot === undefined) return { wanted: undefined, approvable: undefined, isGiven: false, anew: undefined };
+  if (snapshot === undefined) return { wanted: undefined, approvable: undefined, isGiven: false, fresh: undefined };
   const approvable = currentStep(snapshot) ?? beforeFirst(snapshot);
   const wanted = wantedOf(snapshot, plan?.commit, known);
-  const anew = snapshot.rollout?.intents.propose?.number;
-  return { wanted, approvable, isGiven: wanted !== undefined && isApproved(snapshot, wanted), anew };
+  const fresh = snapshot.rollout?.intents.propose?.number;
+  return { wanted, approvable, isGiven: wanted !== undefined && isApproved(snapshot, wanted), fresh };
 }
 
 function wantedOf(snapshot: Snapshot, commit: Plan['commit'], known: ProposalRecord | undefined): Case['wanted'] {
@@ -71,7 +71,7 @@ export function waitingFor(one: Reconciled, reason: Hold | undefined): Reconcile
 }
 
 /** The same rollout, whose pull request the forge does not open. */
-export function heldBy(one: Reconciled, answer: Exclude<Asked<unknown>, { readonly kind: 'done' }>): Reconciled {
+export function heldBy(one: Reconciled, answer: Exclude<ForgeAnswer<unknown>, { readonly kind: 'done' }>): Reconciled {
   const label = one.plan?.commit?.label ?? '';
   const word = byCommit(one);
   if (answer.kind === 'refused' && answer.refusal === 'BranchTaken')
@@ -108,7 +108,7 @@ export function full(one: Reconciled): Hold {
   });
 }
 
-/** What is begun here could neither be armed nor taken back. */
+/** What is started here could neither be locked nor taken back. */
 export function noDirectPush(
   { plan }: Pick<Reconciled, 'plan'>,
   { branch, form }: { readonly branch: string; readonly form: ProposalForm },
@@ -117,12 +117,12 @@ export function noDirectPush(
   const besides = form === 'NoDirectPush' ? '' : `, and no pull request can be the step itself: ${FORMS[form].because}`;
   const accept = form === 'NoDirectPush' ? ', or accept it in a RolloutPolicy: withoutDirectPush: Accept' : '';
   return hold('NoDirectPush', {
-    seen: `the rules of ${branch} refuse commits of tranche, so nothing could arm ${plan?.commit?.label ?? ''} or go back${besides}`,
+    seen: `the rules of ${branch} refuse commits of tranche, so nothing could lock ${plan?.commit?.label ?? ''} or go back${besides}`,
     action: `Add the App or the account of tranche to the bypass list of each ruleset of the branch, always${accept}`,
   });
 }
 
-/** The word that approves without the forge; undefined: policies want the forge to show who approved. */
+/** The approval of without the forge; undefined: policies want the forge to show who approved. */
 function byCommit({ snapshot, key }: Reconciled): string | undefined {
   return snapshot !== undefined && wantsEvidence(snapshot) ? undefined : command('approve', key);
 }

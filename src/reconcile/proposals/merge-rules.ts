@@ -5,10 +5,10 @@ import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { Forge, Waiting } from '../../ports/forge.ts';
 import { formOf, isFields, type MergeRules } from '../../rollout/proposals/form.ts';
 import type { Reconciled } from '../outcome.ts';
-import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
+import { ask, type ForgeAnswer, GATE } from '../write/execute-proposal.ts';
 
 /** What came of asking: what the forge refuses to say is unknown; where it does not answer, another pass asks again. */
-export type RulesAsked = Exclude<Asked<MergeRules>, { readonly kind: 'refused' }>;
+export type RulesAsked = Exclude<ForgeAnswer<MergeRules>, { readonly kind: 'refused' }>;
 
 /** Asks when it is wanted, once. */
 export function rulesReader(forge: Forge, base: string): () => Promise<RulesAsked> {

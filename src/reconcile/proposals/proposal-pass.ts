@@ -14,7 +14,7 @@ import type { OwnPulls } from './own-pulls.ts';
 export type Judged = {
   readonly one: Reconciled;
   readonly verdict: Verdict;
-  /** As the forge was heard. */
+  /** As the forge was carried out. */
   readonly proposal: ProposalRecord | undefined;
   /** What the forge says that it waits for. */
   readonly waits: string;
@@ -25,7 +25,7 @@ export type Judged = {
 };
 
 /** What all of a pass share. */
-export type Desk = {
+export type ProposalRound = {
   readonly ports: Ports & { readonly forge: Forge };
   readonly reading: Reading;
   /** The reader of the pass. */

@@ -1,5 +1,5 @@
 /**
- * The pull requests of a pass: each that is there is judged, and what is ready for a person is proposed. Nothing of it
+ * The pull requests of a pass: each that is there is judged, and what is ready for someone is proposed. Nothing of it
  * goes to main. A pass that brakes or goes back does not ask the forge at all.
  */
 
@@ -7,23 +7,23 @@ import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { CommitState, Forge, Pull } from '../../ports/forge.ts';
 import { branchesIn, branchesOf, branchOf, namedBy } from '../../rollout/proposals/branch.ts';
 import type { MergeRules } from '../../rollout/proposals/form.ts';
-import { type Case, heard, judge, type Sight } from '../../rollout/proposals/judge.ts';
+import { type Case, heard, judge, type View } from '../../rollout/proposals/judge.ts';
 import { progressText } from '../../rollout/proposals/progress.ts';
 import type { Reconciled } from '../outcome.ts';
 import type { Ports } from '../pass.ts';
-import { type Asked, ask, GATE } from '../write/execute-proposal.ts';
+import { ask, type ForgeAnswer, GATE } from '../write/execute-proposal.ts';
 import { act } from './act.ts';
 import { isBroughtUpToDate } from './branch-content.ts';
 import { brakes, caseOf, heldBy, inForm, withProposal } from './case.ts';
 import { isUnguarded, rulesOfOpen, rulesReader } from './merge-rules.ts';
 import { ownPulls } from './own-pulls.ts';
-import type { Desk, Judged } from './proposal-pass.ts';
+import type { Judged, ProposalRound } from './proposal-pass.ts';
 import { waitsText } from './waits-text.ts';
 
 /** The same rollouts, with what they wait for, and what the record says of their pull requests. Never throws for the forge. */
 export async function propose(
   ports: Ports,
-  pass: Pick<Desk, 'reading' | 'commits'> & { readonly reconciled: readonly Reconciled[] },
+  pass: Pick<ProposalRound, 'reading' | 'commits'> & { readonly reconciled: readonly Reconciled[] },
 ): Promise<readonly Reconciled[]> {
   const { forge } = ports;
   const { reading, commits, reconciled } = pass;
@@ -41,10 +41,10 @@ export async function propose(
   const room = maxProposals - open.length;
   const withForge = { ...ports, forge };
   const own = ownPulls(withForge, heardOf.value);
-  const desk: Desk = { ports: withForge, reading, commits, rules: rulesReader(forge, base), own, room };
+  const round: ProposalRound = { ports: withForge, reading, commits, rules: rulesReader(forge, base), own, room };
   const answers = new Map<Reconciled, Reconciled>();
   // One after the other: the forge wants its writes so, and the room is shared.
-  for (const one of meant) answers.set(one, await act(await judged(one, { pulls, waits, desk }), desk));
+  for (const one of meant) answers.set(one, await act(await judged(one, { pulls, waits, round }), round));
   return reconciled.map((one) => answers.get(one) ?? one);
 }
 
@@ -81,20 +81,20 @@ function isPerhapsOpen(snapshot: Reconciled['snapshot']): boolean {
 
 async function judged(
   one: Reconciled,
-  of: { readonly pulls: readonly Pull[]; readonly waits: Waits; readonly desk: Desk },
+  of: { readonly pulls: readonly Pull[]; readonly waits: Waits; readonly round: ProposalRound },
 ): Promise<Judged> {
   const recorded = remindedOf(one.snapshot?.record?.proposal, one, of.pulls) ?? found(one, of.pulls);
   const pull = pullOf(recorded, of.pulls);
-  const sight = sightOf(pull);
+  const view = viewOf(pull);
   const said = of.waits.get(pull?.number ?? 0);
   const { isGateRequired, hasConflict, rules } = said ?? UNHEARD;
-  const known = await compared(one, { known: recorded, sight, desk: of.desk });
+  const known = await compared(one, { known: recorded, view, round: of.round });
   const drafted = caseOf(one.snapshot, one.plan, known);
   const lost = isUnguarded(one, { form: known?.form, rules });
-  const now = of.desk.reading.at;
-  const asked = { ...drafted, known, sight, isGateRequired, isUnguarded: lost, hasConflict, now };
+  const now = of.round.reading.at;
+  const asked = { ...drafted, known, view, isGateRequired, isUnguarded: lost, hasConflict, now };
   const verdict = judge(asked);
-  const proposal = known === undefined ? undefined : heard(known, sight);
+  const proposal = known === undefined ? undefined : heard(known, view);
   const own = [known?.branch, drafted.wanted?.branch];
   const strays = of.pulls.filter(
     ({ state, branch }) => state.kind === 'open' && !own.includes(branch) && namedBy(one.key, branch) !== undefined,
@@ -113,16 +113,20 @@ const NOBODYS = '0'.repeat(40);
  */
 async function compared(
   one: Reconciled,
-  { known, sight, desk }: { readonly known: ProposalRecord | undefined; readonly sight: Sight; readonly desk: Desk },
+  {
+    known,
+    view,
+    round,
+  }: { readonly known: ProposalRecord | undefined; readonly view: View; readonly round: ProposalRound },
 ): Promise<ProposalRecord | undefined> {
   const { wanted } = caseOf(one.snapshot, one.plan, known);
-  if (known === undefined || wanted === undefined || sight.kind !== 'open') return known;
-  const isKnown = sight.head === known.head;
+  if (known === undefined || wanted === undefined || view.kind !== 'open') return known;
+  const isKnown = view.head === known.head;
   const isCompared = isKnown && known.gates === 'open' && one.snapshot?.unsigned === undefined;
   if (known.branch !== wanted.branch || isCompared) return known;
   const of = { one, wanted, form: known.form ?? 'RulesUnread' };
-  if (!(await isBroughtUpToDate(of, desk, sight.head))) return isKnown ? { ...known, head: NOBODYS } : known;
-  return isKnown ? known : { ...known, head: sight.head, gates: undefined };
+  if (!(await isBroughtUpToDate(of, round, view.head))) return isKnown ? { ...known, head: NOBODYS } : known;
+  return isKnown ? known : { ...known, head: view.head, gates: undefined };
 }
 
 /** A no that the record does not know, because one before it was lost. What has the name of our account may be of us. */
@@ -132,10 +136,10 @@ function remindedOf(
   pulls: readonly Pull[],
 ): ProposalRecord | undefined {
   const { snapshot, plan } = one;
-  const { wanted, anew } = caseOf(snapshot, plan);
+  const { wanted, fresh } = caseOf(snapshot, plan);
   const last = pulls.find(({ branch }) => proposes(one, branch));
   if (known === undefined || wanted === undefined || last === undefined) return known;
-  if (last.branch === known.branch || last.number <= (anew ?? 0)) return known;
+  if (last.branch === known.branch || last.number <= (fresh ?? 0)) return known;
   if (known.vetoes.includes(wanted.digest)) return known;
   const isNo =
     last.state.kind === 'closed' && last.state.by?.isBot === false && last.state.by.login !== last.author.login;
@@ -163,13 +167,13 @@ function pullOf(known: ProposalRecord | undefined, pulls: readonly Pull[]): Pull
   return own.find(({ state }) => state.kind === 'open') ?? own.find(({ number }) => number === known.number);
 }
 
-function sightOf(pull: Pull | undefined): Sight {
+function viewOf(pull: Pull | undefined): View {
   if (pull === undefined) return { kind: 'none' };
   const { state, number, url, head, author } = pull;
   if (state.kind === 'open') return { kind: 'open', number, url, head };
   const by = state.by?.login ?? '';
   if (state.kind === 'merged') return { kind: 'merged', by };
-  // With the token of a person nobody can tell whether that person closed it, which then counts.
+  // With the token of someone nobody can tell whether that person closed it, which then counts.
   const closer = state.by?.isBot === false ? 'person' : by !== '' && by === author.login ? 'us' : 'machine';
   return { kind: 'closed', by, closer };
 }
@@ -202,8 +206,8 @@ async function waitsOf(forge: Forge, open: readonly Pull[]): Promise<Waits> {
   );
 }
 
-/** What is known stays as it is; only what waits for a person says why nothing is heard. */
-function unheard(one: Reconciled, answer: Exclude<Asked<unknown>, { readonly kind: 'done' }>): Reconciled {
+/** What is known stays as it is; only what waits for someone says why nothing is carried out. */
+function unheard(one: Reconciled, answer: Exclude<ForgeAnswer<unknown>, { readonly kind: 'done' }>): Reconciled {
   const known = one.snapshot?.record?.proposal;
   const isStanding = known?.state === 'open' && known.number !== undefined;
   const same = withProposal(one, known);

@@ -5,9 +5,9 @@ import type { PolicyApproval } from '../../api/policy-approvals.ts';
 import type { Forge, Pull } from '../../ports/forge.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { wantsEvidence } from '../../rollout/gates/evidence.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
 import type { ApprovalEvidence, Approver } from '../../rollout/proposals/requirements.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Approvals } from '../history/approvals.ts';
 import type { GitReader } from '../history/git-reader.ts';
 import type { Reconciled } from '../outcome.ts';
@@ -24,11 +24,11 @@ type Pass = {
   readonly commits: Pick<GitReader, 'brought'>;
 };
 
-type Asked = { readonly one: Reconciled; readonly wanted: Approval & { readonly branch: string } };
+type ForgeAnswer = { readonly one: Reconciled; readonly wanted: Approval & { readonly branch: string } };
 
 /** Of those that wait for nothing but this. Nobody is asked in a pass that brakes or goes back. Throws PortError where Git fails. */
 export async function readApprovals(ports: Ports, { reading, reconciled, commits }: Pass): Promise<Approvals> {
-  const asked = reconciled.flatMap((one): readonly Asked[] => {
+  const asked = reconciled.flatMap((one): readonly ForgeAnswer[] => {
     if (one.snapshot === undefined || !wantsEvidence(one.snapshot)) return [];
     const { wanted, isGiven } = caseOf(one.snapshot, one.plan);
     return wanted !== undefined && isGiven ? [{ one, wanted }] : [];
@@ -59,7 +59,7 @@ export async function readApprovals(ports: Ports, { reading, reconciled, commits
 
 async function evidenceOf(
   { git, forge }: Ports & { readonly forge: Forge },
-  of: Asked & Pick<Pass, 'reading' | 'commits'>,
+  of: ForgeAnswer & Pick<Pass, 'reading' | 'commits'>,
   pull: Pull,
 ): Promise<Known<ApprovalEvidence>> {
   const { number, url, head, state } = pull;
@@ -102,7 +102,7 @@ async function teamsOf(
 /** Who made what is delivered; of a workload that is taken over nothing is. */
 async function authorsOf(
   forge: Forge,
-  { one, reading, commits }: Asked & Pick<Pass, 'reading' | 'commits'>,
+  { one, reading, commits }: ForgeAnswer & Pick<Pass, 'reading' | 'commits'>,
 ): Promise<ApprovalEvidence['authors']> {
   const { snapshot } = one;
   const file = snapshot?.workload;
@@ -119,12 +119,12 @@ async function authorsOf(
 
 /**
  * Whether what was merged is what we proposed, and nothing else: opened by our account, at our commit or at one that brings
- * it onto a newer main. A branch of the same name may have held anything, whoever may push can add to ours, and a record
+ * it onto a newer main. A branch of the same name may have held anything, anyone who may push can add to ours, and a record
  * may lie.
  */
 async function ownAt(
   { git, forge }: Pick<Ports, 'git'> & { readonly forge: Forge },
-  { one, wanted, reading }: Asked & Pick<Pass, 'reading'>,
+  { one, wanted, reading }: ForgeAnswer & Pick<Pass, 'reading'>,
   { head, author }: Pick<Pull, 'head' | 'author'>,
 ): Promise<Known<true>> {
   const login = await selfOf(forge);

@@ -3,11 +3,11 @@
 import { printable } from '../../api/printable.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import { holdKind } from '../../rollout/hold.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import { checkText } from '../../rollout/proposals/check-text.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import { factsDigest } from '../documents/digests.ts';
 import { showCheck } from '../write/execute-proposal.ts';
-import type { Desk, Judged } from './proposal-pass.ts';
+import type { Judged, ProposalRound } from './proposal-pass.ts';
 
 /** Writes are counted by the forge: what flaps is written so often at most. */
 const GAP_SECONDS = 60;
@@ -17,13 +17,13 @@ const TICK_SECONDS = 300;
 /** The record with what was written. What the forge refuses is said once; where it does not answer, the next pass tries again. */
 export async function shownCheck(
   { one, verdict, proposal }: Judged & { readonly proposal: ProposalRecord },
-  { ports, reading }: Desk,
+  { ports, reading }: ProposalRound,
 ): Promise<ProposalRecord> {
   const { number, head, check, checkRefused } = proposal;
   if (one.plan === undefined || number === undefined || checkRefused !== undefined) return proposal;
   if (verdict.kind !== 'waits' && verdict.kind !== 'shut') return proposal;
   const { record, commit } = one.plan;
-  // The first hold of what is proposed is that it waits for a person, which the pull request says itself.
+  // The first hold of what is proposed is that it waits for someone, which the pull request says itself.
   const held = commit?.delivery === 'proposal' ? record.holds.slice(1) : record.holds;
   const shut = held.filter(({ reason }) => holdKind(reason)?.effect !== 'informs');
   const { title, summary, lasting, ticks } = checkText({ record, shut, now: reading.at });

@@ -29,7 +29,7 @@ export function stagesOf({ workload: file, stable, key }: Snapshot, writes: read
   const [now, next] = [manifestIn(file, file.text), text === undefined ? undefined : manifestIn(file, text)];
   if (replicas > GROUPS_MOST || now === undefined || next === undefined) return '';
   const cluster = createCluster({ lws: '0.10', gate: 'off', nowSeconds: START_SECONDS, readiness: () => 1 });
-  // First every group on the stable text, then what Git has now: the groups of the steps so far.
+  // First every group on the stable template, then what Git has now: the groups of the steps so far.
   for (const manifest of [withText(now, stable.value.content), now]) {
     if (cluster.apply([manifest], AGENT)[0]?.answer.ok !== true) return '';
     cluster.tick(SETTLE_SECONDS);
@@ -51,15 +51,15 @@ function manifestIn({ file, object }: WorkloadFile, text: string): JsonObject | 
   return { ...found, metadata: { ...metadata, namespace: object.namespace } };
 }
 
-/** The same with the content of an earlier text, armed. */
+/** The same with the content of an earlier text, locked. */
 function withText(manifest: JsonObject, content: JsonObject): JsonObject {
   const spec = isRecord(manifest['spec']) ? manifest['spec'] : {};
   const [strategy = '', configuration = '', partition = ''] = PARTITION_PATH.slice(1).map(String);
   const rolling = isRecord(spec[strategy]) ? spec[strategy] : {};
   const now = isRecord(rolling[configuration]) ? rolling[configuration] : {};
-  const armed = { ...rolling, [configuration]: { ...now, [partition]: SENTINEL } };
+  const locked = { ...rolling, [configuration]: { ...now, [partition]: SENTINEL } };
   return {
     ...manifest,
-    spec: { ...spec, leaderWorkerTemplate: content['leaderWorkerTemplate'] ?? {}, [strategy]: armed },
+    spec: { ...spec, leaderWorkerTemplate: content['leaderWorkerTemplate'] ?? {}, [strategy]: locked },
   };
 }

@@ -3,19 +3,19 @@
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import { bodyOf, lastingText, type Proposed, titleOf } from '../../rollout/proposals/body.ts';
 import type { Brought } from '../../rollout/proposals/release-table.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import { factsDigest } from '../documents/digests.ts';
 import { caseOf } from './case.ts';
-import type { Desk, Judged } from './proposal-pass.ts';
+import type { Judged, ProposalRound } from './proposal-pass.ts';
 
-/** More commits than this are not told one by one. */
+/** More commits than this are not reported one by one. */
 const BROUGHT_MOST = 5;
 const EARLIER_MOST = 20;
 
 /** What a text is written of: the pass, and which form it has. */
-type Wanted = { readonly desk: Desk; readonly form: ProposalForm };
+type Wanted = { readonly round: ProposalRound; readonly form: ProposalForm };
 
 /** Throws PortError where Git fails. */
 export async function textOf(of: Judged, wanted: Wanted): Promise<{ readonly title: string; readonly body: string }> {
@@ -24,7 +24,7 @@ export async function textOf(of: Judged, wanted: Wanted): Promise<{ readonly tit
   // The model is loaded only where a pull request shows what it says.
   const { stagesOf } = await import('./stages.ts');
   const stages = stagesOf(known.snapshot, of.one.writes);
-  const proposed = { ...known, stages, brought: await broughtOf(of, wanted.desk) };
+  const proposed = { ...known, stages, brought: await broughtOf(of, wanted.round) };
   return { title: titleOf(proposed), body: bodyOf(proposed) };
 }
 
@@ -35,7 +35,7 @@ export function lastingDigest(of: Judged, wanted: Wanted, since: Instant): strin
 }
 
 /** All that needs no reading. */
-function knownOf(of: Judged, { desk, form }: Wanted): Proposed | undefined {
+function knownOf(of: Judged, { round, form }: Wanted): Proposed | undefined {
   const { snapshot, plan, diff } = of.one;
   const { wanted } = caseOf(snapshot, plan);
   if (snapshot === undefined || plan?.commit === undefined || wanted === undefined) return undefined;
@@ -49,7 +49,7 @@ function knownOf(of: Judged, { desk, form }: Wanted): Proposed | undefined {
     brought: [],
     isForeign: of.verdict.kind === 'foreign',
     earlier: earlierOf(of, wanted.release),
-    links: linksOf(of, desk, wanted.release),
+    links: linksOf(of, round, wanted.release),
   };
 }
 
@@ -60,8 +60,8 @@ export function earlierOf({ proposal }: Judged, release: Release): readonly numb
   return [...(proposal.earlier ?? []), ...last].slice(-EARLIER_MOST);
 }
 
-/** The commits that made the text; where they cannot be told, nobody is. */
-async function broughtOf({ one }: Judged, { ports, reading, commits }: Desk): Promise<readonly Brought[]> {
+/** The commits that made the text; where they cannot be known, nobody is. */
+async function broughtOf({ one }: Judged, { ports, reading, commits }: ProposalRound): Promise<readonly Brought[]> {
   const { snapshot } = one;
   const entry = reading.desired.rollouts.find(({ key }) => printKey(key) === printKey(one.key));
   const to = snapshot?.workload?.digest;
@@ -77,7 +77,7 @@ async function broughtOf({ one }: Judged, { ports, reading, commits }: Desk): Pr
   return brought;
 }
 
-function linksOf({ one }: Judged, { reading }: Desk, release: Release) {
+function linksOf({ one }: Judged, { reading }: ProposalRound, release: Release) {
   const { cluster, namespace, name } = one.key;
   const values: Readonly<Record<string, string>> = { cluster, namespace, name, release: printRelease(release) };
   return Object.entries(reading.desired.config.links).map(([label, address]) => ({

@@ -8,7 +8,7 @@ import type { AsOf, Since } from '../read-picture.ts';
 export const NO_PASS_YET =
   'no pass has written a status yet: tranche reconcile makes one, and tranche status --live looks without it\n';
 
-/** So long without a word makes people ask whether passes run. */
+/** How long silently makes people ask whether passes run. */
 const SILENCE_SECONDS = 600;
 const COMMITS_SHOWN = 5;
 const SUBJECT_CHARACTERS_MAX = 100;

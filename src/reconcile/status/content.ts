@@ -5,7 +5,7 @@ import { PAGE_FILE } from './others-branch.ts';
 import type { Content } from './record-store.ts';
 import type { Place } from './signed.ts';
 
-/** How a file of ours begins that is signed. */
+/** How a file of ours starts that is signed. */
 const SIGNED_HEAD =
   /^\{\n(?: {2}"checksum": "[0-9a-f]*",\n)? {2}"signature": \{\n {4}"key": "[^"]*",\n {4}"number": ([0-9]+),/;
 

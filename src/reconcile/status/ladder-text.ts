@@ -38,7 +38,7 @@ export function secondText(record: RolloutRecord): string | undefined {
   const { name } = servingSide(record);
   const sides = traffic?.shown?.sides ?? [];
   const filled = sides.find((one) => one.side === 'canary');
-  // Where the new one is the side that is shown, the one before is beside it.
+  // Where the new one is the side that is shown, the one before is next to it.
   const side = filled !== undefined && filled.name === name ? sides.find((one) => one.side === 'stable') : filled;
   if (side === undefined) return undefined;
   const share = side === filled ? traffic?.shown?.share?.wanted : undefined;

@@ -6,7 +6,7 @@ import { INDEX_FILE, type StatusBranch } from './record-store.ts';
 
 export const PAGE_FILE = 'README.md';
 
-/** How the page for people begins: by it a branch is known as ours that has no record yet. */
+/** How the page for people starts: by it a branch is known as ours that has no record yet. */
 export const PAGE_HEAD = '# Rollouts\n\nWritten by tranche';
 
 /** Why nothing may be written to this branch: it has files of somebody else where ours would be; undefined: there are none. */

@@ -5,7 +5,7 @@ import type { Issue } from '../../api/issue.ts';
 import { isInForce, keysOf } from '../../api/status-keys.ts';
 import { type Instant, printInstant } from '../../api/time.ts';
 import type { Signatures } from '../../ports/signatures.ts';
-import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { RecordProof } from '../../rollout/record/trust.ts';
 import { isWhole } from './content.ts';
 import { type Numbers, numbersFile, readNumbers } from './numbers.ts';
 import { type Content, INDEX_FILE, type StatusBranch, type StoredRecord } from './record-store.ts';
@@ -176,7 +176,7 @@ function tampered(branch: string, path: string, why: string): Issue {
     path: '',
     reason: 'StatusTampered',
     message: `${path === '' ? 'the status branch' : path} does not count: ${why}`,
-    hint: 'It is rebuilt from main and the cluster; pauses begin again. Look who can push to this branch (tranche preflight); after another key was put on main this is said once.',
+    hint: 'It is rebuilt from main and the cluster; pauses start again. Look who can push to this branch (tranche preflight); after another key was put on main this is said once.',
   };
 }
 

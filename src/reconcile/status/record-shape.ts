@@ -7,11 +7,11 @@ import { isRecord } from '../../api/json.ts';
 import { type Marks, parseRung, RUNGS, type StableMark, type StepMark } from '../../api/marks.ts';
 import type {
   AutomaticBacks,
-  Condition,
   Contest,
   Expected,
   HoldRecord,
   Phase,
+  RecordCondition,
   Requested,
   RolloutRecord,
   StableCopy,
@@ -102,12 +102,12 @@ const step = object({
 } satisfies Shape<StepRecord>);
 
 const condition = object({
-  type: word<Condition['type']>({ Progressing: true, Succeeded: true, Stalled: true }),
-  status: word<Condition['status']>({ True: true, False: true }),
+  type: word<RecordCondition['type']>({ Progressing: true, Succeeded: true, Stalled: true }),
+  status: word<RecordCondition['status']>({ True: true, False: true }),
   reason: text,
   message: text,
   since: instant,
-} satisfies Shape<Condition>);
+} satisfies Shape<RecordCondition>);
 
 const share = object({ groups: count, seconds: optional(count) } satisfies Shape<Expected['step']>);
 const expected = object({

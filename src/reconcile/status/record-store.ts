@@ -5,10 +5,10 @@ import { isJsonObject, isRecord, type Json } from '../../api/json.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Folders, Marked, ReadRequest, Tree } from '../../ports/git.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import { namedBy } from '../../rollout/proposals/branch.ts';
-import type { RecordProof } from '../../rollout/record-trust.ts';
+import type { RecordProof } from '../../rollout/record/trust.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import { type Numbers, numbersIn } from './numbers.ts';
 import { faultyField, isRolloutRecord } from './record-shape.ts';
 import { digestOf, type Signed, signatureIn } from './signed.ts';
@@ -125,7 +125,7 @@ function readRecord(text: string, key: string): StoredRecord {
   const own: RolloutKey = rest;
   if (printKey(own) !== key) return { kind: 'untrusted', why: `it is the record of ${printKey(own)}` };
   const { branch } = rest.proposal ?? {};
-  // Such a branch is deleted with its pull request: whoever writes a record must not name somebody else's.
+  // Such a branch is deleted with its pull request: anyone who writes a record must not name somebody else's.
   return branch === undefined || namedBy(own, branch) !== undefined
     ? { kind: 'read', record: rest, signed }
     : { kind: 'untrusted', why: `${JSON.stringify(branch)} is no branch of its pull requests` };
@@ -222,7 +222,7 @@ function foldersIn(value: unknown): Folders {
   return levels.map((level) => (Array.isArray(level) ? level.filter((oid) => typeof oid === 'string') : []));
 }
 
-/** Of what a record holds beside it: a hand edit must be seen, because soak clocks stand in it. */
+/** Of what a record holds next to it: a hand edit must be seen, because soak clocks stand in it. */
 export function checksumOf(digest: string): string {
   return digest.slice(0, 16);
 }

@@ -2,9 +2,9 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { oneLine } from '../../api/printable.ts';
-import { printExpected } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { recordWritten } from '../../rollout/plan.ts';
+import { printExpected } from '../../rollout/progress/expected.ts';
 import type { Outcome } from '../outcome.ts';
 import { type PassResult, QUIET_REPORT } from '../pass.ts';
 import { rungsText, secondText } from './ladder-text.ts';

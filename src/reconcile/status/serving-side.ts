@@ -23,7 +23,9 @@ export function servingSide(record: RolloutRecord): ServingSide {
 /** Whether the Service, or all of the routes, send to the new version. Only blueGreen comes so far. */
 function isOver({ marks, traffic }: RolloutRecord): boolean {
   if (marks?.step?.kind !== 'promote') return false;
-  return marks.at === 'all' || marks.at === 'switch' || (marks.at === 'home' && traffic?.reached?.of === 'canary');
+  return (
+    marks.at === 'all' || marks.at === 'switch' || (marks.at === 'route-restored' && traffic?.reached?.of === 'canary')
+  );
 }
 
 function asStable(group: GroupRecord): GroupRecord {

@@ -28,12 +28,12 @@ export type Signing = {
 type Signature = {
   /** The public half. */
   readonly key: string;
-  /** Goes up with every change of this file, by at least 1 and to at least the time: one that was lost begins above what it had. */
+  /** Goes up with every change of this file, by at least 1 and to at least the time: one that was lost starts above what it had. */
   readonly number: number;
   readonly value: string;
 };
 
-/** A signature, and the digest of the content that it stands beside. */
+/** A signature, and the digest of the content that it stands next to it. */
 export type Signed = { readonly signature: Signature; readonly digest: string };
 
 /** SHA-256 of a content, as hex. */

@@ -5,8 +5,8 @@ import { printableLine } from '../../api/printable.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { GroupRecord } from '../../api/record-groups.ts';
 import { shortRelease } from '../../api/release.ts';
-import { printTotal } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
+import { printTotal } from '../../rollout/progress/expected.ts';
 import { secondText } from './ladder-text.ts';
 import { PAGE_HEAD } from './others-branch.ts';
 import { servingSide } from './serving-side.ts';
@@ -24,11 +24,11 @@ export function statusPage(records: readonly RolloutRecord[]): string {
   ].join('\n');
 }
 
-/** For whoever wonders who may write here. */
+/** For anyone who wonders who may write here. */
 const GUARD =
-  'Only tranche should be able to push here: where no key signs this branch, whoever else can could keep deliveries waiting and hide what was seen. What lets groups go counts from the branch that the agent applies, and from the cluster.';
+  'Only tranche should be able to push here: where no key signs this branch, anyone else who can could keep deliveries waiting and hide what was seen. What lets groups go counts from the branch that the agent applies, and from the cluster.';
 
-/** What `groupsCell` draws, for whoever sees it first at three in the morning. */
+/** What `groupsCell` draws, for anyone who sees it first at three in the morning. */
 const SIGNS =
   'Groups: ✅ ready, in a delivery on the version in Git; ❎ ready, on another one; ⏳ not ready; ❔ not read; + an extra one, while others restart.';
 

@@ -4,8 +4,8 @@ import type { HoldRecord, RolloutRecord, StepRecord } from '../../api/record.ts'
 import type { GroupRecord } from '../../api/record-groups.ts';
 import { shortRelease } from '../../api/release.ts';
 import { type Instant, printDuration } from '../../api/time.ts';
-import { printExpected } from '../../rollout/expected.ts';
 import { holdKind } from '../../rollout/hold.ts';
+import { printExpected } from '../../rollout/progress/expected.ts';
 import type { AsOf, Picture, Shown } from '../read-picture.ts';
 import { asOfText, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
 import { ladderLines } from './ladder-text.ts';
@@ -145,7 +145,7 @@ const VERSIONS: Readonly<Record<GroupRecord['version'], string>> = {
   absent: 'not there',
 };
 
-/** On a way back the release in Git is the stable one, and no word for the one that is given up. */
+/** On a rollback the release in Git is the stable one, and no word for the one that is aborted. */
 const VERSIONS_BACK = { ...VERSIONS, release: VERSIONS.stable };
 
 type GroupPlace = { readonly last: boolean; readonly seen: boolean; readonly back: boolean; readonly now: Instant };

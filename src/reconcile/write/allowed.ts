@@ -7,15 +7,15 @@ import { type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
-import { OF } from '../../api/marks.ts';
+import { MADE_FOR } from '../../api/marks.ts';
 import { OWN_PREFIX, RELEASE_PATHS } from '../../api/release-content.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
-import type { FieldPath, ObjectRef } from '../../rollout/edit.ts';
-import { noteOf } from '../../rollout/out-of-file.ts';
+import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
+import { noteOf } from '../../rollout/edits/out-of-file.ts';
 
 type Layout = {
   /** In whose documents: a group of the API, `''` for the core, and a kind. */
@@ -23,7 +23,7 @@ type Layout = {
   readonly kind: string;
   /** The only nodes that may change, each with all below it. A last part that ends with `/` is the beginning of a key. */
   readonly nodes: readonly FieldPath[];
-  /** Which documents come and go: none, those that tranche makes, or any: one that is created anew goes for a note. */
+  /** Which documents come and go: none, those that tranche makes, or any: one that is re-created goes for a note. */
   readonly whole: 'none' | 'made' | 'any';
 };
 
@@ -99,7 +99,7 @@ const NEVER_BELOW = ['.fluxcd.io', '.cattle.io', '.kyverno.io', '.gatekeeper.sh'
 
 const MANIFEST = /\.(?:ya?ml|json)$/;
 
-/** Why tranche never writes this file; undefined: it may. A folder that begins with a dot is of a tool, as `.github`. */
+/** Why tranche never writes this file; undefined: it may. A folder that starts with a dot is of a tool, as `.github`. */
 export function fileRefused(file: string): string | undefined {
   const parts = file.split('/');
   if (parts.some((part) => part === '' || part.startsWith('.'))) return 'it is in no folder of manifests';
@@ -188,7 +188,7 @@ function wholeRefused(document: ManifestDocument, layout: Layout | undefined): s
 }
 
 function isMade({ value }: ManifestDocument): boolean {
-  return typeof at(value, [...ANNOTATIONS, OF]) === 'string';
+  return typeof at(value, [...ANNOTATIONS, MADE_FOR]) === 'string';
 }
 
 function nodeRefused(was: ManifestDocument, is: ManifestDocument, layout: Layout | undefined): string | undefined {
@@ -222,7 +222,7 @@ function differences(was: Json | undefined, is: Json | undefined, path: FieldPat
   return keys.flatMap((key) => differences(left[key], right[key], [...path, key]));
 }
 
-/** What is not there is an empty map beside one. */
+/** What is not there is an empty map next to one. */
 function mapOf(value: Json | undefined): JsonObject | undefined {
   if (value === undefined || value === null) return {};
   return isJsonObject(value) ? value : undefined;

@@ -3,8 +3,8 @@
 import type { Config } from '../../api/config.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { NewCommit } from '../../ports/git.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import { recordWritten } from '../../rollout/plan.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Reconciled } from '../outcome.ts';
 import type { Memory, PassResult, Reading } from '../pass.ts';
 import type { StatusBranch, StatusIndex } from '../status/record-store.ts';

@@ -11,8 +11,8 @@ import { pathText } from '../../manifests/path-text.ts';
 import { pathsInto } from '../../manifests/splice/anchors.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite } from '../../ports/git.ts';
-import type { ExactContent, FieldChange, ObjectChange, WorkloadPart } from '../../rollout/change.ts';
-import type { DocumentEdit, EditPath, ItemMatch, ObjectRef } from '../../rollout/edit.ts';
+import type { ExactContent, FieldChange, ObjectChange, WorkloadPart } from '../../rollout/edits/change.ts';
+import type { DocumentEdit, EditPath, ItemMatch, ObjectRef } from '../../rollout/edits/edit.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 
 type Texts = {

@@ -19,10 +19,10 @@ export async function deleteBranch(git: Git, branch: string): Promise<void> {
 }
 
 /** What a call to the forge came to: `unavailable` where the world failed, which is no answer. */
-export type Asked<T> = Answer<T> | { readonly kind: 'unavailable'; readonly why: string };
+export type ForgeAnswer<T> = Answer<T> | { readonly kind: 'unavailable'; readonly why: string };
 
 /** Asks the forge; a world that fails becomes an answer, because main goes on without one. */
-export async function ask<T>(call: () => Promise<Answer<T>>): Promise<Asked<T>> {
+export async function ask<T>(call: () => Promise<Answer<T>>): Promise<ForgeAnswer<T>> {
   try {
     return await call();
   } catch (error) {
@@ -35,7 +35,7 @@ export async function ask<T>(call: () => Promise<Answer<T>>): Promise<Asked<T>> 
 type Opened = { readonly number: number; readonly url: string } & Pick<Created, 'isAdopted'>;
 
 /** Opens it, or finds that it is open. */
-export function openPull(forge: Forge, pull: NewPull): Promise<Asked<Opened>> {
+export function openPull(forge: Forge, pull: NewPull): Promise<ForgeAnswer<Opened>> {
   return ask(async () => {
     const answer = await forge.create(pull);
     if (answer.kind !== 'done') return answer;
@@ -45,7 +45,7 @@ export function openPull(forge: Forge, pull: NewPull): Promise<Asked<Opened>> {
 }
 
 /** Labels it, and asks for reviews. */
-export function attachTo(forge: Forge, attachments: Attachments): Promise<Asked<readonly Unasked[]>> {
+export function attachTo(forge: Forge, attachments: Attachments): Promise<ForgeAnswer<readonly Unasked[]>> {
   return ask(() => forge.attach(attachments));
 }
 
@@ -53,31 +53,37 @@ export function attachTo(forge: Forge, attachments: Attachments): Promise<Asked<
 export function writePull(
   forge: Forge,
   { number, ...text }: { readonly number: number; readonly title: string; readonly body: string },
-): Promise<Asked<void>> {
+): Promise<ForgeAnswer<void>> {
   return ask(() => forge.update(number, text));
 }
 
 /** Says why, and closes it. */
-export function closePull(forge: Forge, of: { readonly number: number; readonly why: string }): Promise<Asked<void>> {
+export function closePull(
+  forge: Forge,
+  of: { readonly number: number; readonly why: string },
+): Promise<ForgeAnswer<void>> {
   return ask(() => forge.close(of.number, of.why));
 }
 
 /** The one comment of ours on what became of it, written once and edited from then on. */
-export function tellPull(forge: Forge, of: { readonly number: number; readonly body: string }): Promise<Asked<void>> {
+export function tellPull(
+  forge: Forge,
+  of: { readonly number: number; readonly body: string },
+): Promise<ForgeAnswer<void>> {
   return ask(() => forge.comment({ number: of.number, key: 'progress', body: of.body }));
 }
 
 /** What a rule of the forge can require. */
 export const GATE = 'tranche/gate';
 
-/** What people read beside it. A rule takes a check run of the name of a status for that status, so it is another name. */
+/** What people read next to it. A rule takes a check run of the name of a status for that status, so it is another name. */
 export const CHECK = 'tranche/progress';
 
 /** Shows at the head how what it waits for stands, in numbers. */
 export function showCheck(
   forge: Forge,
   of: { readonly oid: Oid; readonly title: string; readonly summary: string },
-): Promise<Asked<void>> {
+): Promise<ForgeAnswer<void>> {
   return ask(() => forge.showCheck({ name: CHECK, ...of }));
 }
 
@@ -85,7 +91,7 @@ export function showCheck(
 export function setGate(
   forge: Forge,
   of: { readonly oid: Oid; readonly isOpen: boolean; readonly said: string },
-): Promise<Asked<void>> {
+): Promise<ForgeAnswer<void>> {
   const state = of.isOpen ? 'success' : 'failure';
   return ask(() => forge.setStatus({ oid: of.oid, context: GATE, state, description: of.said, url: undefined }));
 }

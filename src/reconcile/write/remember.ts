@@ -1,7 +1,7 @@
 /** What a process remembers of the records that it has pushed: by this it knows them again. */
 
-import { printKey } from '../../rollout/key-text.ts';
-import { isVerified } from '../../rollout/record-proof.ts';
+import { isVerified } from '../../rollout/record/proof.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import { numberIn } from '../status/content.ts';
 import type { Written } from './batch.ts';
 import type { Batch } from './execute.ts';

@@ -5,7 +5,7 @@ import { unifiedDiff } from '../../manifests/diff.ts';
 import { newKnownTexts } from '../../manifests/known-texts.ts';
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { FileWrite } from '../../ports/git.ts';
-import type { ObjectEdits } from '../../rollout/edit.ts';
+import type { ObjectEdits } from '../../rollout/edits/edit.ts';
 
 type Rendered =
   | { readonly kind: 'ok'; readonly writes: readonly FileWrite[]; readonly diff: string }

@@ -2,10 +2,10 @@
 
 import type { RolloutRecord } from '../../api/record.ts';
 import type { Refused } from '../../ports/git.ts';
-import { command } from '../../rollout/command-text.ts';
 import { type Hold, hold } from '../../rollout/hold.ts';
-import { printKey } from '../../rollout/key-text.ts';
 import { planHeld } from '../../rollout/plan.ts';
+import { command } from '../../rollout/texts/command-text.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Outcome, Reconciled } from '../outcome.ts';
 import type { PassResult, Ports } from '../pass.ts';
 import { draw } from '../reconcile.ts';
@@ -28,7 +28,7 @@ type Progress = {
 
 /**
  * Every rollout alone, so that one does not stop the others: a step forward with its record, or not at all, because
- * nobody could count its pause. What brakes, goes back or arms goes on without one. Then the status alone.
+ * nobody could count its pause. What brakes, goes back or locks goes on without one. Then the status alone.
  */
 export async function writeAlone(
   ports: Ports,
@@ -92,7 +92,7 @@ async function tryStep(
   const byHand = `A policy accepts that, so bring in by a pull request of your own what it would write: ${command('plan', one.key)}`;
   const way = done.advice ?? (isAccepted ? byHand : 'Allow the identity of tranche to push there, or change the rule');
   // What nobody has asked for must not look as if somebody had stopped it.
-  const named = commit.reason === 'Failed' ? 'WayBackRefused' : 'PushRefused';
+  const named = commit.reason === 'Failed' ? 'RollbackRefused' : 'PushRefused';
   const reason = hold(named, { seen: rule, action: way });
   return heldBy(one, progress, { rule, reason });
 }
@@ -132,7 +132,7 @@ function statusRefused(
   const rule = `the push to ${statusBranch} was refused: ${said}`;
   const way = advice ?? `Allow the identity of tranche to push there, or exclude ${statusBranch} from protection rules`;
   const reason = hold('StatusRefused', {
-    seen: `${rule}. Without a record nobody counts the pause of a step, so none goes forward; ways back do`,
+    seen: `${rule}. Without a record nobody counts the pause of a step, so none goes forward; rollbacks do`,
     action: way,
   });
   return heldBy(one, progress, { rule, reason });

@@ -1,4 +1,4 @@
-/** Pushes what a person orders: drawn on main as it is, and drawn again when somebody else was first. */
+/** Pushes what someone orders: drawn on main as it is, and drawn again when somebody else was first. */
 
 import type { Git } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';

@@ -16,10 +16,10 @@ import { writeAlone } from './write-alone.ts';
 /** A snapshot older than this is not carried over to a new parent. */
 const SNAPSHOT_LIFE_SECONDS = 60;
 const REPARENTS = 5;
-/** Commits of others that a plan is carried over; beyond them reading everything anew is cheaper. */
+/** Commits of others that a plan is carried over; beyond them reading everything again is cheaper. */
 const BETWEEN_MOST = 10;
 
-/** The result with what was written, or `moved`: everything has to be read anew. */
+/** The result with what was written, or `moved`: everything has to be read again. */
 export async function writePass(ports: Ports, pass: Written): Promise<PassResult | 'moved'> {
   const { git, clock } = ports;
   await checkHeldFast(git, pass);
@@ -32,7 +32,7 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
   for (let attempt = 1; attempt <= REPARENTS; attempt += 1) {
     const { status } = pass.reading;
     const batch = batchOf(pass, { main, status, steps, records: pass.records });
-    // With the branches first; whoever or whatever keeps one of them must not keep a brake.
+    // With the branches first; anyone who or whatever keeps one of them must not keep a brake.
     const whole = attempt === 1 && gone.length > 0 ? await execute(git, { ...batch, gone }) : undefined;
     const done = whole?.kind === 'written' ? whole : await execute(git, batch);
     if (done.kind === 'written') {

@@ -1,13 +1,13 @@
 /** For which groups a rollback raises maxUnavailable, and when that comes down again. */
 
 import { type Budget, budgetFor, raisedTo } from '../budget.ts';
-import { abortOf } from '../given-up.ts';
-import { type Group, nameGroups } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
-import { onlyLoads, willNotGetReady } from '../outlook.ts';
+import { type Group, nameGroups } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { abortOf } from '../orders/aborted-release.ts';
+import { onlyLoads, willNotGetReady } from '../progress/outlook.ts';
 import { nextRelease, type Seen, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
 
-/** Which groups a rollback takes back: those from the partition on, of so many. */
+/** Which groups a rollback takes back: those from the partition on, of this many. */
 type Range = { readonly count: number; readonly partition: number };
 
 /**
@@ -84,7 +84,7 @@ function stillInTheWay(situation: Seen, range: Range): readonly Group[] {
  * What was raised for groups that are ready or replaced by now, or are passed without it, comes down at once: a ready group
  * would fall for it. undefined: all that was raised is wanted still.
  */
-export function loweredOnTheWayBack(situation: Seen): { readonly budget: Budget; readonly why: string } | undefined {
+export function loweredInRollback(situation: Seen): { readonly budget: Budget; readonly why: string } | undefined {
   const { asked, partition } = situation;
   const raised = raisedTo(situation);
   if (raised === undefined) return undefined;

@@ -1,24 +1,24 @@
-/** A step that has failed by what policies say: held, or where they want that, on its way back without a person. */
+/** A step that has failed by what policies say: held, or where they want that, in its rollback without someone. */
 
 import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { hasDeadlines } from '../deadlines.ts';
+import { immutableBack } from '../edits/immutable-back.ts';
 import { recreated } from '../gates/cluster.ts';
 import { failureToAct, newerRequestWaits, stepFailed, stepOverdue, whatFails } from '../gates/failure.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
 import { clockIsOff } from '../gates/windows.ts';
-import type { GivenUp } from '../given-up.ts';
 import type { Hold } from '../hold.ts';
-import { immutableBack } from '../immutable-back.ts';
 import type { Brake } from '../move.ts';
-import { capital } from '../sentences.ts';
+import type { Aborted } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
+import { capital } from '../texts/sentences.ts';
 
 /**
- * What is given up by itself; undefined: nothing is. Only the text that was seen to fail, only where all of it is as
+ * What is aborted automatically; undefined: nothing is. Only the template that was seen to fail, only where all of it is as
  * our commits have left it, and only by an edit in place: the rest is for people.
  */
-export function failedBack(situation: Situation, { release }: Pick<Marks, 'release'>): GivenUp | undefined {
+export function failedBack(situation: Situation, { release }: Pick<Marks, 'release'>): Aborted | undefined {
   const { snapshot, digest } = situation;
   if (snapshot.policy.onFailure !== 'rollback' || digest !== release.digest || snapshot.stable.kind !== 'known')
     return undefined;

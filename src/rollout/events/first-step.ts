@@ -5,24 +5,24 @@ import type { Marks } from '../../api/marks.ts';
 import { type Release, shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside, type Restore } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { nextPartition, partitionOf } from '../batches.ts';
+import { noWholeStep, wholeChange, wholeReason } from '../edits/size-change.ts';
+import { type WorkloadFields, workloadMove } from '../edits/workload-change.ts';
 import { surgeToCome } from '../gates/surge.ts';
-import { type Group, nameGroups } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, type MoveReason, moving } from '../move.ts';
-import { capital, extraGroups, moreGroups, ofGroupsAre } from '../sentences.ts';
+import { nextPartition, partitionOf } from '../observed/batches.ts';
+import { type Group, nameGroups } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { surgeInGit } from '../observed/surge.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
-import { noWholeStep, wholeChange, wholeReason } from '../size-change.ts';
 import { firstIndex } from '../step-to-come.ts';
 import { describeStep, isJump } from '../steps.ts';
-import { surgeInGit } from '../surge.ts';
-import { type WorkloadFields, workloadMove } from '../workload-change.ts';
+import { capital, extraGroups, moreGroups, ofGroupsAre } from '../texts/sentences.ts';
 
 /** The lowest partition is not known before it is written. */
 export const NOTHING_ASIDE: Restore = { floor: 0, maxUnavailable: undefined };
 
-/** The marks of step 1 of the file's text; a text that was given up before is so no longer. */
+/** The marks of step 1 of the file's text; a template that was aborted before is so no longer. */
 export function firstStep(
   { steps, digest }: Situation,
   from: { readonly marks: Marks; readonly restore: Restore },
@@ -37,7 +37,7 @@ export function firstStep(
   };
 }
 
-/** What a first step begins with. */
+/** What a first step starts with. */
 type From = {
   readonly marks: Marks;
   readonly restore: Restore | undefined;
@@ -98,7 +98,7 @@ export function start(situation: Seen, from: From): Decision {
 /**
  * Step 0: the partition at N, where it lets nobody go, and only once that is live the extra groups. With both in one
  * commit an appended group could come up on the old version (trace 34d). Taken over from an older release that was
- * here, the extra groups that are there follow the newer text.
+ * here, the extra groups that are there follow the newer template.
  */
 function prepareSurge(situation: Seen, from: From): Decision {
   const { steps, replicas, snapshot } = situation;
@@ -119,7 +119,7 @@ function prepareSurge(situation: Seen, from: From): Decision {
     ...said(from, {
       reason: 'SurgePrepared',
       index: 0,
-      why: `Release ${shortDigest(situation.digest)}${imageNote(situation, situation.observed.groups)} begins. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
+      why: `Release ${shortDigest(situation.digest)}${imageNote(situation, situation.observed.groups)} starts. Partition ${partition} lets none of the ${replicas} groups restart. ${next}.`,
     }),
     label: `step 0/${Math.max(1, steps.length)}`,
     marks: { ...marks, step: { kind: 'step', index: 0, of: Math.max(1, steps.length) } },
@@ -135,19 +135,19 @@ function said(
   { reason, index, why }: { readonly reason: MoveReason; readonly index: number; readonly why: string },
 ): Pick<Move, 'reason' | 'why'> {
   if (overtaken === undefined) return { reason, why };
-  const first = `The template was edited while ${shortRelease(overtaken.release)} was being delivered; the newer text is taken from step ${index}.`;
+  const first = `The template was edited while ${shortRelease(overtaken.release)} was being delivered; the newer template is taken from step ${index}.`;
   return { reason: 'Superseded', why: `${first} ${why}${overtaken.budget}` };
 }
 
 /** `Group 3 moves to release 9c41d2e0 (vllm-openai:v0.10.0 → vllm-openai:v0.10.1)`: groups that are on it already do not. */
 function moveText(situation: Situation, moved: readonly Group[]): string {
   const { digest } = situation;
-  if (moved.length === 0) return `Release ${shortDigest(digest)} begins, and no group moves`;
+  if (moved.length === 0) return `Release ${shortDigest(digest)} starts, and no group moves`;
   const names = nameGroups(moved.map((group) => group.index));
   return `${capital(names)} ${moved.length === 1 ? 'moves' : 'move'} to release ${shortDigest(digest)}${imageNote(situation, moved)}`;
 }
 
-/** How many serve, and on what: after a release that was overtaken they are not all on the stable text. */
+/** How many serve, and on what: after a release that was overtaken they are not all on the stable template. */
 function readyText({ snapshot, observed, replicas }: Seen, groups: readonly Group[]): string {
   const ready = groups.filter((group) => group.ready);
   const count = `${ofGroupsAre(ready.length, replicas)} ready`;
@@ -159,7 +159,7 @@ function readyText({ snapshot, observed, replicas }: Seen, groups: readonly Grou
     : `${count}, ${stable} of them on ${shortDigest(digest)}.`;
 }
 
-/** ` (vllm-openai:v0.10.0 → vllm-openai:v0.10.1)` where the text differs in an image from those that `groups` are on. */
+/** ` (vllm-openai:v0.10.0 → vllm-openai:v0.10.1)` where the template differs in an image from those that `groups` are on. */
 function imageNote({ workload, snapshot }: Situation, groups: readonly Group[]): string {
   const { revisions } = snapshot.live;
   if (revisions.kind !== 'known') return '';

@@ -1,28 +1,28 @@
-/** Going back: the commit that gives up a release, from every state. Needs no metrics, approval or window. */
+/** Going back: the commit that aborts a release, from every state. Needs no metrics, approval or window. */
 
 import { type Marks, stableMark } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { type Budget, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
-import { command } from '../command-text.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { recreated } from '../gates/cluster.ts';
-import { type GivenUp, remember } from '../given-up.ts';
-import { type Group, nameGroups } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
-import { capital, notReady, ofGroupsAre, policySaying } from '../sentences.ts';
+import { type Group, nameGroups } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { surgeInGit } from '../observed/surge.ts';
+import { type Aborted, remember } from '../orders/aborted-release.ts';
 import { lowest, type Seen, type Situation, type Unseen, unavailableBudget, unreadyOf } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
-import { surgeInGit } from '../surge.ts';
-import { workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
+import { capital, notReady, ofGroupsAre, policySaying } from '../texts/sentences.ts';
 import { budgetBack, loadingAway } from './budget-back.ts';
 import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
 
-/** From `requested`: nothing has moved, so the stable text comes back and the workload is settled as before. */
+/** From `requested`: nothing has moved, so the stable template comes back and the workload is settled as before. */
 export function withdraw(
   situation: Situation,
-  { given, marks }: { readonly given: GivenUp; readonly marks: Marks },
+  { given, marks }: { readonly given: Aborted; readonly marks: Marks },
 ): Decision {
   const { snapshot } = situation;
   if (snapshot.stable.kind !== 'known') return holding([noText(situation)], 'BeforeStepUpgrade');
@@ -31,18 +31,18 @@ export function withdraw(
     label: MOVES.RequestWithdrawn.label,
     marks: { ...marks, aborted: remember(given, marks) },
     text: snapshot.stable.value,
-    why: `${given.because} No step had let a group go: the workload is armed, and the text of ${shortRelease(marks.release)} is back.`,
+    why: `${given.because} No step had let a group go: the workload is locked, and the template of ${shortRelease(marks.release)} is back.`,
   });
   return moving(move, 'Completed');
 }
 
-/** What is given up, and why; without a release nobody knows which one it was. */
-type Given = Pick<GivenUp, 'reason' | 'because' | 'newer'> & { readonly release?: GivenUp['release'] };
+/** What is aborted, and why; without a release nobody knows which one it was. */
+type Given = Pick<Aborted, 'reason' | 'because' | 'newer'> & { readonly release?: Aborted['release'] };
 
 /**
- * From a step or from a rollback that a bot has overwritten: the stable text, the partition at the lowest group that
+ * From a step or from a rollback that a bot has overwritten: the stable template, the partition at the lowest group that
  * is not on it (never raised: groups above would stay where they are for ever, trace 06), and a budget that the
- * broken groups have not spent already (traces 31m, 32a). undefined: the stable text is not there.
+ * broken groups have not spent already (traces 31m, 32a). undefined: the stable template is not there.
  */
 export function goBack(
   situation: Situation,
@@ -54,7 +54,7 @@ export function goBack(
   const surge = surgeInGit(situation.workload);
   const kept = surge !== undefined && standIn(situation) ? surge : undefined;
   const { budget, said } =
-    situation.sight === 'seen' ? seenBack(situation, { partition, kept }) : unseenBack(situation, partition);
+    situation.view === 'seen' ? seenBack(situation, { partition, kept }) : unseenBack(situation, partition);
   const floor = Math.min(partition, marks.restore?.floor ?? partition);
   const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
   const next: Marks = {
@@ -87,15 +87,15 @@ function isBack({ digest, workload }: Situation, { release, version }: Stable): 
 }
 
 /**
- * P of the way back, never above the present one: the lowest ordinal that is not on the stable text, or the floor
+ * P of the rollback, never above the present one: the lowest ordinal that is not on the stable template, or the floor
  * where the cluster cannot tell. 0 where every group may have left it: after a whole step (trace 34h), for objects
- * that were recreated (trace 29l), and where no revision holds the stable text any more.
+ * that were recreated (trace 29l), and where no revision holds the stable template any more.
  */
 function partitionBack(situation: Situation): number {
   const { partition, marks, state } = situation;
-  const whole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'armed');
+  const whole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'locked');
   if (whole || recreated(situation) !== undefined) return 0;
-  if (situation.sight === 'unseen') return Math.min(partition, marks?.restore?.floor ?? partition);
+  if (situation.view === 'unseen') return Math.min(partition, marks?.restore?.floor ?? partition);
   const { observed, replicas } = situation;
   if (observed.stableKey === undefined) return 0;
   // A group without a leader is coming back by itself, on the version that its partition gives it.
@@ -103,7 +103,7 @@ function partitionBack(situation: Situation): number {
   return Math.min(partition, lowest(elsewhere) ?? partition);
 }
 
-/** The budget of the way back, and what the commit says of it. */
+/** The budget of the rollback, and what the commit says of it. */
 type Back = { readonly budget: Budget; readonly said: string };
 
 function unseenBack(situation: Unseen, partition: number): Back {
@@ -160,7 +160,7 @@ function waitsForLoading(situation: Seen, range: { readonly count: number; reado
   return ` ${names} only ${loading.length === 1 ? 'loads' : 'load'}, and maxUnavailable is not raised for that.`;
 }
 
-/** A way back is held to no limit; what it exceeds is said. */
+/** A rollback is held to no limit; what it exceeds is said. */
 function beyondLimits(
   situation: Situation,
   to: {
@@ -184,10 +184,10 @@ function beyondLimits(
       ? [`fewer serve than the ${share} % that ${policySaying(snapshot, 'minReadyPercent')} wants`]
       : []),
   ];
-  return told.length === 0 ? '' : ` ${capital(told.join(', and '))}: a way back is not held to that.`;
+  return told.length === 0 ? '' : ` ${capital(told.join(', and '))}: a rollback is not held to that.`;
 }
 
-/** Only groups that go back can fall, so many at a time as people allow besides those that are down already. */
+/** Only groups that go back can fall, as many at a time as people allow in addition to those that are down already. */
 function lowestOf(
   situation: Situation,
   of: { readonly serving: number; readonly back: readonly Group[]; readonly count: number },
@@ -197,11 +197,11 @@ function lowestOf(
   return of.serving - Math.min(falling, atOnce);
 }
 
-/** The stable text is asked for and cannot be had. */
+/** The stable template is asked for and cannot be had. */
 export function noText({ snapshot }: Situation): ReturnType<typeof hold> {
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it';
   return hold('StableUnavailable', {
-    seen: `asked to go back, but the stable text was not found: ${why}`,
+    seen: `asked to go back, but the stable template was not found: ${why}`,
     action: `Put the earlier template into the file by hand, or name a commit of main that has it: ${command('abort', snapshot.key, '--from COMMIT')}`,
   });
 }

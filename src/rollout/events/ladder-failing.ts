@@ -1,4 +1,4 @@
-/** A step, or a promotion, that has failed while a second workload is filled: held, its share taken home, or given up. */
+/** A step, or a promotion, that has failed while a second workload is filled: held, its share withdrawn, or aborted. */
 
 import type { Marks } from '../../api/marks.ts';
 import { failureToAct, whatFails } from '../gates/failure.ts';
@@ -6,14 +6,14 @@ import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { quorumOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
-import { hasShare } from '../ladders/sight.ts';
+import { hasShare } from '../ladders/traffic-view.ts';
 import { isOneWorkload } from '../ladders/version-sides.ts';
 import { type Brake, type Decision, holding } from '../move.ts';
-import { capital } from '../sentences.ts';
 import { unavailableBudget } from '../situation.ts';
+import { capital } from '../texts/sentences.ts';
 import { failedBack, failureHolds } from './failing.ts';
 import { goBackOnLadder } from './ladder-back.ts';
-import { takenHome } from './withdrawing.ts';
+import { restoredShare } from './withdrawing.ts';
 
 /** By what policies say of it (`onFailure`); undefined: it has not failed, or it only waits for people. */
 export function failedOnLadder(on: Delivering): Decision | undefined {
@@ -24,29 +24,29 @@ export function failedOnLadder(on: Delivering): Decision | undefined {
 }
 
 /**
- * Home, where the version before serves as it should; the groups stay for people to look at. While the fleet of a canary
- * rolls there is nothing to go home to: what it rolls to is what has failed.
+ * Home, where the stable version serves as it should; the groups stay for people to look at. While the primary of a canary
+ * rolls there is nothing to go to stable to: what it rolls to is what has failed.
  */
 export function withdrawnAsFailed(on: Delivering): Decision | undefined {
   const { situation, delivery, marks } = on;
   if (situation.snapshot.policy.onFailure !== 'withdraw') return undefined;
   const failure = failureToAct(situation);
   const { step } = marks;
-  if (failure === undefined || step === undefined || !hasShare(delivery) || takesFleet(on)) return undefined;
+  if (failure === undefined || step === undefined || !hasShare(delivery) || takesPrimary(on)) return undefined;
   const unseen = waiting(on, [{ kind: 'serving', side: 'stable', groups: quorumLeft(on) }]);
   if (unseen.length > 0) return { ...holding(unseen, 'StepUpgrade'), brakes: [failed(on)] };
-  const why = `${capital(whatFails(situation))} has failed: ${failure.seen}. Policies want the share taken home then, and the groups kept. Nobody has ordered this.`;
-  return { ...takenHome(on, { step, why }), brakes: [failed(on)] };
+  const why = `${capital(whatFails(situation))} has failed: ${failure.seen}. Policies want the share withdrawn then, and the groups kept. Nobody has ordered this.`;
+  return { ...restoredShare(on, { step, why }), brakes: [failed(on)] };
 }
 
-/** Of one workload the groups that are left on the version before; they have to bear what they bore, and the share. */
+/** Of one workload the groups that are left on the stable version; they have to bear what they bore, and the share. */
 function quorumLeft({ situation, delivery }: Delivering): number {
   if (!isOneWorkload(delivery)) return quorumOf(delivery);
   const { partition, replicas = 0, maxUnavailable } = situation;
   return Math.max(1, Math.min(partition, replicas) - unavailableBudget(maxUnavailable, replicas));
 }
 
-function takesFleet({
+function takesPrimary({
   delivery,
   marks,
 }: {

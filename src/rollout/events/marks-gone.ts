@@ -1,13 +1,13 @@
 /** Our annotations are not what the last commit of tranche wrote: nothing is written but by an abort; the hold says what was. */
 
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
-import { command } from '../command-text.ts';
-import type { GivenUp } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { changesOf } from '../ladders/changes.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { MOVES, moving } from '../move.ts';
+import type { Aborted } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
+import { command } from '../texts/command-text.ts';
 
 /** What was written and is gone or another, ready to be pasted, the order that writes it, and the ways out. */
 export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'>, marks: Marks): Hold {
@@ -26,10 +26,10 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
 }
 
 /**
- * An abort of a delivery that fills a second workload, by the recorded annotations: the rungs of its way back are found by
- * them alone, so they come back first, and nothing else changes. Without an abort only a person may put them back.
+ * An abort of a delivery that fills a second workload, by the recorded annotations: the rungs of its rollback are found by
+ * them alone, so they come back first, and nothing else changes. Without an abort only someone may put them back.
  */
-export function marksBack(on: Delivering, { marks, because }: Pick<GivenUp, 'because'> & { readonly marks: Marks }) {
+export function marksBack(on: Delivering, { marks, because }: Pick<Aborted, 'because'> & { readonly marks: Marks }) {
   const { situation, delivery } = on;
   const changes = changesOf(delivery, [], {
     marks: { from: situation.workload.marks, to: marks },
@@ -37,11 +37,11 @@ export function marksBack(on: Delivering, { marks, because }: Pick<GivenUp, 'bec
   });
   if (changes === undefined) return undefined;
   const { way, label } = MOVES.AnnotationsRestored;
-  const why = `${because} What the last commit of tranche wrote is put back; the way back begins from there.`;
+  const why = `${because} What the last commit of tranche wrote is put back; the rollback starts from there.`;
   return moving({ reason: 'AnnotationsRestored', way, label, marks, changes, why }, 'StepUpgrade');
 }
 
-/** Every annotation that the file lacks or has otherwise, as it was written, and those that it has beside them. */
+/** Every annotation that the file lacks or has otherwise, as it was written, and those that it has next to them. */
 function differences(marks: Marks, own: Marks | undefined): { readonly put: string[]; readonly out: string[] } {
   const [values, there] = [printMarks(marks), own === undefined ? undefined : printMarks(own)];
   const others = MARK_NAMES.filter((key) => values[key] !== there?.[key]);

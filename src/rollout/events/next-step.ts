@@ -2,23 +2,23 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
-import { nextPartition, partitionOf, plannedGroups } from '../batches.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
-import { command } from '../command-text.ts';
-import { wanted } from '../groups-asked.ts';
+import { wholeChange, wholeReason } from '../edits/size-change.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { capital, groupsAre, notReady } from '../sentences.ts';
+import { nextPartition, partitionOf, plannedGroups } from '../observed/batches.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { soakingSince } from '../progress/soak.ts';
 import { type Seen, unreadyOf } from '../situation.ts';
-import { wholeChange, wholeReason } from '../size-change.ts';
-import { soakingSince } from '../soak.ts';
 import { nextIndex } from '../step-to-come.ts';
 import { describeStep, isJump } from '../steps.ts';
-import { workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
+import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 
 /** What else a step has where requests are shared out between its versions. */
 export type StepWay = {
-  /** What the rung in Git waits for, beside its groups. */
+  /** What the rung in Git waits for, next to its groups. */
   readonly waits: readonly Hold[];
   /** A later rung of this step; undefined: it is on its last. */
   readonly rung: ((situation: Seen) => Decision) | undefined;
@@ -80,7 +80,7 @@ function nextOnes({ observed, replicas }: Seen, next: number): string {
   return moved.length === 0 ? 'no further group moves' : `${groupsAre(moved.map((group) => group.index))} next`;
 }
 
-/** The last step leaves groups on the stable version: Kruise ends there too, with the fleet mixed. */
+/** The last step leaves groups on the stable version: Kruise ends there too, with the primary mixed. */
 function lastStepShort({ steps, replicas, snapshot }: Seen, index: number): Decision {
   const last = steps[index - 1];
   const planned = last === undefined ? 0 : plannedGroups(last.replicas, replicas);

@@ -2,14 +2,14 @@
 
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { command } from '../command-text.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
-import { wanted } from '../groups-asked.ts';
 import { hold, withFacts } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import { lowest, type Seen, type Situation, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
 
 /** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
 export function partitionEdited(situation: Situation, { index, of, marks }: InDelivery): Decision | undefined {
@@ -30,7 +30,7 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
   const move = workloadMove(situation, {
     reason: 'PartitionRestored',
     label: `step ${index}/${of}`,
-    // The cluster may have seen the edited one: going back must not forget the groups that it let go.
+    // The cluster may have seen the edited one: going back must not forget the groups that it released for update.
     ...withBudgetAfter(situation, { marks, floor: Math.min(partition, marks.restore?.floor ?? partition) }),
     partition: back,
     why: `The partition was edited by hand from ${expected} to ${partition}, further than the step allows. It is put back to ${back}, the lowest group that is on the release already.`,

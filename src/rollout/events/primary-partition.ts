@@ -4,17 +4,17 @@ import { type Marks, printStep } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { unlessAccepted } from '../accepting.ts';
-import { command } from '../command-text.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { partitionMove } from '../ladders/fleet.ts';
+import { partitionMove } from '../ladders/primary.ts';
 import { type Decision, holding } from '../move.ts';
 import type { OnLadder } from '../state.ts';
+import { command } from '../texts/command-text.ts';
 
-/** A person has stopped the fleet by its partition, and only a person lets it go on: how states.md answers a raised one. */
+/** Someone has stopped the primary by its partition, and only someone lets it go on: how states.md answers a raised one. */
 export function partitionRaised({ situation }: Delivering): Hold | undefined {
   const facts = partitionFacts(situation);
   if (facts === undefined) return undefined;
@@ -27,16 +27,16 @@ export function partitionRaised({ situation }: Delivering): Hold | undefined {
 }
 
 /**
- * A partition that a hand has written: armed again in steps and at the end, where groups would go in no step; let go again
- * where we had stopped the fleet for a text that is gone, or a person takes back what a person has stopped.
+ * A partition that a hand has written: locked again in steps and at the end, where groups would go in no step; released for update again
+ * where we had stopped the primary for a template that is gone, or someone takes back what someone has stopped.
  */
 export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { partition } = on.situation;
   const isCanary = on.delivery.plan.style === 'canary';
-  const isFleet = isCanary && stage.kind === 'promote' && (at === 'fleet' || (at === undefined && partition === 0));
+  const isPrimary = isCanary && stage.kind === 'promote' && (at === 'primary' || (at === undefined && partition === 0));
   // Requests may have gone to stable before its last groups were there: then settling locks it.
   const isStillOpen = isCanary && stage.kind === 'promote' && (partition === 0 || on.marks.restore?.stopped === true);
-  const wanted = isFleet || isStillOpen ? 0 : SENTINEL;
+  const wanted = isPrimary || isStillOpen ? 0 : SENTINEL;
   if (partition === wanted || (stage.kind !== 'step' && stage.kind !== 'promote')) return undefined;
   if (wanted === 0 && partitionRaised(on) !== undefined) return undefined;
   const holds = wanted === 0 ? holdsOf(before.finish, on.situation) : [];
@@ -44,7 +44,7 @@ export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decis
   return partitionMove(on, wanted, {
     reason: 'PartitionRestored',
     stage,
-    at: at ?? (stage.kind === 'promote' ? 'fleet' : 'home'),
+    at: at ?? (stage.kind === 'promote' ? 'primary' : 'route-restored'),
     marks: wanted === 0 ? goingOn(on.marks) : letGoTo(on.marks, partition),
     label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, partition ${partition} → ${wanted}`,
     why: `The partition of ${on.delivery.own.object.name} was ${partition}, and no commit of tranche had made it so: at this rung it is ${wanted}.`,
@@ -55,7 +55,7 @@ function goingOn(marks: Marks): Marks {
   return { ...marks, restore: withAside(marks.restore, { stopped: undefined }) };
 }
 
-/** Groups from there on may have gone to the release: the way back is that of a fleet that was let go. */
+/** Groups from there on may have gone to the release: the rollback is that of a primary that was released for update. */
 function letGoTo(marks: Marks, partition: number): Marks {
   const floor = Math.min(partition, marks.restore?.floor ?? partition);
   return { ...marks, restore: withAside(marks.restore, { floor }) };

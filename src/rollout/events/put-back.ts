@@ -3,10 +3,10 @@
 import type { Marks } from '../../api/marks.ts';
 import { shortDigest, shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { elsewhereFacts, isOrderedBack } from '../gates/elsewhere.ts';
 import { type Decision, MOVES, moving } from '../move.ts';
 import type { Seen, Situation } from '../situation.ts';
-import { workloadMove } from '../workload-change.ts';
 import { goBack } from './going-back.ts';
 
 /** The rollback to the template of the file, from the lowest group that is on another one; undefined: nobody has ordered it. */
@@ -25,7 +25,7 @@ export function requestedByFile(situation: Situation): Decision | undefined {
   const { snapshot, partition, digest } = situation;
   const marks = snapshot.settledSince;
   if (marks === undefined || marks.serves === 'green' || partition !== SENTINEL) return undefined;
-  if (situation.sight !== 'seen' || elsewhereFacts(situation) === undefined) return undefined;
+  if (situation.view !== 'seen' || elsewhereFacts(situation) === undefined) return undefined;
   const { label } = MOVES.AnnotationsRestored;
   const move = workloadMove(situation, {
     reason: 'AnnotationsRestored',

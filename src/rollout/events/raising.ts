@@ -1,17 +1,17 @@
-/** A step that cannot be finished: groups that a newer text overtook have broken since, and have spent the budget. */
+/** A step that cannot be finished: groups that a newer template overtook have broken since, and have spent the budget. */
 
 import { brokenLeftovers, moreDown, overtakingBudget, raises, withBudget } from '../budget.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Decision, moving } from '../move.ts';
-import { capital, notReady } from '../sentences.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import { type Seen, unavailableBudget, unreadyOf } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { workloadMove } from '../workload-change.ts';
+import { capital, notReady } from '../texts/sentences.ts';
 
 /**
- * When the newer text was taken they only loaded, so its budget was people's own. Now LWS waits for them for ever, and
+ * When the newer template was taken they only loaded, so its budget was people's own. Now LWS waits for them for ever, and
  * no partition changes that (trace 32d).
  */
 export function raisedForLeftovers(situation: Seen, { index, of, marks }: InDelivery): Decision | undefined {
@@ -26,7 +26,7 @@ export function raisedForLeftovers(situation: Seen, { index, of, marks }: InDeli
       reason: 'BudgetRaised',
       label: `step ${index}/${of}`,
       ...withBudget(marks, budget),
-      why: `${capital(notReady(broken))}, still on an older text, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}: maxUnavailable ${maxUnavailable} is spent, and LWS stands still. It is raised until all groups are ready; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
+      why: `${capital(notReady(broken))}, still on an older template, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}: maxUnavailable ${maxUnavailable} is spent, and LWS stands still. It is raised until all groups are ready; ${moreDown(situation, budget, asked)} more may be down meanwhile.`,
     }),
     'StepUpgrade',
   );

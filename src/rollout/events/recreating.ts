@@ -1,26 +1,26 @@
-/** Delete and create anew, in two commits: the only way for changes that no object takes that is there. */
+/** Delete and re-create, in two commits: the only way for changes that no object takes that is there. */
 
 import { type Marks, stableMark } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { keeping, takenOut } from '../edits/out-of-file.ts';
+import { capacityLoss, type ImmutableField, immutableChanges, NOT_IN_PLACE } from '../edits/recreate-change.ts';
+import { type WorkloadMove, workloadMove } from '../edits/workload-change.ts';
 import { before } from '../gates/before.ts';
 import { notApplied, recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
-import { remember } from '../given-up.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
-import { keeping, takenOut } from '../out-of-file.ts';
-import { capacityLoss, type ImmutableField, immutableChanges, NOT_IN_PLACE } from '../recreate-change.ts';
+import { remember } from '../orders/aborted-release.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
-import { type WorkloadMove, workloadMove } from '../workload-change.ts';
 
-/** A request that cannot be made in place: the text that it leaves, and the fields that no object takes that is there. */
+/** A request that cannot be made in place: the template that it leaves, and the fields that no object takes that is there. */
 type Removal = { readonly from: Stable; readonly fields: readonly ImmutableField[] };
 
-/** The removal that a request needs, where the policies allow to delete for it. Objects made anew have it already. */
+/** The removal that a request needs, where the policies allow to delete for it. Objects re-created have it already. */
 export function removalFor(situation: Situation): Removal | undefined {
   const { snapshot, workload, partition } = situation;
   const { stable, policy } = snapshot;
@@ -30,7 +30,7 @@ export function removalFor(situation: Situation): Removal | undefined {
   return { from: stable.value, fields };
 }
 
-/** The document goes out of its file: what comes back in its place has the new text. */
+/** The document goes out of its file: what comes back in its place has the new template. */
 export function removeForRequest(
   situation: Situation,
   { marks, removal }: { readonly marks: Marks; readonly removal: Removal },
@@ -49,7 +49,7 @@ export function removeForRequest(
     restore: { floor: 0, maxUnavailable: undefined },
     aborted: marks.aborted.filter((given) => given.digest !== digest),
   };
-  const why = `The edit changes ${fields.map((field) => `${field}, ${NOT_IN_PLACE[field]}`).join('; and ')}. So the LeaderWorkerSet is deleted with this commit and created anew with the next, as the RolloutPolicy allows (recreate: Allow): ${capacityLoss(from.content, replicas)}. ${claims(fields)}The way back is the same again.`;
+  const why = `The edit changes ${fields.map((field) => `${field}, ${NOT_IN_PLACE[field]}`).join('; and ')}. So the LeaderWorkerSet is deleted with this commit and re-created with the next, as the RolloutPolicy allows (recreate: Allow): ${capacityLoss(from.content, replicas)}. ${claims(fields)}The rollback is the same again.`;
   return removing(situation, { marks: next, way: 'forward', why });
 }
 
@@ -60,21 +60,20 @@ function claims(fields: readonly string[]): string {
     : '';
 }
 
-/** The way back where no edit leads there. `because` says who or what asked for it. */
+/** The rollback where no edit leads there. `because` says who or what asked for it. */
 export function removeToGoBack(
   situation: Situation,
   to: { readonly marks: Marks; readonly because: string },
 ): Decision {
   const { snapshot, replicas = 0, workload } = situation;
   if (snapshot.rollout === undefined) {
-    const why =
-      'the way back is to delete the LeaderWorkerSet and to create it anew, and Git keeps that in its Rollout';
+    const why = 'the rollback is to delete the LeaderWorkerSet and to re-create it, and Git keeps that in its Rollout';
     return holding(
-      [hold('OrphanArmed', { seen: `${why}, which is not there`, action: 'Add the Rollout again' })],
+      [hold('LockedWithoutRollout', { seen: `${why}, which is not there`, action: 'Add the Rollout again' })],
       'StepUpgrade',
     );
   }
-  const why = `${to.because} No edit leads back to the stable text, so the LeaderWorkerSet is deleted with this commit and created anew with the next: ${capacityLoss(workload.content, replicas)}.`;
+  const why = `${to.because} No edit leads back to the stable template, so the LeaderWorkerSet is deleted with this commit and re-created with the next: ${capacityLoss(workload.content, replicas)}.`;
   return removing(situation, { marks: to.marks, way: 'back', why });
 }
 
@@ -103,7 +102,7 @@ function removing(
   return moving(move, 'StepUpgrade');
 }
 
-/** Somebody has put the document back: the stable text ends it; another one goes on once all of it is live. */
+/** Somebody has put the document back: the stable template ends it; another one goes on once all of it is live. */
 export function returnedByHand(situation: Situation, recreating: Recreating): Decision {
   const { snapshot, marks, digest, partition, steps, file } = situation;
   if (marks === undefined)
@@ -145,7 +144,7 @@ function ended(situation: Situation, to: WorkloadMove): Move {
 
 function ofReturned({ file }: Situation, why: string): Hold {
   return hold('ReturnedByHand', {
-    seen: `${file.file}: somebody has put ${file.object.name} back while it was to be created anew: ${why}`,
-    action: `Let the agent apply it; or take the document out again; or put the stable text back, which git log -p ${file.file} shows`,
+    seen: `${file.file}: somebody has put ${file.object.name} back while it was to be re-created: ${why}`,
+    action: `Let the agent apply it; or take the document out again; or put the stable template back, which git log -p ${file.file} shows`,
   });
 }

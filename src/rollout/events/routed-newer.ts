@@ -1,61 +1,61 @@
-/** A newer text in the middle of a delivery whose versions share the requests: those go home, and it gets its own label. */
+/** A newer template in the middle of a delivery whose versions share the requests: those go to stable, and it gets its own label. */
 
 import { printStep } from '../../api/marks.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { partitionAfter, workloadMove } from '../edits/workload-change.ts';
 import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { allHome, isOpen, isPinned, isShareHome, unrevised } from '../ladders/version-edits.ts';
+import { isOpen, isPinned, isShareWithdrawn, restoreAll, unrevised } from '../ladders/version-edits.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { partitionAfter, workloadMove } from '../workload-change.ts';
 
 /**
- * The commit that takes a newer text up. Its groups are found by a route that asks for the one before, or by none: so the
- * share goes home in a commit before, which also stops what rolls, and is seen there. Where more groups are let go, the Service takes in all leaders by then.
+ * The commit that takes a newer template up. Its groups are found by a route that asks for the one before, or by none: so the
+ * share is withdrawn in a commit before, which also stops what rolls, and is seen there. Where more groups are released for update, the Service takes in all leaders by then.
  */
 export function takenUp(on: Delivering, decision: Decision): Decision {
   const { situation, delivery, marks } = on;
   const partition = partitionAfter(situation, decision.move);
   const lowers = partition < situation.partition;
-  const isOut = !isShareHome(delivery) || (lowers && isPinned(delivery));
+  const isOut = !isShareWithdrawn(delivery) || (lowers && isPinned(delivery));
   const isAway = isOut || waiting(on, accepted(on)).length > 0;
-  if (isOut || (isAway && partition > situation.partition)) return homeOfNewer(on, decision);
-  const isAll = isOpen(delivery) || (lowers && marks.at === 'home');
+  if (isOut || (isAway && partition > situation.partition)) return restoreForNewer(on, decision);
+  const isAll = isOpen(delivery) || (lowers && marks.at === 'route-restored');
   const all: readonly Condition[] = isAll ? [LIVE, { kind: 'complete' }] : [];
   const unseen = waiting(on, [...accepted(on), ...all]);
   return unseen.length > 0 ? holding(unseen, 'StepUpgrade') : overtaken(on, decision);
 }
 
 /**
- * With the requests at home, and the Service taking in all leaders: for now there may be three versions. Where groups are
- * let go they load the newer text already, under the label that stands in the file: another label would restart them once
+ * With all requests on stable, and the Service taking in all leaders: for now there may be three versions. Where groups are released for
+ * update they load the newer template already, under the label that stands in the file: another label would restart them once
  * more with the same template. They are found by their revision, and the label comes with the next template.
  */
 function overtaken(on: Delivering, decision: Decision): Decision {
   const { partition, asked } = on.situation;
   const isInert = asked !== undefined && partition >= asked;
-  const commit = withObjects(allHome(on.delivery), unrevised(on.delivery));
-  return besides(on, decision, { at: 'home', commit, ...(isInert ? { labels: true } : {}) });
+  const commit = withObjects(restoreAll(on.delivery), unrevised(on.delivery));
+  return besides(on, decision, { at: 'route-restored', commit, ...(isInert ? { labels: true } : {}) });
 }
 
 function accepted({ delivery }: Delivering): readonly Condition[] {
   return delivery.routes.length > 0 ? [{ kind: 'accepted' }] : [];
 }
 
-/** It is live already, under the label of the release before: until it may begin, no route tells the two apart. */
-export function homeOfNewer(on: Delivering, { holds, move: next }: Decision): Decision {
+/** It is live already, under the label of the release before: until it may start, no route tells the two apart. */
+export function restoreForNewer(on: Delivering, { holds, move: next }: Decision): Decision {
   const { situation, delivery, marks } = on;
   const { step } = marks;
   const [to, is] = [partitionAfter(situation, next), situation.partition];
   const stops = to > is ? ` Partition ${to} keeps the groups below it where they are.` : '';
   const move = workloadMove(situation, {
-    reason: 'BroughtHome',
-    label: `${step?.kind === 'step' ? `step ${printStep(step)}` : 'rollback'}, home`,
+    reason: 'RouteRestored',
+    label: `${step?.kind === 'step' ? `step ${printStep(step)}` : 'rollback'}, route-restored`,
     ...withBudgetAfter(situation, { marks, floor: Math.min(marks.restore?.floor ?? is, is) }),
     partition: to > is ? to : undefined,
-    why: `A newer template is in the file. Its groups would take the share of the release before, or be found by no route, so requests go home before it begins.${stops}`,
+    why: `A newer template is in the file. Its groups would take the share of the release before, or be found by no route, so requests go to stable before it starts.${stops}`,
   });
-  return besides(on, moving(move, 'StepUpgrade', holds), { at: 'home', commit: allHome(delivery) });
+  return besides(on, moving(move, 'StepUpgrade', holds), { at: 'route-restored', commit: restoreAll(delivery) });
 }

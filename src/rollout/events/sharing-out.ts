@@ -1,4 +1,4 @@
-/** Commits that share out requests between two versions of one workload: the text's, and each rung of a step. */
+/** Commits that share out requests between two versions of one workload: the template's, and each rung of a step. */
 
 import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { type Marks, printStep, type RungMark } from '../../api/marks.ts';
@@ -7,19 +7,19 @@ import { putAside } from '../../api/restore.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { command } from '../command-text.ts';
-import { wanted } from '../groups-asked.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { HOME, shareIn, shareOf, sharing } from '../ladders/shares.ts';
-import { allHome, isLabelled, type Pin, pinned, released, servicesOnly } from '../ladders/version-edits.ts';
+import { NO_SHARE, shareIn, shareOf, sharing } from '../ladders/shares.ts';
+import { isLabelled, type Pin, pinned, released, restoreAll, servicesOnly } from '../ladders/version-edits.ts';
 import { wantedOf } from '../ladders/version-rungs.ts';
 import { type Decision, holding, type MoveReason, moving } from '../move.ts';
-import { capital, groupsAre } from '../sentences.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import type { Seen, Situation } from '../situation.ts';
 import { describeStep } from '../steps.ts';
-import { workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
+import { capital, groupsAre } from '../texts/sentences.ts';
 import { firstStep } from './first-step.ts';
 
 /** The label that all groups of the stable version carry and no others, or why there is none. */
@@ -29,7 +29,7 @@ export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
   const groups = wanted(observed, asked);
   if (stableKey === undefined)
     return hold('StableUnavailable', {
-      seen: `${file.file}: no revision in the cluster has the stable template, so its groups cannot be told from others`,
+      seen: `${file.file}: no revision in the cluster has the stable template, so its groups cannot be known from others`,
       action: `To give the release up: ${command('abort', snapshot.key)}; to deliver it with no share of the requests, take trafficRoutings out of the Rollout`,
     });
   const others = groups.filter(
@@ -45,14 +45,14 @@ export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
   const labels = leaders.kind === 'known' ? leaders.value.filter(({ uid }) => uids.includes(uid)) : [];
   const [label] = labels.map(({ version }) => version);
   const isShared = label !== undefined && labels.every(({ version }) => version === label);
-  // Where no group is updated, the label in the file is that of the version before, and goes with this commit.
+  // Where no group is updated, the label in the file is that of the stable version, and goes with this commit.
   const isBefore = partition === SENTINEL && updatedByHand(seen).length === 0;
   const comes = isBefore ? undefined : versionIn(delivery.own.value);
   const isOld = label !== printRelease(delivery.release) && label !== comes;
   return isShared && isOld ? { key: VERSION, value: label } : { key: REVISION_KEY, value: stableKey };
 }
 
-/** Groups that a hand has updated to the requested template, before a step began. */
+/** Groups that a hand has updated to the requested template, before a step started. */
 function updatedByHand({ observed: { releaseKey, ...observed }, asked }: Seen): readonly number[] {
   if (releaseKey === undefined || releaseKey === observed.stableKey) return [];
   return wanted({ ...observed, releaseKey }, asked)
@@ -83,19 +83,23 @@ export function sharedText(
   const isTold = updated.length === 0;
   const move = workloadMove(seen, {
     reason: at.index === 1 ? 'StepReady' : 'Jumped',
-    label: `step ${at.index}/${of}, text`,
+    label: `step ${at.index}/${of}, template`,
     marks: { ...first, step: { kind: 'step', index: at.index, of } },
-    why: `Release ${shortDigest(digest)} begins, and no group moves. ${isTold ? labelled(first.release) : unlabelled(updated)}`,
+    why: `Release ${shortDigest(digest)} starts, and no group moves. ${isTold ? labelled(first.release) : unlabelled(updated)}`,
   });
   // Groups that are not on the stable version go with those of the step: its share comes then.
-  const isApart = share.kind === 'home' || 'reason' in pin || !isTold;
+  const isApart = share.kind === 'none' || 'reason' in pin || !isTold;
   const services = released(on.delivery, isTold ? undefined : seen.observed.releaseKey);
   const commit = servicesOnly(on.delivery, [...services, ...(isApart ? [] : pinned(on.delivery, pin))]);
-  return besides(on, moving(move, 'BeforeStepUpgrade'), { at: 'text', commit, ...(isTold ? { labels: true } : {}) });
+  return besides(on, moving(move, 'BeforeStepUpgrade'), {
+    at: 'template',
+    commit,
+    ...(isTold ? { labels: true } : {}),
+  });
 }
 
 function labelled(release: Release): string {
-  return `Its leaders carry the label ${VERSION} of ${shortRelease(release)}, by which requests are told to find them; until a step says so, they go to the version before.`;
+  return `Its leaders carry the label ${VERSION} of ${shortRelease(release)}, by which requests find them; until a step says so, they go to the stable version.`;
 }
 
 /** LWS would take the label for another template: the groups that have loaded this one would load it a second time. */
@@ -122,16 +126,16 @@ export function pinnedAgain(on: Delivering, seen: Seen, to: RungTo): Decision {
   const edits = released(on.delivery, isByLabel ? undefined : releaseKey);
   const commit = servicesOnly(on.delivery, [...edits, ...pinned(on.delivery, pin)]);
   return rungMove(on, to, {
-    at: 'text',
+    at: 'template',
     commit,
-    why: `From here on ${serviceName(on)} takes in the version before alone.`,
+    why: `From here on ${serviceName(on)} takes in the stable version alone.`,
   });
 }
 
 /** No route sends to the new version, and the Service takes in all leaders. */
-export function broughtHome(on: Delivering, to: RungTo): Decision {
+export function restoreWith(on: Delivering, to: RungTo): Decision {
   const why = `Requests go to all groups of ${on.delivery.own.object.name} alike from here on, and the routes are as they were before.`;
-  return rungMove(on, to, { at: 'home', commit: allHome(on.delivery), why });
+  return rungMove(on, to, { at: 'route-restored', commit: restoreAll(on.delivery), why });
 }
 
 /** The partition of the step, where the rungs below it were commits of their own. */
@@ -142,7 +146,9 @@ export function letGo(on: Delivering, seen: Seen, to: RungTo): Decision {
   const { partition: next } = wantedOf(step, { replicas, partition });
   const moved = wanted(seen.observed, replicas).filter(({ index, version }) => index >= next && version !== 'release');
   const who =
-    moved.length === 0 ? 'No further group moves' : `Next: ${groupsAre(moved.map(({ index }) => index))} let go`;
+    moved.length === 0
+      ? 'No further group moves'
+      : `Next: ${groupsAre(moved.map(({ index }) => index))} released for update`;
   const move = workloadMove(seen, {
     reason: to.reason,
     label: labelOf(to, 'pods'),
@@ -156,7 +162,7 @@ export function letGo(on: Delivering, seen: Seen, to: RungTo): Decision {
 /** The share of the step. */
 export function shared(on: Delivering, seen: Situation, to: RungTo): Decision {
   const step = seen.steps[to.index - 1];
-  const share = step === undefined ? HOME : shareOf(step);
+  const share = step === undefined ? NO_SHARE : shareOf(step);
   const text = share.kind === 'weight' ? `${share.percent}%` : share.kind === 'matches' ? 'matches' : '–';
   const why = `The new version is sent ${share.kind === 'weight' ? `${share.percent} %` : 'what the step names'} of the requests.`;
   const commit = sharing(on.delivery, share);
@@ -183,7 +189,7 @@ function rungMove(on: Delivering, to: RungTo, rung: Rung): Decision {
   return besides(on, moving(move, rung.at === 'traffic' ? 'StepTrafficRouting' : 'StepUpgrade'), rung);
 }
 
-/** The step of a delivery that is under way has another index; what is put aside stays. */
+/** The step of a delivery that is in progress has another index; what is put aside stays. */
 function stepMarks({ marks, index }: RungTo): Marks {
   const of = marks.step?.kind === 'step' ? marks.step.of : index;
   return { ...marks, step: { kind: 'step', index, of } };

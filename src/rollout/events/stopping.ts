@@ -3,16 +3,16 @@
 import { type Marks, printStep } from '../../api/marks.ts';
 import { shortDigest } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { partitionOf } from '../batches.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { command } from '../command-text.ts';
-import type { Group } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
+import { type WorkloadFields, workloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { willNotGetReady } from '../outlook.ts';
+import { partitionOf } from '../observed/batches.ts';
+import type { Group } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { willNotGetReady } from '../progress/outlook.ts';
 import { lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
-import { type WorkloadFields, workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
 
 /** Raises the partition as far as it stops the roll and leaves everything else as it is; `holds` say what for. */
 export function stopRoll(
@@ -55,7 +55,7 @@ export function stoppedPartition(situation: Situation, replicas: number): number
   const { steps, partition } = situation;
   const [first] = steps;
   const bounds = [first === undefined ? SENTINEL : partitionOf(first.replicas, replicas)];
-  if (situation.sight === 'seen') {
+  if (situation.view === 'seen') {
     const { asked } = situation;
     const groups = wanted(situation.observed, asked);
     const onIt = lowest(groups.filter((group) => group.version === 'release'));
@@ -67,17 +67,17 @@ export function stoppedPartition(situation: Situation, replicas: number): number
   return Math.max(partition, Math.min(...bounds));
 }
 
-/** Unready groups that the roll has left, or taken, from the stable text. */
+/** Unready groups that the roll has left, or taken, from the stable template. */
 export function notOnStable({ observed, asked }: Seen): readonly Group[] {
   return unreadyOf(wanted(observed, asked)).filter((group) => group.key !== observed.stableKey);
 }
 
-/** The same aborted text for the second time: the roll is stopped, and a person has to end the fight. */
+/** The same aborted template for the second time: the roll is stopped, and someone has to end the fight. */
 export function stopReturned(situation: Situation, marks: Marks): Decision {
   const { file, snapshot } = situation;
   const fight = hold('AbortedTemplateReturned', {
     seen: `${file.file}: something keeps writing the aborted template ${shortDigest(situation.digest)} back`,
-    action: `Stop it, then put the stable text back, or deliver it after all: ${command('retry', snapshot.key)}`,
+    action: `Stop it, then put the stable template back, or deliver it after all: ${command('retry', snapshot.key)}`,
   });
   return stopRoll(situation, { marks, holds: [fight] });
 }

@@ -3,25 +3,25 @@
 import type { Marks } from '../../api/marks.ts';
 import { type Release, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
-import { partitionOf } from '../batches.ts';
 import { type Budget, budgetText, overtakingBudget } from '../budget.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { before } from '../gates/before.ts';
 import { ask, holdsOf } from '../gates/gate.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
-import { wanted } from '../groups-asked.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { willNotGetReady } from '../outlook.ts';
-import { capital, groupsAre, notReady } from '../sentences.ts';
+import { partitionOf } from '../observed/batches.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { willNotGetReady } from '../progress/outlook.ts';
 import type { Situation } from '../situation.ts';
-import { workloadMove } from '../workload-change.ts';
+import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 import { firstStep, start } from './first-step.ts';
 import { notOnStable, stoppedPartition, stopRoll } from './stopping.ts';
 
 /**
  * Step 1 of the file's text. It is live already, at the present partition, so P only rises, to stop the roll: to the
- * highest that keeps within step 1, with every group that is on the new text, and with every broken one that is not
- * on the stable text. Done also while paused: not doing it lets the whole range follow (traces 14, 34f, 35a, 35h).
+ * highest that keeps within step 1, with every group that is on the new template, and with every broken one that is not
+ * on the stable template. Done also while paused: not doing it lets the whole range follow (traces 14, 34f, 35a, 35h).
  */
 export function supersede(situation: Situation, marks: Marks): Decision {
   const { steps, snapshot, replicas } = situation;
@@ -62,7 +62,7 @@ export function beyondFirstStep({ steps, partition, replicas }: Situation): bool
 }
 
 /**
- * Step 1 of a newer request while nothing is rolling that would have to be stopped. Stable text and floor stay those
+ * Step 1 of a newer request while nothing is rolling that would have to be stopped. Stable template and floor stay those
  * of the delivery; a broken group of the older release must not spend the budget that the newer one needs.
  */
 export function takeOver(situation: Situation, marks: Marks): Decision {
@@ -79,10 +79,10 @@ function explain(
   situation: Situation,
   at: { readonly partition: number; readonly budget: Budget; readonly from: Release; readonly to: Release },
 ): string {
-  const groups = situation.sight === 'seen' ? wanted(situation.observed, situation.asked) : [];
+  const groups = situation.view === 'seen' ? wanted(situation.observed, situation.asked) : [];
   const onIt = groups.filter((group) => group.version === 'release').map((group) => group.index);
   const started = onIt.length === 0 ? 'No group is on it yet.' : `${capital(groupsAre(onIt))} on it already.`;
-  const unready = situation.sight === 'seen' ? notOnStable(situation) : [];
+  const unready = situation.view === 'seen' ? notOnStable(situation) : [];
   const broken = unready.filter((group) => willNotGetReady(situation, group));
   const loading = unready.filter((group) => !broken.includes(group));
   const waits =
@@ -93,5 +93,5 @@ function explain(
     broken.length === 0
       ? ''
       : ` ${capital(notReady(broken))}, and will not get ready by ${broken.length === 1 ? 'itself' : 'themselves'}.`;
-  return `The template was edited while ${shortRelease(at.from)} was being delivered. The newer text, ${shortRelease(at.to)}, is taken from step 1; partition ${at.partition} keeps the groups below it where they are. ${started}${waits}${sick}${budgetText(situation, at.budget, 'ready')}`;
+  return `The template was edited while ${shortRelease(at.from)} was being delivered. The newer template, ${shortRelease(at.to)}, is taken from step 1; partition ${at.partition} keeps the groups below it where they are. ${started}${waits}${sick}${budgetText(situation, at.budget, 'ready')}`;
 }

@@ -1,24 +1,24 @@
-/** Extra groups on the way back: they hold capacity while the others go home, for as long as they are of use. */
+/** Extra groups in the rollback: they hold capacity while the others go to stable, for as long as they are of use. */
 
 import type { Marks } from '../../api/marks.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { budgetKept } from '../budget.ts';
-import type { Group } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { type Decision, moving } from '../move.ts';
-import { comesByItself } from '../outlook.ts';
-import { capital, extraGroups, notReady } from '../sentences.ts';
+import type { Group } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { surgeInGit } from '../observed/surge.ts';
+import { comesByItself } from '../progress/outlook.ts';
 import { type Seen, type Situation, unreadyOf } from '../situation.ts';
-import { surgeInGit } from '../surge.ts';
-import { workloadMove } from '../workload-change.ts';
+import { capital, extraGroups, notReady } from '../texts/sentences.ts';
 
 /**
- * Whether the extra groups are ready, and stand in for one that is not home. What cannot be seen is not ended; what an
+ * Whether the extra groups are ready, and stand in for one that is not restored. What cannot be seen is not ended; what an
  * autoscaler would take for its own is.
  */
 export function standIn(situation: Situation): boolean {
   if (situation.snapshot.live.scaler.kind === 'known') return false;
-  if (situation.sight === 'unseen') return true;
+  if (situation.view === 'unseen') return true;
   const { observed, replicas } = situation;
   const others = wanted(observed, replicas);
   const away = others.some((group) => !group.ready || group.key !== observed.stableKey);

@@ -4,12 +4,12 @@ import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { budgetAfter, budgetNote } from '../budget.ts';
-import { onRelease, wanted } from '../groups-asked.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { type Decision, moving } from '../move.ts';
-import { allGroupsAre, extraGroups } from '../sentences.ts';
+import { onRelease, wanted } from '../observed/groups-asked.ts';
+import { surgeInGit } from '../observed/surge.ts';
 import { type Seen, unreadyOf } from '../situation.ts';
-import { surgeInGit } from '../surge.ts';
-import { workloadMove } from '../workload-change.ts';
+import { allGroupsAre, extraGroups } from '../texts/sentences.ts';
 
 /**
  * Gives `replicas` back as soon as nobody needs the extra groups, before any pause is served and whatever people have

@@ -2,11 +2,11 @@
 
 import { emptiesDiffer } from '../../api/content-match.ts';
 import { deliveredAt, type Marks } from '../../api/marks.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { type Decision, MOVES, moving } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
-import { workloadMove } from '../workload-change.ts';
 
 /** The request as delivered; undefined: it restarts groups, or nobody can tell yet. */
 export function settledUnchanged(situation: Situation, marks: Marks): Decision | undefined {
@@ -21,7 +21,7 @@ export function settledUnchanged(situation: Situation, marks: Marks): Decision |
 }
 
 /**
- * LWS took the text and made no new revision (traces 31d–31f): nothing will ever restart. Where only an empty map came
+ * LWS took the template and made no new revision (traces 31d–31f): nothing will ever restart. Where only an empty map came
  * or went, the cluster cannot show that it has taken it: stepped, the partition shows it, and nothing restarts either.
  */
 function invisible(situation: Situation): boolean {

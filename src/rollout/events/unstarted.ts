@@ -1,4 +1,4 @@
-/** What both rows of a new release ask first, where routes share out requests: cases in which nothing begins. */
+/** What both rows of a new release ask first, where routes share out requests: cases in which nothing starts. */
 
 import type { Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -11,7 +11,7 @@ import { withdraw } from './going-back.ts';
 import { stopRoll } from './stopping.ts';
 import { settledUnchanged } from './unchanged.ts';
 
-/** First match: given up, aborted before, edited open, no change at all; undefined: it may be started, if its gates are open. */
+/** First match: aborted, aborted before, edited open, no change at all; undefined: it may be started, if its gates are open. */
 export function unstarted(situation: Situation, marks: Marks): Decision | undefined {
   const { partition, file } = situation;
   const given = beforeFirstStep(situation, marks);

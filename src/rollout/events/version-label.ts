@@ -4,18 +4,18 @@ import { inShort, shortRelease } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { goesByLabel, isLabelled, servicesOnly, shareHome } from '../ladders/version-edits.ts';
+import { goesByLabel, isLabelled, servicesOnly, withdrawShare } from '../ladders/version-edits.ts';
 import { type Decision, moving } from '../move.ts';
 import type { InDelivery } from '../state.ts';
-import { workloadMove } from '../workload-change.ts';
 
-/** Groups that restart would carry it, and no route would find them: the share goes home, and the label is put back. */
+/** Groups that restart would carry it, and no route would find them: the share is withdrawn, and the label is put back. */
 export function labelEdited(on: Delivering, { marks, index, of }: InDelivery): Decision | undefined {
   const { situation, delivery } = on;
-  // A text that overtook another keeps its label until it is restarted anyway: its groups are found by their revision.
+  // A template that overtook another keeps its label until it is restarted anyway: its groups are found by their revision.
   if (isLabelled(delivery) || !goesByLabel(delivery)) return undefined;
   const { file, partition } = situation;
   const seen = versionIn(delivery.own.value) ?? 'missing';
@@ -26,11 +26,15 @@ export function labelEdited(on: Delivering, { marks, index, of }: InDelivery): D
   });
   const isInert = partition === SENTINEL;
   const move = workloadMove(situation, {
-    reason: 'BroughtHome',
+    reason: 'RouteRestored',
     label: `step ${index}/${of}, label`,
     ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? partition }),
     why: `The label ${VERSION} of the leaders was edited to ${inShort(seen)}. ${isInert ? 'Nothing has restarted for it.' : 'Groups that restart for it are found by no route, so no request is sent to them until they are back under their own.'}`,
   });
-  const commit = isInert ? servicesOnly(delivery, []) : shareHome(delivery);
-  return besides(on, moving(move, 'StepUpgrade', [held]), { at: isInert ? 'text' : 'home', commit, labels: true });
+  const commit = isInert ? servicesOnly(delivery, []) : withdrawShare(delivery);
+  return besides(on, moving(move, 'StepUpgrade', [held]), {
+    at: isInert ? 'template' : 'route-restored',
+    commit,
+    labels: true,
+  });
 }

@@ -1,27 +1,27 @@
-/** The share of a new version that serves nothing is taken back at once; it returns when a person says so. */
+/** The share of a new version that serves nothing is taken back at once; it returns when someone says so. */
 
-import { type Marks, OF, printStep, type RungMark, type StepMark } from '../../api/marks.ts';
+import { MADE_FOR, type Marks, printStep, type RungMark, type StepMark } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
 import { unlessAccepted } from '../accepting.ts';
-import { command } from '../command-text.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { delivering, servingGroups } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { annotationsOf, canarySide, fleetOf, quorumOf, replicasOf, serviceMissing } from '../ladders/delivery.ts';
+import { annotationsOf, canarySide, primaryGroups, quorumOf, replicasOf, serviceMissing } from '../ladders/delivery.ts';
 import { notReached, takesAll } from '../ladders/endpoints.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
-import { homeAtOnce } from '../ladders/promotion.ts';
+import { restoreAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
-import { HOME, isHome, sharing } from '../ladders/shares.ts';
-import { hasShare, isAbandoned } from '../ladders/sight.ts';
+import { isRestored, NO_SHARE, sharing } from '../ladders/shares.ts';
 import { selectsOther } from '../ladders/switch-edited.ts';
-import { allHome, isPinned, shareHome } from '../ladders/version-edits.ts';
+import { hasShare, isAbandoned } from '../ladders/traffic-view.ts';
+import { isPinned, restoreAll, withdrawShare } from '../ladders/version-edits.ts';
 import { isOneWorkload, sideName } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
-import { workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
 
 /**
  * The new version has a share and no group that serves, and the other side has: home, in one commit, whatever people have
@@ -30,9 +30,9 @@ import { workloadMove } from '../workload-change.ts';
 export function withdrawn(on: Delivering): Decision | undefined {
   const { delivery, marks, situation } = on;
   const { step } = marks;
-  if (step === undefined || on.sight === undefined) return undefined;
+  if (step === undefined || on.view === undefined) return undefined;
   const isRemoved = isRemovedFromGit(delivery);
-  if (!isRemoved && !isAbandoned(delivery, on.sight)) return undefined;
+  if (!isRemoved && !isAbandoned(delivery, on.view)) return undefined;
   if ((servingGroups(on, 'stable') ?? 0) === 0) return undefined;
   const [canary, stable] = [sideName(delivery, 'canary'), sideName(delivery, 'stable')];
   const asked = isOneWorkload(delivery) ? '' : `, of ${replicasOf(canarySide(delivery))} in Git,`;
@@ -40,7 +40,7 @@ export function withdrawn(on: Delivering): Decision | undefined {
   const seen = isRemoved
     ? `The files do not have ${canary}, which has a share of the requests, so the agent deletes its groups`
     : `No group of ${canary} serves${asked} while it has a share of the requests`;
-  return takenHome(on, { step, why: `${seen}; ${stable} serves.${paused}` });
+  return restoredShare(on, { step, why: `${seen}; ${stable} serves.${paused}` });
 }
 
 /** The new version has a share, and its document was taken out of Git: an agent that prunes deletes its groups within seconds. */
@@ -48,11 +48,14 @@ function isRemovedFromGit(delivery: Delivering['delivery']): boolean {
   return !isOneWorkload(delivery) && canarySide(delivery) === undefined && hasShare(delivery);
 }
 
-/** The share goes home, and the groups stay. */
-export function takenHome(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
+/** The share is withdrawn, and the groups stay. */
+export function restoredShare(
+  on: Delivering,
+  { step, why }: { readonly step: StepMark; readonly why: string },
+): Decision {
   const { delivery, marks } = on;
-  if (isOneWorkload(delivery)) return versionHome(on, { step, why });
-  const made = homeAtOnce(delivery);
+  if (isOneWorkload(delivery)) return restoreVersion(on, { step, why });
+  const made = restoreAtOnce(delivery);
   if (made.kind === 'unwritable') return unwritable(on, made);
   const { stage, at } = withdrawnTo(on, step);
   const times = 1 + (marks.restore?.withdrawn ?? 0);
@@ -72,8 +75,8 @@ export function takenHome(on: Delivering, { step, why }: { readonly step: StepMa
   });
 }
 
-/** Of one workload: the user's Service stays with the version before, which serves. */
-function versionHome(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
+/** Of one workload: the user's Service stays with the stable version, which serves. */
+function restoreVersion(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
   const { marks, situation, delivery } = on;
   const at = marks.at === 'traffic' ? 'pods' : marks.at;
   const restore = withAside(marks.restore, { withdrawn: 1 + (marks.restore?.withdrawn ?? 0) });
@@ -83,7 +86,7 @@ function versionHome(on: Delivering, { step, why }: { readonly step: StepMark; r
     marks: { ...marks, restore },
     why,
   });
-  return besides(on, moving(move, 'StepUpgrade'), { at, commit: shareHome(delivery) });
+  return besides(on, moving(move, 'StepUpgrade'), { at, commit: withdrawShare(delivery) });
 }
 
 /** blueGreen takes its last step again: until it is settled the colour before is whole. Else a promotion stays where it is. */
@@ -97,18 +100,18 @@ function withdrawnTo(
   if (plan.style === 'blueGreen' && step.kind === 'promote' && of > 0)
     return { stage: { kind: 'step', index: of, of }, at: 'pods' };
   const isShared = step.kind === 'step' && marks.at === 'traffic';
-  return { stage: step, at: isShared ? 'pods' : (marks.at ?? 'home') };
+  return { stage: step, at: isShared ? 'pods' : (marks.at ?? 'route-restored') };
 }
 
-/** What a person accepts who lets the share return. */
+/** What someone accepts who lets the share return. */
 export function withdrawnFacts({ marks, delivery }: Delivering): { readonly times: number } | undefined {
   const times = marks.restore?.withdrawn;
   // With one workload a step has a rung between its groups and its share.
   const isBelow = isOneWorkload(delivery) ? marks.at !== 'traffic' : marks.at === 'pods' || marks.at === 'all';
-  return times === undefined || !isBelow || !isHome(delivery) ? undefined : { times };
+  return times === undefined || !isBelow || !isRestored(delivery) ? undefined : { times };
 }
 
-/** The share that was taken back stays away until a person accepts that it comes again. */
+/** The share that was taken back stays away until someone accepts that it comes again. */
 export function stillWithdrawn(on: Delivering): Hold | undefined {
   const facts = withdrawnFacts(on);
   if (facts === undefined) return undefined;
@@ -123,7 +126,7 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
 }
 
 /**
- * No delivery is under way by the marks, and a route sends to the new version all the same: home, nothing else. Annotations
+ * No delivery is in progress by the marks, and a route sends to the new version all the same: home, nothing else. Annotations
  * that were edited, or put back from an older commit, say nothing of routes that may have come back with them.
  */
 export function strayShare(situation: Situation, marks: Marks): Decision | undefined {
@@ -134,19 +137,19 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
   const isOne = isOneWorkload(on.delivery);
   // A hand may have named the version there that all of them have: lint says what comes of that.
   const isLeft = isOne && isPinned(on.delivery) && !takesAll(on);
-  if (isHome(on.delivery) && !isLeft) return undefined;
+  if (isRestored(on.delivery) && !isLeft) return undefined;
   // The routes would send everything to what serves nothing, while the new version does.
   const isSent = !isOne && (servingGroups(on, 'canary') ?? 0) > 0;
   const other = selectsOther(on);
-  const lost = other !== undefined && !isEnough(on) ? other : isSent ? stableLost(on) : undefined;
+  const lost = other !== undefined && !isEnough(on) ? other : isSent ? stableNotServing(on) : undefined;
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const made = isOne
-    ? allHome(on.delivery)
+    ? restoreAll(on.delivery)
     : other === undefined
-      ? sharing(on.delivery, HOME)
-      : homeAtOnce(on.delivery);
+      ? sharing(on.delivery, NO_SHARE)
+      : restoreAtOnce(on.delivery);
   if (made.kind === 'unwritable') return unwritable(on, made);
-  if (made.objects.length === 0) return holding([notHome(on)], 'StepUpgrade');
+  if (made.objects.length === 0) return holding([notRestored(on)], 'StepUpgrade');
   const own = situation.workload.marks;
   const changes = changesOf(on.delivery, made.objects, {
     marks: { from: own, to: own ?? marks },
@@ -163,7 +166,7 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
       label: 'traffic withdrawn',
       marks,
       changes: others,
-      why: `A route sends requests to ${canary}, and by the annotations of ${situation.file.object.name} no delivery is under way: they go to the version that serves.`,
+      why: `A route sends requests to ${canary}, and by the annotations of ${situation.file.object.name} no delivery is in progress: they go to the version that serves.`,
     },
     'Completed',
   );
@@ -183,42 +186,42 @@ function isEnough(on: Delivering): boolean {
 /** Documents of our names are there, and all of them are somebody else's: what a route sends there is theirs. */
 function isOfOthers({ own, second, canaryService, routes }: Delivering['delivery']): boolean {
   const named = [second, canaryService, ...routes.map(({ canary }) => canary)].filter((one) => one !== undefined);
-  return named.length > 0 && named.every((one) => annotationsOf(one)[OF] !== own.object.name);
+  return named.length > 0 && named.every((one) => annotationsOf(one)[MADE_FOR] !== own.object.name);
 }
 
-/** A route that sends to the new version by fields that nobody has kept: no edit of ours would bring it home. */
-function notHome({ delivery }: Delivering): Hold {
+/** A route that sends to the new version by fields that nobody has kept: no edit of ours would restore it. */
+function notRestored({ delivery }: Delivering): Hold {
   const canary = sideName(delivery, 'canary');
   const named = delivery.routes.map(({ route: { object } }) => `${object.kind} ${object.name}`).join(', ');
   return hold('CanaryEdited', {
-    seen: `${named}: requests go to ${canary}, no delivery is under way, and what was there before is not known`,
+    seen: `${named}: requests go to ${canary}, no delivery is in progress, and what was there before is not known`,
     action: 'Take its share out of the route by hand',
   });
 }
 
 /** The other side has a share and serves nothing: loud, and no share of ours goes beyond what people have approved. */
-export function stableLost(on: Delivering): Hold | undefined {
+export function stableNotServing(on: Delivering): Hold | undefined {
   if (servingGroups(on, 'stable') !== 0) return undefined;
   const stable = sideName(on.delivery, 'stable');
-  return hold('StableLost', {
+  return hold('StableNotServing', {
     seen: `no group of ${stable} serves, and it gets the requests that the new version does not`,
     action: stableNeeds(on),
   });
 }
 
 /**
- * What helps where the version before serves nothing. Groups that are added to a locked workload of none start on the
+ * What helps where the stable version serves nothing. Groups that are added to a locked workload of none start on the
  * template of Git: that has to be the stable one by then.
  */
-export function stableNeeds({ delivery, situation, marks, sight }: Delivering): string {
+export function stableNeeds({ delivery, situation, marks, view }: Delivering): string {
   const stable = sideName(delivery, 'stable');
   const abort = command('abort', situation.snapshot.key);
   const look = 'Look at its pods and events';
   if (isOneWorkload(delivery)) return marks.step?.kind === 'rollback' ? look : `${look}; to go back: ${abort}`;
-  const isEmpty = fleetOf(delivery) === 0;
-  const mend = (sight === undefined ? undefined : notReached(delivery, sight)) ?? look;
+  const isEmpty = primaryGroups(delivery) === 0;
+  const mend = (view === undefined ? undefined : notReached(delivery, view)) ?? look;
   if (marks.step?.kind === 'rollback')
-    return `The release is given up, and the stable template is back: requests follow once ${stable} serves. ${isEmpty ? `Raise the replicas of ${stable} from 0` : mend}`;
+    return `The release is aborted, and the stable template is back: requests follow once ${stable} serves. ${isEmpty ? `Raise the replicas of ${stable} from 0` : mend}`;
   const back = 'the stable template returns at once, and requests once it serves';
   if (!isEmpty) return `${mend}; to go back: ${abort} (${back})`;
   return `To go back: ${abort} (${back}), and raise the replicas of ${stable} from 0 then: before that its groups would start on the new version`;

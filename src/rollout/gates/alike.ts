@@ -7,14 +7,14 @@ import type { Situation } from '../situation.ts';
 
 /**
  * Whether the file has the stable template: its digest, and its content as well, so that no template that was made to
- * have that digest passes for the way back to it.
+ * have that digest passes for the rollback to it.
  */
 export function isStableTemplate({ digest, snapshot: { stable }, workload }: Situation): boolean {
   if (stable.kind !== 'known' || stable.value.release.digest !== digest) return false;
   return jsonEqual(stable.value.content, workload.content);
 }
 
-/** No release begins that people, or we, would take for another one of this workload. */
+/** No release starts that people, or we, would take for another one of this workload. */
 export function releasesAlike(situation: Situation): Hold | undefined {
   const { digest, file, marks, snapshot } = situation;
   const { stable } = snapshot;

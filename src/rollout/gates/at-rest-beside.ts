@@ -1,4 +1,4 @@
-/** What an audit finds beside the user's own workload: its second one, Services and routes, and the groups that serve. */
+/** What an audit finds next to the user's own workload: its second one, Services and routes, and the groups that serve. */
 
 import type { Marks } from '../../api/marks.ts';
 import { inShort } from '../../api/release.ts';
@@ -8,8 +8,8 @@ import { type Hold, hold } from '../hold.ts';
 import { delivering } from '../ladders/delivering.ts';
 import { greenServes } from '../ladders/delivery.ts';
 import { differences, type LiveDifference } from '../ladders/differences.ts';
-import { servingTextEdited } from '../ladders/edited-by-hand.ts';
-import { groupsOn, workloadOf } from '../ladders/sight.ts';
+import { servingTemplateEdited } from '../ladders/edited-by-hand.ts';
+import { groupsOn, workloadOf } from '../ladders/traffic-view.ts';
 import type { Seen } from '../situation.ts';
 import { atRest } from './at-rest.ts';
 
@@ -19,14 +19,14 @@ import { atRest } from './at-rest.ts';
  */
 export function besideAtRest(seen: Seen, marks: Marks): readonly Hold[] {
   const on = delivering(seen, marks, marks.release);
-  if (on?.sight === undefined) return [];
-  const { delivery, sight } = on;
-  const differs = differences(delivery, sight);
+  if (on?.view === undefined) return [];
+  const { delivery, view } = on;
+  const differs = differences(delivery, view);
   const drift = differs.kind === 'known' && differs.value.length > 0 ? [drifted(differs.value, agentsTurn(seen))] : [];
   if (!greenServes(delivery)) return drift;
-  const edited = servingTextEdited(delivery);
+  const edited = servingTemplateEdited(delivery);
   if (edited !== undefined) return [...drift, edited];
-  const { name, document, ...side } = workloadOf(delivery, sight, 'stable');
+  const { name, document, ...side } = workloadOf(delivery, view, 'stable');
   const found = groupsOn({ name, document, ...side });
   if (found.kind === 'unknown')
     return [...drift, hold('ClusterUnreadable', { seen: `${name}, which serves: ${found.why}`, waits: 'reading' })];

@@ -1,10 +1,10 @@
 /** Gates that ask whether a workload is at rest: every group there, ready, and on one revision. */
 
 import { SENTINEL } from '../../api/workload.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
-import { groupsAre, notReady } from '../sentences.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import { flipped, type Seen, unreadyOf } from '../situation.ts';
+import { groupsAre, notReady } from '../texts/sentences.ts';
 
 /** Why the workload is not at rest: a group missing, not ready, on another revision, or the StatefulSet not flipped. */
 export function atRest(situation: Seen): Hold | undefined {
@@ -21,7 +21,7 @@ export function atRest(situation: Seen): Hold | undefined {
         waits: 'people',
       });
     return hold('NotAtRest', {
-      seen: `${seen}, and while armed nothing moves:`,
+      seen: `${seen}, and while locked nothing moves:`,
       action: 'delete the leader pod to let the group follow',
     });
   }
@@ -43,7 +43,7 @@ export function atRest(situation: Seen): Hold | undefined {
   return undefined;
 }
 
-/** Nobody but its owner can bring to rest what is not taken over yet: tranche has no text of it to go back to. */
+/** Nobody but its owner can bring to rest what is not taken over yet: tranche has no template of it to go back to. */
 export function atRestToAdopt(situation: Seen): Hold | undefined {
   const found = atRest(situation);
   if (found === undefined) return undefined;

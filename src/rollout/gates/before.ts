@@ -1,6 +1,6 @@
 /** What is asked before each kind of commit: one table, every gate with five words. All of a row are asked, in its order. */
 
-import { tooManyRollbacks } from '../automatic-backs.ts';
+import { tooManyRollbacks } from '../progress/automatic-rollbacks.ts';
 import { whenSeen } from '../situation.ts';
 import { releasesAlike } from './alike.ts';
 import { atRestToAdopt } from './at-rest.ts';
@@ -17,7 +17,7 @@ import {
 import { policiesContradict } from './contradiction.ts';
 import { frozenChanged, stepCountChanged } from './frozen.ts';
 import type { Gate } from './gate.ts';
-import { historyRewritten, noWayBack } from './git.ts';
+import { historyRewritten, noRollback } from './git.ts';
 import {
   budgetTooLarge,
   capacityTooLow,
@@ -33,9 +33,9 @@ import { policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
 import {
   changeRefused,
-  fleetUncovered,
   idleScaled,
   nothingServes,
+  primaryNotCovered,
   requestTaken,
   scalerRefused,
   takenOverRefused,
@@ -51,11 +51,11 @@ const forward: readonly Gate[] = [
   historyRewritten, // main was force-pushed
   rolloutAbsent, // nobody asks for steps
   policyMissing, // who is to say no is not there
-  disabled, // a person said stop
-  paused, // a person said wait
+  disabled, // someone said stop
+  paused, // someone said wait
 ];
 
-/** What policies say of the groups that a step lets go, and of the time. */
+/** What policies say of the groups that a step releases, and of the time. */
 const limits: readonly Gate[] = [
   stepTooLarge, // more groups than a policy allows
   budgetTooLarge, // too many may be down
@@ -78,11 +78,11 @@ const next: readonly Gate[] = [
   ...forward,
   ...frozen,
   releasesAlike, // shown as another release is
-  noWayBack, // never go on without a way back
+  noRollback, // never go on without a rollback
   replicasUnknown, // N is not ours and not readable
   fieldContested, // somebody else writes our fields
   workloadOwned, // another object's controller makes it
-  scaledToZero, // everything would come up on the new text
+  scaledToZero, // everything would come up on the new template
   whenSeen(revisionChanged), // somebody else restarts groups
   whenSeen((seen) => blockedByUnreadyGroup(seen, seen.partition)), // LWS would not move; its own groups apart
   surgeEndangered, // extra groups do not hold any more
@@ -94,42 +94,42 @@ export const before = {
   adopt: [
     stalled, // wrong files
     historyRewritten, // main was force-pushed
-    disabled, // a person said stop
+    disabled, // someone said stop
     replicasUnknown, // N is not ours and not readable
     workloadOwned, // another object's controller makes it
     notApplied, // Git is not live
     whenSeen(atRestToAdopt), // groups are still moving
   ],
-  /** A text that was given up goes back into its file. */
+  /** A template that was aborted goes back into its file. */
   retry: [
     stalled, // wrong files
     historyRewritten, // main was force-pushed
     rolloutAbsent, // nobody asks for steps
-    disabled, // a person said stop
+    disabled, // someone said stop
   ],
   /** An edit that restarts nothing counts as delivered. */
   settleUnchanged: [
     stalled, // wrong files
     historyRewritten, // main was force-pushed
-    disabled, // a person said stop
+    disabled, // someone said stop
     notApplied, // the request is not live
   ],
   /** The first step of a request. */
   start: [
     ...forward,
-    noWayBack, // never start what cannot be undone
+    noRollback, // never start what cannot be undone
     replicasUnknown, // N is not ours and not readable
     notApplied, // the request is not live: late, or refused by a webhook
     fieldContested, // somebody else writes our fields
     workloadOwned, // another object's controller makes it
-    scaledToZero, // on the way up everything starts on the new text
-    recreated, // everything is on the new text already
+    scaledToZero, // on the way up everything starts on the new template
+    recreated, // everything is on the new template already
     whenSeen(mixedRevisions), // something else is half-way
     whenSeen(blockedByUnreadyGroup), // LWS would not move
     surgeRefused, // extra groups would not hold
     ...limits,
     policiesContradict, // it would get stuck half-way
-    notItsTurn, // others are under way
+    notItsTurn, // others are in progress
     releasesAlike, // shown as another release is
     tooManyRollbacks, // one release after the other has failed
   ],
@@ -137,12 +137,12 @@ export const before = {
   takeOver: [
     ...forward,
     frozenChanged, // its steps are those of another strategy
-    noWayBack, // never start what cannot be undone
+    noRollback, // never start what cannot be undone
     replicasUnknown, // N is not ours and not readable
     notApplied, // the request is not live
     fieldContested, // somebody else writes our fields
     workloadOwned, // another object's controller makes it
-    scaledToZero, // on the way up everything starts on the new text
+    scaledToZero, // on the way up everything starts on the new template
     surgeRefused, // extra groups would not hold
     ...limits,
     policiesContradict, // it would get stuck half-way
@@ -158,22 +158,22 @@ export const before = {
   /** The first rung of a request that a second workload is filled for. */
   fill: [
     ...forward,
-    noWayBack, // never start what cannot be undone
+    noRollback, // never start what cannot be undone
     replicasUnknown, // N is not ours and not readable
     notApplied, // the request is not live
     fieldContested, // somebody else writes our fields
     workloadOwned, // another object's controller makes it
     nothingServes, // nothing to compare with
     whenSeen(requestTaken), // a hand has let groups go
-    recreated, // everything is on the new text already
+    recreated, // everything is on the new template already
     whenSeen(mixedRevisions), // something else is half-way
     idleScaled, // somebody counts on its groups
     scalerRefused, // the idle side would shrink
-    fleetUncovered, // nothing would serve at the end
+    primaryNotCovered, // nothing would serve at the end
     changeRefused, // a copy cannot carry it
     ...limits,
     policiesContradict, // it would get stuck half-way
-    notItsTurn, // others are under way
+    notItsTurn, // others are in progress
     releasesAlike, // shown as another release is
     tooManyRollbacks, // one release after the other has failed
   ],
@@ -182,15 +182,15 @@ export const before = {
     ...forward,
     ...frozen,
     releasesAlike, // shown as another release is
-    noWayBack, // never go on without a way back
+    noRollback, // never go on without a rollback
     replicasUnknown, // N is not ours and not readable
     fieldContested, // somebody else writes our fields
     workloadOwned, // another object's controller makes it
     nothingServes, // nothing to compare with
-    recreatedUnaccepted, // everything is on the new text already
+    recreatedUnaccepted, // everything is on the new template already
     whenSeen(revisionChanged), // somebody else restarts groups
     scalerRefused, // the idle side would shrink
-    fleetUncovered, // nothing would serve at the end
+    primaryNotCovered, // nothing would serve at the end
     takenOverRefused, // a copy cannot carry it
     ...limits,
   ],
@@ -198,8 +198,8 @@ export const before = {
   finish: [
     stalled, // wrong files
     rolloutAbsent, // nobody asks for steps
-    disabled, // a person said stop
-    paused, // a person said wait
+    disabled, // someone said stop
+    paused, // someone said wait
     nothingServes, // nothing to compare with
   ],
   /** What is left of the plan once every group is on the release. */
@@ -208,30 +208,30 @@ export const before = {
     ...frozen,
     replicasUnknown, // N is not ours and not readable
     scaledToZero, // nothing is seen of a release without groups
-    whenSeen(revisionChanged), // the same text under another name
+    whenSeen(revisionChanged), // the same template under another name
   ],
-  /** A person lets stand what was merged too late. */
+  /** Someone lets stand what was merged too late. */
   letStand: [
     ...forward,
-    noWayBack, // never go on without a way back
+    noRollback, // never go on without a rollback
     replicasUnknown, // N is not ours and not readable
     notApplied, // the step is not live
     scaledToZero, // no group is there
     windowClosed, // not at this time
     clockSkewed, // what time it is, nobody knows
   ],
-  /** A budget that broken groups of an older text have spent is raised. */
+  /** A budget that broken groups of an older template have spent is raised. */
   raise: [
     ...forward,
-    noWayBack, // never go on without a way back
+    noRollback, // never go on without a rollback
     replicasUnknown, // N is not ours and not readable
     notApplied, // the step is not live
     scaledToZero, // no group is there
   ],
-  /** The document goes out of its file, to be created anew. */
+  /** The document goes out of its file, to be re-created. */
   remove: [
     ...forward,
-    noWayBack, // never start what cannot be undone
+    noRollback, // never start what cannot be undone
     replicasUnknown, // N is not ours and not readable
     scaledToZero, // nothing is seen of a release without groups
     notThere, // nothing to delete, or it cannot be seen
@@ -239,7 +239,7 @@ export const before = {
     removalTooLarge, // all groups at once are too many
     removalTooDeep, // nobody would serve
     policiesContradict, // it would get stuck half-way
-    notItsTurn, // others are under way
+    notItsTurn, // others are in progress
     gpusOverLimit, // more GPUs than a policy allows
     windowClosed, // not at this time
     clockSkewed, // what time it is, nobody knows

@@ -5,11 +5,9 @@ import type { JsonObject } from '../../api/json.ts';
 import { shortDigest } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { unlessAccepted } from '../accepting.ts';
-import { command } from '../command-text.ts';
-import { nameGroups } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import { capital, groupsAre, notReady } from '../sentences.ts';
+import { nameGroups } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import {
   type Observed,
   type Seen,
@@ -19,6 +17,8 @@ import {
   unavailableBudget,
 } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
+import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 
 /** What Git says is not live yet, or not seen by LWS. */
 export function notApplied(situation: Situation): Hold | undefined {
@@ -77,20 +77,20 @@ export function mixedRevisions({ observed, asked }: Seen): Hold | undefined {
   });
 }
 
-/** The objects are not those that the delivery began with: everything in them came up on Git's template (trace 29l). */
+/** The objects are not those that the delivery started with: everything in them came up on Git's template (trace 29l). */
 export function recreated(situation: Situation): Hold | undefined {
   const { observed, snapshot } = situation;
   if (observed === undefined) return undefined;
   // What is filled is to be on the release, whichever object it is.
   if (situation.state.kind === 'ladder' && situation.marks?.serves === 'green') return undefined;
-  const which = anew(situation, observed);
+  const which = fresh(situation, observed);
   // Without a record the groups tell: no commit has let any of them go.
   const isAstray = situation.state.kind === 'ladder' && situation.state.marks.restore?.floor === undefined;
   if (which === undefined && !(isAstray && haveAllMoved(situation))) return undefined;
   const seen =
     which === undefined
       ? `all groups of ${situation.file.object.name} are on the release, though no commit has let any go: it was made again, or a hand has let them`
-      : `the ${which} is not the one that this delivery began with: all groups came up on the template of Git`;
+      : `the ${which} is not the one that this delivery started with: all groups came up on the template of Git`;
   const held = hold('Recreated', {
     seen,
     action: `To accept that: ${command('approve', snapshot.key, '--hold Recreated')}; to go back: ${command('abort', snapshot.key)}`,
@@ -98,13 +98,13 @@ export function recreated(situation: Situation): Hold | undefined {
   return withFacts(held, uidsOf(observed));
 }
 
-/** The same, unless a person has accepted it: what goes on from there then is the strategy's own. */
+/** The same, unless someone has accepted it: what goes on from there then is the strategy's own. */
 export function recreatedUnaccepted(situation: Situation): Hold | undefined {
   return unlessAccepted(situation, 'Recreated', recreated(situation));
 }
 
 /** Which object is another than the one that the record has; undefined: none, or there is no record. */
-function anew(situation: Situation, { lws, leaderSet }: Observed): string | undefined {
+function fresh(situation: Situation, { lws, leaderSet }: Observed): string | undefined {
   const before = situation.snapshot.record?.uids;
   if (before === undefined || allOnStable(situation)) return undefined;
   if (before.lws !== lws.uid) return 'LeaderWorkerSet';
@@ -112,8 +112,8 @@ function anew(situation: Situation, { lws, leaderSet }: Observed): string | unde
 }
 
 /**
- * Whether no rung lets the user's own workload go here: in steps, and in blueGreen to the end where it serves the version
- * before. What is filled itself is let go by its share alone.
+ * Whether no rung lets the user's own workload go here: in steps, and in blueGreen to the end where it serves the stable
+ * version. What is filled itself is released for update by its share alone.
  */
 export function staysPut({ state, marks, snapshot }: Pick<Situation, 'state' | 'marks' | 'snapshot'>): boolean {
   if (state.kind !== 'ladder' || marks?.serves === 'green') return false;
@@ -137,16 +137,16 @@ export function haveAllMoved(situation: Situation): boolean {
   return hasMoved(situation) && there.every(({ version }) => version === 'release');
 }
 
-/** Made anew before anything was asked for, they came up on the stable text: a request begins with them as they are. */
+/** Re-created before anything was asked for, they came up on the stable template: a request starts with them as they are. */
 function allOnStable(situation: Situation): boolean {
-  if (situation.state.kind !== 'requested' || situation.sight === 'unseen') return false;
+  if (situation.state.kind !== 'requested' || situation.view === 'unseen') return false;
   const { observed, asked } = situation;
   if (observed.stableKey === undefined) return false;
   const groups = wanted(observed, asked);
   return groups.length === asked && groups.every((group) => group.key === observed.stableKey);
 }
 
-/** The objects that are there instead; undefined: they are the ones that the delivery began with. */
+/** The objects that are there instead; undefined: they are the ones that the delivery started with. */
 export function recreatedFacts(situation: Situation): JsonObject | undefined {
   return recreated(situation)?.facts;
 }
@@ -163,7 +163,7 @@ export function revisionChanged({ observed, snapshot, workload, digest, replicas
   const before = snapshot.record?.revision;
   const now = observed.releaseKey;
   if (now === undefined || before === undefined || before.digest !== digest || before.key === now) return undefined;
-  // Where only an empty map came or went, the text looks applied while LWS still has the stable one.
+  // Where only an empty map came or went, the template looks applied while LWS still has the stable one.
   const { stable } = snapshot;
   if (stable.kind === 'known' && emptiesDiffer(workload.content, stable.value.content)) return undefined;
   const groups = wanted(observed, replicas);
@@ -180,7 +180,7 @@ export function revisionChanged({ observed, snapshot, workload, digest, replicas
   });
 }
 
-/** A label by which requests find a version is covered by no release, so that a text written again may have lost it. */
+/** A label by which requests find a version is covered by no release, so that a template written again may have lost it. */
 function causeOf({ ladder, live: { leaders } }: Snapshot): string {
   const label = ladder === undefined ? undefined : versionIn(ladder.own);
   const labels = ladder === undefined || leaders.kind !== 'known' ? [] : leaders.value.map(({ version }) => version);

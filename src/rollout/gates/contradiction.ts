@@ -2,10 +2,10 @@
 
 import type { PolicyFieldName } from '../../api/policy-fields.ts';
 import { type Hold, hold } from '../hold.ts';
-import { policySaying } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
+import { policySaying } from '../texts/sentences.ts';
 
-/** Deadlines with a soak that each must not be shorter than: whoever flaps in it has failed before it is over. */
+/** Deadlines with a soak that each must not be shorter than: anyone who flaps in it has failed before it is over. */
 const SHORTER = [
   { deadline: 'readyDeadlineSeconds', soak: 'soakSeconds' },
   { deadline: 'deliveryReadyDeadlineSeconds', soak: 'soakSeconds' },

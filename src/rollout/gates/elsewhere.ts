@@ -1,12 +1,12 @@
 /** At rest by the marks, and groups run another template than Git has: someone has put the file back, or a group came up so. */
 
 import { accepted } from '../accepting.ts';
-import { command } from '../command-text.ts';
-import { nameGroups } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import { keyOf } from '../revisions.ts';
+import { nameGroups } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { keyOf } from '../observed/revisions.ts';
 import type { Seen, Situation } from '../situation.ts';
+import { command } from '../texts/command-text.ts';
 
 /**
  * Groups of a settled workload whose revision holds another template than Git, which is live. No edit of ours moves them
@@ -18,7 +18,7 @@ export function elsewhere(situation: Seen): Hold | undefined {
   if (facts === undefined) return undefined;
   const { file, snapshot } = situation;
   const held = hold('GroupsElsewhere', {
-    seen: `the template of ${nameGroups(facts.groups)} of ${file.object.name} is not the one in ${file.file}, and by its annotations no delivery is under way: the file was put back, or they came up so`,
+    seen: `the template of ${nameGroups(facts.groups)} of ${file.object.name} is not the one in ${file.file}, and by its annotations no delivery is in progress: the file was put back, or they came up so`,
     action: `To bring them to the template of the file, maxUnavailable at a time: ${command('abort', snapshot.key)}, or ${command('approve', snapshot.key, '--hold GroupsElsewhere')}; to keep theirs, put it into the file and deliver it`,
   });
   return withFacts(held, { groups: [...facts.groups] });
@@ -43,7 +43,5 @@ export function elsewhereFacts(situation: Seen): { readonly groups: readonly num
 
 /** Whether someone has said that these very groups are to go back. */
 export function isOrderedBack(situation: Situation): situation is Seen {
-  return (
-    situation.sight === 'seen' && elsewhereFacts(situation) !== undefined && accepted(situation, 'GroupsElsewhere')
-  );
+  return situation.view === 'seen' && elsewhereFacts(situation) !== undefined && accepted(situation, 'GroupsElsewhere');
 }

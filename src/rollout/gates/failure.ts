@@ -3,24 +3,24 @@
 import type { JsonObject } from '../../api/json.ts';
 import { shortDigest } from '../../api/release.ts';
 import { accepted } from '../accepting.ts';
-import { command } from '../command-text.ts';
 import { type Expired, expiredDeadlines, isJudged } from '../deadlines.ts';
-import type { Group } from '../groups.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import type { Judged } from '../ladders/judged.ts';
-import { expiredByCluster } from '../proven.ts';
-import { timesRestarted } from '../restarts.ts';
-import { capital, policySaying } from '../sentences.ts';
+import type { JudgedStep } from '../ladders/judged.ts';
+import type { Group } from '../observed/groups.ts';
+import { expiredByCluster } from '../progress/proven.ts';
+import { timesRestarted } from '../progress/restarts.ts';
+import { judgedGroups, restartedInPlaceTooOften, restartedTooOften } from '../progress/step-failures.ts';
 import type { Situation } from '../situation.ts';
-import { judgedGroups, restartedInPlaceTooOften, restartedTooOften } from '../step-failures.ts';
+import { command } from '../texts/command-text.ts';
+import { capital, policySaying } from '../texts/sentences.ts';
 
-/** More groups than this are counted, not told one by one. */
+/** More groups than this are counted, not reported one by one. */
 const TOLD_MOST = 3;
 
-/** What a step has failed by: in words, and as what a person may accept. */
+/** What a step has failed by: in words, and as what someone may accept. */
 type Failure = { readonly seen: string; readonly facts: JsonObject };
 
-/** A wait that is nobody's failure has taken longer than a policy wants: it goes on, and people are told. */
+/** A wait that is nobody's failure has taken longer than a policy wants: it goes on, and people are notified. */
 export function stepOverdue(situation: Situation): Hold | undefined {
   const late = expiredDeadlines(situation).filter(({ clock }) => clock !== 'ready');
   if (late.length === 0) return undefined;
@@ -49,12 +49,12 @@ function byRecordAlone(situation: Situation): string {
   return '. Only the record on the status branch says so, and no key has signed it: nothing goes back by itself for that';
 }
 
-/** What a person accepts who lets it go on. */
+/** What someone accepts who lets it go on. */
 export function failureFacts(situation: Situation): JsonObject | undefined {
   return failed(situation)?.facts;
 }
 
-/** By what the step has failed; undefined: by nothing, or a person has accepted it. */
+/** By what the step has failed; undefined: by nothing, or someone has accepted it. */
 function failureOf(situation: Situation): Failure | undefined {
   const failure = failed(situation);
   return failure === undefined || accepted(situation, 'StepFailed') ? undefined : failure;
@@ -89,7 +89,7 @@ function failed(situation: Situation): Failure | undefined {
 
 function failureBy(
   situation: Situation,
-  judged: Judged,
+  judged: JudgedStep,
   { late, often }: { readonly late: readonly Expired[]; readonly often: readonly Group[] },
 ): Failure | undefined {
   if (late.length === 0 && often.length === 0) return undefined;
@@ -122,7 +122,7 @@ function restartsText(
   const of = state.kind === 'ladder' ? ` of ${name}` : '';
   const told = often
     .slice(0, TOLD_MOST)
-    .map((group) => `group ${group.index}${of} was started anew ${timesRestarted(situation, group)} times`);
+    .map((group) => `group ${group.index}${of} was restarted ${timesRestarted(situation, group)} times`);
   const more = often.length > TOLD_MOST ? [`and ${often.length - TOLD_MOST} groups more`] : [];
   return [
     ...told,
@@ -143,7 +143,7 @@ function deadlineText({ snapshot, marks }: Situation, { field, clock, of, waited
   return `${who} waited ${waited} s ${WAITS[clock]}, and ${policySaying(snapshot, field)} allows ${most} s (${field})`;
 }
 
-/** The text that failed is not the one that is in the file: what to do with that one is for people to say. */
+/** The template that failed is not the one that is in the file: what to do with that one is for people to say. */
 export function newerRequestWaits(situation: Situation): Hold | undefined {
   const { snapshot, marks, digest, file } = situation;
   const { key, policy } = snapshot;

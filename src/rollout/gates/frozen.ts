@@ -3,21 +3,21 @@
 import { printStep } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { frozenFaults, frozenPlanOf } from '../../api/rollout-frozen.ts';
-import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
+import { command } from '../texts/command-text.ts';
 
 /** Kruise refuses another number of steps in mid-rollout; the file can be edited all the same, so it is held here. */
 export function stepCountChanged({ state, steps, snapshot }: Situation): Hold | undefined {
   const step = state.kind === 'ladder' ? state.stage : state;
   if (snapshot.rollout === undefined || step.kind !== 'step' || step.of === steps.length) return undefined;
   return hold('StepCountChanged', {
-    seen: `the delivery began with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends`,
+    seen: `the delivery started with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends`,
     action: `Put ${step.of} steps back, or go back: ${command('abort', snapshot.key)}`,
   });
 }
 
-/** The Rollout is about another workload than when the delivery began: its steps are none of what is under way. */
+/** The Rollout is about another workload than when the delivery started: its steps are none of what is in progress. */
 export function workloadRefChanged({ snapshot }: Pick<Situation, 'snapshot'>): Hold | undefined {
   const { retargeted, rollout, workload, key } = snapshot;
   if (retargeted === undefined || rollout === undefined) return undefined;
@@ -25,11 +25,11 @@ export function workloadRefChanged({ snapshot }: Pick<Situation, 'snapshot'>): H
   const now = rollout.rollout.workload.name;
   const isOwn = underWay === now;
   const which = isOwn
-    ? `${now}, whose delivery began for another Rollout`
-    : `${now}, while the delivery of ${was} is under way`;
+    ? `${now}, whose delivery started for another Rollout`
+    : `${now}, while the delivery of ${was} is in progress`;
   const back = isOwn && workload !== undefined ? `; to take the release of ${now} back: ${command('abort', key)}` : '';
   return hold('WorkloadRefChanged', {
-    seen: `${rollout.file}: spec.workloadRef of ${rollout.object.name} was ${was} when that began, and is ${which}`,
+    seen: `${rollout.file}: spec.workloadRef of ${rollout.object.name} was ${was} when that started, and is ${which}`,
     action: `Put ${was} back into workloadRef${back}`,
   });
 }
@@ -55,7 +55,7 @@ function noLongerStepped({ state, snapshot }: Situation): Hold | undefined {
   if (state.kind !== 'step' || rollout === undefined || rollout.rollout.style === 'partition') return undefined;
   return hold('FrozenFieldChanged', {
     seen: `${rollout.file}: step ${state.index}/${state.of} steps the groups of ${snapshot.key.name} itself, and the strategy of the Rollout is ${rollout.rollout.style}`,
-    action: `Put the strategy of the Rollout back as it was when the delivery began, or go back: ${command('abort', snapshot.key)}`,
+    action: `Put the strategy of the Rollout back as it was when the delivery started, or go back: ${command('abort', snapshot.key)}`,
   });
 }
 
@@ -68,7 +68,7 @@ export function strategyChanged({ state, snapshot, file }: Situation): Hold | un
   const where = `${printStep(state.stage)}${state.at === undefined ? '' : `, ${state.at}`}`;
   return hold('FrozenFieldChanged', {
     seen: `${file.file}: a second workload of ${file.object.name} is being filled${begun === undefined ? '' : ` by ${begun}`} (${where}), and the strategy of the Rollout is ${style}`,
-    // Where no document tells which strategy began it, none is there that could take it back.
-    action: `Put the strategy of the Rollout back as it was when the delivery began, ${begun === undefined ? 'and then' : 'or'} go back: ${command('abort', snapshot.key)}`,
+    // Where no document tells which strategy started it, none is there that could take it back.
+    action: `Put the strategy of the Rollout back as it was when the delivery started, ${begun === undefined ? 'and then' : 'or'} go back: ${command('abort', snapshot.key)}`,
   });
 }

@@ -15,7 +15,7 @@ type Answer =
 export function ask(gates: readonly Gate[], situation: Situation): Answer {
   const holds = holdsOf(gates, situation);
   if (holds.length > 0) return { kind: 'shut', holds };
-  return situation.sight === 'seen' ? { kind: 'open', seen: situation } : { kind: 'shut', holds: [situation.hold] };
+  return situation.view === 'seen' ? { kind: 'open', seen: situation } : { kind: 'shut', holds: [situation.hold] };
 }
 
 /** The holds of all gates, in their order. */

@@ -1,13 +1,13 @@
-/** Gates that look at the repository: its history, and whether there is a way back. */
+/** Gates that look at the repository: its history, and whether there is a rollback. */
 
 import { RECORD_VERSION } from '../../api/record.ts';
-import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
-import { printKey } from '../key-text.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
+import { printKey } from '../texts/key-text.ts';
 
-/** The record was made from a commit that main no longer descends from: what else was undone is for a person to say. */
+/** The record was made from a commit that main no longer descends from: what else was undone is for someone to say. */
 export function historyRewritten({ snapshot }: Situation): Hold | undefined {
   const { history } = snapshot;
   if (history.kind === 'continued' || history.acknowledged) return undefined;
@@ -18,11 +18,11 @@ export function historyRewritten({ snapshot }: Situation): Hold | undefined {
 }
 
 /** Never start what cannot be undone. */
-export function noWayBack({ snapshot, file }: Situation): Hold | undefined {
+export function noRollback({ snapshot, file }: Situation): Hold | undefined {
   if (snapshot.stable.kind === 'known') return undefined;
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'the annotation tranche.dev/stable is missing';
   return hold('StableUnavailable', {
-    seen: `the text to go back to was not found: ${why}`,
+    seen: `the template to go back to was not found: ${why}`,
     action: `Put the annotation tranche.dev/stable back that the last commit of tranche wrote (git log -p ${file.file}), or the template to go back to into the file`,
   });
 }
@@ -43,7 +43,7 @@ export function newerRecord({ newerRecord: version, key }: Pick<Snapshot, 'newer
   return hold('NewerRecord', {
     seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer one has written it. Nothing here counts pauses without a record, so no step goes forward; rollbacks go on, and main and the routes date their drains`,
     action:
-      'Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts begin anew',
+      'Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts start again',
   });
 }
 

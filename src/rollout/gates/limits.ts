@@ -1,20 +1,20 @@
-/** Gates of limits: how many groups a step may let go, how many may be down, how many must serve, how many GPUs it takes. */
+/** Gates of limits: how many groups a step may release, how many may be down, how many must serve, how many GPUs it takes. */
 
 import { gpusOfGroup } from '../../api/gpus.ts';
 import type { PolicyFieldName } from '../../api/policy-fields.ts';
-import { plannedGroups } from '../batches.ts';
 import { peoplesBudget } from '../budget.ts';
-import { wanted } from '../groups-asked.ts';
+import { sizeIn } from '../edits/size-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { fillToCome } from '../ladders/fill-to-come.ts';
-import { groupCount, policySaying } from '../sentences.ts';
+import { plannedGroups } from '../observed/batches.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { surgeInGit } from '../observed/surge.ts';
 import { type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-import { sizeIn } from '../size-change.ts';
 import { type StepToCome, stepToCome } from '../step-to-come.ts';
-import { surgeInGit } from '../surge.ts';
+import { groupCount, policySaying } from '../texts/sentences.ts';
 import { surgeToCome } from './surge.ts';
 
-/** So many groups that a limit counts, and so many that it allows. */
+/** How many groups that a limit counts, and so many that it allows. */
 type Over = { readonly field: PolicyFieldName; readonly seen: string; readonly most: number };
 
 /** Before the first step the whole plan is held to the limits, so that no delivery gets stuck half-way. */
@@ -27,14 +27,14 @@ export function stepTooLarge(situation: Situation): Hold | undefined {
 export function removalTooLarge(situation: Situation): Hold | undefined {
   const { replicas = 0 } = situation;
   const over = overBatch(situation, { groups: replicas, first: true, what: 'deleting it' });
-  return overHold(situation, 'StepTooLarge', over, 'Only a wider limit lets it be created anew');
+  return overHold(situation, 'StepTooLarge', over, 'Only a wider limit lets it be re-created');
 }
 
 type Batch = { readonly groups: number; readonly first: boolean; readonly what: string };
 
 function batchesToCome(situation: Situation): readonly Batch[] {
   const { steps } = situation;
-  const replicas = fleetOf(situation);
+  const replicas = primaryGroups(situation);
   const step = stepToCome(situation);
   if (step === undefined || replicas === undefined) return [];
   const next: Batch = { ...step, what: `step ${step.index}` };
@@ -48,13 +48,13 @@ function batchesToCome(situation: Situation): readonly Batch[] {
   return [next, ...later];
 }
 
-/** Groups of the side that serves the version before: shares are of these. */
-function fleetOf(situation: Situation): number | undefined {
-  return fillToCome(situation)?.fleet ?? situation.replicas;
+/** Groups of the side that serves the stable version: shares are of these. */
+function primaryGroups(situation: Situation): number | undefined {
+  return fillToCome(situation)?.primary ?? situation.replicas;
 }
 
 function overBatch(situation: Situation, { groups, first, what }: Batch): readonly Over[] {
-  const replicas = fleetOf(situation) ?? 0;
+  const replicas = primaryGroups(situation) ?? 0;
   const { maxStepGroups, maxStepPercent, maxFirstStepGroups } = situation.snapshot.policy;
   const seen = `${what} lets ${groupCount(groups)} go at once`;
   const limits: readonly (readonly [PolicyFieldName, number | undefined])[] = [
@@ -68,7 +68,7 @@ function overBatch(situation: Situation, { groups, first, what }: Batch): readon
   return limits.flatMap(([field, most]) => (most === undefined || groups <= most ? [] : [{ field, seen, most }]));
 }
 
-/** More groups may restart at a time than a policy allows; what a way back has raised does not count. */
+/** More groups may restart at a time than a policy allows; what a rollback has raised does not count. */
 export function budgetTooLarge(situation: Situation): Hold | undefined {
   const { snapshot, replicas } = situation;
   const most = snapshot.policy.maxUnavailableGroups;
@@ -79,26 +79,26 @@ export function budgetTooLarge(situation: Situation): Hold | undefined {
   return overHold(situation, 'BudgetTooLarge', over, `Set maxUnavailable to ${most}`);
 }
 
-/** LWS restarts as many of the step at a time as the budget lets be down: so many fewer serve. */
+/** LWS restarts as many of the step at a time as the budget lets be down: this many fewer serve. */
 export function capacityTooLow(situation: Situation): Hold | undefined {
   const filled = fillToCome(situation);
   const restarts = filled?.promotes === true && situation.snapshot.rollout?.rollout.style === 'canary';
-  if (filled !== undefined) return restarts ? tooFewServe(situation, fleetDown(situation, filled.extra)) : undefined;
+  if (filled !== undefined) return restarts ? tooFewServe(situation, primaryDown(situation, filled.extra)) : undefined;
   const step = stepToCome(situation);
   return step === undefined ? undefined : tooFewServe(situation, groupsDown(situation, step));
 }
 
-/** While it is deleted and created anew, none serves. */
+/** While it is deleted and re-created, none serves. */
 export function removalTooDeep(situation: Situation): Hold | undefined {
-  return tooFewServe(situation, { serving: 0, why: 'while it is deleted and created anew' });
+  return tooFewServe(situation, { serving: 0, why: 'while it is deleted and re-created' });
 }
 
-/** The fleet restarts while the second workload serves beside it. */
-function fleetDown({ asked, observed, maxUnavailable }: Situation, extra: number): ReturnType<typeof groupsDown> {
+/** The primary restarts while the second workload serves next to it. */
+function primaryDown({ asked, observed, maxUnavailable }: Situation, extra: number): ReturnType<typeof groupsDown> {
   if (asked === undefined) return undefined;
   const unready = observed === undefined ? 0 : unreadyOf(wanted(observed, asked)).length;
   const down = Math.max(unready, unavailableBudget(maxUnavailable, asked));
-  return { serving: asked - down + extra, why: `with ${down} of ${asked} down at a time, and ${extra} beside them,` };
+  return { serving: asked - down + extra, why: `with ${down} of ${asked} down at a time, and ${extra} next to them,` };
 }
 
 function groupsDown(
@@ -140,8 +140,8 @@ function tooFewServe(
 }
 
 /**
- * Of all groups, with the extra ones that it gets or has; before the first step with those of the whole plan. Groups of the
- * version before may take more: they count where that is more than they take anyway.
+ * Of all groups, with the extra ones that it gets or has; before the first step with those of the whole plan. Groups of the stable
+ * version may take more: they count where that is more than they take anyway.
  */
 export function gpusOverLimit(situation: Situation): Hold | undefined {
   const { snapshot, workload, replicas } = situation;
@@ -149,7 +149,7 @@ export function gpusOverLimit(situation: Situation): Hold | undefined {
   const filled = fillToCome(situation);
   const made = surgeInGit(workload);
   const extra = filled?.most ?? (made === undefined ? surgeToCome(situation) : made.set - made.was);
-  const own = filled?.fleet ?? replicas;
+  const own = filled?.primary ?? replicas;
   const each = gpusOfGroup(workload.content, workload.size);
   const was = gpusBefore(situation) ?? each;
   const isMixed = was > each && extra > 0;
@@ -167,7 +167,7 @@ export function gpusOverLimit(situation: Situation): Hold | undefined {
   return overHold(situation, 'GpusOverLimit', over, 'Ask for fewer groups, or fewer extra ones (surge)');
 }
 
-/** Of one group of the version before. */
+/** Of one group of the stable version. */
 function gpusBefore({ snapshot }: Situation): number | undefined {
   const { stable } = snapshot;
   return stable.kind === 'known' ? gpusOfGroup(stable.value.content, sizeIn(stable.value.content)) : undefined;

@@ -1,7 +1,7 @@
 /** Whether somebody else writes the fields of a LeaderWorkerSet: another controller, or two that write one field in turn. */
 
-import { contestHold } from '../contest.ts';
 import { type Hold, hold } from '../hold.ts';
+import { contestHold } from '../observed/contest.ts';
 import type { Situation } from '../situation.ts';
 
 /**

@@ -5,16 +5,16 @@ import type { JsonObject } from '../../api/json.ts';
 import { sameRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { unlessAccepted } from '../accepting.ts';
-import { plannedGroups } from '../batches.ts';
-import { command } from '../command-text.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import { groupsAre, ofGroupsAre } from '../sentences.ts';
+import { plannedGroups } from '../observed/batches.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import type { Seen, Situation } from '../situation.ts';
+import { command } from '../texts/command-text.ts';
+import { groupsAre, ofGroupsAre } from '../texts/sentences.ts';
 
 /**
  * The workload was scaled down past the step, so none of its groups is left: nothing soaks, and nothing shows that
- * the release works. Only a person lets the next, larger step follow all the same.
+ * the release works. Only someone lets the next, larger step follow all the same.
  */
 export function scaledAway(situation: Situation, step: StepIntent): Hold | undefined {
   const { partition, steps, snapshot } = situation;
@@ -23,7 +23,7 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
   if (plan === undefined || facts === undefined) return undefined;
   const { replicas } = facts;
   if (plannedGroups(plan.replicas, replicas) === 0) return undefined;
-  // A step that was merged too late and put back; whoever put it back is told by a record, which may be lost.
+  // A step that was merged too late and put back; anyone who put it back is told by a record, which may be lost.
   const seen =
     partition >= SENTINEL
       ? `step ${step.index} has no groups: it was put back, and the partition is ${partition}`
@@ -42,18 +42,18 @@ export function scaledAwayFacts({ replicas, partition }: Situation): { readonly 
 
 /**
  * A group below the partition on the release, though there are no more on it than the step allows: it came up so when
- * a StatefulSet was made anew, from zero, or under a partition that was raised over it. Abort would not reach it.
+ * a StatefulSet was re-created, from zero, or under a partition that was raised over it. Abort would not reach it.
  */
 export function astray(situation: Seen): Hold | undefined {
   const { partition, snapshot } = situation;
   const below = onRelease(situation).filter((index) => index < partition);
   const facts = astrayFacts(situation);
   if (facts === undefined) return undefined;
-  const held = hold('GroupsAstray', {
-    seen: `${groupsAre(below)} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects made anew, or under a partition that was raised`,
-    action: `To count with it as it is: ${command('approve', snapshot.key, '--hold GroupsAstray')}; to go back: ${command('abort', snapshot.key)}`,
+  const held = hold('UnexpectedGroups', {
+    seen: `${groupsAre(below)} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects re-created, or under a partition that was raised`,
+    action: `To count with it as it is: ${command('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${command('abort', snapshot.key)}`,
   });
-  return unlessAccepted(situation, 'GroupsAstray', withFacts(held, facts));
+  return unlessAccepted(situation, 'UnexpectedGroups', withFacts(held, facts));
 }
 
 /** Which groups below the partition are on the release; undefined: none. */
@@ -63,7 +63,7 @@ export function astrayFacts(situation: Seen): JsonObject | undefined {
 }
 
 /**
- * More groups on the release than the step allows for N as it is read: only a person lets that go on. Said whether or
+ * More groups on the release than the step allows for N as it is read: only someone lets that go on. Said whether or
  * not one has accepted it: `overshoot` asks that.
  */
 export function overshooting(situation: Seen, step: StepIntent): Hold | undefined {
@@ -81,7 +81,7 @@ export function overshooting(situation: Seen, step: StepIntent): Hold | undefine
   return withFacts(held, facts);
 }
 
-/** The same, unless a person has accepted it. */
+/** The same, unless someone has accepted it. */
 export function overshoot(situation: Seen, step: StepIntent): Hold | undefined {
   return unlessAccepted(situation, 'Overshoot', overshooting(situation, step));
 }
@@ -107,8 +107,9 @@ export function partitionFacts({
   state,
 }: Situation): { readonly partition: number; readonly expected: number } | undefined {
   if (state.kind === 'ladder') {
-    const isLetGo = state.stage.kind === 'promote' && state.at === 'fleet' && state.marks.restore?.stopped !== true;
-    return isLetGo && partition !== 0 ? { partition, expected: 0 } : undefined;
+    const isReleasedForUpdate =
+      state.stage.kind === 'promote' && state.at === 'primary' && state.marks.restore?.stopped !== true;
+    return isReleasedForUpdate && partition !== 0 ? { partition, expected: 0 } : undefined;
   }
   if (state.kind !== 'step') return undefined;
   const { marks, index } = state;

@@ -2,11 +2,11 @@
 
 import type { ApproveIntent, StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
-import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
+import { soakedSeconds } from '../progress/soak.ts';
 import type { Situation } from '../situation.ts';
-import { soakedSeconds } from '../soak.ts';
 import { jumpRefusal, pauseDecision } from '../steps.ts';
+import { command } from '../texts/command-text.ts';
 import { wantsEvidence } from './evidence.ts';
 
 /** What is left of the pause of a step whose groups are all there. */
@@ -31,12 +31,12 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
     ? '; it was approved before more groups went, which does not count for these'
     : '';
   return hold('PausedForApproval', {
-    seen: `step ${step.index} is done and waits for a person${earlier}`,
+    seen: `step ${step.index} is done and waits for someone${earlier}`,
     action: `To go on: ${command('approve', snapshot.key)}`,
   });
 }
 
-/** Whether a person has yet to end the pause of the step in Git, whose groups are all there. */
+/** Whether someone has yet to end the pause of the step in Git, whose groups are all there. */
 export function pausedForPerson(situation: Situation): boolean {
   const { steps, marks } = situation;
   const index = marks?.step?.kind === 'step' ? marks.step.index : 0;
@@ -47,7 +47,7 @@ export function pausedForPerson(situation: Situation): boolean {
   return pause.kind === 'manual' && !approved(situation, step) && !jumpAhead(situation, step);
 }
 
-/** Whether a person has approved this very step of this very release, and no further group has been let go since. */
+/** Whether someone has approved this very step of this very release, and no further group has been released for update since. */
 function approved(situation: Situation, step: StepIntent): boolean {
   return approvalOf(situation, step) !== undefined && !approvedForLess(situation, step);
 }

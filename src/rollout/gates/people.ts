@@ -2,15 +2,15 @@
 
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
-import { command } from '../command-text.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
+import { command } from '../texts/command-text.ts';
 
 /** Files that are wrong stop every step until somebody mends them. */
 export function stalled({ snapshot, state }: Pick<Situation, 'snapshot' | 'state'>): Hold | undefined {
-  // Once the fleet is let go nothing has to carry it any more.
-  const isLetGo = state.kind === 'ladder' && state.stage.kind === 'promote' && state.at !== undefined;
-  const issues = snapshot.issues.filter(({ reason }) => !isLetGo || reason !== 'FleetUncovered');
+  // Once the primary is released for update nothing has to carry it any more.
+  const isReleasedForUpdate = state.kind === 'ladder' && state.stage.kind === 'promote' && state.at !== undefined;
+  const issues = snapshot.issues.filter(({ reason }) => !isReleasedForUpdate || reason !== 'PrimaryNotCovered');
   const [issue] = issues;
   if (issue === undefined) return undefined;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
@@ -20,40 +20,40 @@ export function stalled({ snapshot, state }: Pick<Situation, 'snapshot' | 'state
 
 /** Issues that have a hold of their own name: what they tell depends on how many groups there are, not on the files alone. */
 const BY_ISSUE: Readonly<Record<string, HoldReason>> = {
-  FleetUncovered: 'FleetUncovered',
+  PrimaryNotCovered: 'PrimaryNotCovered',
   GreenServes: 'GreenServes',
 };
 
-/** A workload whose Rollout is gone stays as it is: armed, edits of it do nothing; in a batch, they do too much. */
+/** A workload whose Rollout is gone stays as it is: locked, edits of it do nothing; in a batch, they do too much. */
 export function rolloutAbsent({ snapshot, file, partition, state }: Situation): Hold | undefined {
   if (snapshot.rollout !== undefined || snapshot.issues.length > 0) return undefined;
   if (state.kind === 'ladder') {
     const back = state.stage.kind === 'rollback' ? '' : `; to go back: ${command('abort', snapshot.key)}`;
-    return hold('OrphanArmed', {
+    return hold('LockedWithoutRollout', {
       seen: `${file.file}: a second workload of ${file.object.name} is being filled, and no Rollout names it any more: no step goes forward, and requests stay where they are`,
       action: `Add the Rollout again${back}`,
     });
   }
   if (partition !== SENTINEL) {
-    return hold('OrphanArmed', {
+    return hold('LockedWithoutRollout', {
       seen: `${file.file}: ${file.object.name} is managed, and no Rollout names it any more: no step goes forward, and an edit of its template restarts the groups from ${partition} up at once`,
       action: `Add the Rollout again, or hand it back with: ${command('eject', snapshot.key, '--abort')}`,
     });
   }
-  return hold('OrphanArmed', {
+  return hold('LockedWithoutRollout', {
     seen: `${file.file}: ${file.object.name} is managed, but no Rollout names it: edits of its template do nothing`,
     action: `Add the Rollout again, or hand it back with: ${command('eject', snapshot.key)}`,
   });
 }
 
-/** A person took the Rollout out of service; deleting or disabling never promotes. */
+/** Someone took the Rollout out of service; deleting or disabling never promotes. */
 export function disabled({ snapshot }: Situation): Hold | undefined {
   return snapshot.rollout?.rollout.disabled === true
     ? hold('Disabled', { seen: 'spec.disabled of the Rollout is true: no step goes forward', waits: 'people' })
     : undefined;
 }
 
-/** A person wants no step forward for now. */
+/** Someone wants no step forward for now. */
 export function paused({ snapshot }: Situation): Hold | undefined {
   if (snapshot.rollout?.rollout.paused !== true) return undefined;
   return hold('Paused', {

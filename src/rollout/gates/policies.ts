@@ -3,9 +3,9 @@
 import { absent } from '../../api/known.ts';
 import { POLICY_FIELD_NAMES, type PolicyFieldName } from '../../api/policy-fields.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { noWholeStep } from '../edits/size-change.ts';
 import { type Hold, holdKind } from '../hold.ts';
 import { situationOf } from '../situation.ts';
-import { noWholeStep } from '../size-change.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { fieldsBeside, policiesContradict } from './contradiction.ts';
 import { stepFailed, stepOverdue } from './failure.ts';
@@ -47,7 +47,7 @@ const gatesByField = {
   // Rungs of a ladder wait for these, and people see them wait.
   drainSeconds: [],
   bakeSeconds: [],
-  // Nothing is held by it: what is ready waits for a person.
+  // Nothing is held by it: what is ready waits for someone.
   promotion: [],
   pullRequestLabels: [],
   pullRequestReviewers: [],
@@ -114,9 +114,9 @@ export function verdictsAtRest(snapshot: Snapshot): readonly AtRest[] {
   if (file === undefined || snapshot.rollout === undefined) return [];
   const fields = POLICY_FIELD_NAMES.filter((field) => snapshot.policySources?.[field] !== undefined);
   // As it will be: taken over, and with the groups of its manifest where nobody is known to write another number.
-  const armed = { ...file, workload: { ...file.workload, partition: SENTINEL } };
+  const locked = { ...file, workload: { ...file.workload, partition: SENTINEL } };
   const scaler = live.scaler.kind === 'unknown' ? absent : live.scaler;
-  const atRest = { ...snapshot, workload: armed, live: { ...live, scaler } };
+  const atRest = { ...snapshot, workload: locked, live: { ...live, scaler } };
   const found = fields.flatMap((field) => policyVerdict(atRest, field).map((held) => ({ field, held })));
   return found.filter(({ held }) => holdKind(held.reason)?.failure === undefined);
 }

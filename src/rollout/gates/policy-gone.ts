@@ -1,11 +1,11 @@
-/** The gate of policies that were there when the step was written: one that goes in mid-delivery has to be let go by a person. */
+/** The gate of policies that were there when the step was written: one that goes in mid-delivery has to be released for update by someone. */
 
 import type { JsonObject } from '../../api/json.ts';
 import { sameRelease } from '../../api/release.ts';
 import { unlessAccepted } from '../accepting.ts';
-import { command } from '../command-text.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Situation } from '../situation.ts';
+import { command } from '../texts/command-text.ts';
 
 /** Deleted, renamed, for others now, or without anything that holds: what it held is not looser, it is gone. */
 export function policyGone(situation: Situation): Hold | undefined {

@@ -1,8 +1,8 @@
 /** Gates before a document goes out of its file: what would not be deleted, or cannot be seen. */
 
 import { type Hold, hold } from '../hold.ts';
-import { nameFirst } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
+import { nameFirst } from '../texts/sentences.ts';
 import { notApplied } from './cluster.ts';
 
 /** Argo CD's mark on what it applies, with the name of the Application before the first colon. */
@@ -14,7 +14,7 @@ export function folderEmptied({ snapshot, file }: Situation): Hold | undefined {
   const tracking = live.lws.kind === 'known' ? live.lws.value.annotations[ARGO_TRACKING] : undefined;
   if (alone !== true || tracking === undefined) return undefined;
   return hold('FolderEmptied', {
-    seen: `${nameFirst(file.object.name)} has to be deleted and created anew, and ${file.file} is the only manifest in its folder: Argo CD (Application ${tracking.split(':')[0] ?? ''}) refuses to wipe out all resources of an Application`,
+    seen: `${nameFirst(file.object.name)} has to be deleted and re-created, and ${file.file} is the only manifest in its folder: Argo CD (Application ${tracking.split(':')[0] ?? ''}) refuses to wipe out all resources of an Application`,
     action: 'Put another object into that folder first, such as a ConfigMap',
   });
 }

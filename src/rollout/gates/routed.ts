@@ -1,12 +1,12 @@
 /** Gates of a release whose versions share one workload and its requests: what such a delivery cannot carry. */
 
+import { immutableChanges } from '../edits/recreate-change.ts';
+import { wholeChange } from '../edits/size-change.ts';
 import { type Hold, hold } from '../hold.ts';
-import { immutableChanges } from '../recreate-change.ts';
 import type { Situation } from '../situation.ts';
-import { wholeChange } from '../size-change.ts';
 import { surgeToCome } from './surge.ts';
 
-/** Sizes and fields that no object takes in place leave no version that could serve beside the other. */
+/** Sizes and fields that no object takes in place leave no version that could serve next to the other. */
 export function shapeRefused(situation: Situation): Hold | undefined {
   const { snapshot, workload, file } = situation;
   const sizes = wholeChange(situation);
@@ -25,7 +25,7 @@ export function surgeUseless(situation: Situation): Hold | undefined {
   const extra = surgeToCome(situation);
   if (extra === 0) return undefined;
   return hold('SurgeRefused', {
-    seen: `a policy asks for ${extra} extra groups, and where routes share out the requests those do not serve for the version before`,
+    seen: `a policy asks for ${extra} extra groups, and where routes share out the requests those do not serve for the stable version`,
     action: 'Write surge: 0 in a RolloutPolicy for this Rollout',
   });
 }

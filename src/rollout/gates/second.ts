@@ -1,17 +1,17 @@
 /** Gates of deliveries that fill a second workload: what such a delivery cannot carry, and what was changed by hand. */
 
-import { OF, TEXT } from '../../api/marks.ts';
+import { MADE_FOR, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
-import { plannedGroups } from '../batches.ts';
-import { command } from '../command-text.ts';
-import { wanted } from '../groups-asked.ts';
+import { immutableChanges } from '../edits/recreate-change.ts';
+import { wholeChange } from '../edits/size-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { annotationsOf, replicasOf, secondName } from '../ladders/delivery.ts';
 import { hasIdle } from '../ladders/floor.ts';
-import { immutableChanges } from '../recreate-change.ts';
-import { groupCount, groupsAre } from '../sentences.ts';
+import { plannedGroups } from '../observed/batches.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import { type Seen, type Situation, unavailableBudget } from '../situation.ts';
-import { wholeChange } from '../size-change.ts';
+import { command } from '../texts/command-text.ts';
+import { groupCount, groupsAre } from '../texts/sentences.ts';
 
 /**
  * Groups that Git asks for of the workload that serves: blueGreen leaves the user's own at none every other time, and from
@@ -27,7 +27,7 @@ function servingReplicas(situation: Situation): number | undefined {
 function isOver({ snapshot, marks }: Situation): boolean {
   const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
   const at = marks?.step?.kind === 'promote' ? marks.at : undefined;
-  return style === 'blueGreen' && (at === 'all' || at === 'switch' || at === 'home');
+  return style === 'blueGreen' && (at === 'all' || at === 'switch' || at === 'route-restored');
 }
 
 /** blueGreen: the colour that serves has no document any more, and an agent that prunes takes it down. */
@@ -83,25 +83,24 @@ export function greenServing({ snapshot, marks, file }: Situation): Hold | undef
   });
 }
 
-/** blueGreen: the colour that does not serve has groups, though no delivery is under way. Emptied, they would be missed. */
+/** blueGreen: the colour that does not serve has groups, though no delivery is in progress. Emptied, they would be missed. */
 export function idleScaled({ snapshot, marks, replicas, file }: Situation): Hold | undefined {
   if (snapshot.rollout?.rollout.style !== 'blueGreen') return undefined;
   const { second } = snapshot.ladder ?? {};
   const isOwn = marks?.serves === 'green';
   // One that is not ours is no colour.
-  const isOurs = second !== undefined && annotationsOf(second)[OF] === file.object.name;
+  const isOurs = second !== undefined && annotationsOf(second)[MADE_FOR] === file.object.name;
   const groups = isOwn ? replicas : isOurs ? replicasOf(second) : 0;
   if (groups === undefined || groups === 0) return undefined;
   const name = isOwn ? file.object.name : (second?.object.name ?? '');
   return hold('IdleScaled', {
-    seen: `${(isOwn ? undefined : second?.file) ?? file.file}: ${name} does not serve, and has replicas ${groups}: the release would begin by taking them away`,
+    seen: `${(isOwn ? undefined : second?.file) ?? file.file}: ${name} does not serve, and has replicas ${groups}: the release would start by taking them away`,
     action: 'Put replicas 0 back into it; to have more groups, scale the colour that serves',
   });
 }
 
 /**
- * Groups of the workload that serves are on the requested template before anything was filled: let go by a hand, or made
- * anew. They would serve it unapproved, and nothing could be compared with them. Only going back brings them home.
+ * Groups of the workload that serves are on the requested template before anything was filled: released for update by a hand, or re-created. They would serve it unapproved, and nothing could be compared with them. Only going back restores them.
  */
 export function requestTaken({ observed, asked, marks, file, snapshot }: Seen): Hold | undefined {
   const { releaseKey, stableKey } = observed;
@@ -115,7 +114,7 @@ export function requestTaken({ observed, asked, marks, file, snapshot }: Seen): 
 }
 
 /**
- * An autoscaler shrinks the side that gets no requests, and that side is the way back, or the next fleet. A canary holds
+ * An autoscaler shrinks the side that gets no requests, and that side is the rollback, or the next primary. A canary holds
  * the one that is in Git by its floor.
  */
 export function scalerRefused(situation: Situation): Hold | undefined {
@@ -148,10 +147,10 @@ const UNSCALED = 'Take the autoscaler out for the delivery, or deliver in steps 
 function unheld({ snapshot, state, marks }: Situation): string | undefined {
   const { ladder, rollout, live } = snapshot;
   const inGit = ladder?.scaler;
-  const shrinks = 'it would shrink whichever workload gets no requests, and that one is the way back';
+  const shrinks = 'it would shrink whichever workload gets no requests, and that one is the rollback';
   if (inGit === undefined || rollout?.rollout.style !== 'canary') return shrinks;
   if (hasIdle(inGit)) return 'by its idle count it goes below its floor where nothing is asked of the workload';
-  // Its floor is raised with the text of the release.
+  // Its floor is raised with the template of the release.
   const { second } = ladder ?? {};
   const isWritten =
     second !== undefined && marks !== undefined && annotationsOf(second)[TEXT] === printRelease(marks.release);
@@ -166,25 +165,26 @@ function unheld({ snapshot, state, marks }: Situation): string | undefined {
 }
 
 /**
- * All of the fleet may be down at once by N as it is now, whoever owns it, and the last step lets no canary carry it: asked
- * before it begins, and as long as the fleet has not been let go.
+ * All of the primary may be down at once by N as it is now, no matter who owns it, and the last step lets no canary carry it: asked
+ * before it starts, and as long as the primary has not been released for update.
  */
-export function fleetUncovered(situation: Situation): Hold | undefined {
+export function primaryNotCovered(situation: Situation): Hold | undefined {
   const { snapshot, state, steps, replicas, maxUnavailable, file } = situation;
   const rollout = snapshot.rollout?.rollout;
   const last = steps.at(-1);
-  const isLetGo = state.kind === 'ladder' && state.stage.kind !== 'step' && state.at !== undefined;
-  if (rollout?.style !== 'canary' || last === undefined || isLetGo || replicas === undefined) return undefined;
+  const isReleasedForUpdate = state.kind === 'ladder' && state.stage.kind !== 'step' && state.at !== undefined;
+  if (rollout?.style !== 'canary' || last === undefined || isReleasedForUpdate || replicas === undefined)
+    return undefined;
   if (replicas === 0 || replicas - unavailableBudget(maxUnavailable, replicas) >= 1) return undefined;
   const isCarried = plannedGroups(last.replicas, replicas) >= replicas;
   if (isCarried && (rollout.routing === undefined || last.traffic === '100%')) return undefined;
-  return hold('FleetUncovered', {
+  return hold('PrimaryNotCovered', {
     seen: `${file.object.name} has ${groupCount(replicas)}, and all may be down at once (maxUnavailable ${maxUnavailable}): after the last step nothing would serve while they restart`,
     action: 'Let the last step be replicas: 100% and traffic: 100%, or let fewer groups be down (maxUnavailable)',
   });
 }
 
-/** Sizes and fields that no object takes in place: the user's own workload has them, armed, for the whole delivery. */
+/** Sizes and fields that no object takes in place: the user's own workload has them, locked, for the whole delivery. */
 export function changeRefused(situation: Situation): Hold | undefined {
   const { snapshot, workload } = situation;
   const sizes = wholeChange(situation);
@@ -193,12 +193,12 @@ export function changeRefused(situation: Situation): Hold | undefined {
   if (sizes === undefined && fields.length === 0) return undefined;
   const what = sizes === undefined ? fields.join(', ') : `the size of a group from ${sizes.from} to ${sizes.to}`;
   return hold('ChangeRefused', {
-    seen: `${situation.file.file}: the edit changes ${what}, and a second workload cannot carry that: a group of the fleet that dies would come back odd`,
+    seen: `${situation.file.file}: the edit changes ${what}, and a second workload cannot carry that: a group of the primary that dies would come back odd`,
     action: 'Put the old value back, or make this change with the partition strategy',
   });
 }
 
-/** The same of a text that has taken the place of another in mid-delivery. One that waits for its end is asked by its own first step. */
+/** The same of a template that has taken the place of another in mid-delivery. One that waits for its end is asked by its own first step. */
 export function takenOverRefused(situation: Situation): Hold | undefined {
   return situation.digest === situation.marks?.release.digest ? changeRefused(situation) : undefined;
 }

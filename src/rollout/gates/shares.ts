@@ -5,14 +5,14 @@ import { delivering } from '../ladders/delivering.ts';
 import { fillToCome } from '../ladders/fill-to-come.ts';
 import { inPercent, percentIn, shareOf } from '../ladders/shares.ts';
 import { wantedOf } from '../ladders/version-rungs.ts';
-import { policySaying } from '../sentences.ts';
 import type { Situation } from '../situation.ts';
 import { type StepToCome, stepToCome } from '../step-to-come.ts';
+import { policySaying } from '../texts/sentences.ts';
 
 /** All requests, as where blueGreen goes over to the new colour. */
 const WHOLE = 100;
 
-/** In percent of all requests: so many now, and so many with what comes. */
+/** In percent of all requests: this many now, and this many with what comes. */
 type Raise = { readonly what: string; readonly from: number; readonly to: number };
 
 /**
@@ -23,7 +23,7 @@ export function shareTooLarge(situation: Situation): Hold | undefined {
   return raisedTooFar(situation, () => raisesToCome(situation));
 }
 
-/** The same of the share that a step has after its groups: whoever edited it meanwhile has asked no gate of the step. */
+/** The same of the share that a step has after its groups: anyone who edited it meanwhile has asked no gate of the step. */
 export function stepShareTooLarge(situation: Situation, index: number): Hold | undefined {
   const to = shareAt(situation, index);
   if (to === undefined) return undefined;
@@ -105,7 +105,7 @@ function shareAt(situation: Situation, index: number): number | undefined {
   return share.kind === 'matches' ? undefined : share.kind === 'weight' ? share.percent : 0;
 }
 
-/** What routes send to the new version as Git has them; nothing before the first step, and none of it to a newer text. */
+/** What routes send to the new version as Git has them; nothing before the first step, and none of it to a newer template. */
 function shareNow(situation: Situation): number {
   const { state, digest } = situation;
   if (state.kind !== 'step' && state.kind !== 'ladder') return 0;

@@ -1,17 +1,17 @@
-/** The gate of the soak that policies ask for: so long all groups of a step must have been ready, whatever people approve. */
+/** The gate of the soak that policies ask for: this long all groups of a step must have been ready, whatever people approve. */
 
 import { type Hold, hold } from '../hold.ts';
-import { policySaying } from '../sentences.ts';
+import { soakedSeconds } from '../progress/soak.ts';
 import type { Situation } from '../situation.ts';
-import { soakedSeconds } from '../soak.ts';
+import { policySaying } from '../texts/sentences.ts';
 
-/** The step in Git; a second workload has all groups of its last step as an armed one has them. */
+/** The step in Git; a second workload has all groups of its last step as an locked one has them. */
 function stepOf({ state }: Situation) {
   if (state.kind === 'ladder') return state.stage.kind === 'step' ? { ...state.stage, row: 'filled' } : undefined;
-  return state.kind === 'step' ? { ...state, row: state.row === 'armed' ? state.row : 'partial' } : undefined;
+  return state.kind === 'step' ? { ...state, row: state.row === 'locked' ? state.row : 'partial' } : undefined;
 }
 
-/** What is left of it, for a step whose groups are all there; a group that restarts starts it anew. */
+/** What is left of it, for a step whose groups are all there; a group that restarts restarts it. */
 export function soaking(situation: Situation): Hold | undefined {
   const { snapshot } = situation;
   const state = stepOf(situation);

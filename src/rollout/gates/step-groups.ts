@@ -1,20 +1,20 @@
 /** Gates that ask whether the groups of the step in Git are all on the release and ready, and what keeps them. */
 
-import { batchReady, toleratedFailures } from '../batches.ts';
-import { command } from '../command-text.ts';
-import { type Group, nameGroups } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
-import { restartsOf } from '../restarts.ts';
-import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../sentences.ts';
+import { batchReady, toleratedFailures } from '../observed/batches.ts';
+import { type Group, nameGroups } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { surgeInGit } from '../observed/surge.ts';
+import { restartsOf } from '../progress/restarts.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-import { surgeInGit } from '../surge.ts';
+import { command } from '../texts/command-text.ts';
+import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../texts/sentences.ts';
 import { blockedByUnreadyGroup } from './cluster.ts';
 import { blockedByStatefulSetGate, troublesOf } from './trouble.ts';
 
 /** The groups from the partition up that are not yet on the release and ready, as holds; empty: the step is done. */
 export function waitingOnGroups(situation: Situation): readonly Hold[] {
-  if (situation.sight === 'unseen') return [situation.hold];
+  if (situation.view === 'unseen') return [situation.hold];
   if (situation.notApplied !== undefined) return [situation.notApplied];
   const { observed, asked, replicas, partition, snapshot, state } = situation;
   const from = Math.min(partition, replicas);
@@ -51,7 +51,7 @@ export function waitingOnGroups(situation: Situation): readonly Hold[] {
   return unready.length > 0 ? canStillMove(situation, { from, tolerated: toleratedFailures(counts) }) : [];
 }
 
-/** Groups that load, or never will: where nothing tells which, after some time only a person can. */
+/** Groups that load, or never will: where nothing tells which, after some time only someone can. */
 export function notReadyYet(situation: Situation, unready: readonly Group[]): readonly Hold[] {
   const { holds, others } = troublesOf(situation, unready);
   if (others.length === 0 && holds.length > 0) return holds;

@@ -1,16 +1,16 @@
 /** Gates of a surge: whether extra groups would hold capacity, before they are started and while they are there. */
 
 import { peoplesBudget } from '../budget.ts';
-import { command } from '../command-text.ts';
+import { wholeChange } from '../edits/size-change.ts';
 import { type Hold, hold } from '../hold.ts';
-import { policySaying } from '../sentences.ts';
+import { surgeInGit } from '../observed/surge.ts';
 import { type Situation, unavailableBudget } from '../situation.ts';
-import { wholeChange } from '../size-change.ts';
-import { surgeInGit } from '../surge.ts';
+import { command } from '../texts/command-text.ts';
+import { policySaying } from '../texts/sentences.ts';
 
 /**
  * Extra groups that the policies ask for and that the delivery is still to get; 0: none. Only before its first groups
- * have moved: later the partition lets more go than the extra ones. Not over a budget that a way back has raised.
+ * have moved: later the partition lets more go than the extra ones. Not over a budget that a rollback has raised.
  */
 export function surgeToCome({ marks, replicas, partition, snapshot }: Situation): number {
   const { restore, step } = marks ?? {};
@@ -19,7 +19,7 @@ export function surgeToCome({ marks, replicas, partition, snapshot }: Situation)
   return begun || (replicas !== undefined && partition >= replicas) ? snapshot.policy.surge : 0;
 }
 
-/** A delivery that is to have extra groups does not begin where they would be taken away, or be too few. */
+/** A delivery that is to have extra groups does not start where they would be taken away, or be too few. */
 export function surgeRefused(situation: Situation): Hold | undefined {
   const extra = surgeToCome(situation);
   const { scaler } = situation.snapshot.live;
@@ -31,7 +31,7 @@ export function surgeRefused(situation: Situation): Hold | undefined {
   if (extra === 0) return undefined;
   if (wholeChange(situation) !== undefined)
     return hold('SurgeRefused', {
-      seen: 'the size of groups changes, which must not stand half-way, and extra groups of the new size beside the old ones would',
+      seen: 'the size of groups changes, which must not stand half-way, and extra groups of the new size next to the old ones would',
       action: 'Set surge to 0 in a RolloutPolicy for this Rollout until the change is through',
     });
   return contradiction(situation, {

@@ -5,18 +5,18 @@ import type { JsonObject } from '../../api/json.ts';
 import type { GroupRestarts } from '../../api/record-groups.ts';
 import { printInstant } from '../../api/time.ts';
 import { unlessAccepted } from '../accepting.ts';
-import { command } from '../command-text.ts';
-import type { Group } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../restarts.ts';
-import { capital, groupsAre, notReady } from '../sentences.ts';
+import type { Group } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../progress/restarts.ts';
+import { groupReadyAt } from '../progress/soak.ts';
 import { type Seen, type Situation, unreadyOf } from '../situation.ts';
-import { groupReadyAt } from '../soak.ts';
+import { command } from '../texts/command-text.ts';
+import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 
-/** A group that has restarted so often counts as well once it has been ready for so long. */
+/** A group that has restarted so often counts as well once it has been ready for this long. */
 const CRASH_LOOP_QUIET_SECONDS = 600;
-/** More groups than this are counted, not told one by one. */
+/** More groups than this are counted, not reported one by one. */
 const TOLD_MAX = 3;
 
 /** Unready groups of the release whose trouble is known, as holds, and the groups that just are not ready yet. */
@@ -33,7 +33,7 @@ export function troublesOf(
   return { holds, others: unready.filter((group) => !looping.includes(group) && !unplaced.includes(group)) };
 }
 
-/** Groups that were restarted again and again hold the next step, unless a person lets it follow. */
+/** Groups that were restarted again and again hold the next step, unless someone lets it follow. */
 export function crashLooping(situation: Seen): Hold | undefined {
   return unlessAccepted(situation, 'GroupCrashLoop', loopedLately(situation));
 }
@@ -100,12 +100,12 @@ function crashLoop(situation: Situation, groups: readonly Group[]): { readonly s
   };
 }
 
-/** LWS starts the whole group anew unless its restart policy is None: its pods then always look young. */
+/** LWS starts the whole group again unless its restart policy is None: its pods then always look young. */
 function restarted(situation: Situation, group: Group): string {
   const seen = restartsOfGroup(situation, group);
   if (seen?.since === undefined || seen.count < group.restarts)
     return `a container of group ${group.index} was restarted ${group.restarts} times`;
-  return `group ${group.index} was started anew ${seen.count} times in this step, the first time seen at ${printInstant(seen.since)}`;
+  return `group ${group.index} was restarted ${seen.count} times in this step, the first time seen at ${printInstant(seen.since)}`;
 }
 
 function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold {

@@ -1,12 +1,12 @@
-/** The gate of limits that several Rollouts share: who is under way goes on, the others begin in their order. */
+/** The gate of limits that several Rollouts share: who is in progress goes on, the others start in their order. */
 
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot, Turn } from '../snapshot.ts';
 
-/** More deliveries than this are not told one by one. */
+/** More deliveries than this are not reported one by one. */
 const TOLD_MOST = 5;
-/** So long a free place is kept for who has asked before: their process may be gone. */
+/** How long a free place is kept for who has asked before: their process may be gone. */
 const KEPT_SECONDS = 900;
 
 /** Room counts once it is on main. Those of other processes that have asked before are let in first, for a while. */
@@ -16,10 +16,10 @@ export function notItsTurn({ snapshot }: Situation): Hold | undefined {
   const later = keepsPlaces(snapshot) ? turns.filter((turn) => !full.includes(turn) && isLater(turn)) : [];
   if (full.length + later.length === 0) return undefined;
   const told = [
-    ...full.map((turn) => toldOf(turn, turn.underWay, 'under way')),
-    ...later.map((turn) => toldOf(turn, turn.before ?? [], 'to begin first, having asked before')),
+    ...full.map((turn) => toldOf(turn, turn.underWay, 'in progress')),
+    ...later.map((turn) => toldOf(turn, turn.before ?? [], 'to start first, having asked before')),
   ];
-  // Who is on the way back already has nothing to give up, nor has who is to begin.
+  // Who is in the rollback already has nothing to abort, nor has who is to start.
   if (full.every(({ underWay, goingBack = 0 }) => underWay.length === goingBack))
     return hold('NotItsTurn', { seen: told.join('; '), waits: 'groups' });
   return hold('NotItsTurn', {

@@ -1,13 +1,13 @@
-/** The gate of time: no step begins outside of the windows of policies, nor too shortly before they close. */
+/** The gate of time: no step starts outside of the windows of policies, nor too shortly before they close. */
 
 import { printRelease } from '../../api/release.ts';
 import { printInstant } from '../../api/time.ts';
 import { type Hold, hold } from '../hold.ts';
 import { fillToCome } from '../ladders/fill-to-come.ts';
-import { policySaying } from '../sentences.ts';
 import { releaseToCome, type Situation, unavailableBudget } from '../situation.ts';
 import type { ExceptedWindows, WindowFacts } from '../snapshot.ts';
 import { stepToCome } from '../step-to-come.ts';
+import { policySaying } from '../texts/sentences.ts';
 import { surgeToCome } from './surge.ts';
 
 /** Nobody knows whether a window is open: it counts as shut. */
@@ -33,7 +33,7 @@ export function windowsFor({ snapshot, ...situation }: Situation): WindowFacts |
   return windows?.excepted?.find((one) => one.release === release) ?? windows;
 }
 
-/** A step that is under way finishes, and a way back never asks. */
+/** A step that is in progress finishes, and a rollback never asks. */
 export function windowClosed(situation: Situation): Hold | undefined {
   const { snapshot } = situation;
   const { now, policy } = snapshot;
@@ -52,7 +52,7 @@ export function windowClosed(situation: Situation): Hold | undefined {
           ? `no window opens before ${printInstant(until)}`
           : `the next window opens at ${printInstant(until)}`;
     const named = printRelease(releaseToCome(situation));
-    const seen = `${who.join(' and ')} lets no step of ${named} begin now; ${when}`;
+    const seen = `${who.join(' and ')} lets no step of ${named} start now; ${when}`;
     if (until === undefined) return hold('WindowClosed', { seen, action: 'Change the policy' });
     return hold('WindowClosed', { seen, waits: 'time' }, Math.max(1, until - now));
   }
@@ -67,7 +67,7 @@ export function windowClosed(situation: Situation): Hold | undefined {
       : `${who} wants ${least} s left for a step (leaveAtLeastSeconds)`;
   if (changesAt === undefined)
     return hold('WindowClosed', {
-      seen: `windows begin so often that the time after ${printInstant(until)} is not looked at, and ${wants}`,
+      seen: `windows start so often that the time after ${printInstant(until)} is not looked at, and ${wants}`,
       action: 'Write fewer and longer windows in the policies',
     });
   return hold(
@@ -90,7 +90,7 @@ function longestOf(situation: Situation): number {
   const filled = fillToCome(situation);
   const step = filled ?? stepToCome(situation);
   if (loads.length === 0 || step === undefined || asked === undefined) return 0;
-  const whole = filled?.promotes === true ? filled.fleet : undefined;
+  const whole = filled?.promotes === true ? filled.primary : undefined;
   const groups = whole ?? (step.index === 0 ? surgeToCome(situation) : step.groups);
   // With the gate of the StatefulSet off, one group follows the other, whatever the budget.
   const atOnce =

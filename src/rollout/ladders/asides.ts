@@ -3,7 +3,7 @@
 import type { Aside } from '../../api/aside.ts';
 import { ABSENT, type EditPath, type ItemMatch } from '../../api/field.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
-import type { ObjectRef } from '../edit.ts';
+import type { ObjectRef } from '../edits/edit.ts';
 import type { Displaced, RouteDocument } from '../traffic/provider.ts';
 import type { RouteInUse } from './delivery.ts';
 
@@ -19,7 +19,7 @@ export function asidesOfRoutes(displaced: readonly Displaced[]): readonly Aside[
 }
 
 /**
- * For providers, those of one route in the order of its rules: rules without names are told apart by it, and the mark
+ * For providers, those of one route in the order of its rules: rules without names are distinguished by it, and the mark
  * has them in the order of their names. What is of no route that is named is left out.
  */
 export function displacedOf(

@@ -5,7 +5,7 @@ import type { Marks, RungMark } from '../../api/marks.ts';
 import { printRelease, sameRelease } from '../../api/release.ts';
 import { longestDrain, withAside } from '../../api/restore.ts';
 import { versionIn, versionPath } from '../../api/version-label.ts';
-import type { FieldChange, ObjectChange } from '../change.ts';
+import type { FieldChange, ObjectChange } from '../edits/change.ts';
 import { type Decision, holding, type Move } from '../move.ts';
 import { asidesOfRoutes, routesLost } from './asides.ts';
 import { otherChangesOf } from './changes.ts';
@@ -22,7 +22,7 @@ type Besides = {
   readonly labels?: true;
 };
 
-/** The same decision with more objects in its commit; a hold where what they would be cannot be told. */
+/** The same decision with more objects in its commit; a hold where what they would be cannot be known. */
 export function besides(on: Delivering, decision: Decision, add: Besides): Decision {
   const { move } = decision;
   const { commit } = add;

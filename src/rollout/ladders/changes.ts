@@ -2,15 +2,15 @@
 
 import { type JsonObject, jsonEqual } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
-import type { ObjectChange, WorkloadPart } from '../change.ts';
-import { markEdits } from '../change-edits.ts';
-import type { DocumentEdit, Edit, ObjectEdits, ObjectRef } from '../edit.ts';
-import { editedValue } from '../edited-value.ts';
+import type { ObjectChange, WorkloadPart } from '../edits/change.ts';
+import { markEdits } from '../edits/change-edits.ts';
+import type { DocumentEdit, Edit, ObjectEdits, ObjectRef } from '../edits/edit.ts';
+import { editedValue } from '../edits/edited-value.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import type { Delivery } from './delivery.ts';
 
 /**
- * The user's LeaderWorkerSet first, with its marks and, where the stable text is put back, with that by its digest.
+ * The user's LeaderWorkerSet first, with its marks and, where the stable template is put back, with that by its digest.
  * undefined: what an object would be cannot be worked out, so that nobody could check it.
  */
 export function changesOf(
@@ -43,7 +43,7 @@ function ownIn({ own }: Delivery): (of: Pick<ObjectEdits, 'file' | 'object'>) =>
 
 const OWN_MARKS: readonly string[] = Object.values(MARK);
 
-/** Marks, and the text that is put back into the user's own document: the change says them by themselves. */
+/** Marks, and the template that is put back into the user's own document: the change says them by themselves. */
 function isOfPart(edit: Edit): boolean {
   if (edit.kind === 'restore') return edit.of === undefined;
   const [metadata, annotations, key] = edit.path;

@@ -3,7 +3,7 @@
 import type { FieldPath } from '../../api/field.ts';
 import type { FieldFault } from '../../api/field-reader.ts';
 import { at } from '../../api/json.ts';
-import type { Edit, ObjectEdits } from '../edit.ts';
+import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import type { Displaced, RouteDocument, RouteEdits } from '../traffic/provider.ts';
 
 /** `displaced` is all that is put aside of routes once it is written. */

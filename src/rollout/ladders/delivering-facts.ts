@@ -3,12 +3,12 @@
 import type { Marks } from '../../api/marks.ts';
 import type { Situation } from '../situation.ts';
 import type { Delivery } from './delivery.ts';
-import type { TrafficSight } from './sight.ts';
+import type { TrafficView } from './traffic-view.ts';
 
 export type Delivering = {
   readonly situation: Situation;
   readonly delivery: Delivery;
   readonly marks: Marks;
-  /** undefined: what the cluster has beside the user's own workload was not read. */
-  readonly sight: TrafficSight | undefined;
+  /** undefined: what the cluster has next to the user's own workload was not read. */
+  readonly view: TrafficView | undefined;
 };

@@ -1,16 +1,16 @@
 /** A delivery with a second workload as a decision has it: what Git says, what is seen, and what is waited for. */
 
-import { type Marks, OF } from '../../api/marks.ts';
+import { MADE_FOR, type Marks } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
-import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
+import { command } from '../texts/command-text.ts';
 import type { Condition } from './condition.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, type Delivery, lostIn } from './delivery.ts';
 import { deliveryOf } from './documents.ts';
 import { unseen } from './seen.ts';
-import { serving } from './sight.ts';
+import { serving } from './traffic-view.ts';
 
 /** The delivery of this release by the marks of the file; undefined: a document of it is missing. */
 export function delivering(situation: Situation, marks: Marks, release: Release): Delivering | undefined {
@@ -22,7 +22,7 @@ export function delivering(situation: Situation, marks: Marks, release: Release)
     situation,
     delivery,
     marks,
-    sight:
+    view:
       traffic === undefined
         ? undefined
         : { ...snapshot, traffic, notApplied, queued: situation.digest !== release.digest },
@@ -39,7 +39,7 @@ export function documentMissing({ snapshot, file }: Situation, otherwise = ''): 
   });
 }
 
-/** A Service or a route that the delivery was begun with is not in the files: nothing goes further, what goes back does. */
+/** A Service or a route that the delivery was started with is not in the files: nothing goes further, what goes back does. */
 export function documentsLost({ delivery, situation }: Delivering): Hold | undefined {
   const found = lostIn(delivery);
   return found === undefined
@@ -73,20 +73,22 @@ export function routesChanged({ delivery, situation }: Delivering): Hold | undef
 /** A document with the name of one that we would write, and somebody else's: it is never taken over. */
 export function takenBySomebody({ delivery }: Delivering): Hold | undefined {
   const { own, second, canaryService } = delivery;
-  const found = [second, canaryService].find((one) => one !== undefined && annotationsOf(one)[OF] !== own.object.name);
+  const found = [second, canaryService].find(
+    (one) => one !== undefined && annotationsOf(one)[MADE_FOR] !== own.object.name,
+  );
   if (found === undefined) return undefined;
   const { kind, name } = found.object;
   return hold('CanaryEdited', {
-    seen: `${found.file}: ${kind} ${name} is there already, without the annotation ${OF}: ${own.object.name}, so it is not ours`,
+    seen: `${found.file}: ${kind} ${name} is there already, without the annotation ${MADE_FOR}: ${own.object.name}, so it is not ours`,
     action: 'Give it another name, or take it out of the files',
   });
 }
 
 /** What of the conditions is not seen; those of people and of policies are asked elsewhere. */
-export function waiting({ delivery, sight }: Delivering, waits: readonly Condition[]): readonly Hold[] {
+export function waiting({ delivery, view }: Delivering, waits: readonly Condition[]): readonly Hold[] {
   const asked = waits.filter(({ kind }) => kind !== 'gates' && kind !== 'pause');
   if (asked.length === 0) return [];
-  if (sight !== undefined) return unseen(asked, delivery, sight);
+  if (view !== undefined) return unseen(asked, delivery, view);
   return [
     hold('ClusterUnreadable', {
       seen: 'the second workload, the Services and the routes were not read',
@@ -96,7 +98,7 @@ export function waiting({ delivery, sight }: Delivering, waits: readonly Conditi
 }
 
 /** How many groups of a side serve; undefined: that could not be read. */
-export function servingGroups({ delivery, sight }: Delivering, side: 'stable' | 'canary'): number | undefined {
-  const found = sight === undefined ? undefined : serving(delivery, sight, side);
+export function servingGroups({ delivery, view }: Delivering, side: 'stable' | 'canary'): number | undefined {
+  const found = view === undefined ? undefined : serving(delivery, view, side);
   return found?.kind === 'known' ? found.value.length : undefined;
 }

@@ -37,7 +37,7 @@ export type Delivery = {
   /** In the place of both Services, by colour in blueGreen: the user keeps them. Not there: there are Services, or none. */
   readonly pools?: InferencePools | undefined;
   readonly routes: readonly RouteInUse[];
-  /** The Service and routes that it was begun with, as far as no file has them: what they send is not known. */
+  /** The Service and routes that it was started with, as far as no file has them: what they send is not known. */
   readonly missing: readonly { readonly kind: string; readonly name: string }[];
   /** Other routes to the Service: a share is written into none, and the new version is not left while one sends to it. */
   readonly watched: readonly RouteInUse[];
@@ -45,7 +45,7 @@ export type Delivery = {
   readonly displaced: readonly Displaced[];
   /** N where no manifest has it, because an autoscaler owns it. */
   readonly liveReplicas: number;
-  /** The text to go back to, of the user's LeaderWorkerSet. */
+  /** The template to go back to, of the user's LeaderWorkerSet. */
   readonly stableText: string;
   /** Of all its documents, where they leave it out. Not there: nobody has said it. */
   readonly namespace?: string;
@@ -144,7 +144,7 @@ export function replicasOf(document: RouteDocument | undefined): number {
 }
 
 /** N: the groups of the side that serves the stable version. */
-export function fleetOf(delivery: Delivery): number {
+export function primaryGroups(delivery: Delivery): number {
   const side = stableSide(delivery);
   const isScaled = side === delivery.own && delivery.scaler !== undefined;
   const isWritten = side !== undefined && !isScaled && at(side.value, REPLICAS_PATH) !== undefined;
@@ -153,28 +153,28 @@ export function fleetOf(delivery: Delivery): number {
 
 /** The groups that must serve while others restart: N − U, at least one. */
 export function quorumOf(delivery: Delivery): number {
-  return Math.max(1, fleetOf(delivery) - budgetOf(delivery));
+  return Math.max(1, primaryGroups(delivery) - budgetOf(delivery));
 }
 
 /** Whether all groups may be down at once, so that another side must carry the load. */
 export function isUncovered(delivery: Delivery): boolean {
-  return fleetOf(delivery) - budgetOf(delivery) < 1;
+  return primaryGroups(delivery) - budgetOf(delivery) < 1;
 }
 
 /** Whether LWS may take all groups down at once by the maxUnavailable that is written now, raised or not. */
 export function mayRestartAtOnce(delivery: Delivery): boolean {
   const value = at(delivery.own.value, MAX_UNAVAILABLE_PATH);
-  const written = floorOf(isIntOrPercent(value) ? value : DEFAULT_MAX_UNAVAILABLE, fleetOf(delivery));
-  return fleetOf(delivery) - written < 1;
+  const written = floorOf(isIntOrPercent(value) ? value : DEFAULT_MAX_UNAVAILABLE, primaryGroups(delivery));
+  return primaryGroups(delivery) - written < 1;
 }
 
-/** U in groups as people have it: what a way back has raised it to does not count. */
+/** U in groups as people have it: what a rollback has raised it to does not count. */
 function budgetOf(delivery: Delivery): number {
   const { own } = delivery;
   const value = at(own.value, MAX_UNAVAILABLE_PATH);
   const raised = parseRestore(annotationsOf(own)[MARK.restore] ?? '')?.maxUnavailable;
   const asked = raised !== undefined && raised.set === value ? raised.was : value;
-  return floorOf(isIntOrPercent(asked) ? asked : DEFAULT_MAX_UNAVAILABLE, fleetOf(delivery));
+  return floorOf(isIntOrPercent(asked) ? asked : DEFAULT_MAX_UNAVAILABLE, primaryGroups(delivery));
 }
 
 /** P as Git has it; undefined: it is missing. */

@@ -1,4 +1,4 @@
-/** Where the cluster is not what Git says of a delivery, beside the user's own workload: one field an object, for people. */
+/** Where the cluster is not what Git says of a delivery, next to the user's own workload: one field an object, for people. */
 
 import { firstDifference } from '../../api/content-match.ts';
 import { at, type JsonObject } from '../../api/json.ts';
@@ -10,7 +10,7 @@ import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
 import { parseService, portMissing } from '../../api/service.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
-import type { ObjectRef } from '../edit.ts';
+import type { ObjectRef } from '../edits/edit.ts';
 import type { RouteDocument, RouteReading } from '../traffic/provider.ts';
 import {
   annotationsOf,
@@ -23,7 +23,7 @@ import {
 } from './delivery.ts';
 import { floorIn, floorWanted } from './floor.ts';
 import { rulesDiffer, type Sent } from './own-rules.ts';
-import type { TrafficSight } from './sight.ts';
+import type { TrafficView } from './traffic-view.ts';
 import { isOneWorkload } from './version-sides.ts';
 
 /** One field of one object: as Git has it, and as the cluster has it. An empty field: the object as a whole. */
@@ -35,16 +35,16 @@ export type LiveDifference = {
 };
 
 /** The first field in which each object differs; `unknown`: one of them could not be read. */
-export function differences(delivery: Delivery, sight: TrafficSight): Known<readonly LiveDifference[]> {
-  const { service, canaryService } = sight.traffic;
+export function differences(delivery: Delivery, view: TrafficView): Known<readonly LiveDifference[]> {
+  const { service, canaryService } = view.traffic;
   const looks = [
-    secondDiffers(delivery, sight),
-    labelDiffers(delivery, sight),
+    secondDiffers(delivery, view),
+    labelDiffers(delivery, view),
     serviceDiffers(delivery.service, service),
     serviceDiffers(delivery.canaryService, canaryService),
     portsDiffer(delivery.canaryService, canaryService),
-    scalerDiffers(delivery, sight),
-    ...delivery.routes.map((route) => routeDiffers(delivery, route, sight)),
+    scalerDiffers(delivery, view),
+    ...delivery.routes.map((route) => routeDiffers(delivery, route, view)),
   ];
   const found: LiveDifference[] = [];
   for (const look of looks) {
@@ -61,7 +61,7 @@ function missing(object: ObjectRef): Look {
   return known({ object, field: '', git: 'there', live: 'not there' });
 }
 
-function secondDiffers({ second }: Delivery, { traffic }: TrafficSight): Look {
+function secondDiffers({ second }: Delivery, { traffic }: TrafficView): Look {
   if (second === undefined) return absent;
   const { lws } = traffic.second;
   if (lws.kind === 'unknown') return lws;
@@ -74,7 +74,7 @@ function secondDiffers({ second }: Delivery, { traffic }: TrafficSight): Look {
 }
 
 /** No digest covers the label of the version, so that nothing else sees whether it is live. */
-function labelDiffers(delivery: Delivery, { live }: TrafficSight): Look {
+function labelDiffers(delivery: Delivery, { live }: TrafficView): Look {
   if (!isOneWorkload(delivery)) return absent;
   if (live.lws.kind === 'unknown') return live.lws;
   if (live.lws.kind === 'absent') return missing(delivery.own.object);
@@ -88,7 +88,7 @@ function fieldsOf(second: RouteDocument, lws: LiveLws): readonly Omit<LiveDiffer
     { field: 'replicas', git: String(replicasOf(second)), live: String(lws.replicas) },
     { field: 'partition', git: String(partitionIn(second) ?? 0), live: String(lws.partition) },
     { field: 'maxSurge', git: '0', live: String(lws.maxSurge) },
-    // An agent that applies this document applies its text: what the text has left out would not be seen otherwise.
+    // An agent that applies this document applies its template: what the template has left out would not be seen otherwise.
     { field: `metadata.annotations.${TEXT}`, git: text, live: lws.annotations[TEXT] ?? 'missing' },
   ];
 }
@@ -113,7 +113,7 @@ function portsDiffer(document: RouteDocument | undefined, live: Known<LiveServic
 }
 
 /** The floor that this delivery wants, or a lower one that people have written since, in every autoscaler of the workload. */
-function scalerDiffers(delivery: Delivery, { live }: TrafficSight): Look {
+function scalerDiffers(delivery: Delivery, { live }: TrafficView): Look {
   const { scaler } = delivery;
   const least = floorWanted(delivery);
   if (scaler === undefined || least === undefined) return absent;
@@ -130,8 +130,8 @@ function scalerDiffers(delivery: Delivery, { live }: TrafficSight): Look {
 }
 
 /** The share of one route, where it is another than Git's; `absent`: it is the same. */
-export function routeDiffers(delivery: Delivery, route: RouteInUse, sight: TrafficSight): Known<LiveDifference> {
-  const live = liveReading(delivery, route, sight);
+export function routeDiffers(delivery: Delivery, route: RouteInUse, view: TrafficView): Known<LiveDifference> {
+  const live = liveReading(delivery, route, view);
   if (live.kind === 'unknown') return live;
   if (live.kind === 'absent') return missing(route.route.object);
   const sent = { reading: readingOf(delivery, route), value: (route.canary ?? route.route).value };
@@ -143,15 +143,15 @@ export function routeDiffers(delivery: Delivery, route: RouteInUse, sight: Traff
   return known({ object, field: 'choice of requests', git: 'as in the file', live: 'another' });
 }
 
-/** What a route sends to each side, by the word of Git. */
+/** What a route sends to each side, according to Git. */
 function readingOf(delivery: Delivery, { provider, route, canary }: RouteInUse): RouteReading {
   return provider.read({ route, canary, displaced: [] }, sidesOf(delivery));
 }
 
 /** The same of the route that the cluster has; `absent`: it is not there. */
-export function liveReading(delivery: Delivery, route: RouteInUse, sight: TrafficSight): Known<Sent> {
-  const own = liveRoute(route.route, sight);
-  const copy = route.canary === undefined ? absent : liveRoute(route.canary, sight);
+export function liveReading(delivery: Delivery, route: RouteInUse, view: TrafficView): Known<Sent> {
+  const own = liveRoute(route.route, view);
+  const copy = route.canary === undefined ? absent : liveRoute(route.canary, view);
   if (own.kind !== 'known') return own;
   if (copy.kind === 'unknown') return copy;
   const document = (value: JsonObject, of: RouteDocument): RouteDocument => ({ ...of, value });
@@ -161,12 +161,12 @@ export function liveReading(delivery: Delivery, route: RouteInUse, sight: Traffi
 }
 
 /** The route of a document as the cluster has it. */
-export function liveRoute({ object }: RouteDocument, { traffic }: TrafficSight): Known<JsonObject> {
+export function liveRoute({ object }: RouteDocument, { traffic }: TrafficView): Known<JsonObject> {
   const found = traffic.routes.find(({ kind, name }) => kind === object.kind && name === object.name);
   return found?.live ?? unknown(`${object.kind} ${object.name} was not read`);
 }
 
-/** `5%`, `5% and 2 rules`: what is compared, and what people are told. */
+/** `5%`, `5% and 2 rules`: what is compared, and what people are notified. */
 export function printReading({ percent, ours, mirrors, subsets }: RouteReading): string {
   const rules = ours.length === 0 ? '' : ` and ${ours.length} ${ours.length === 1 ? 'rule' : 'rules'}`;
   const copies = mirrors.length === 0 ? '' : ` and ${mirrors.length} ${mirrors.length === 1 ? 'mirror' : 'mirrors'}`;

@@ -3,13 +3,13 @@
 import type { Marks } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
 import type { Rollout } from '../../api/rollout.ts';
-import type { LadderFiles } from '../ladder-files.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
 import { providerOf } from '../traffic/index.ts';
 import { displacedOf, unnamedIn } from './asides.ts';
 import type { Delivery, RouteInUse } from './delivery.ts';
+import type { LadderFiles } from './ladder-files.ts';
 
-type Asked = {
+type DocumentInputs = {
   readonly snapshot: Snapshot;
   readonly file: WorkloadFile;
   readonly marks: Marks | undefined;
@@ -18,7 +18,7 @@ type Asked = {
   readonly replicas: number | undefined;
 };
 
-/** What is planned without a Rollout: nothing goes forward, and a way back has no steps. */
+/** What is planned without a Rollout: nothing goes forward, and a rollback has no steps. */
 const NOTHING_PLANNED: Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy'> = {
   name: '',
   style: 'partition',
@@ -27,7 +27,7 @@ const NOTHING_PLANNED: Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy'> = 
 };
 
 /** The delivery of this release; undefined: a document of it is not in the files, or nothing asks for one. */
-export function deliveryOf({ snapshot, file, marks, release, replicas }: Asked): Delivery | undefined {
+export function deliveryOf({ snapshot, file, marks, release, replicas }: DocumentInputs): Delivery | undefined {
   const { ladder, rollout, stable } = snapshot;
   if (ladder === undefined) return undefined;
   const { begun } = ladder;

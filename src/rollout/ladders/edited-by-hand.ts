@@ -8,8 +8,8 @@ import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { MAX_SURGE_PATH } from '../../api/workload-paths.ts';
-import { command } from '../command-text.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
+import { command } from '../texts/command-text.ts';
 import { hasPortsOf } from '../traffic/canary-service.ts';
 import type { Delivering } from './delivering-facts.ts';
 import {
@@ -29,25 +29,25 @@ import { unpatched } from './patches.ts';
 import { positionOf, type RungName } from './position.ts';
 import { isSwitched } from './promotion.ts';
 import { isSelected } from './second-workload.ts';
-import { inPercent, isHome, shareOf, sharing } from './shares.ts';
+import { inPercent, isRestored, shareOf, sharing } from './shares.ts';
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
 import { isOneWorkload } from './version-sides.ts';
 
 /** An object, one of its fields, and what it is now. */
 type Edited = { readonly object: string; readonly field: string; readonly value: string };
 
-/** Rungs at which the text has been written, and stays. */
-const WITH_TEXT: readonly (RungName | undefined)[] = ['text', 'pods', 'traffic', 'fleet', 'all', 'switch'];
+/** Rungs at which the template has been written, and stays. */
+const WITH_TEMPLATE: readonly (RungName | undefined)[] = ['template', 'pods', 'traffic', 'primary', 'all', 'switch'];
 
 /** The first difference from what the rungs of this release have written; undefined: there is none. */
-function editedByHand({ delivery, marks, situation, sight }: Delivering): Edited | undefined {
+function editedByHand({ delivery, marks, situation, view }: Delivering): Edited | undefined {
   const { at: rung, step } = marks;
-  if (step?.kind === 'rollback' || !WITH_TEXT.includes(rung)) return undefined;
+  if (step?.kind === 'rollback' || !WITH_TEMPLATE.includes(rung)) return undefined;
   // A newer request goes through `void` and `text` again.
-  if (step?.kind === 'step' && rung === 'fleet') return undefined;
-  // Under a newer text in the file, which waits, the copy is that of the release and no copy of the file.
+  if (step?.kind === 'step' && rung === 'primary') return undefined;
+  // Under a newer template in the file, which waits, the copy is that of the release and no copy of the file.
   const isNewer = situation.digest !== marks.release.digest;
-  if (isOneWorkload(delivery)) return versionsEdited({ delivery, marks, situation, sight });
+  if (isOneWorkload(delivery)) return versionsEdited({ delivery, marks, situation, view });
   const own =
     secondEdited(delivery, isNewer) ??
     groupsEdited(delivery, marks) ??
@@ -74,7 +74,7 @@ function versionsEdited(on: Delivering): Edited | undefined {
   }
   const ports = portsEdited(delivery);
   if (ports !== undefined) return ports;
-  const isOut = rung === 'traffic' && isHome(delivery) && delivery.routes.length > 0;
+  const isOut = rung === 'traffic' && isRestored(delivery) && delivery.routes.length > 0;
   const object = `Service ${sidesOf(delivery).stable}`;
   if (rung === 'traffic' && !isPinned(delivery)) return { object, field: 'selector', value: 'that of all versions' };
   const route = delivery.routes[0]?.route.object;
@@ -107,7 +107,7 @@ function secondEdited(delivery: Delivery, isNewer: boolean): Edited | undefined 
  * At rest, where the second colour serves: a bot that writes all over the file changes the template of that one as well,
  * and the user's own is put back alone. It restarts nothing, and a group that is made again would keep what it has.
  */
-export function servingTextEdited(delivery: Delivery): Hold | undefined {
+export function servingTemplateEdited(delivery: Delivery): Hold | undefined {
   const { own, second } = delivery;
   if (second === undefined || annotationsOf(second)[TEXT] !== printRelease(delivery.release)) return undefined;
   const [copy, text] = [unpatched(releaseContent(second.value), delivery), releaseContent(own.value)];
@@ -229,7 +229,7 @@ function shareEdited(delivery: Delivery, { step, at: rung }: Delivering['marks']
   };
 }
 
-/** What is seen, for a person who accepts it. */
+/** What is seen, for someone who accepts it. */
 export function editedFacts(on: Delivering): JsonObject | undefined {
   const found = editedByHand(on);
   return found === undefined ? undefined : { ...found, replicas: replicasOf(canarySide(on.delivery)) };

@@ -8,7 +8,7 @@ import type { RouteDocument } from '../traffic/provider.ts';
 import type { Side } from './condition.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { type Delivery, selectorOf } from './delivery.ts';
-import { groupsOn, isOf, serving, type TrafficSight, workloadOf } from './sight.ts';
+import { groupsOn, isOf, serving, type TrafficView, workloadOf } from './traffic-view.ts';
 import { isOpen, isPinned } from './version-edits.ts';
 import { takesSide } from './version-sides.ts';
 
@@ -20,9 +20,9 @@ type Reached =
   | { readonly kind: 'elsewhere'; readonly others: readonly string[] };
 
 /** Looks at the endpoints of the user's Service. */
-export function reachedBy(delivery: Delivery, sight: TrafficSight, side: Side): Reached {
-  const { endpoints } = sight.traffic;
-  const { leaders } = workloadOf(delivery, sight, side).live;
+export function reachedBy(delivery: Delivery, view: TrafficView, side: Side): Reached {
+  const { endpoints } = view.traffic;
+  const { leaders } = workloadOf(delivery, view, side).live;
   for (const part of [endpoints, leaders]) if (part.kind === 'unknown') return { kind: 'unread', why: part.why };
   const name = delivery.service?.object.name;
   const slices = endpoints.kind === 'known' ? endpoints.value.filter(({ service }) => service === name) : [];
@@ -34,38 +34,38 @@ export function reachedBy(delivery: Delivery, sight: TrafficSight, side: Side): 
 }
 
 /**
- * What to do about a Service that takes in no ready leader of the version before, though there are some: `Correct the
+ * What to do about a Service that takes in no ready leader of the stable version, though there are some: `Correct the
  * selector …`; undefined: none is ready, or it does.
  */
-export function notReached(delivery: Delivery, sight: TrafficSight): string | undefined {
+export function notReached(delivery: Delivery, view: TrafficView): string | undefined {
   const { service } = delivery;
-  const workload = workloadOf(delivery, sight, 'stable');
+  const workload = workloadOf(delivery, view, 'stable');
   const found = groupsOn(workload);
   if (service === undefined || found.kind !== 'known' || !found.value.groups.some(({ ready }) => ready))
     return undefined;
-  const reached = serving(delivery, sight, 'stable', workload);
+  const reached = serving(delivery, view, 'stable', workload);
   if (reached.kind !== 'known' || reached.value.length > 0) return undefined;
   return `Its groups are ready, and Service ${service.object.name} takes none of them in: correct its selector in ${service.file} (${LWS_NAME}: ${workload.name})`;
 }
 
 /**
- * Ready leaders that the user's Service is to take in by the word of Git, and does not reach, or that of the new version
+ * Ready leaders that the user's Service is to take in according to Git, and does not reach, or that of the new version
  * where it takes in all; `absent`: both reach all of theirs.
  */
-export function missedBy(delivery: Delivery, sight: TrafficSight): Known<readonly string[]> {
+export function missedBy(delivery: Delivery, view: TrafficView): Known<readonly string[]> {
   const { service, canaryService } = delivery;
   const missed: string[] = [];
   for (const one of [service, isOpen(delivery) ? canaryService : undefined]) {
     if (one === undefined) continue;
-    const found = missedByOne(delivery, sight, one);
+    const found = missedByOne(delivery, view, one);
     if (found.kind === 'unknown') return found;
     if (found.kind === 'known') missed.push(...found.value);
   }
   return missed.length === 0 ? absent : known([...new Set(missed)]);
 }
 
-function missedByOne(delivery: Delivery, sight: TrafficSight, service: RouteDocument): Known<readonly string[]> {
-  const { endpoints } = sight.traffic;
+function missedByOne(delivery: Delivery, view: TrafficView, service: RouteDocument): Known<readonly string[]> {
+  const { endpoints } = view.traffic;
   if (endpoints.kind === 'unknown') return endpoints;
   const slices = endpoints.kind === 'known' ? endpoints.value : [];
   const reached = slices
@@ -74,7 +74,7 @@ function missedByOne(delivery: Delivery, sight: TrafficSight, service: RouteDocu
   const missed: string[] = [];
   for (const side of ['stable', 'canary'] as const) {
     if (!takesSide(delivery, selectorOf(service), side)) continue;
-    const workload = workloadOf(delivery, sight, side);
+    const workload = workloadOf(delivery, view, side);
     const found = groupsOn(workload);
     if (found.kind === 'unknown') return found;
     if (found.kind === 'absent' || workload.live.leaders.kind !== 'known') continue;
@@ -91,11 +91,11 @@ function missedByOne(delivery: Delivery, sight: TrafficSight, service: RouteDocu
 }
 
 /** Of one workload: whether the user's Service names a version, and not the stable one alone: no commit of ours does that. */
-export function pinsElsewhere({ delivery, sight, situation }: Delivering): boolean {
+export function pinsElsewhere({ delivery, view, situation }: Delivering): boolean {
   const selector = selectorOf(delivery.service);
   if (!isPinned(delivery)) return false;
   if (takesSide(delivery, selector, 'canary')) return true;
-  const leaders = sight?.live.leaders;
+  const leaders = view?.live.leaders;
   const stableKey = situation.observed?.stableKey;
   if (leaders?.kind !== 'known' || stableKey === undefined) return false;
   return leaders.value.some((leader) => isTaken(selector, leader) !== (leader.revisionKey === stableKey));
@@ -105,8 +105,8 @@ export function pinsElsewhere({ delivery, sight, situation }: Delivering): boole
  * Whether the user's Service takes in every leader that there is, though it names their label; without any it does not. A
  * revision is nothing that people write: with that a file of ours was put back.
  */
-export function takesAll({ delivery, sight }: Pick<Delivering, 'delivery' | 'sight'>): boolean {
-  const leaders = sight?.live.leaders;
+export function takesAll({ delivery, view }: Pick<Delivering, 'delivery' | 'view'>): boolean {
+  const leaders = view?.live.leaders;
   if (selectorOf(delivery.service)[REVISION_KEY] !== undefined) return false;
   if (leaders?.kind !== 'known' || leaders.value.length === 0) return false;
   return leaders.value.every((leader) => isTaken(selectorOf(delivery.service), leader));

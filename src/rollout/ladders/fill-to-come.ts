@@ -1,7 +1,7 @@
 /** How many groups the next step of a second workload adds, and how many it has then: what limits of policies ask for. */
 
 import { sameRelease } from '../../api/release.ts';
-import { plannedGroups } from '../batches.ts';
+import { plannedGroups } from '../observed/batches.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { followingStep, jumpRefusal, stepAfterEdit } from '../steps.ts';
 import { replicasOf } from './delivery.ts';
@@ -10,22 +10,22 @@ type FillToCome = {
   /** From 1; the last step also where its promotion comes next. */
   readonly index: number;
   readonly first: boolean;
-  /** So many groups are added. */
+  /** How many groups are added. */
   readonly groups: number;
-  /** So many there are then beside the user's own. */
+  /** This many there are then next to the user's own. */
   readonly extra: number;
   /** The same of the step of the plan that has most of them, before the first one is written; later that of the next. */
   readonly most: number;
-  /** Of the side that serves the version before. */
-  readonly fleet: number;
-  /** The user's own workload is let go next, or the whole share. */
+  /** Of the side that serves the stable version. */
+  readonly primary: number;
+  /** The user's own workload is released for update next, or the whole share. */
   readonly promotes: boolean;
 };
 
 /** The groups that a step is planned of, and those that the second workload has. */
 type Filled = { readonly replicas: number; readonly now: number };
 
-/** Where a person leads a step elsewhere than to the one after it. */
+/** Where someone leads a step elsewhere than to the one after it. */
 type Led = { readonly index: number; readonly by: 'Jumped' | 'StepsEdited' };
 
 /** By a jump, or by an edit of the plan, which may lead to the step itself; undefined: nobody does. */
@@ -55,13 +55,13 @@ export function fillToCome(situation: Situation): FillToCome | undefined {
     const step = steps[index - 1];
     const extra = step === undefined ? now : Math.max(now, plannedGroups(step.replicas, replicas));
     const most = first ? Math.max(extra, ...steps.map(({ replicas: share }) => plannedGroups(share, replicas))) : extra;
-    return { index, first, groups: extra - now, extra, most, fleet: replicas, promotes: false };
+    return { index, first, groups: extra - now, extra, most, primary: replicas, promotes: false };
   };
   if (state.kind !== 'ladder') return at(firstOf(situation), true);
   const { stage, marks } = state;
   if (stage.kind !== 'step' || marks.at === undefined) return { ...at(steps.length, false), promotes: true };
   const { index } = stage;
-  const isBegun = marks.at === 'text' || marks.at === 'pods' || marks.at === 'traffic';
+  const isBegun = marks.at === 'template' || marks.at === 'pods' || marks.at === 'traffic';
   const led = ledTo({ ...situation, marks }, { index, ...filled });
   const first = !isBegun && index === 1;
   if (led !== undefined || !isBegun) return at(led?.index ?? index, first);

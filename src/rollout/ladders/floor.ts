@@ -1,11 +1,11 @@
-/** The least number of groups that an autoscaler leaves: raised while requests go elsewhere, and put back when they are home. */
+/** The least number of groups that an autoscaler leaves: raised while requests go elsewhere, and put back when they are restored. */
 
 import { samePath } from '../../api/field.ts';
 import { at } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import { parseRestore } from '../../api/restore.ts';
 import { scalerFields } from '../../api/scaler.ts';
-import type { Edit, ObjectEdits, ObjectRef } from '../edit.ts';
+import type { Edit, ObjectEdits, ObjectRef } from '../edits/edit.ts';
 import type { Displaced, RouteDocument } from '../traffic/provider.ts';
 import { type Commit, edited, withObjects } from './commit.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';

@@ -1,26 +1,26 @@
-/** How many groups a delivery with a second workload still brings up, and the most that it takes beside the fleet. */
+/** How many groups a delivery with a second workload still brings up, and the most that it takes next to the primary. */
 
 import type { StepMark } from '../../api/marks.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
-import { plannedGroups } from '../batches.ts';
-import type { Group } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
+import { plannedGroups } from '../observed/batches.ts';
+import type { Group } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import type { Seen } from '../situation.ts';
 import { filledNow } from './fill-to-come.ts';
-import { groupsOn } from './sight.ts';
+import { groupsOn } from './traffic-view.ts';
 
 export type GroupsToCome = {
-  /** Of this step, side by side; of the fleet while that goes to the release. */
+  /** Of this step, side by side; of the primary while that goes to the release. */
   readonly step: number;
   /** The same of each step after it. */
   readonly later: readonly number[];
-  /** Of the fleet, which go to the release after all steps, as maxUnavailable lets them. */
-  readonly fleet: number;
-  /** The most groups beside the fleet at one time. */
+  /** Of the primary, which go to the release after all steps, as maxUnavailable lets them. */
+  readonly primary: number;
+  /** The most groups next to the primary at one time. */
   readonly most: number;
 };
 
-/** At this step, or before the first; undefined: there is no second workload, or it is on its way back. */
+/** At this step, or before the first; undefined: there is no second workload, or it is in its rollback. */
 export function groupsToCome(situation: Seen, step: StepMark | undefined): GroupsToCome | undefined {
   const filled = step?.kind === 'rollback' ? undefined : filledNow(situation);
   if (filled === undefined) return undefined;
@@ -28,14 +28,15 @@ export function groupsToCome(situation: Seen, step: StepMark | undefined): Group
   const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
   const counts = steps.map(({ replicas }) => plannedGroups(replicas, filled.replicas));
   const most = Math.max(filled.now, mostOf(steps, filled.replicas));
-  const isFleet = style === 'canary';
-  if (step?.kind === 'promote') return { step: isFleet ? notYet(ownGroups(situation)) : 0, later: [], fleet: 0, most };
+  const isPrimary = style === 'canary';
+  if (step?.kind === 'promote')
+    return { step: isPrimary ? notYet(ownGroups(situation)) : 0, later: [], primary: 0, most };
   const index = step?.kind === 'step' ? step.index : 1;
   const isGreen = marks?.serves === 'green';
   const there = state.kind === 'ladder' ? (isGreen ? ownGroups(situation) : secondGroups(situation)) : [];
   const ready = there.length - notYet(there);
   const [now = 0, ...later] = growing(counts.slice(index - 1), ready);
-  return { step: now, later, fleet: isFleet ? filled.replicas : 0, most };
+  return { step: now, later, primary: isPrimary ? filled.replicas : 0, most };
 }
 
 /** Groups that each of these steps adds: what is there stays. */
@@ -55,7 +56,7 @@ function secondGroups({ snapshot }: Seen): readonly Group[] {
   return found.kind === 'known' ? found.value.groups : [];
 }
 
-/** What a step of this plan takes beside the fleet at most. */
-export function mostOf(steps: readonly Pick<RolloutStep, 'replicas'>[], fleet: number): number {
-  return Math.max(0, ...steps.map(({ replicas }) => plannedGroups(replicas, fleet)));
+/** What a step of this plan takes next to the primary at most. */
+export function mostOf(steps: readonly Pick<RolloutStep, 'replicas'>[], primary: number): number {
+  return Math.max(0, ...steps.map(({ replicas }) => plannedGroups(replicas, primary)));
 }

@@ -4,7 +4,7 @@ import { type Marks, parseMarks, printStep } from '../../api/marks.ts';
 import type { RolloutRecord, TrafficRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
-import { notBeforeRung, routesBackSince, routesWrittenAt } from '../unsigned.ts';
+import { notBeforeRung, routesBackSince, routesWrittenAt } from '../observed/unsigned.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { differences } from './differences.ts';
@@ -12,29 +12,29 @@ import { missedBy, reachedBy } from './endpoints.ts';
 import { positionOf } from './position.ts';
 import { acceptanceOf, acceptingParents, sendingTo, sendsInGit } from './routing.ts';
 import { shownOf } from './shown.ts';
-import { nowBetween, type TrafficSight } from './sight.ts';
+import { nowBetween, type TrafficView } from './traffic-view.ts';
 import { isOpen, isPinned } from './version-edits.ts';
 import { isOneWorkload } from './version-sides.ts';
 
 /**
  * The memory after this pass. What is seen keeps the time of the record, if that was of the same thing, else it is seen
  * since now; what is seen not to be so is forgotten; what could not be read stays as it was. Without a record all counts
- * begin anew, which costs waiting and nothing else.
+ * start again, which costs waiting and nothing else.
  */
-export function trafficAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord {
-  const before = sight.record?.traffic;
-  const differs = differences(delivery, sight);
+export function trafficAfter(delivery: Delivery, view: TrafficView): TrafficRecord {
+  const before = view.record?.traffic;
+  const differs = differences(delivery, view);
   const isRead = differs.kind === 'known';
   const isLive = isRead && differs.value.length === 0;
   const [there, apart] = [before?.appliedSince, before?.notAppliedSince];
   return {
-    accepted: acceptedAfter(delivery, sight),
-    drained: { stable: drainedAfter(delivery, sight, 'stable'), canary: drainedAfter(delivery, sight, 'canary') },
-    reached: reachedAfter(delivery, sight),
-    notAppliedSince: !isRead ? apart : isLive ? undefined : sinceOf(apart, sight),
-    appliedSince: !isRead ? there : isLive ? sinceOf(there, sight) : undefined,
-    parents: parentsAfter(delivery, sight),
-    shown: shownOf(delivery, sight),
+    accepted: acceptedAfter(delivery, view),
+    drained: { stable: drainedAfter(delivery, view, 'stable'), canary: drainedAfter(delivery, view, 'canary') },
+    reached: reachedAfter(delivery, view),
+    notAppliedSince: !isRead ? apart : isLive ? undefined : sinceOf(apart, view),
+    appliedSince: !isRead ? there : isLive ? sinceOf(there, view) : undefined,
+    parents: parentsAfter(delivery, view),
+    shown: shownOf(delivery, view),
   };
 }
 
@@ -53,32 +53,32 @@ export function trafficUnread(
  * A time of the record; one that is still to come was written by a clock that ran ahead, and counts from now. Where nobody bears
  * the record out, nothing of this was so before the rung was committed, nor before the routes and Services were last written.
  */
-function sinceOf(before: Instant | undefined, sight: TrafficSight): Instant {
-  const { latest } = nowBetween(sight);
+function sinceOf(before: Instant | undefined, view: TrafficView): Instant {
+  const { latest } = nowBetween(view);
   const since = Math.min(before ?? latest, latest);
-  if (sight.unsigned === undefined) return since;
-  return Math.max(notBeforeRung(since, { ...sight, now: latest }), routesWrittenAt(sight, latest) ?? since);
+  if (view.unsigned === undefined) return since;
+  return Math.max(notBeforeRung(since, { ...view, now: latest }), routesWrittenAt(view, latest) ?? since);
 }
 
-function acceptedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['accepted'] {
-  const before = sight.record?.traffic?.accepted;
-  const found = acceptanceOf(delivery, sight);
+function acceptedAfter(delivery: Delivery, view: TrafficView): TrafficRecord['accepted'] {
+  const before = view.record?.traffic?.accepted;
+  const found = acceptanceOf(delivery, view);
   if (found.kind === 'unread') return before;
   if (found.kind !== 'accepted') return undefined;
   const since = before?.of === found.of ? before.since : undefined;
-  return { since: sinceOf(since ?? routesBackSince(sight, nowBetween(sight).earliest), sight), of: found.of };
+  return { since: sinceOf(since ?? routesBackSince(view, nowBetween(view).earliest), view), of: found.of };
 }
 
-function drainedAfter(delivery: Delivery, sight: TrafficSight, side: Side): Instant | undefined {
+function drainedAfter(delivery: Delivery, view: TrafficView, side: Side): Instant | undefined {
   // An agent may have applied it and taken it back between two looks.
   if (sendsInGit(delivery, side)) return undefined;
-  const before = isOfNow(delivery, sight) ? sight.record?.traffic?.drained?.[side] : undefined;
-  const sender = sendingTo(delivery, sight, side);
+  const before = isOfNow(delivery, view) ? view.record?.traffic?.drained?.[side] : undefined;
+  const sender = sendingTo(delivery, view, side);
   if (sender.kind === 'unknown') return before;
   if (sender.kind === 'known') return undefined;
-  if (side === 'canary' && isUnshared(delivery) && !wasSent(delivery, sight)) return sinceOf(EVER, sight);
+  if (side === 'canary' && isUnshared(delivery) && !wasSent(delivery, view)) return sinceOf(EVER, view);
   // Of a rollback whose record cannot be kept, main and the cluster date the drain, so that it ends.
-  return sinceOf(before ?? routesBackSince(sight, nowBetween(sight).earliest), sight);
+  return sinceOf(before ?? routesBackSince(view, nowBetween(view).earliest), view);
 }
 
 /** Nobody has ever sent a request there: no last one has to be waited for. */
@@ -89,21 +89,21 @@ function isUnshared({ own, plan }: Delivery): boolean {
   const marks = parseMarks(annotationsOf(own));
   if (plan.style === 'partition' || marks === undefined || !('release' in marks)) return false;
   const { step, at, restore } = marks;
-  const isBefore = step?.kind === 'step' && step.index === 1 && (at === 'text' || at === 'pods');
+  const isBefore = step?.kind === 'step' && step.index === 1 && (at === 'template' || at === 'pods');
   return isBefore && restore?.objects === undefined && restore?.withdrawn === undefined;
 }
 
 /** A hand may have sent some before: then the last look had no drain. */
-function wasSent(delivery: Delivery, sight: TrafficSight): boolean {
-  const { traffic } = sight.record ?? {};
-  return traffic !== undefined && isOfNow(delivery, sight) && traffic.drained?.canary === undefined;
+function wasSent(delivery: Delivery, view: TrafficView): boolean {
+  const { traffic } = view.record ?? {};
+  return traffic !== undefined && isOfNow(delivery, view) && traffic.drained?.canary === undefined;
 }
 
 /**
  * A record that was put back may be older than a share that has come and gone since: it knows no drain of another place than
  * Git's. A commit of ours carries it from one place to the next, as its record has the place that it has written.
  */
-function isOfNow({ own }: Delivery, { record }: TrafficSight): boolean {
+function isOfNow({ own }: Delivery, { record }: TrafficView): boolean {
   const [known, now] = [record?.marks, parseMarks(annotationsOf(own))];
   if (known === undefined || now === undefined || !('release' in now)) return true;
   return sameRelease(known.release, now.release) && placeIn(known) === placeIn(now);
@@ -115,29 +115,29 @@ function placeIn({ step, at, restore }: Marks): string {
   return [step === undefined ? '' : printStep(step), at ?? '', plan, withdrawn].join(' ');
 }
 
-function reachedAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['reached'] {
-  const before = sight.record?.traffic?.reached;
-  if (isOneWorkload(delivery)) return allReached(delivery, sight);
-  const sides = (['stable', 'canary'] as const).map((side) => ({ side, found: reachedBy(delivery, sight, side) }));
+function reachedAfter(delivery: Delivery, view: TrafficView): TrafficRecord['reached'] {
+  const before = view.record?.traffic?.reached;
+  if (isOneWorkload(delivery)) return allReached(delivery, view);
+  const sides = (['stable', 'canary'] as const).map((side) => ({ side, found: reachedBy(delivery, view, side) }));
   if (sides.some(({ found }) => found.kind === 'unread')) return before;
   const of = sides.find(({ found }) => found.kind === 'reached')?.side;
-  return of === undefined ? undefined : { since: sinceOf(before?.of === of ? before.since : undefined, sight), of };
+  return of === undefined ? undefined : { since: sinceOf(before?.of === of ? before.since : undefined, view), of };
 }
 
 /** Of one workload: all that the Service is to take in, which is the stable version alone or both. */
-function allReached(delivery: Delivery, sight: TrafficSight): TrafficRecord['reached'] {
-  const before = sight.record?.traffic?.reached;
-  const missed = missedBy(delivery, sight);
+function allReached(delivery: Delivery, view: TrafficView): TrafficRecord['reached'] {
+  const before = view.record?.traffic?.reached;
+  const missed = missedBy(delivery, view);
   if (missed.kind === 'unknown') return before;
   const isAll = delivery.service === undefined ? false : !isPinned(delivery);
   const of = isAll || isOpen(delivery) ? 'canary' : 'stable';
   return missed.kind === 'known'
     ? undefined
-    : { since: sinceOf(before?.of === of ? before.since : undefined, sight), of };
+    : { since: sinceOf(before?.of === of ? before.since : undefined, view), of };
 }
 
-/** Who had accepted the routes before our first edit of them; once a delivery is under way that is not known any more. */
-function parentsAfter(delivery: Delivery, sight: TrafficSight): TrafficRecord['parents'] {
+/** Who had accepted the routes before our first edit of them; once a delivery is in progress that is not known any more. */
+function parentsAfter(delivery: Delivery, view: TrafficView): TrafficRecord['parents'] {
   const isBegun = positionOf(annotationsOf(delivery.own)) !== undefined;
-  return isBegun ? sight.record?.traffic?.parents : acceptingParents(delivery, sight);
+  return isBegun ? view.record?.traffic?.parents : acceptingParents(delivery, view);
 }

@@ -3,16 +3,16 @@
 import type { FieldPath } from '../../api/field.ts';
 import { MARK, printStep, withRelease } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import type { Edit, ObjectEdits } from '../edit.ts';
+import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import type { Displaced } from '../traffic/provider.ts';
 import { edited, type Made, removeField, setField, type Unwritable, withObjects } from './commit.ts';
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 import { type Position, positionOf, type RungName, type Stage, sameStage } from './position.ts';
-import { homeAgain, homeUnlocked, isOvertaken, partitioned, promotions, routesHome } from './promotion.ts';
+import { isOvertaken, partitioned, promotions, restoredRoutes, restoreRoutes, restoreUnlocked } from './promotion.ts';
+import { type PrimaryRung, primaryBack, rollBack, TEMPLATE_ALONE } from './rollback.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, isOversized, stepLadder } from './step.ts';
-import { type FleetRung, fleetBack, TEMPLATE_ALONE, wayBack } from './way-back.ts';
 
 export type NextCommit = {
   readonly kind: 'commit';
@@ -42,7 +42,7 @@ export function nextCommit(delivery: Delivery): NextCommit | Unwritable {
   const rungs = ladderOf(delivery, position);
   const place = rungs.findIndex(({ at }) => at === position.at);
   const waits = [LIVE, ...(rungs[place]?.seen(delivery) ?? [])];
-  const again = groupsAgain(delivery, position) ?? homeOnceMore(delivery, { position, rungs: rungs.slice(place) });
+  const again = groupsAgain(delivery, position) ?? restoreOnceMore(delivery, { position, rungs: rungs.slice(place) });
   const next = climbed(delivery, again ?? { stage, rungs: rungs.slice(place + 1), waits });
   return next.kind === 'top' ? entered(delivery, stageAfter(delivery, stage), next.waits) : next;
 }
@@ -76,26 +76,26 @@ export function stepEntered(
  */
 export function nextWithoutNodes(delivery: Delivery): NextCommit | Unwritable | undefined {
   const position = positionOf(annotationsOf(delivery.own));
-  const home = homeUnlocked(delivery);
-  if (home === undefined || position?.stage.kind !== 'promote' || position.at !== 'fleet') return undefined;
+  const home = restoreUnlocked(delivery);
+  if (home === undefined || position?.stage.kind !== 'promote' || position.at !== 'primary') return undefined;
   const { made, waits } = home;
   if (made.kind === 'unwritable') return made;
-  return committed(delivery, { stage: position.stage, at: 'home', made, waits: [LIVE, ...waits] });
+  return committed(delivery, { stage: position.stage, at: 'route-restored', made, waits: [LIVE, ...waits] });
 }
 
 /** What a workload at rest still needs before a delivery: the partition that lets no edit through. */
-export function arming(delivery: Delivery): readonly ObjectEdits[] {
+export function locking(delivery: Delivery): readonly ObjectEdits[] {
   return positionOf(annotationsOf(delivery.own)) === undefined ? partitioned(delivery, SENTINEL) : [];
 }
 
 /**
- * The first commit of the way back from where Git stands; undefined: there is none to go. `fleet`: not the first, but that
- * of this rung, as where groups of the user's workload were made anew on the text that is given up.
+ * The first commit of the rollback from where Git stands; undefined: there is none to go. `primary`: not the first, but that
+ * of this rung, as where groups of the user's workload were re-created on the template that is aborted.
  */
-export function goingBack(delivery: Delivery, fleet?: FleetRung): NextCommit | Unwritable | undefined {
+export function goingBack(delivery: Delivery, primary?: PrimaryRung): NextCommit | Unwritable | undefined {
   const position = positionOf(annotationsOf(delivery.own));
-  if (position === undefined || (position.stage.kind === 'rollback' && fleet === undefined)) return undefined;
-  const rungs = fleet === undefined ? wayBack(delivery, position) : fleetBack(fleet);
+  if (position === undefined || (position.stage.kind === 'rollback' && primary === undefined)) return undefined;
+  const rungs = primary === undefined ? rollBack(delivery, position) : primaryBack(primary);
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs, waits: [] });
   return next.kind === 'top' ? undefined : next;
 }
@@ -114,7 +114,7 @@ function stageAfter({ plan }: Delivery, stage: Stage): Stage {
 /** The ladder of a position, from the lowest rung. */
 export function ladderOf(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
   const { plan } = delivery;
-  if (stage.kind === 'rollback') return wayBack(delivery, { stage, at });
+  if (stage.kind === 'rollback') return rollBack(delivery, { stage, at });
   if (stage.kind === 'promote') return promotions[plan.style];
   const step = plan.steps[stage.index - 1];
   return step === undefined ? [] : stepLadder(step);
@@ -138,16 +138,16 @@ function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undef
   return { stage: { kind: 'step', index, of: plan.steps.length }, rungs, waits: [LIVE] };
 }
 
-/** A route that was missing, or that a hand has changed, sends to the new version after `home`: it goes home as well. */
-function homeOnceMore(
+/** A route that was missing, or that a hand has changed, sends to the new version after `home`: it goes to stable as well. */
+function restoreOnceMore(
   delivery: Delivery,
   { position, rungs }: { readonly position: Position; readonly rungs: readonly Rung[] },
 ): Climb | undefined {
   const [rung] = rungs;
   const { stage, at } = position;
-  if (at !== 'home' || rung?.at !== 'home' || stage.kind === 'step') return undefined;
-  // In blueGreen the Service goes back on the way back alone.
-  const made = stage.kind === 'rollback' ? homeAgain(delivery) : routesHome(delivery);
+  if (at !== 'route-restored' || rung?.at !== 'route-restored' || stage.kind === 'step') return undefined;
+  // In blueGreen the Service goes back in the rollback alone.
+  const made = stage.kind === 'rollback' ? restoreRoutes(delivery) : restoredRoutes(delivery);
   if (made.kind === 'unwritable' || made.objects.length === 0) return undefined;
   return { stage, rungs: [{ ...rung, commit: () => made }], waits: [LIVE] };
 }
@@ -196,11 +196,11 @@ export function committed(delivery: Delivery, { stage, at, made, waits }: Writin
     at,
     objects: all.objects,
     displaced: all.displaced,
-    waits: unlike([...waits, ...gate]),
+    waits: withoutDuplicates([...waits, ...gate]),
   };
 }
 
-const GATED_IN_STEP: readonly RungName[] = ['text', 'pods', 'traffic'];
+const GATED_IN_STEP: readonly RungName[] = ['template', 'pods', 'traffic'];
 
 /** What lets the release go further: once in a step, and every rung of a promotion that cannot be taken back at once. */
 function isGated(
@@ -211,7 +211,7 @@ function isGated(
   if (stage.kind === 'rollback') return false;
   // Of one workload a step is asked for as a whole: its first commit obeys the gates, and the others follow.
   if (plan.style === 'partition') return !sameStage(from?.stage, stage);
-  if (stage.kind === 'promote') return at === 'fleet' || (plan.style === 'blueGreen' && at !== 'home');
+  if (stage.kind === 'promote') return at === 'primary' || (plan.style === 'blueGreen' && at !== 'route-restored');
   const isBegun = sameStage(from?.stage, stage) && GATED_IN_STEP.some((rung) => rung === from?.at);
   return GATED_IN_STEP.includes(at) && !isBegun;
 }
@@ -224,6 +224,6 @@ function marksOf({ own, release }: Delivery, { stage, at }: Pick<NextCommit, 'st
 }
 
 /** Rungs that were passed over may wait for the same. */
-function unlike(waits: readonly Condition[]): readonly Condition[] {
+function withoutDuplicates(waits: readonly Condition[]): readonly Condition[] {
   return [...new Map(waits.map((wait) => [JSON.stringify(wait), wait])).values()];
 }

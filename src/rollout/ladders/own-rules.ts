@@ -9,7 +9,7 @@ import type { RouteReading } from '../traffic/provider.ts';
 export type Sent = { readonly reading: RouteReading; readonly value: JsonObject };
 
 /**
- * Whether a rule of ours in the cluster lacks something that Git says of it. What the server has filled in beside it does
+ * Whether a rule of ours in the cluster lacks something that Git says of it. What the server has filled in next to it does
  * not count, and no name of a rule: servers that know none drop it.
  */
 export function rulesDiffer(git: Sent, live: Sent): boolean {
@@ -22,7 +22,7 @@ export function rulesText({ reading, value }: Sent): string {
   return reading.ours.map((path) => JSON.stringify(unnamed(nodeAt(value, path)))).join(' ');
 }
 
-/** Each rule under its key, where it has one: the same text under another annotation asks for other requests. */
+/** Each rule under its key, where it has one: the same template under another annotation asks for other requests. */
 function rulesIn({ reading, value }: Sent): readonly JsonObject[] {
   return reading.ours.map((path) => {
     const node = nodeAt(value, path);

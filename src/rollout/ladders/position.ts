@@ -30,7 +30,7 @@ export function isRollback({ own }: Pick<Delivery, 'own'>): boolean {
   return positionOf(annotationsOf(own))?.stage.kind === 'rollback';
 }
 
-/** The position that annotations say; undefined: no delivery is under way, or they cannot be read. */
+/** The position that annotations say; undefined: no delivery is in progress, or they cannot be read. */
 export function positionOf(annotations: Readonly<Record<string, string>>): Position | undefined {
   const stage = parseStep(withoutRelease(annotations[MARK.step] ?? ''), undefined);
   // Step 0 is another strategy's.

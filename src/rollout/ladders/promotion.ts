@@ -1,21 +1,21 @@
-/** The ladders after the last step: the new version takes over the fleet (canary), or all requests (blueGreen). */
+/** The ladders after the last step: the new version takes over the primary (canary), or all requests (blueGreen). */
 
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import { MARK } from '../../api/marks.ts';
 import type { RollingStyle } from '../../api/rollout.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import type { ObjectEdits } from '../edit.ts';
+import type { ObjectEdits } from '../edits/edit.ts';
 import { type Commit, edited, madeOf, removeField, setField, withObjects } from './commit.ts';
 import type { Condition } from './condition.ts';
 import {
   annotationsOf,
   canarySide,
   type Delivery,
-  fleetOf,
   greenServes,
   isUncovered,
   partitionIn,
+  primaryGroups,
   quorumOf,
   replicasOf,
   serviceMissing,
@@ -25,7 +25,7 @@ import {
 import { floorBack } from './floor.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
 import { grown } from './second-workload.ts';
-import { HOME, sharing, WHOLE } from './shares.ts';
+import { NO_SHARE, sharing, WHOLE } from './shares.ts';
 
 const ACCEPTED: Condition = { kind: 'accepted' };
 export const CANARY_DRAINED: Condition = { kind: 'drained', side: 'canary' };
@@ -50,22 +50,22 @@ export function isSwitched(delivery: Delivery): boolean {
  * No request goes to the new version any more: by no route, and in blueGreen not by the Service itself. Where the Service
  * is not in the files they would go to nobody, so that they stay with the new version.
  */
-export function homeAgain(delivery: Delivery): Commit {
-  return serviceMissing(delivery) === undefined ? homeAtOnce(delivery) : madeOf(delivery, []);
+export function restoreRoutes(delivery: Delivery): Commit {
+  return serviceMissing(delivery) === undefined ? restoreAtOnce(delivery) : madeOf(delivery, []);
 }
 
 /** The same by the routes alone. */
-export function routesHome(delivery: Delivery): Commit {
-  return serviceMissing(delivery) === undefined ? sharing(delivery, HOME) : madeOf(delivery, []);
+export function restoredRoutes(delivery: Delivery): Commit {
+  return serviceMissing(delivery) === undefined ? sharing(delivery, NO_SHARE) : madeOf(delivery, []);
 }
 
-/** As `homeAgain`, where the new version serves nobody, or a person does not want to wait. */
-export function homeAtOnce(delivery: Delivery): Commit {
-  const home = sharing(delivery, HOME);
+/** As `restoreRoutes`, where the new version serves nobody, or someone does not want to wait. */
+export function restoreAtOnce(delivery: Delivery): Commit {
+  const home = sharing(delivery, NO_SHARE);
   return isSwitched(delivery) ? withObjects(home, switched(delivery, sidesOf(delivery).workloads.stable)) : home;
 }
 
-/** blueGreen: the Service reaches the version before, and nothing else. */
+/** blueGreen: the Service reaches the stable version, and nothing else. */
 export const stableReached = ({ plan, service }: Delivery): readonly Condition[] =>
   plan.style === 'blueGreen' && service !== undefined ? [{ kind: 'reached', side: 'stable' }] : [];
 
@@ -80,42 +80,42 @@ const STABLE_FLIPPED: Condition = { kind: 'flipped', side: 'stable' };
 
 /** Every group of stable is on the new version, and what is made again comes up on it. */
 const allTaken = (delivery: Delivery): readonly Condition[] => [
-  { kind: 'newVersion', side: 'stable', groups: fleetOf(delivery) },
+  { kind: 'newVersion', side: 'stable', groups: primaryGroups(delivery) },
   STABLE_FLIPPED,
 ];
 
 const isUnlocked = ({ own }: Delivery): boolean => partitionIn(own) !== SENTINEL;
 
 /** canary: all requests to stable while its last groups have no place; undefined: they may be down at once. */
-export function homeUnlocked(
+export function restoreUnlocked(
   delivery: Delivery,
 ): { readonly made: Commit; readonly waits: readonly Condition[] } | undefined {
   if (delivery.plan.style !== 'canary' || isUncovered(delivery)) return undefined;
-  return { made: routesHome(delivery), waits: stableServes(delivery) };
+  return { made: restoredRoutes(delivery), waits: stableServes(delivery) };
 }
 
 const canaryLadder: readonly Rung[] = [
   {
-    at: 'fleet',
+    at: 'primary',
     isListed: ALWAYS,
     commit: (delivery) => madeOf(delivery, partitioned(delivery, 0)),
     before: (delivery) =>
       isUncovered(delivery)
-        ? [{ kind: 'serving', side: 'canary', groups: fleetOf(delivery) }, STABLE_DRAINED]
+        ? [{ kind: 'serving', side: 'canary', groups: primaryGroups(delivery) }, STABLE_DRAINED]
         : NOTHING(),
     seen: allTaken,
   },
   {
-    at: 'home',
+    at: 'route-restored',
     isListed: ALWAYS,
-    commit: (delivery) => withObjects(routesHome(delivery), partitioned(delivery, SENTINEL)),
+    commit: (delivery) => withObjects(restoredRoutes(delivery), partitioned(delivery, SENTINEL)),
     before: stableServes,
     seen: (delivery) => (hasRoutes(delivery) ? [ACCEPTED, CANARY_DRAINED] : NOTHING()),
   },
   {
-    at: 'void',
-    // Requests went to stable before the last groups had a place (`homeUnlocked`): the canary's nodes are what they wait for.
-    isListed: (delivery) => isUnlocked(delivery) && annotationsOf(delivery.own)[MARK.at] === 'home',
+    at: 'empty',
+    // Requests went to stable before the last groups had a place (`restoreUnlocked`): the canary's nodes are what they wait for.
+    isListed: (delivery) => isUnlocked(delivery) && annotationsOf(delivery.own)[MARK.at] === 'route-restored',
     commit: (delivery) => madeOf(delivery, grown(delivery, 0)),
     before: stableServes,
     seen: NOTHING,
@@ -125,8 +125,8 @@ const canaryLadder: readonly Rung[] = [
     isListed: ALWAYS,
     commit: (delivery) =>
       madeOf(delivery, [...grown(delivery, 0), ...partitioned(delivery, SENTINEL), ...floorBack(delivery)]),
-    // Until here the release can be given up; of a fleet that broke since it took over that must stay so. Locked before its
-    // StatefulSet has flipped, by us or by a hand, a group that is made again would come up on the version before (trace 29d).
+    // Until here the release can be aborted; of a primary that broke since it took over that must stay so. Locked before its
+    // StatefulSet has flipped, by us or by a hand, a group that is made again would come up on the stable version (trace 29d).
     before: (delivery) => [
       ...stableServes(delivery),
       ...(isUnlocked(delivery) ? allTaken(delivery) : [STABLE_FLIPPED]),
@@ -151,10 +151,10 @@ const blueGreenLadder: readonly Rung[] = [
     seen: () => [{ kind: 'reached', side: 'canary' }],
   },
   {
-    at: 'home',
+    at: 'route-restored',
     // Of pools each is a colour's: all requests stay with the one that serves.
     isListed: (delivery) => hasRoutes(delivery) && delivery.pools === undefined,
-    commit: routesHome,
+    commit: restoredRoutes,
     before: NOTHING,
     seen: () => [ACCEPTED],
   },
@@ -162,7 +162,7 @@ const blueGreenLadder: readonly Rung[] = [
     at: 'settled',
     isListed: ALWAYS,
     commit: (delivery) => madeOf(delivery, [...emptied(delivery), ...served(delivery)]),
-    // The colour before is the way back in an instant: it stays while groups of the new one are not ready.
+    // The colour before is the rollback in an instant: it stays while groups of the new one are not ready.
     before: (delivery) => [
       STABLE_DRAINED,
       { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)) },

@@ -17,7 +17,7 @@ import {
 } from './differences.ts';
 import { rulesText } from './own-rules.ts';
 import { isRollback } from './position.ts';
-import type { TrafficSight } from './sight.ts';
+import type { TrafficView } from './traffic-view.ts';
 import { takesSide } from './version-sides.ts';
 
 /** Characters of a rule: enough to tell two apart. */
@@ -32,21 +32,21 @@ type Acceptance =
   | { readonly kind: 'accepted'; readonly of: string };
 
 /**
- * Whether every route is what Git says, and every parent that had accepted it when the delivery began has taken that up.
- * Without a record of them that is borne out all parents count. On a way back their word is not waited for.
+ * Whether every route is what Git says, and every parent that had accepted it when the delivery started has taken that up.
+ * Without a record of them that is borne out all parents count. On a rollback their word is not waited for.
  */
-export function acceptanceOf(delivery: Delivery, sight: TrafficSight): Acceptance {
-  const isWayBack = isRollback(delivery);
-  const counted = sight.unsigned === undefined ? sight.record?.traffic?.parents : undefined;
+export function acceptanceOf(delivery: Delivery, view: TrafficView): Acceptance {
+  const isRollbackOnly = isRollback(delivery);
+  const counted = view.unsigned === undefined ? view.record?.traffic?.parents : undefined;
   const states: string[] = [];
   for (const route of delivery.routes) {
     const { object } = route.route;
     const name = `${object.kind} ${object.name}`;
-    const differs = routeDiffers(delivery, route, sight);
+    const differs = routeDiffers(delivery, route, view);
     if (differs.kind === 'unknown') return { kind: 'unread', why: differs.why };
     if (differs.kind === 'known') return { kind: 'differs', difference: differs.value };
-    const live = liveRoute(route.route, sight);
-    const reading = liveReading(delivery, route, sight);
+    const live = liveRoute(route.route, view);
+    const reading = liveReading(delivery, route, view);
     if (live.kind !== 'known' || reading.kind !== 'known') continue;
     const refused = route.provider
       .words(live.value)
@@ -54,7 +54,7 @@ export function acceptanceOf(delivery: Delivery, sight: TrafficSight): Acceptanc
         ({ by, accepted, silent }) =>
           !accepted && (counted === undefined ? silent !== true : counted.includes(`${name}: ${by}`)),
       );
-    if (refused !== undefined && !isWayBack) return { kind: 'refused', route: name, ...refused };
+    if (refused !== undefined && !isRollbackOnly) return { kind: 'refused', route: name, ...refused };
     const { copies } = route.provider;
     // Annotations change without another generation.
     const rules = copies ? ` ${rulesText(reading.value).slice(0, RULES_TOLD)}` : '';
@@ -64,25 +64,25 @@ export function acceptanceOf(delivery: Delivery, sight: TrafficSight): Acceptanc
 }
 
 /** The parents that accept the routes now: `HTTPRoute chat: inference`. Those of a route that is not read are left out. */
-export function acceptingParents(delivery: Delivery, sight: TrafficSight): readonly string[] {
+export function acceptingParents(delivery: Delivery, view: TrafficView): readonly string[] {
   return delivery.routes.flatMap(({ provider, route }) => {
-    const live = liveRoute(route, sight);
+    const live = liveRoute(route, view);
     const words = live.kind === 'known' ? provider.words(live.value) : [];
     return words.filter(({ accepted }) => accepted).map(({ by }) => `${route.object.kind} ${route.object.name}: ${by}`);
   });
 }
 
 /** Who sends requests to a side, for people; `absent`: nobody. Without routes it is the Service that selects it. */
-export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): Known<string> {
+export function sendingTo(delivery: Delivery, view: TrafficView, side: Side): Known<string> {
   if (!routesTraffic(delivery)) return absent;
-  const selecting = selectingRoles(delivery, sight, side);
+  const selecting = selectingRoles(delivery, view, side);
   if (selecting.kind !== 'known') return selecting;
   const selected = selecting.value;
   const { stable, canary, backend } = sidesOf(delivery);
   const routes = routesTo(delivery, side);
   if (routes.length === 0) return selected.stable ? known(`Service ${stable} selects it`) : absent;
   for (const route of routes) {
-    const reading = liveReading(delivery, route, sight);
+    const reading = liveReading(delivery, route, view);
     if (reading.kind === 'unknown') return reading;
     if (reading.kind === 'absent') continue;
     const { percent, ours, mirrors, stable: isStable } = reading.value.reading;
@@ -96,7 +96,7 @@ export function sendingTo(delivery: Delivery, sight: TrafficSight, side: Side): 
 }
 
 /** Which of both Services select a side in the cluster. Of subsets and of pools each is one side, whatever their Service takes in. */
-function selectingRoles(delivery: Delivery, { traffic }: TrafficSight, side: Side): Known<Record<Side, boolean>> {
+function selectingRoles(delivery: Delivery, { traffic }: TrafficView, side: Side): Known<Record<Side, boolean>> {
   if (hasSubsets(delivery) || delivery.pools !== undefined)
     return known({ stable: side === 'stable', canary: side === 'canary' });
   const selected: Record<Side, boolean> = { stable: false, canary: false };
@@ -110,7 +110,7 @@ function selectingRoles(delivery: Delivery, { traffic }: TrafficSight, side: Sid
   return known(selected);
 }
 
-/** What nobody names may have a share that nobody wrote; requests of the version before go there by it all the time. */
+/** What nobody names may have a share that nobody wrote; requests of the stable version go there by it all the time. */
 function routesTo({ routes, watched }: Delivery, side: Side): Delivery['routes'] {
   return side === 'canary' ? [...routes, ...watched] : routes;
 }
@@ -140,7 +140,7 @@ const GRACE_SECONDS = 30;
  */
 export function drainSecondsOf(
   delivery: Delivery,
-  { policy, drainMost }: Pick<TrafficSight, 'policy' | 'drainMost'>,
+  { policy, drainMost }: Pick<TrafficView, 'policy' | 'drainMost'>,
 ): number {
   const sides = sidesOf(delivery);
   const timeouts = [...delivery.routes, ...delivery.watched].flatMap(({ provider, route, canary }) =>

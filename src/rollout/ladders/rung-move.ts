@@ -5,7 +5,7 @@ import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import { longestDrain, type Restore, withAside } from '../../api/restore.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
-import type { ObjectEdits } from '../edit.ts';
+import type { ObjectEdits } from '../edits/edit.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, type MoveReason, moving, wayOf } from '../move.ts';
 import type { Stable } from '../snapshot.ts';
@@ -28,7 +28,7 @@ type RungMove = {
   readonly seen?: string;
   /** Said in the place of all. */
   readonly why?: string | undefined;
-  /** The text that takes the place of the file's. */
+  /** The template that takes the place of the file's. */
   readonly text?: Stable | undefined;
   readonly label?: string | undefined;
 };
@@ -70,17 +70,17 @@ function marksOn({ situation, delivery }: Delivering, next: NextCommit, to: Rung
   const rest = { ...others, ...(serves === undefined ? {} : { serves }) };
   if (at === 'settled') return { ...rest, step: undefined, restore: undefined };
   const plans = situation.snapshot.ladder?.plans ?? [];
-  // A step under way keeps the plan that its rungs were written by: an edit of it is answered by a commit of its own.
+  // A step in progress keeps the plan that its rungs were written by: an edit of it is answered by a commit of its own.
   const written = sameStage(marks.step, stage) && to.reason !== 'StepsEdited' ? marks.restore?.plan : undefined;
   const plan = stage.kind === 'step' ? (written ?? plans[stage.index - 1]) : (marks.restore?.plan ?? plans.at(-1));
   const kept = marks.restore?.objects ?? [];
   const lost = [...floorsLost(kept, delivery.scaler), ...routesLost(kept, delivery.routes)];
   const objects = [...asidesOfRoutes(displaced), ...lost];
   const groups = groupsIn(delivery, next) ?? marks.restore?.groups;
-  const least = at === 'text' ? floorOf(delivery) : marks.restore?.least;
+  const least = at === 'template' ? floorOf(delivery) : marks.restore?.least;
   const drain = longestDrain(marks.restore, situation.snapshot.policy);
   const now: Partial<Restore> = { plan, groups, least, objects: objects.length === 0 ? undefined : objects, ...drain };
-  const floor = stage.kind === 'promote' && at === 'fleet' ? { floor: 0 } : {};
+  const floor = stage.kind === 'promote' && at === 'primary' ? { floor: 0 } : {};
   return { ...rest, step: stage, at, restore: withAside(marks.restore, { ...now, ...floor }) };
 }
 
@@ -109,7 +109,7 @@ function servesAfter(
 export function notClear({ delivery }: Delivering, objects: readonly ObjectEdits[]) {
   const named = objects.map(({ object }) => `${object.kind} ${object.name}`);
   return hold('CanaryEdited', {
-    seen: `what ${named.join(', ')} would be after the next rung of ${delivery.plan.name} cannot be told from the files`,
+    seen: `what ${named.join(', ')} would be after the next rung of ${delivery.plan.name} cannot be known from the files`,
     action: 'Put them back as the last commit of tranche left them',
   });
 }

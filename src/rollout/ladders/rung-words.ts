@@ -4,13 +4,13 @@ import { samePath } from '../../api/field.ts';
 import { printStep } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
-import { nameFirst } from '../sentences.ts';
 import { describeStep } from '../steps.ts';
-import { canarySide, type Delivery, fleetOf, lostIn, replicasOf, serviceMissing, sidesOf } from './delivery.ts';
+import { nameFirst } from '../texts/sentences.ts';
+import { canarySide, type Delivery, lostIn, primaryGroups, replicasOf, serviceMissing, sidesOf } from './delivery.ts';
 import { floorIn, floorOf } from './floor.ts';
 import type { NextCommit } from './next-commit.ts';
 import type { RungName } from './position.ts';
-import { isHome, shareIn, shareOf } from './shares.ts';
+import { isRestored, shareIn, shareOf } from './shares.ts';
 
 /** `step 2/4, pods: canary 1 → 2`. */
 export function rungLabel(delivery: Delivery, next: NextCommit): string {
@@ -25,9 +25,9 @@ export function rungLabel(delivery: Delivery, next: NextCommit): string {
 function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string | undefined {
   const others = objects.filter(({ object }) => object.name !== delivery.own.object.name);
   switch (at) {
-    case 'text':
+    case 'template':
       return stage.kind === 'rollback' ? '' : `: ${sidesOf(delivery).workloads.canary}`;
-    case 'void':
+    case 'empty':
       return `: ${colour(delivery)} ${replicasOf(canarySide(delivery))} → 0`;
     case 'pods':
       return `: ${colour(delivery)} ${replicasOf(canarySide(delivery))} → ${replicasTo(delivery, objects)}`;
@@ -39,8 +39,8 @@ function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string
       return `: ${shareIn(delivery)} → 100%`;
     case 'switch':
       return `: ${sidesOf(delivery).stable} → ${sidesOf(delivery).workloads.canary}`;
-    case 'fleet':
-    case 'home':
+    case 'primary':
+    case 'route-restored':
     case 'settled':
       break;
   }
@@ -53,7 +53,7 @@ function colour(delivery: Delivery): string {
 
 function shareText(step: Delivery['plan']['steps'][number]): string {
   const share = shareOf(step);
-  if (share.kind === 'home') return '–';
+  if (share.kind === 'none') return '–';
   return share.kind === 'matches' ? 'matches' : `${share.percent}%`;
 }
 
@@ -64,7 +64,7 @@ function replicasTo(delivery: Delivery, objects: NextCommit['objects']): number 
   return edit?.kind === 'set' && typeof edit.value === 'number' ? edit.value : replicasOf(side);
 }
 
-/** Behind the text, where an autoscaler is held. */
+/** Behind the template, where an autoscaler is held. */
 function floorText(delivery: Delivery): string {
   const { scaler } = delivery;
   const least = floorOf(delivery);
@@ -80,17 +80,19 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
   const text = shortRelease(release);
   const step = stage.kind === 'step' ? plan.steps[stage.index - 1] : undefined;
   const planned =
-    step === undefined || stage.kind !== 'step' ? '' : `Step ${stage.index}: ${describeStep(step, fleetOf(delivery))}`;
+    step === undefined || stage.kind !== 'step'
+      ? ''
+      : `Step ${stage.index}: ${describeStep(step, primaryGroups(delivery))}`;
   const words: Readonly<Record<RungName, string>> = {
-    home: homeWhy(delivery),
-    void:
+    'route-restored': restoreWhy(delivery),
+    empty:
       stage.kind === 'promote'
         ? `Groups of ${name} wait for nodes, and no request goes to ${second} any more: its groups end. ${nameFirst(name)} is locked once all of its groups are on ${text}.`
-        : `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the text of ${text} at none.`,
-    text: `${nameFirst(second)} takes the text of ${text} at no groups and armed, so that it grows on it. No request reaches it.${floorText(delivery)}`,
-    pods: `${planned}. ${second} grows beside ${name}, which stays on the version that serves.`,
+        : `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the template of ${text} at none.`,
+    template: `${nameFirst(second)} takes the template of ${text} at no groups and locked, so that it grows on it. No request reaches it.${floorText(delivery)}`,
+    pods: `${planned}. ${second} grows next to ${name}, which stays on the version that serves.`,
     traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,
-    fleet: `Every step is done. ${name} goes to ${text} as fast as its maxUnavailable lets it, and ${second} keeps its share meanwhile.`,
+    primary: `Every step is done. ${name} goes to ${text} as fast as its maxUnavailable lets it, and ${second} keeps its share meanwhile.`,
     all: `Every step is done. All requests go to ${second}.`,
     switch: `The Service ${sidesOf(delivery).stable} selects ${sidesOf(delivery).workloads.canary}; connections that are open stay where they are.`,
     settled: `All requests are where they belong, and the groups of the other side are not needed any more.`,
@@ -98,24 +100,24 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
   return stage.kind === 'rollback' ? (backWhy(delivery, next) ?? words[at]) : words[at];
 }
 
-/** What cannot be read does not go home. */
-function homeWhy(delivery: Delivery): string {
+/** What cannot be read does not go to stable. */
+function restoreWhy(delivery: Delivery): string {
   const { stable: name, canary: second } = sidesOf(delivery).workloads;
   const lost = lostIn(delivery);
   if (lost === undefined)
     return `No request goes to ${second} from here on: the routes are as they were before the delivery.`;
-  if (serviceMissing(delivery) !== undefined && !isHome(delivery))
+  if (serviceMissing(delivery) !== undefined && !isRestored(delivery))
     return `${lost} is not among the files: the requests of ${second} would find nobody at ${name}, and stay with it until that is put back.`;
   return `No request goes to ${second} by the routes that are there. ${lost} is not among the files, and what that sends stays as it is.`;
 }
 
-/** Of rungs that say something else on the way back. */
+/** Of rungs that say something else in the rollback. */
 function backWhy(delivery: Delivery, { at, objects }: NextCommit): string | undefined {
   const { stable: name, canary: second } = sidesOf(delivery).workloads;
   if (at === 'all') return `All requests go to ${second} first, because all groups of ${name} may be down at once.`;
-  if (at === 'text')
+  if (at === 'template')
     return `${nameFirst(name)} is locked and gets its stable template back, which restarts none of its groups. None of them serves enough for all requests yet: those of ${second} stay where they are until then.`;
-  if (at !== 'fleet') return undefined;
+  if (at !== 'primary') return undefined;
   const others = objects.some(({ object }) => object.name !== delivery.own.object.name);
   const share = others ? `and no request goes to ${second} any more` : `and ${second} keeps its share until it serves`;
   return `${nameFirst(name)} goes back to the template before as fast as its maxUnavailable lets it, ${share}.`;

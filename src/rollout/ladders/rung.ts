@@ -7,10 +7,10 @@ import type { RungName } from './position.ts';
 
 export type Rung = {
   readonly at: RungName;
-  /** By the word of Git. What is not in the list is not waited for. */
+  /** According to Git. What is not in the list is not waited for. */
   readonly isListed: (delivery: Delivery) => boolean;
   readonly commit: (delivery: Delivery) => Commit;
-  /** Seen before the commit, beside what the rung below waits for. */
+  /** Seen before the commit, next to what the rung below waits for. */
   readonly before: (delivery: Delivery) => readonly Condition[];
   /** Seen before the next one. */
   readonly seen: (delivery: Delivery) => readonly Condition[];

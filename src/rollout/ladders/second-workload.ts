@@ -1,14 +1,14 @@
-/** The workload that a delivery fills, as a copy of the user's: made once, kept at no groups, given each release's text. */
+/** The workload that a delivery fills, as a copy of the user's: made once, kept at no groups, given each release's template. */
 
 import { at, isRecord } from '../../api/json.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
-import { OF, TEXT } from '../../api/marks.ts';
+import { MADE_FOR, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { stringsIn } from '../../api/service.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { MAX_SURGE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import type { Edit, ObjectEdits } from '../edit.ts';
+import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { canaryService, picksVersion, renewed } from '../traffic/canary-service.ts';
 import { edited, ofRoutes, setField } from './commit.ts';
 import {
@@ -28,8 +28,8 @@ import { prepared } from './shares.ts';
 const LEFT_OUT =
   /^(tranche\.dev\/|kubectl\.kubernetes\.io\/last-applied-configuration$|argocd\.argoproj\.io\/|config\.k8s\.io\/)/;
 
-/** Whether the workload to be filled has the text of this release. */
-export function hasText(delivery: Delivery): boolean {
+/** Whether the workload to be filled has the template of this release. */
+export function hasTemplate(delivery: Delivery): boolean {
   const side = canarySide(delivery);
   return side !== undefined && annotationsOf(side)[TEXT] === printRelease(delivery.release);
 }
@@ -43,21 +43,21 @@ export function isSelected(delivery: Delivery): boolean {
   return selector[LWS_NAME] === sidesOf(delivery).workloads.canary && !picksVersion(selector);
 }
 
-/** So many groups of it. */
+/** How many groups of it. */
 export function grown(delivery: Delivery, replicas: number): readonly ObjectEdits[] {
   const side = canarySide(delivery);
   return side === undefined ? [] : edited(side, setField(side, REPLICAS_PATH, replicas));
 }
 
-/** The text of the release at no groups, armed, and the Service that selects it: the first time both are made. */
-export function withText(delivery: Delivery): readonly ObjectEdits[] {
+/** The template of the release at no groups, locked, and the Service that selects it: the first time both are made. */
+export function withTemplate(delivery: Delivery): readonly ObjectEdits[] {
   return [...textOf(delivery), ...serviceOf(delivery), ...prepared(delivery)];
 }
 
 function textOf(delivery: Delivery): readonly ObjectEdits[] {
   const { own, second } = delivery;
   const text = printRelease(delivery.release);
-  if (hasText(delivery)) return [];
+  if (hasTemplate(delivery)) return [];
   if (greenServes(delivery))
     return edited(own, [{ kind: 'set', path: ['metadata', 'annotations', TEXT], value: text }, ...idle(delivery)]);
   if (second === undefined) {
@@ -74,12 +74,12 @@ function textOf(delivery: Delivery): readonly ObjectEdits[] {
 function marked(of: string, text: string): readonly Edit[] {
   const path = (key: string) => ['metadata', 'annotations', key];
   return [
-    { kind: 'set', path: path(OF), value: of },
+    { kind: 'set', path: path(MADE_FOR), value: of },
     { kind: 'set', path: path(TEXT), value: text },
   ];
 }
 
-/** No groups, armed. A copy that is still to be made has what it is copied from. */
+/** No groups, locked. A copy that is still to be made has what it is copied from. */
 function idle(delivery: Delivery): readonly Edit[] {
   const document = canarySide(delivery) ?? delivery.own;
   return [
@@ -121,7 +121,7 @@ function serviceOf(delivery: Delivery): readonly ObjectEdits[] {
     : edited(canary, renewed(canary, stable, to));
 }
 
-/** Whether it has groups by the word of Git. */
+/** Whether it has groups according to Git. */
 export function hasGroups(delivery: Delivery): boolean {
   return replicasOf(canarySide(delivery)) > 0;
 }

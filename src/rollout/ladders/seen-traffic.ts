@@ -3,86 +3,94 @@
 import { SERVICE_KIND } from '../../api/kinds.ts';
 import { GRACE_SECONDS } from '../../api/rollout-traffic.ts';
 import type { Instant } from '../../api/time.ts';
-import { command } from '../command-text.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
-import { nameFirst } from '../sentences.ts';
+import { command } from '../texts/command-text.ts';
+import { nameFirst } from '../texts/sentences.ts';
 import type { Side } from './condition.ts';
-import { annotationsOf, type Delivery, fleetOf, lostIn, routesTraffic, serviceMissing, sidesOf } from './delivery.ts';
+import {
+  annotationsOf,
+  type Delivery,
+  lostIn,
+  primaryGroups,
+  routesTraffic,
+  serviceMissing,
+  sidesOf,
+} from './delivery.ts';
 import { missedBy, reachedBy } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
 import { isRollback, positionOf } from './position.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
-import { isHome } from './shares.ts';
-import { nowBetween, serving, type TrafficSight, workloadOf } from './sight.ts';
+import { isRestored } from './shares.ts';
+import { nowBetween, serving, type TrafficView, workloadOf } from './traffic-view.ts';
 import { isOneWorkload, sideName } from './version-sides.ts';
 
-/** So long at least the version before keeps its groups, once it gets no requests any more: the way back is at once. */
+/** How long at least the stable version keeps its groups, once it gets no requests any more: the rollback is at once. */
 const BAKE_LEAST_SECONDS = 600;
 
 const PUT_BACK = 'Put it back as the last commit of tranche left it';
 
-/** Every route is what Git says and accepted, for the grace period: so long gateways may take to follow. */
-export function unaccepted(delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  const found = acceptanceOf(delivery, sight);
+/** Every route is what Git says and accepted, for the grace period: this long gateways may take to follow. */
+export function unaccepted(delivery: Delivery, view: TrafficView): Hold | undefined {
+  const found = acceptanceOf(delivery, view);
   if (found.kind === 'unread') return unread(found.why);
-  if (found.kind === 'differs') return unapplied(found.difference, delivery, sight);
+  if (found.kind === 'differs') return unapplied(found.difference, delivery, view);
   if (found.kind === 'refused')
     return hold('RouteNotAccepted', {
       seen: `${found.route}: ${found.by} has not accepted it as it is: ${found.seen}`,
       action: 'Look at the status of the route, and at its controller',
     });
-  return waiting('GracePeriod', sight, {
-    since: trafficAfter(delivery, sight).accepted?.since,
-    seconds: graceOf(delivery, sight),
+  return waiting('GracePeriod', view, {
+    since: trafficAfter(delivery, view).accepted?.since,
+    seconds: graceOf(delivery, view),
     seen: 'the routes are accepted',
   });
 }
 
 /** In steps 0 means the default, as in Kruise, which goes by it at once only where it cleans up (manager.go:105-206, 522-538). */
-function graceOf(delivery: Delivery, { rollout }: TrafficSight): number {
+function graceOf(delivery: Delivery, { rollout }: TrafficView): number {
   const asked = rollout?.rollout.routing?.gracePeriodSeconds ?? GRACE_SECONDS;
   const isStep = positionOf(annotationsOf(delivery.own))?.stage.kind === 'step';
   return asked === 0 && isStep ? GRACE_SECONDS : asked;
 }
 
 /** No route sends to a Service that selects the side, for as long as its last requests may take. */
-export function undrained(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
+export function undrained(side: Side, delivery: Delivery, view: TrafficView): Hold | undefined {
   // Groups of one workload go back whatever is missing: their requests find those that do not restart.
-  const lost = isOneWorkload(delivery) ? undefined : keptBy(delivery, side, sight);
+  const lost = isOneWorkload(delivery) ? undefined : keptBy(delivery, side, view);
   if (lost !== undefined) return lost;
   // Where the Rollout is out of the files as well nothing tells that no route has sent to it.
-  if (!routesTraffic(delivery) && sight.rollout !== undefined) return undefined;
-  const sender = sendingTo(delivery, sight, side);
+  if (!routesTraffic(delivery) && view.rollout !== undefined) return undefined;
+  const sender = sendingTo(delivery, view, side);
   if (sender.kind === 'unknown') return unread(sender.why);
   const name = sideName(delivery, side);
   if (sender.kind === 'known')
     return hold('Draining', { seen: `${nameFirst(name)} still gets requests: ${sender.value}`, waits: 'controllers' });
-  const served = isOneWorkload(delivery) && isRollback(delivery) ? servedText(delivery, sight) : undefined;
-  return waiting('Draining', sight, {
-    since: trafficAfter(delivery, sight).drained?.[side],
-    seconds: drainSecondsOf(delivery, sight),
+  const served = isOneWorkload(delivery) && isRollback(delivery) ? servedText(delivery, view) : undefined;
+  return waiting('Draining', view, {
+    since: trafficAfter(delivery, view).drained?.[side],
+    seconds: drainSecondsOf(delivery, view),
     seen: `${nameFirst(name)} gets no new requests, and answers its last ones${served === undefined ? '' : `; ${served}`}`,
   });
 }
 
-/** Of one workload on its way back: how many groups have all requests until the others have restarted; undefined: not read. */
-export function servedText(delivery: Delivery, sight: TrafficSight): string | undefined {
-  const [stable, canary] = [serving(delivery, sight, 'stable'), serving(delivery, sight, 'canary')];
+/** Of one workload in its rollback: how many groups have all requests until the others have restarted; undefined: not read. */
+export function servedText(delivery: Delivery, view: TrafficView): string | undefined {
+  const [stable, canary] = [serving(delivery, view, 'stable'), serving(delivery, view, 'canary')];
   if (stable.kind !== 'known' || canary.kind !== 'known') return undefined;
   const serve = ({ value }: typeof stable): string => `${value.length} ${value.length === 1 ? 'serves' : 'serve'}`;
   const restart = canary.value.length === 1 ? 'it restarts' : 'they restart';
-  return `of ${fleetOf(delivery)} groups ${serve(stable)} on the stable version, for all requests, and ${serve(canary)} on the other until ${restart}`;
+  return `of ${primaryGroups(delivery)} groups ${serve(stable)} on the stable version, for all requests, and ${serve(canary)} on the other until ${restart}`;
 }
 
-/** A document is missing, without which nobody can tell that the side is left, or bring its requests home. */
-function keptBy(delivery: Delivery, side: Side, sight: Pick<TrafficSight, 'key'>): Hold | undefined {
+/** A document is missing, without which nobody can tell that the side is left, or restore its requests. */
+function keptBy(delivery: Delivery, side: Side, view: Pick<TrafficView, 'key'>): Hold | undefined {
   const name = sideName(delivery, side);
   const routes = delivery.missing.filter(({ kind }) => kind !== SERVICE_KIND);
   const service = serviceMissing(delivery);
   const now =
     side === 'stable'
-      ? `; to restart all groups though they may get requests: ${command('abort', sight.key, '--now')}`
+      ? `; to restart all groups though they may get requests: ${command('abort', view.key, '--now')}`
       : '';
   const action = `Put it back as the last commit of tranche left it, and ${delivery.own.object.name} goes on from there${now}`;
   if (routes.length > 0)
@@ -90,7 +98,7 @@ function keptBy(delivery: Delivery, side: Side, sight: Pick<TrafficSight, 'key'>
       seen: `${lostIn({ missing: routes })} is not among the files, so nobody knows whether it sends to ${name}, whose groups stay`,
       action,
     });
-  if (service === undefined || side !== 'canary' || isHome(delivery)) return undefined;
+  if (service === undefined || side !== 'canary' || isRestored(delivery)) return undefined;
   return hold('CanaryEdited', {
     seen: `Service ${service} is not among the files: the requests of ${name} would go to nobody, so they stay there, and its groups with them`,
     action,
@@ -98,8 +106,8 @@ function keptBy(delivery: Delivery, side: Side, sight: Pick<TrafficSight, 'key'>
 }
 
 /** The endpoints of the user's Service are those of the side and no others, for the grace period. */
-export function unreached(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  const found = reachedBy(delivery, sight, side);
+export function unreached(side: Side, delivery: Delivery, view: TrafficView): Hold | undefined {
+  const found = reachedBy(delivery, view, side);
   if (found.kind === 'unread') return unread(found.why);
   const name = `Service ${delivery.service?.object.name ?? ''}`;
   const workload = sidesOf(delivery).workloads[side];
@@ -107,20 +115,20 @@ export function unreached(side: Side, delivery: Delivery, sight: TrafficSight): 
     const others =
       found.others.length === 0 ? 'has no ready endpoint' : `reaches ${found.others.slice(0, 5).join(', ')}`;
     const seen = `${name} ${others}: it is to reach the leaders of ${workload}, and no others`;
-    return workloadOf(delivery, sight, side).document === undefined
+    return workloadOf(delivery, view, side).document === undefined
       ? hold('EndpointsElsewhere', { seen: `${seen}; its document is not among the files`, action: PUT_BACK })
       : hold('EndpointsElsewhere', { seen, waits: 'controllers' });
   }
-  return waiting('GracePeriod', sight, {
-    since: trafficAfter(delivery, sight).reached?.since,
-    seconds: graceOf(delivery, sight),
+  return waiting('GracePeriod', view, {
+    since: trafficAfter(delivery, view).reached?.since,
+    seconds: graceOf(delivery, view),
     seen: `${name} reaches ${workload}`,
   });
 }
 
 /** The user's Service reaches every ready leader that it is to take in, and has for the grace period. */
-export function incomplete(delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  const found = missedBy(delivery, sight);
+export function incomplete(delivery: Delivery, view: TrafficView): Hold | undefined {
+  const found = missedBy(delivery, view);
   if (found.kind === 'unknown') return unread(found.why);
   const name = `Service ${delivery.service?.object.name ?? ''}`;
   const missed = found.kind === 'known' ? found.value : [];
@@ -129,27 +137,27 @@ export function incomplete(delivery: Delivery, sight: TrafficSight): Hold | unde
       seen: `${name} does not reach ${missed.slice(0, 5).join(', ')} yet, which it is to take in`,
       waits: 'controllers',
     });
-  return waiting('GracePeriod', sight, {
-    since: trafficAfter(delivery, sight).reached?.since,
-    seconds: graceOf(delivery, sight),
+  return waiting('GracePeriod', view, {
+    since: trafficAfter(delivery, view).reached?.since,
+    seconds: graceOf(delivery, view),
     seen: `${name} reaches all that it is to take in`,
   });
 }
 
-/** The version before has got no requests for so long that a way back in an instant is not needed any more. */
-export function unbaked(delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  return waiting('Baking', sight, {
-    since: trafficAfter(delivery, sight).drained?.stable,
-    seconds: Math.max(BAKE_LEAST_SECONDS, sight.policy.bakeSeconds ?? 0),
-    seen: `${nameFirst(sidesOf(delivery).workloads.stable)} keeps its groups, for a way back in an instant`,
+/** The stable version has got no requests for as long as a rollback in an instant is not needed any more. */
+export function unbaked(delivery: Delivery, view: TrafficView): Hold | undefined {
+  return waiting('Baking', view, {
+    since: trafficAfter(delivery, view).drained?.stable,
+    seconds: Math.max(BAKE_LEAST_SECONDS, view.policy.bakeSeconds ?? 0),
+    seen: `${nameFirst(sidesOf(delivery).workloads.stable)} keeps its groups, for a rollback in an instant`,
   });
 }
 
 type Wait = { readonly since: Instant | undefined; readonly seconds: number; readonly seen: string };
 
-/** Until so long has passed since then; not begun yet, all of it is left. */
-function waiting(reason: HoldReason, sight: TrafficSight, { since, seconds, seen }: Wait): Hold | undefined {
-  const { earliest } = nowBetween(sight);
+/** Until this long has passed since then; not started yet, all of it is left. */
+function waiting(reason: HoldReason, view: TrafficView, { since, seconds, seen }: Wait): Hold | undefined {
+  const { earliest } = nowBetween(view);
   const left = seconds - (earliest - (since ?? earliest));
   if (left <= 0) return undefined;
   return hold(reason, { seen: `${seen}: ${left} s of ${seconds} s are left`, waits: 'time' }, left);

@@ -7,20 +7,20 @@ import { releaseContent } from '../../api/release-content.ts';
 import { printInstant } from '../../api/time.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { APPLY_DEADLINE_SECONDS, waitingOnObservation } from '../applied.ts';
-import { batchReady } from '../batches.ts';
-import { command } from '../command-text.ts';
-import type { Group } from '../groups.ts';
 import { type Hold, hold, type Next, withFacts } from '../hold.ts';
-import { countsOf, groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../sentences.ts';
+import { batchReady } from '../observed/batches.ts';
+import type { Group } from '../observed/groups.ts';
 import { flipped, unreadyOf } from '../situation.ts';
+import { command } from '../texts/command-text.ts';
+import { countsOf, groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../texts/sentences.ts';
 import type { Side } from './condition.ts';
-import { canarySide, type Delivery, fleetOf, isUncovered, partitionIn, replicasOf, sidesOf } from './delivery.ts';
+import { canarySide, type Delivery, isUncovered, partitionIn, primaryGroups, replicasOf, sidesOf } from './delivery.ts';
 import { differences, type LiveDifference } from './differences.ts';
 import { notReached } from './endpoints.ts';
 import { trafficAfter } from './memory.ts';
 import { unpatched } from './patches.ts';
 import { isRollback } from './position.ts';
-import { groupsOn, type SideGroups, type SideWorkload, serving, type TrafficSight, workloadOf } from './sight.ts';
+import { groupsOn, type SideGroups, type SideWorkload, serving, type TrafficView, workloadOf } from './traffic-view.ts';
 
 /** The hold of what could not be read. */
 export function unread(why: string): Hold {
@@ -28,20 +28,20 @@ export function unread(why: string): Hold {
 }
 
 /** What of the files is not live yet, or not observed: the user's own workload first. */
-export function unlive(delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  if (sight.notApplied !== undefined) return sight.notApplied;
-  const found = differences(delivery, sight);
+export function unlive(delivery: Delivery, view: TrafficView): Hold | undefined {
+  if (view.notApplied !== undefined) return view.notApplied;
+  const found = differences(delivery, view);
   if (found.kind !== 'known') return unread(found.kind === 'unknown' ? found.why : 'the cluster was not read');
   const [first] = found.value;
-  return first === undefined ? unobserved(delivery, sight) : unapplied(first, delivery, sight);
+  return first === undefined ? unobserved(delivery, view) : unapplied(first, delivery, view);
 }
 
 /** The hold of one field that is not live yet. */
-export function unapplied({ object, field, git, live }: LiveDifference, delivery: Delivery, sight: TrafficSight): Hold {
+export function unapplied({ object, field, git, live }: LiveDifference, delivery: Delivery, view: TrafficView): Hold {
   const what = field === '' ? '' : `${field} of `;
   const seen = `${what}${object.kind} ${object.name} is ${inShort(live)} in the cluster, Git says ${inShort(git)}`;
-  const since = trafficAfter(delivery, sight).notAppliedSince ?? sight.now;
-  if (sight.now - since < APPLY_DEADLINE_SECONDS)
+  const since = trafficAfter(delivery, view).notAppliedSince ?? view.now;
+  if (view.now - since < APPLY_DEADLINE_SECONDS)
     return hold('NotApplied', {
       seen,
       action: 'Waiting for the GitOps agent to apply it; if that takes long, look at its sync errors',
@@ -63,7 +63,7 @@ function notMade({ name, live }: Pick<SideWorkload, 'name' | 'live'>): Hold | un
 }
 
 /** LWS has not taken up the other workload yet. */
-function unobserved({ second }: Delivery, { traffic, record, blobs, now, unsigned }: TrafficSight): Hold | undefined {
+function unobserved({ second }: Delivery, { traffic, record, blobs, now, unsigned }: TrafficView): Hold | undefined {
   if (second === undefined || traffic.second.lws.kind !== 'known') return undefined;
   const unmade = notMade({ name: second.object.name, live: traffic.second });
   if (unmade !== undefined) return unmade;
@@ -89,32 +89,32 @@ function groupsOf(workload: SideWorkload): { readonly seen: SideGroups } | { rea
   return { held: hold('WorkloadAbsent', { seen, action: 'Look whether the GitOps agent applies its document' }) };
 }
 
-/** So many groups of a side serve. */
+/** How many groups of a side serve. */
 export function unserving(
   { side, groups }: { readonly side: Side; readonly groups: number },
   delivery: Delivery,
-  sight: TrafficSight,
+  view: TrafficView,
 ): Hold | undefined {
-  const found = serving(delivery, sight, side);
-  if (found.kind === 'unknown') return notMade(workloadOf(delivery, sight, side)) ?? unread(found.why);
+  const found = serving(delivery, view, side);
+  if (found.kind === 'unknown') return notMade(workloadOf(delivery, view, side)) ?? unread(found.why);
   const count = found.kind === 'known' ? found.value.length : 0;
   if (count >= groups) return undefined;
-  const { name } = workloadOf(delivery, sight, side);
+  const { name } = workloadOf(delivery, view, side);
   if (side === 'canary' && isTooSmall(delivery, groups))
-    return hold('FleetUncovered', {
-      seen: `all groups of ${workloadOf(delivery, sight, 'stable').name} may be down at once, and ${groupCount(groups)} of ${name} must serve meanwhile: Git asks for ${replicasOf(canarySide(delivery))}`,
+    return hold('PrimaryNotCovered', {
+      seen: `all groups of ${workloadOf(delivery, view, 'stable').name} may be down at once, and ${groupCount(groups)} of ${name} must serve meanwhile: Git asks for ${replicasOf(canarySide(delivery))}`,
       action: 'Let the last step be replicas: 100%, or let fewer groups be down (maxUnavailable)',
     });
   const wanted = `${groups} must be ready, with their leaders among the ready endpoints of their Service`;
-  const mend = side === 'stable' ? notReached(delivery, sight) : undefined;
+  const mend = side === 'stable' ? notReached(delivery, view) : undefined;
   return hold('NotServing', {
     seen: `${groupCount(count)} of ${name} ${count === 1 ? 'serves' : 'serve'}, ${wanted}`,
-    ...(mend === undefined ? nextOf(workloadOf(delivery, sight, side), groups, sight) : { action: mend }),
+    ...(mend === undefined ? nextOf(workloadOf(delivery, view, side), groups, view) : { action: mend }),
   });
 }
 
 /** Groups that load are waited for; those that are ready and get no requests are not among the endpoints of their Service. */
-function nextOf(workload: SideWorkload, groups: number, { key }: TrafficSight): Next {
+function nextOf(workload: SideWorkload, groups: number, { key }: TrafficView): Next {
   const found = groupsOf(workload);
   const ready = 'held' in found ? 0 : found.seen.groups.filter((group) => group.ready).length;
   if (ready < groups) return { waits: 'groups' };
@@ -123,29 +123,29 @@ function nextOf(workload: SideWorkload, groups: number, { key }: TrafficSight): 
   };
 }
 
-/** The fleet needs a canary that carries all of it, and the canary does not grow any more: scaled, or of a plan that has no such step. */
+/** The primary needs a canary that carries all of it, and the canary does not grow any more: scaled, or of a plan that has no such step. */
 function isTooSmall(delivery: Delivery, groups: number): boolean {
-  return isUncovered(delivery) && groups === fleetOf(delivery) && replicasOf(canarySide(delivery)) < groups;
+  return isUncovered(delivery) && groups === primaryGroups(delivery) && replicasOf(canarySide(delivery)) < groups;
 }
 
 /** The same of the stable side, and one of them not on what is requested: that nobody has approved yet. */
-export function unservingStable(groups: number, delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  const few = unserving({ side: 'stable', groups }, delivery, sight);
+export function unservingStable(groups: number, delivery: Delivery, view: TrafficView): Hold | undefined {
+  const few = unserving({ side: 'stable', groups }, delivery, view);
   if (few !== undefined) return few;
-  const taken = fleetTaken(delivery, sight);
+  const taken = primaryReplaced(delivery, view);
   if (taken === undefined) return undefined;
-  const { name } = workloadOf(delivery, sight, 'stable');
-  const held = hold('FleetTaken', {
-    seen: `every group of ${name} that serves is on the requested template: requests that go home would meet it before its first step`,
-    action: `Put the stable template back, or let it have them: ${command('approve', sight.key, '--hold FleetTaken')}`,
+  const { name } = workloadOf(delivery, view, 'stable');
+  const held = hold('PrimaryReplaced', {
+    seen: `every group of ${name} that serves is on the requested template: requests that go to stable would meet it before its first step`,
+    action: `Put the stable template back, or let it have them: ${command('approve', view.key, '--hold PrimaryReplaced')}`,
   });
   return withFacts(held, { groups: taken.map(({ index }) => index) });
 }
 
 /** The groups of the user's own workload that serve, where all of them are on what is requested; undefined: one is not. */
-export function fleetTaken(delivery: Delivery, sight: TrafficSight): readonly Group[] | undefined {
-  const workload = workloadOf(delivery, sight, 'stable');
-  const found = serving(delivery, sight, 'stable');
+export function primaryReplaced(delivery: Delivery, view: TrafficView): readonly Group[] | undefined {
+  const workload = workloadOf(delivery, view, 'stable');
+  const found = serving(delivery, view, 'stable');
   // The workload that we made has no request of its own: all its groups are on what was delivered.
   if (!workload.isOwn || found.kind !== 'known' || found.value.length === 0) return undefined;
   return found.value.some(({ version }) => version !== 'release') ? undefined : found.value;
@@ -159,16 +159,16 @@ type Wanted = {
   readonly tolerant?: true;
 };
 
-/** So many groups of a side are on the text of its document, and ready. */
-export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  const workload = workloadOf(delivery, sight, side);
+/** How many groups of a side are on the template of its document, and ready. */
+export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, view: TrafficView): Hold | undefined {
+  const workload = workloadOf(delivery, view, side);
   const found = groupsOf(workload);
   if ('held' in found) return found.held;
   const { lws, groups: all } = found.seen;
   const desired = groups ?? lws.replicas;
   const updated = all.filter(({ version }) => version === 'release');
   const ready = updated.filter((group) => group.ready);
-  const failureThreshold = tolerant === true ? sight.rollout?.rollout.failureThreshold : undefined;
+  const failureThreshold = tolerant === true ? view.rollout?.rollout.failureThreshold : undefined;
   const counts = { desired, updated: updated.length, updatedReady: ready.length, failureThreshold };
   if (batchReady(counts)) return undefined;
   const { name } = workload;
@@ -182,13 +182,13 @@ export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, 
   }
   return hold('GroupsNotReady', {
     seen: `${ofGroupsAre(ready.length, desired)} ready in ${name}: ${notReady(unreadyOf(updated))}`,
-    ...(isRollback(delivery) ? { waits: 'groups' } : { action: `If it stays so: ${command('abort', sight.key)}` }),
+    ...(isRollback(delivery) ? { waits: 'groups' } : { action: `If it stays so: ${command('abort', view.key)}` }),
   });
 }
 
-/** The StatefulSet of a side has its text as current and as update revision: it grows, and is made again, on that. */
-export function unflipped(side: Side, delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  const workload = workloadOf(delivery, sight, side);
+/** The StatefulSet of a side has its template as current and as update revision: it grows, and is made again, on that. */
+export function unflipped(side: Side, delivery: Delivery, view: TrafficView): Hold | undefined {
+  const workload = workloadOf(delivery, view, side);
   const found = groupsOf(workload);
   if ('held' in found) return found.held;
   const { leaderSet, groups } = found.seen;
@@ -197,18 +197,18 @@ export function unflipped(side: Side, delivery: Delivery, sight: TrafficSight): 
   const { document } = workload;
   const isLocked = side === 'stable' && document !== undefined && partitionIn(document) === SENTINEL;
   // Locked, it never flips to a newer template, which waits for this delivery to end and replaces every group then.
-  if (isLocked && sight.queued === true) return undefined;
+  if (isLocked && view.queued === true) return undefined;
   return isLocked && groups.some(({ version }) => version !== 'release')
     ? hold('StatefulSetNotFlipped', {
-        seen: `${seen}; partition ${SENTINEL} keeps groups on the version before`,
-        action: `Put partition 0 back into ${document.file}; to go back: ${command('abort', sight.key)}`,
+        seen: `${seen}; partition ${SENTINEL} keeps groups on the stable version`,
+        action: `Put partition 0 back into ${document.file}; to go back: ${command('abort', view.key)}`,
       })
     : hold('StatefulSetNotFlipped', { seen, waits: 'controllers' });
 }
 
 /** Nothing is left of the groups of the side that is filled: neither leaders, nor StatefulSets of workers, nor workers. */
-export function podsLeft(delivery: Delivery, sight: TrafficSight): Hold | undefined {
-  const { name, live } = workloadOf(delivery, sight, 'canary');
+export function podsLeft(delivery: Delivery, view: TrafficView): Hold | undefined {
+  const { name, live } = workloadOf(delivery, view, 'canary');
   const { leaders, workerSets, workerPods } = live;
   for (const part of [leaders, workerSets, workerPods]) if (part?.kind === 'unknown') return unread(part.why);
   const counts = [leaders, workerSets, workerPods].map((part) => (part?.kind === 'known' ? part.value.length : 0));
@@ -224,9 +224,9 @@ export function podsLeft(delivery: Delivery, sight: TrafficSight): Hold | undefi
  * The live template of the workload that we made is that of the user's own but for our patches: what an agent, a
  * webhook or a transformer has made of the copy alone would be judged in place of the release.
  */
-export function canaryDiffers(delivery: Delivery, sight: TrafficSight): Hold | undefined {
+export function canaryDiffers(delivery: Delivery, view: TrafficView): Hold | undefined {
   if (canarySide(delivery) !== delivery.second) return undefined;
-  const [own, second] = [sight.live.lws, sight.traffic.second.lws];
+  const [own, second] = [view.live.lws, view.traffic.second.lws];
   for (const part of [own, second]) if (part.kind === 'unknown') return unread(part.why);
   if (own.kind !== 'known' || second.kind !== 'known') return undefined;
   const [wanted, copy] = [own.value, second.value].map(({ content }) => unpatched(content, delivery));

@@ -5,47 +5,47 @@ import type { Condition } from './condition.ts';
 import type { Delivery } from './delivery.ts';
 import { incomplete, unaccepted, unbaked, undrained, unreached } from './seen-traffic.ts';
 import { canaryDiffers, podsLeft, unflipped, unlive, unready, unserving, unservingStable } from './seen-workloads.ts';
-import type { TrafficSight } from './sight.ts';
+import type { TrafficView } from './traffic-view.ts';
 
 /**
  * A hold for each condition that is not seen; empty: all are. `gates` and `pause` are not asked of the cluster, and are
  * passed over. What cannot be read is a hold too, which names the object and, where it was refused, the missing right.
  */
-export function unseen(conditions: readonly Condition[], delivery: Delivery, sight: TrafficSight): readonly Hold[] {
-  return conditions.map((condition) => unseenOne(condition, delivery, sight)).filter((held) => held !== undefined);
+export function unseen(conditions: readonly Condition[], delivery: Delivery, view: TrafficView): readonly Hold[] {
+  return conditions.map((condition) => unseenOne(condition, delivery, view)).filter((held) => held !== undefined);
 }
 
-function unseenOne(condition: Condition, delivery: Delivery, sight: TrafficSight): Hold | undefined {
+function unseenOne(condition: Condition, delivery: Delivery, view: TrafficView): Hold | undefined {
   switch (condition.kind) {
     case 'gates':
     case 'pause':
       return undefined;
     case 'live':
-      return unlive(delivery, sight);
+      return unlive(delivery, view);
     case 'serving':
-      return unserving(condition, delivery, sight);
+      return unserving(condition, delivery, view);
     case 'servingStable':
-      return unservingStable(condition.groups, delivery, sight);
+      return unservingStable(condition.groups, delivery, view);
     case 'newVersion':
-      return unready(condition, delivery, sight);
+      return unready(condition, delivery, view);
     case 'stableText':
-      return unready({ side: 'stable', groups: undefined }, delivery, sight);
+      return unready({ side: 'stable', groups: undefined }, delivery, view);
     case 'sameTemplate':
-      return canaryDiffers(delivery, sight);
+      return canaryDiffers(delivery, view);
     case 'noPods':
-      return podsLeft(delivery, sight);
+      return podsLeft(delivery, view);
     case 'flipped':
-      return unflipped(condition.side, delivery, sight);
+      return unflipped(condition.side, delivery, view);
     case 'accepted':
-      return unaccepted(delivery, sight);
+      return unaccepted(delivery, view);
     case 'drained':
-      return undrained(condition.side, delivery, sight);
+      return undrained(condition.side, delivery, view);
     case 'reached':
-      return unreached(condition.side, delivery, sight);
+      return unreached(condition.side, delivery, view);
     case 'complete':
-      return incomplete(delivery, sight);
+      return incomplete(delivery, view);
     case 'bake':
       break;
   }
-  return unbaked(delivery, sight);
+  return unbaked(delivery, view);
 }

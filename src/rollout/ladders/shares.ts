@@ -2,24 +2,24 @@
 
 import { percentOf } from '../../api/int-or-percent.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
-import type { ObjectEdits, ObjectRef } from '../edit.ts';
+import type { ObjectEdits, ObjectRef } from '../edits/edit.ts';
 import type { Displaced, Share } from '../traffic/provider.ts';
 import { type Commit, ofRoutes } from './commit.ts';
 import { type Delivery, type RouteInUse, sidesOf } from './delivery.ts';
 import { isFloor } from './floor.ts';
 
-export const HOME: Share = { kind: 'home' };
+export const NO_SHARE: Share = { kind: 'none' };
 export const WHOLE: Share = { kind: 'weight', percent: 100 };
 
 /** What a step sends to the new version: with `matches` our rules only, without both nothing. */
 export function shareOf({ traffic, matches, requestHeaderModifier: modifier }: RolloutStep): Share {
   if (matches.length > 0) return { kind: 'matches', matches, modifier };
   const percent = traffic === undefined ? 0 : (percentOf(traffic) ?? 0);
-  return percent === 0 ? HOME : { kind: 'weight', percent };
+  return percent === 0 ? NO_SHARE : { kind: 'weight', percent };
 }
 
 /** Whether no route sends anything to the new version. */
-export function isHome(delivery: Delivery): boolean {
+export function isRestored(delivery: Delivery): boolean {
   return delivery.routes.every((route) => {
     const { percent, ours, mirrors } = route.provider.read(filesOf(delivery, route), sidesOf(delivery));
     return percent === 0 && ours.length + mirrors.length === 0;

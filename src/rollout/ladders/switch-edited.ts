@@ -6,12 +6,12 @@ import { LWS_NAME } from '../../api/lws-labels.ts';
 import { MARK, TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
-import { command } from '../command-text.ts';
 import { type Hold, hold } from '../hold.ts';
-import { fieldNotIn } from '../revisions.ts';
+import { fieldNotIn } from '../observed/revisions.ts';
+import { command } from '../texts/command-text.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, canarySide, selectorOf, sidesOf, stableSide } from './delivery.ts';
-import type { TrafficSight } from './sight.ts';
+import type { TrafficView } from './traffic-view.ts';
 import { takesSide } from './version-sides.ts';
 
 /**
@@ -37,11 +37,11 @@ export function servesEdited({ delivery, marks, situation }: Delivering): Hold |
 
 /**
  * blueGreen: from the switch on the user's Service selects the new colour. Nobody can accept another: all requests would
- * stay with the version before, and settling would take its groups away.
+ * stay with the stable version, and settling would take its groups away.
  */
 export function switchEdited({ delivery, marks, situation }: Delivering): Hold | undefined {
   const { service, plan, pools } = delivery;
-  const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'home');
+  const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'route-restored');
   if (plan.style !== 'blueGreen' || !isMoved || service === undefined || pools !== undefined) return undefined;
   const selector = selectorOf(service);
   const { canary } = sidesOf(delivery).workloads;
@@ -75,15 +75,15 @@ export function selectsOther({ delivery }: Delivering): Hold | undefined {
 
 /**
  * blueGreen: from the promotion on the document of the colour that takes over stays as the steps wrote it. A bot that writes
- * all over the file changes that one as well: LWS would have a newer template beside the one that its groups run, and
+ * all over the file changes that one as well: LWS would have a newer template next to the one that its groups run, and
  * whatever waits for them would wait for ever. Nobody can accept it, since a group that is made again is not of the release.
  */
-export function greenTextEdited({ delivery, marks, situation, sight }: Delivering): Hold | undefined {
+export function greenTextEdited({ delivery, marks, situation, view }: Delivering): Hold | undefined {
   const side = canarySide(delivery);
   if (delivery.plan.style !== 'blueGreen' || marks.step?.kind !== 'promote') return undefined;
   if (side === undefined || side === delivery.own || annotationsOf(side)[TEXT] !== printRelease(delivery.release))
     return undefined;
-  const grown = sight === undefined ? undefined : revisionOf(sight);
+  const grown = view === undefined ? undefined : revisionOf(view);
   const copy = releaseContent(side.value);
   const path = grown === undefined ? undefined : fieldNotIn(grown, copy);
   if (path === undefined) return undefined;
@@ -97,7 +97,7 @@ export function greenTextEdited({ delivery, marks, situation, sight }: Deliverin
 }
 
 /** The revision that all groups of the second workload run; undefined: it was not read, or they are on several. */
-function revisionOf({ traffic: { second } }: TrafficSight): LiveRevision | undefined {
+function revisionOf({ traffic: { second } }: TrafficView): LiveRevision | undefined {
   const { leaders, revisions } = second;
   if (leaders.kind !== 'known' || revisions.kind !== 'known') return undefined;
   const [key, ...others] = [...new Set(leaders.value.map(({ revisionKey }) => revisionKey))];

@@ -1,4 +1,4 @@
-/** Which commit comes next where two versions of one workload share the requests, by Git alone: a delivery told before it begins. */
+/** Which commit comes next where two versions of one workload share the requests, by Git alone: a delivery told before it starts. */
 
 import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { printRelease } from '../../api/release.ts';
@@ -6,36 +6,42 @@ import { VERSION, versionIn, versionPath } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Commit, edited, setField, type Unwritable, withObjects } from './commit.ts';
 import { type Condition, LIVE } from './condition.ts';
-import { annotationsOf, type Delivery, fleetOf, partitionIn } from './delivery.ts';
+import { annotationsOf, type Delivery, partitionIn, primaryGroups } from './delivery.ts';
 import { committed, type NextCommit } from './next-commit.ts';
 import { type Position, positionOf, type Stage } from './position.ts';
 import { CANARY_DRAINED, partitioned } from './promotion.ts';
-import { isHome, sharing } from './shares.ts';
-import { allHome, type Pin, pinned, released, servicesOnly, shareHome } from './version-edits.ts';
+import { stableText } from './rollback.ts';
+import { isRestored, sharing } from './shares.ts';
+import { type Pin, pinned, released, restoreAll, servicesOnly, withdrawShare } from './version-edits.ts';
 import { rungDue, type StepWanted, wantedOf } from './version-rungs.ts';
-import { stableText } from './way-back.ts';
 
 type InStep = { readonly stage: Extract<Stage, { readonly kind: 'step' }>; readonly at: Position['at'] };
 
-/** The one of a healthy cluster, whose groups are all on one version to begin with; undefined: the last step leaves groups behind. */
+/** The one of a healthy cluster, whose groups are all on one version to start with; undefined: the last step leaves groups behind. */
 export function nextVersionCommit(delivery: Delivery): NextCommit | Unwritable | undefined {
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined) return begun(delivery);
   const { stage, at } = position;
-  if (stage.kind === 'rollback') return at === 'home' ? textBack(delivery, drained(delivery)) : settledBack(delivery);
+  if (stage.kind === 'rollback')
+    return at === 'route-restored' ? templateBack(delivery, drained(delivery)) : settledBack(delivery);
   if (stage.kind !== 'step') return undefined;
   return isWhole(delivery, at) ? whole(delivery, { stage, at }) : inStep(delivery, { stage, at });
 }
 
-/** The first commit of the way back from where Git stands; undefined: there is none to go. */
+/** The first commit of the rollback from where Git stands; undefined: there is none to go. */
 export function versionBack(delivery: Delivery): NextCommit | Unwritable | undefined {
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined || position.stage.kind === 'rollback') return undefined;
-  if (isHome(delivery) || isWhole(delivery, position.at)) return textBack(delivery, []);
-  return made(delivery, { stage: { kind: 'rollback' }, at: 'home', commit: shareHome(delivery), waits: [] });
+  if (isRestored(delivery) || isWhole(delivery, position.at)) return templateBack(delivery, []);
+  return made(delivery, {
+    stage: { kind: 'rollback' },
+    at: 'route-restored',
+    commit: withdrawShare(delivery),
+    waits: [],
+  });
 }
 
-/** Whether every group was let go, armed again since or not. */
+/** Whether every group was released for update, locked again since or not. */
 function isWhole({ own }: Delivery, at: Position['at']): boolean {
   const partition = partitionIn(own) ?? 0;
   return partition === 0 || (partition === SENTINEL && (at === 'pods' || at === 'traffic'));
@@ -46,9 +52,14 @@ function begun(delivery: Delivery): NextCommit | Unwritable | undefined {
   const wanted = wantedAt(delivery, 1);
   if (wanted === undefined) return undefined;
   const label = edited(own, setField(own, versionPath(own.value), printRelease(release)));
-  const pins = wanted.share.kind === 'home' ? [] : pinned(delivery, pinOf(delivery));
+  const pins = wanted.share.kind === 'none' ? [] : pinned(delivery, pinOf(delivery));
   const commit = withObjects(servicesOnly(delivery, [...released(delivery), ...pins]), label);
-  return made(delivery, { stage: { kind: 'step', index: 1, of: plan.steps.length }, at: 'text', commit, waits: [] });
+  return made(delivery, {
+    stage: { kind: 'step', index: 1, of: plan.steps.length },
+    at: 'template',
+    commit,
+    waits: [],
+  });
 }
 
 /** The revision is only known where the cluster is read. */
@@ -69,7 +80,7 @@ function inStep(delivery: Delivery, { stage, at }: InStep): NextCommit | Unwrita
   const wanted = wantedAt(delivery, stage.index + 1);
   if (wanted === undefined) return undefined;
   const next = rungDue(delivery, wanted, { partition, reached: undefined, isMixed: false });
-  const last = wanted.share.kind === 'home' ? 'pods' : 'traffic';
+  const last = wanted.share.kind === 'none' ? 'pods' : 'traffic';
   const waits: readonly Condition[] = [...seen, { kind: 'pause', step: stage.index }];
   return rung(delivery, { stage: { ...stage, index: stage.index + 1 }, at: next ?? last, wanted, seen: waits });
 }
@@ -84,8 +95,8 @@ type RungTo = {
 function rung(delivery: Delivery, { stage, at, wanted, seen }: RungTo): NextCommit | Unwritable {
   const { share, partition } = wanted;
   const commits = {
-    home: () => allHome(delivery),
-    text: () => servicesOnly(delivery, [...released(delivery), ...pinned(delivery, pinOf(delivery))]),
+    'route-restored': () => restoreAll(delivery),
+    template: () => servicesOnly(delivery, [...released(delivery), ...pinned(delivery, pinOf(delivery))]),
     pods: () => servicesOnly(delivery, partitioned(delivery, partition)),
     traffic: () => sharing(delivery, share),
   };
@@ -99,19 +110,19 @@ function rung(delivery: Delivery, { stage, at, wanted, seen }: RungTo): NextComm
 function seenAt(delivery: Delivery, at: Position['at']): readonly Condition[] {
   const accepted: readonly Condition[] = delivery.routes.length > 0 ? [{ kind: 'accepted' }] : [];
   const complete: Condition = { kind: 'complete' };
-  if (at === 'home') return [LIVE, ...accepted, complete];
-  if (at === 'text') return [LIVE, complete];
-  const groups = fleetOf(delivery) - (partitionIn(delivery.own) ?? 0);
+  if (at === 'route-restored') return [LIVE, ...accepted, complete];
+  if (at === 'template') return [LIVE, complete];
+  const groups = primaryGroups(delivery) - (partitionIn(delivery.own) ?? 0);
   const ready: Condition = { kind: 'newVersion', side: 'canary', groups, tolerant: true };
   return [LIVE, ready, ...(at === 'traffic' ? accepted : [])];
 }
 
-/** Armed as soon as every group is on it; what is left of the plan is served armed. */
+/** Locked as soon as every group is on it; what is left of the plan is served locked. */
 function whole(delivery: Delivery, { stage, at }: InStep): NextCommit | Unwritable {
   const { own } = delivery;
   const rungAt = at ?? 'pods';
   if (partitionIn(own) !== SENTINEL) {
-    const ready: Condition = { kind: 'newVersion', side: 'canary', groups: fleetOf(delivery) };
+    const ready: Condition = { kind: 'newVersion', side: 'canary', groups: primaryGroups(delivery) };
     const commit = servicesOnly(delivery, partitioned(delivery, SENTINEL));
     return made(delivery, { stage, at: rungAt, commit, waits: [LIVE, ready, { kind: 'flipped', side: 'canary' }] });
   }
@@ -124,17 +135,17 @@ function whole(delivery: Delivery, { stage, at }: InStep): NextCommit | Unwritab
 const drained = ({ routes }: Delivery): readonly Condition[] =>
   routes.length > 0 ? [LIVE, { kind: 'accepted' }, CANARY_DRAINED] : [LIVE];
 
-/** The text of before, to the groups that were let go: every one where all were. */
-function textBack(delivery: Delivery, waits: readonly Condition[]): NextCommit | Unwritable {
+/** The template of before, to the groups that were released for update: every one where all were. */
+function templateBack(delivery: Delivery, waits: readonly Condition[]): NextCommit | Unwritable {
   const position = positionOf(annotationsOf(delivery.own));
   const back = isWhole(delivery, position?.stage.kind === 'rollback' ? undefined : position?.at);
   const objects = [...stableText(delivery), ...(back ? partitioned(delivery, 0) : [])];
-  const commit = withObjects(shareHome(delivery), objects);
-  return made(delivery, { stage: { kind: 'rollback' }, at: 'text', commit, waits });
+  const commit = withObjects(withdrawShare(delivery), objects);
+  return made(delivery, { stage: { kind: 'rollback' }, at: 'template', commit, waits });
 }
 
 function settledBack(delivery: Delivery): NextCommit | Unwritable {
-  const commit = withObjects(allHome(delivery), partitioned(delivery, SENTINEL));
+  const commit = withObjects(restoreAll(delivery), partitioned(delivery, SENTINEL));
   const waits: readonly Condition[] = [LIVE, { kind: 'stableText' }, { kind: 'flipped', side: 'stable' }];
   return made(delivery, { stage: { kind: 'rollback' }, at: 'settled', commit, waits });
 }
@@ -142,7 +153,7 @@ function settledBack(delivery: Delivery): NextCommit | Unwritable {
 function wantedAt(delivery: Delivery, index: number): StepWanted | undefined {
   const step = delivery.plan.steps[index - 1];
   const partition = partitionIn(delivery.own) ?? 0;
-  return step === undefined ? undefined : wantedOf(step, { replicas: fleetOf(delivery), partition });
+  return step === undefined ? undefined : wantedOf(step, { replicas: primaryGroups(delivery), partition });
 }
 
 type Making = Pick<NextCommit, 'stage' | 'at' | 'waits'> & { readonly commit: Commit };

@@ -1,15 +1,15 @@
 /** Edits of a delivery whose versions share one workload: which version each Service selects. */
 
 import { LWS_NAME, REVISION_KEY } from '../../api/lws-labels.ts';
-import { OF } from '../../api/marks.ts';
+import { MADE_FOR } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
-import type { ObjectEdits } from '../edit.ts';
+import type { ObjectEdits } from '../edits/edit.ts';
 import { canaryService, canaryServiceName, picksVersion, renewed } from '../traffic/canary-service.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import { type Commit, edited, madeOf, ofRoutes, removeField, setField, withObjects } from './commit.ts';
 import { annotationsOf, type Delivery, selectorOf, serviceMissing } from './delivery.ts';
-import { HOME, isHome, prepared, sharing } from './shares.ts';
+import { isRestored, NO_SHARE, prepared, sharing } from './shares.ts';
 
 const SELECTOR = ['spec', 'selector'];
 
@@ -31,7 +31,7 @@ export function pinIn(service: Delivery['service']): string {
 
 /** Whether the Service of the new version is there, ours, and selects the release: by its label, or by its revision. */
 export function selectsRelease({ canaryService: service, own, release }: Delivery): boolean {
-  const isOurs = service !== undefined && annotationsOf(service)[OF] === own.object.name;
+  const isOurs = service !== undefined && annotationsOf(service)[MADE_FOR] === own.object.name;
   const selector = selectorOf(service);
   const isIt = selector[VERSION] === printRelease(release) || selector[REVISION_KEY] !== undefined;
   return isOurs && selector[LWS_NAME] === own.object.name && isIt;
@@ -98,8 +98,8 @@ function selecting(
 }
 
 /** No request is the new version's alone, and the user's Service takes in all leaders. */
-export function allHome(delivery: Delivery): Commit {
-  return withObjects(shareHome(delivery), unpinned(delivery));
+export function restoreAll(delivery: Delivery): Commit {
+  return withObjects(withdrawShare(delivery), unpinned(delivery));
 }
 
 /**
@@ -107,14 +107,14 @@ export function allHome(delivery: Delivery): Commit {
  * and where a document is missing its Service takes in all leaders: a route that no file has may still send there, and
  * to a Service that no file has nothing may be sent.
  */
-export function shareHome(delivery: Delivery): Commit {
-  const home = answersForAll(delivery) ? servicesOnly(delivery, []) : sharing(delivery, HOME);
+export function withdrawShare(delivery: Delivery): Commit {
+  const home = answersForAll(delivery) ? servicesOnly(delivery, []) : sharing(delivery, NO_SHARE);
   return withObjects(home, opened(delivery));
 }
 
 /** Whether it is so in Git. */
-export function isShareHome(delivery: Delivery): boolean {
-  return (answersForAll(delivery) || isHome(delivery)) && opened(delivery).length === 0;
+export function isShareWithdrawn(delivery: Delivery): boolean {
+  return (answersForAll(delivery) || isRestored(delivery)) && opened(delivery).length === 0;
 }
 
 /** The user's Service is missing, and the other one, which is not, answers for all leaders: requests stay with that. */
@@ -130,7 +130,7 @@ export function isOpen({ canaryService: canary, own }: Pick<Delivery, 'canarySer
 
 /** Where a document is missing: the Service of the new version, as far as it is ours, takes in all leaders. */
 function opened({ canaryService: canary, missing, own }: Delivery): readonly ObjectEdits[] {
-  if (canary === undefined || missing.length === 0 || annotationsOf(canary)[OF] !== own.object.name) return [];
+  if (canary === undefined || missing.length === 0 || annotationsOf(canary)[MADE_FOR] !== own.object.name) return [];
   return unpinnedOf(canary);
 }
 

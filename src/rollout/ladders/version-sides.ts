@@ -29,12 +29,12 @@ export function takesSide(delivery: Delivery, selector: Readonly<Record<string, 
   return side === 'stable' ? !isOfRelease : isOfRelease || (version === undefined && key === undefined);
 }
 
-/** Which groups of its workload a side has: all, those on the text of Git, or those on any other. */
+/** Which groups of its workload a side has: all, those on the template of Git, or those on any other. */
 export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 'others' {
   if (!isOneWorkload(delivery)) return 'all';
   const position = positionOf(annotationsOf(delivery.own));
-  // Once the stable text is back in Git, the groups on any other are those that are given up.
-  const isBack = position?.stage.kind === 'rollback' && position.at === 'text';
+  // Once the stable template is back in Git, the groups on any other are those that are aborted.
+  const isBack = position?.stage.kind === 'rollback' && position.at === 'template';
   return (side === 'canary') === isBack ? 'others' : 'release';
 }
 
@@ -42,10 +42,10 @@ export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 
 export function sideName(delivery: Delivery, side: Side): string {
   const name = sidesOf(delivery).workloads[side];
   if (!isOneWorkload(delivery)) return name;
-  return side === 'canary' ? `${name} on ${inShort(newVersion(delivery))}` : `${name} on the version before`;
+  return side === 'canary' ? `${name} on ${inShort(newVersion(delivery))}` : `${name} on the stable version`;
 }
 
-/** The release that requests are shared out with: on the way back the one that was given up. */
+/** The release that requests are shared out with: in the rollback the one that was aborted. */
 export function newVersion({ own, release }: Pick<Delivery, 'own' | 'release'>): string {
   const annotations = annotationsOf(own);
   const [given] =

@@ -1,13 +1,13 @@
 /** What handing a workload back is planned on, and the edits that it is made of. */
 
 import { INTENT } from '../../api/intents.ts';
-import { MARK, OF, TEXT } from '../../api/marks.ts';
-import type { Edit, EditPath, ObjectEdits } from '../edit.ts';
+import { MADE_FOR, MARK, TEXT } from '../../api/marks.ts';
+import type { Edit, EditPath, ObjectEdits } from '../edits/edit.ts';
 import type { Snapshot } from '../snapshot.ts';
 
-/** What a person wants of it. */
+/** What someone wants of it. */
 export type EjectWish = {
-  /** Put the stable text back first. */
+  /** Put the stable template back first. */
   readonly abort: boolean;
   /** undefined: 0, where nothing is in flight. */
   readonly partition: number | undefined;
@@ -36,10 +36,10 @@ function gone(key: string): Edit {
  * The user's own workload without any annotation of ours, whichever it has: a reverted commit may have brought back some
  * that the last one had taken out. The version label stays: it is in the template, and without it groups would restart.
  */
-export const UNMARKED: readonly Edit[] = [...Object.values(MARK), OF, TEXT, INTENT.abort].map(gone);
+export const UNMARKED: readonly Edit[] = [...Object.values(MARK), MADE_FOR, TEXT, INTENT.abort].map(gone);
 
 /** A document that is nobody's copy any more. */
-export const UNMADE: readonly Edit[] = [OF, TEXT].map(gone);
+export const UNMADE: readonly Edit[] = [MADE_FOR, TEXT].map(gone);
 
 /** What we have made goes out of its files. */
 export function deleted(made: readonly MadeDocument[]): readonly ObjectEdits[] {

@@ -1,13 +1,13 @@
-/** Handing a workload back that has a second one beside it: what has to end first, and what we have made goes with us. */
+/** Handing a workload back that has a second one next to it: what has to end first, and what we have made goes with us. */
 
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
-import { command } from '../command-text.ts';
-import type { Edit } from '../edit.ts';
-import { groupCount } from '../sentences.ts';
+import type { Edit } from '../edits/edit.ts';
 import { isLadder, isRouted } from '../state.ts';
+import { command } from '../texts/command-text.ts';
+import { groupCount } from '../texts/sentences.ts';
 import {
   deleted,
   disabling,
@@ -33,15 +33,15 @@ export function planEjectBesides(wish: EjectWish, scene: EjectScene, marks: Mark
   const green = servingOf(scene);
   if (green === undefined)
     return refused('the second LeaderWorkerSet serves, and its document is not in the files: put it back first');
-  return wish.asIs === true ? (inUse(scene, green) ?? asItIs(scene, green)) : homeFirst(scene, green);
+  return wish.asIs === true ? (inUse(scene, green) ?? asItIs(scene, green)) : restoreFirst(scene, green);
 }
 
-/** What is under way, and what giving it up does, for people. */
+/** What is in progress, and what giving it up does, for people. */
 type Under = { readonly what: string; readonly gives: string };
 
 const SHARED: Under = {
   what: 'two versions share its requests',
-  gives: 'whose requests go home before its groups restart on the version before',
+  gives: 'whose requests go to stable before its groups restart on the stable version',
 };
 
 function filling({ made }: EjectScene): Under {
@@ -49,11 +49,11 @@ function filling({ made }: EjectScene): Under {
   const which = filled.length === 0 ? '' : ` (${filled.join('; ')})`;
   return {
     what: `a second LeaderWorkerSet is being filled${which}, and requests may go to it`,
-    gives: 'whose requests go home before its groups go',
+    gives: 'whose requests go to stable before its groups go',
   };
 }
 
-/** A delivery that is under way is given up first, as any other is; what is left is ordered once that is over. */
+/** A delivery that is in progress is aborted first, as any other is; what is left is ordered once that is over. */
 function ended(
   wish: EjectWish,
   { snapshot }: EjectScene,
@@ -79,10 +79,10 @@ function servingOf({ made, snapshot }: EjectScene): MadeDocument | undefined {
 }
 
 /** Both ways, and what each takes. */
-function homeFirst({ snapshot }: EjectScene, { object, groups }: MadeDocument): Refused {
+function restoreFirst({ snapshot }: EjectScene, { object, groups }: MadeDocument): Refused {
   const own = snapshot.workload?.object.name ?? '';
   return refused(
-    `${object.name} serves with ${groupCount(groups)}, and ${own} has none: handed back, ${own} would answer nothing. To bring the requests home first, deliver once more by blueGreen, any edit of the template, which starts ${groupCount(groups)} of ${own} beside them, and order this again; or let ${object.name} be the one that serves from here on, with nothing restarted: ${command('eject', snapshot.key, '--as-is')}`,
+    `${object.name} serves with ${groupCount(groups)}, and ${own} has none: handed back, ${own} would answer nothing. To restore the requests first, deliver once more by blueGreen, any edit of the template, which starts ${groupCount(groups)} of ${own} next to them, and order this again; or let ${object.name} be the one that serves from here on, with nothing restarted: ${command('eject', snapshot.key, '--as-is')}`,
   );
 }
 
@@ -102,7 +102,7 @@ function inUse({ made }: EjectScene, serves: MadeDocument | undefined): Refused 
       );
 }
 
-/** The colour that serves is nobody's copy any more; nothing of it restarts, for all its groups are on its text. */
+/** The colour that serves is nobody's copy any more; nothing of it restarts, for all its groups are on its template. */
 function asItIs(scene: EjectScene, green: MadeDocument): Ordered {
   const { snapshot, made } = scene;
   const { workload } = snapshot;

@@ -4,11 +4,11 @@ import { samePath } from '../../api/field.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import { fieldEdit } from '../change-edits.ts';
-import type { Edit, ObjectEdits } from '../edit.ts';
+import { valueText } from '../commits/messages.ts';
+import { fieldEdit } from '../edits/change-edits.ts';
+import type { Edit, ObjectEdits } from '../edits/edit.ts';
+import { restoreOwn } from '../edits/restore-asides.ts';
 import { newerRecord } from '../gates/git.ts';
-import { ownHome } from '../homeward.ts';
-import { valueText } from '../messages.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
 import { deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without } from './eject-scene.ts';
 import { planEjectBesides } from './eject-second.ts';
@@ -17,7 +17,7 @@ import { type Ordered, refused } from './ordered.ts';
 /** What to write into the LeaderWorkerSet, or why not. */
 export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const { snapshot, made } = scene;
-  // What a newer tranche has put aside, and has yet to bring home, is not known here.
+  // What a newer tranche has put aside, and has yet to restore, is not known here.
   const newer = newerRecord(snapshot);
   if (newer !== undefined) return refused(newer.message);
   const file = snapshot.workload;
@@ -36,19 +36,19 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
     return refused(`--partition is ${wish.partition}, wanted 0 to ${SENTINEL}`);
   if (wish.abort && snapshot.stable.kind !== 'known' && open) {
     return refused(
-      `the stable text was not found: ${snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it'}. Say --partition N instead, which leaves the template as it is: groups below N keep the version that they have`,
+      `the stable template was not found: ${snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it'}. Say --partition N instead, which leaves the template as it is: groups below N keep the version that they have`,
     );
   }
   if (open && !wish.abort && wish.partition === undefined) {
     return refused(
-      'a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable text back, or --partition N to say how far it may go',
+      'a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable template back, or --partition N to say how far it may go',
     );
   }
   const partition = wish.partition ?? 0;
   const back = wish.abort ? stableText(snapshot) : [];
-  const home = ownHome(marks, file.workload);
+  const home = restoreOwn(marks, file.workload);
   const surge = home.find(({ path }) => samePath(path, REPLICAS_PATH));
-  // With a group broken, LWS would answer a lower budget by standing still: what was raised stays raised for the way back.
+  // With a group broken, LWS would answer a lower budget by standing still: what was raised stays raised for the rollback.
   const fields = home.filter((field) => field === surge || !wish.abort);
   return {
     kind: 'write',
@@ -60,7 +60,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
           of(file, [...fields.flatMap(fieldEdit), ...back, { kind: 'set', path: PARTITION_PATH, value: partition }]),
           ...deleted(made),
         ],
-        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable text back' : ''}${without(made)}`,
+        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable template back' : ''}${without(made)}`,
       },
     ],
   };

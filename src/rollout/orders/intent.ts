@@ -1,4 +1,4 @@
-/** A person's word as a commit: approve, abort and the rest, written where the next pass reads them. */
+/** An order as a commit: approve, abort and the rest, written where the next pass reads them. */
 
 import { ACCEPTABLE, printAbort, printAccepts, printApprove, printStepIntent } from '../../api/intents.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
@@ -6,15 +6,15 @@ import type { Known } from '../../api/known.ts';
 import { inShort, printRelease, type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
 import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
-import { command } from '../command-text.ts';
-import type { Edit } from '../edit.ts';
+import type { Edit } from '../edits/edit.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
-import { waitedFor } from '../given-up.ts';
-import { policySaying } from '../sentences.ts';
 import type { RolloutFile, Snapshot, Stable } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
+import { command } from '../texts/command-text.ts';
+import { policySaying } from '../texts/sentences.ts';
+import { waitedFor } from './aborted-release.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
-import { proposeAnew } from './propose.ts';
+import { proposeFresh } from './propose.ts';
 import { keepRefused, requestsLost } from './requests-lost.ts';
 import { retry } from './retry.ts';
 import { annotate, type Said } from './said.ts';
@@ -23,11 +23,11 @@ export type Intent =
   /** With `hold` not the step's pause is ended, but that hold is accepted for what the last pass has seen. */
   | { readonly kind: 'approve'; readonly step: number | undefined; readonly hold?: string | undefined }
   | { readonly kind: 'jump'; readonly step: number }
-  /** With `keepNewer` a newer text in the file stays, and is taken from its first step. */
+  /** With `keepNewer` a newer template in the file stays, and is taken from its first step. */
   | {
       readonly kind: 'abort';
       readonly keepNewer: boolean;
-      /** Where a second workload is filled: requests do not wait until the version before serves. Not there: they do. */
+      /** Where a second workload is filled: requests do not wait until the stable version serves. Not there: they do. */
       readonly now?: boolean;
       /** The commit of main that has the template to go back to. Not there: history tells it. */
       readonly from?: string | undefined;
@@ -67,7 +67,7 @@ function noRollout({ key }: Snapshot): Refused {
   );
 }
 
-/** Without a Rollout the brake is written on the LeaderWorkerSet itself: what is under way has to end all the same. */
+/** Without a Rollout the brake is written on the LeaderWorkerSet itself: what is in progress has to end all the same. */
 function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
   const { snapshot } = scene;
   const { workload } = snapshot;
@@ -82,7 +82,7 @@ function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said 
   const { snapshot } = scene;
   if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', rollout);
   if (intent.kind === 'acknowledge') return acknowledge(snapshot);
-  if (intent.kind === 'propose') return proposeAnew(snapshot);
+  if (intent.kind === 'propose') return proposeFresh(snapshot);
   const kept = rollout.intents.recreating;
   if (intent.kind === 'abort' && kept !== undefined && kept.way === 'forward')
     return annotate('abort', printRelease(kept.release), `abort ${shortRelease(kept.release)}`);
@@ -98,7 +98,7 @@ function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said 
   return retry(intent.release, snapshot);
 }
 
-/** Nothing is under way by the marks, and the last pass has seen groups on another template: these are to go back. */
+/** Nothing is in progress by the marks, and the last pass has seen groups on another template: these are to go back. */
 function isElsewhere({ workload, record }: Snapshot): boolean {
   const marks = workload?.workload.marks;
   const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
@@ -138,7 +138,7 @@ function approve(step: number | undefined, snapshot: Snapshot): Said {
     return refused(`step ${current.index} is current, not step ${step}`);
   if (current.index === 0 && !proposes)
     return refused(
-      'the extra groups are still starting and step 1 is not in Git yet, so there is no pause to end. A hold that a person may accept is named: --hold Overshoot',
+      'the extra groups are still starting and step 1 is not in Git yet, so there is no pause to end. A hold that someone may accept is named: --hold Overshoot',
     );
   // Given before its groups are there it ends the pause that is still to come, and skips nothing else.
   const partition = snapshot.workload?.workload.partition;
@@ -151,19 +151,19 @@ function approve(step: number | undefined, snapshot: Snapshot): Said {
 }
 
 /**
- * Accepts a hold for what the last pass has seen, which is said with it. What was accepted of this release besides
+ * Accepts a hold for what the last pass has seen, which is said with it. What was accepted of this release in addition to
  * stays so.
  */
 function accept(wish: string, step: number | undefined, { snapshot, digestOf }: IntentScene): Said {
   const { rollout, workload, record, key } = snapshot;
   const reason = ACCEPTABLE.find((known) => known === wish);
   if (reason === undefined || workload === undefined)
-    return refused(`${wish} is no hold that a person may accept. These are: ${ACCEPTABLE.join(', ')}`);
+    return refused(`${wish} is no hold that someone may accept. These are: ${ACCEPTABLE.join(', ')}`);
   if (step !== undefined) return refused('--step and --hold are two orders: a pause is ended, or a hold is accepted');
   const { facts } = record?.holds.find((found) => found.reason === reason) ?? {};
   if (facts === undefined)
     return refused(
-      `the last pass has seen no ${reason} that a person may accept. ${command('status', key)} says what it waits for`,
+      `the last pass has seen no ${reason} that someone may accept. ${command('status', key)} says what it waits for`,
     );
   const release = releaseToAccept({ marks: workload.workload.marks, digest: workload.digest });
   const others = (rollout?.intents.accept ?? []).filter(
@@ -210,10 +210,10 @@ function abort({ keepNewer, now, outage }: AbortOrder, { snapshot, from }: Inten
   const waited = going && now === true ? waitedFor(marks) : undefined;
   const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
   if (release === undefined) return refused(going ? 'it is going back already' : nothingToAbort(snapshot));
-  const newer = newerText(release, snapshot);
+  const newer = newerTemplate(release, snapshot);
   if (keepNewer && newer === undefined)
     return refused(
-      `the file holds no text that is newer than ${shortRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
+      `the file holds no template that is newer than ${shortRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
     );
   const lost = keepNewer ? keepRefused(snapshot) : undefined;
   if (lost !== undefined) return lost;
@@ -230,12 +230,12 @@ function abort({ keepNewer, now, outage }: AbortOrder, { snapshot, from }: Inten
   const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce, from: from?.value.commit });
   if (newer === undefined) return annotate('abort', order, `abort ${named}`);
   const what = keepNewer
-    ? `; the newer text ${shortDigest(newer)} in the file stays, from its first step`
-    : `, and the newer text ${shortDigest(newer)} in the file`;
+    ? `; the newer template ${shortDigest(newer)} in the file stays, from its first step`
+    : `, and the newer template ${shortDigest(newer)} in the file`;
   return annotate('abort', order, `abort ${named}${what}`);
 }
 
-/** The file may say that a delivery is under way which is over: a revert of the commit that ended it does that. */
+/** The file may say that a delivery is in progress which is over: a revert of the commit that ended it does that. */
 function nothingToAbort({ lostMarks, workload, key }: Snapshot): string {
   const isOver = lostMarks !== undefined && workload?.workload.marks?.step !== undefined;
   return isOver
@@ -243,8 +243,8 @@ function nothingToAbort({ lostMarks, workload, key }: Snapshot): string {
     : 'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file';
 }
 
-/** The text in the file, where it is neither the release that is given up nor what that goes back to. */
-function newerText(release: Release, { workload, stable }: Snapshot): string | undefined {
+/** The template in the file, where it is neither the release that is aborted nor what that goes back to. */
+function newerTemplate(release: Release, { workload, stable }: Snapshot): string | undefined {
   if (workload === undefined || workload.digest === release.digest) return undefined;
   return stable.kind === 'known' && stable.value.release.digest === workload.digest ? undefined : workload.digest;
 }

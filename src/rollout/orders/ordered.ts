@@ -1,6 +1,6 @@
 /** What an order comes to: edits as a chain of commits, or why not. */
 
-import type { ObjectEdits } from '../edit.ts';
+import type { ObjectEdits } from '../edits/edit.ts';
 
 type OrderedCommit = { readonly edits: readonly ObjectEdits[]; readonly what: string };
 

@@ -3,10 +3,10 @@
 import type { Known } from '../../api/known.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
-import { command } from '../command-text.ts';
-import type { Edit, ObjectEdits } from '../edit.ts';
+import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { newerRecord } from '../gates/git.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
 import { type Ordered, refused } from './ordered.ts';
 
 /** The document of the workload, also where its annotations cannot be read, and what main's own line says of them. */
@@ -18,7 +18,7 @@ export type WrittenMarks = {
 type Annotations = Readonly<Record<string, string>>;
 
 /**
- * All annotations of a delivery in one commit, those that are to go included: some of them beside older others would
+ * All annotations of a delivery in one commit, those that are to go included: some of them next to older others would
  * say something that no commit of tranche ever meant. No other field is touched.
  */
 export function planRepair({
@@ -63,7 +63,7 @@ function different(annotations: Annotations, marks: Marks): readonly Edit[] {
   });
 }
 
-/** What came back beside the annotations is no annotation, and whose it is nobody knows: groups that get no request. */
+/** What came back next to the annotations is no annotation, and whose it is nobody knows: groups that get no request. */
 function afterwards({ workload }: Snapshot, { serves, step }: Marks): { readonly next?: string } {
   const groups = workload?.workload.replicas ?? 0;
   if (serves !== 'green' || step !== undefined || workload === undefined || groups === 0) return {};

@@ -3,9 +3,9 @@
 import { printRetry } from '../../api/intents.ts';
 import { printRelease, releasesMeant, shortDigest, shortRelease } from '../../api/release.ts';
 import { requestedRelease } from '../approvable.ts';
-import { command } from '../command-text.ts';
 import { highestSerial } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
 import { refused } from './ordered.ts';
 import { annotate, type Said } from './said.ts';
 
@@ -29,7 +29,7 @@ export function retry(wish: string | undefined, snapshot: Snapshot): Said {
   const waiting = requestedRelease(snapshot);
   if (waiting !== undefined && waiting.digest !== release.digest)
     return refused(
-      `the file asks for another text (${shortDigest(waiting.digest)}), which comes first and would make this order void. Order it again once that is settled, or give that up first: ${command('abort', snapshot.key)}`,
+      `the file asks for another template (${shortDigest(waiting.digest)}), which comes first and would make this order void. Order it again once that is settled, or give that up first: ${command('abort', snapshot.key)}`,
     );
   const order = { release, after: highestSerial(marks) };
   return annotate('retry', printRetry(order), `retry ${shortRelease(release)}`);

@@ -1,7 +1,7 @@
 /** What an order says, before it is a commit. */
 
 import { INTENT } from '../../api/intents.ts';
-import type { Edit } from '../edit.ts';
+import type { Edit } from '../edits/edit.ts';
 import type { Refused } from './ordered.ts';
 
 /** What to write into the Rollout, and the subject of the commit; or why not. */

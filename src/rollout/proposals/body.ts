@@ -4,11 +4,11 @@ import { printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { shortRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
-import { command } from '../command-text.ts';
+import type { PlannedCommit } from '../commits/planned-commit.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
-import type { PlannedCommit } from '../planned-commit.ts';
-import { policySaying } from '../sentences.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
+import { policySaying } from '../texts/sentences.ts';
 import { block, code, plain } from './encode.ts';
 import { FORMS, isFields } from './form.ts';
 import type { Approval } from './promotion.ts';
@@ -49,7 +49,7 @@ export function titleOf({ snapshot, commit }: Proposed): string {
 
 /**
  * The body without what ticks and what its commit alone decides: where this is another text, the pull request is worth
- * writing anew. `since`: when it was opened.
+ * writing again. `since`: when it was opened.
  */
 export function lastingText(of: Proposed, since: Instant): string {
   const { snapshot, commit } = of;
@@ -62,7 +62,7 @@ export function lastingText(of: Proposed, since: Instant): string {
 export function bodyOf(of: Proposed): string {
   const parts = [
     foreign(of),
-    noWayBack(of),
+    noRollback(of),
     merging(of),
     adoption(of),
     approvals(of),
@@ -81,14 +81,14 @@ export function bodyOf(of: Proposed): string {
 /** First of all: the rest of the text says what we have made. */
 function foreign({ isForeign }: Proposed): string {
   return isForeign
-    ? '> [!CAUTION]\n> Somebody has pushed to this branch: what it holds now is not what is told below, and its status fails.\n'
+    ? '> [!CAUTION]\n> Somebody has pushed to this branch: what it holds now is not what is described below, and its status fails.\n'
     : '';
 }
 
 /** What nobody but people can take back is not merged by the way. */
-function noWayBack({ form, snapshot }: Proposed): string {
+function noRollback({ form, snapshot }: Proposed): string {
   return form === 'WithoutPush'
-    ? `> [!CAUTION]\n> Commits of tranche do not reach the branch, which ${code(policySaying(snapshot, 'withoutDirectPush'))} accepts. Nothing arms what is merged here or takes it back, even where the release fails, but pull requests of your own: ${code(command('plan', snapshot.key))} says what they are to hold.\n`
+    ? `> [!CAUTION]\n> Commits of tranche do not reach the branch, which ${code(policySaying(snapshot, 'withoutDirectPush'))} accepts. Nothing locks what is merged here or takes it back, even where the release fails, but pull requests of your own: ${code(command('plan', snapshot.key))} says what they are to hold.\n`
     : '';
 }
 
@@ -98,7 +98,7 @@ function merging({ snapshot, commit, approval, form }: Proposed): string {
   const then = 'tranche then asks every gate again and commits it';
   return [
     isFields(form)
-      ? `Merging this is ${step}: the groups it lets go restart once the agent has applied it.`
+      ? `Merging this is ${step}: the groups it releases restart once the agent has applied it.`
       : commit.reason === 'Adopted'
         ? `Merging this hands the workload to tranche, with nothing restarted: ${then}.`
         : `Merging this approves ${step}: ${then}.`,
@@ -152,7 +152,7 @@ function saysNo({ snapshot, commit, form }: Proposed): string {
     '',
     `- To say no: close this pull request. ${isShown ? '' : `${code(command('approve', key))} still says yes, and `}${isShown ? 'R' : 'r'}eopening takes the no back.`,
     `- To wait: leave it open, or ${code(command('pause', key))}.`,
-    // What was taken over restarts nothing, and there is no release to give up.
+    // What was taken over restarts nothing, and there is no release to abort.
     commit.reason === 'Adopted'
       ? `- To hand it back once this is merged: ${code(command('eject', key))}.`
       : form === 'WithoutPush'
@@ -167,7 +167,7 @@ function formText({ approval, form }: Proposed): string {
   return [
     '---',
     isFields(form)
-      ? `The change of this pull request is the step itself, because ${because}.${form === 'WithoutPush' ? '' : ' Merged though it does not hold any more, it is put back as far as no group has followed, and waits for a person.'}`
+      ? `The change of this pull request is the step itself, because ${because}.${form === 'WithoutPush' ? '' : ' Merged though it does not hold any more, it is put back as far as no group has followed, and waits for someone.'}`
       : `The change of this pull request is the word ${code(printApprove(approval))} in the Rollout, not the step itself, because ${because}. A merge of it that comes late approves nothing but this very commit.`,
     '',
   ].join('\n');

@@ -1,4 +1,4 @@
-/** The branch of a pull request: a function of what it approves, so that whoever proposes the same finds it there. */
+/** The branch of a pull request: a function of what it approves, so that anyone who proposes the same finds it there. */
 
 import { DIGEST_PATTERN, parseRelease, printRelease, type Release } from '../../api/release.ts';
 import type { RolloutKey } from '../snapshot.ts';
@@ -12,7 +12,7 @@ type Named = {
   readonly form?: 'Guarded' | undefined;
 };
 
-/** All branches of one Rollout begin with this. */
+/** All branches of one Rollout start with this. */
 export function branchesOf({ cluster, namespace, name }: RolloutKey): string {
   return `${branchesIn(cluster)}${namespace}/${name}/`;
 }
@@ -22,7 +22,7 @@ export function branchesIn(cluster: string): string {
   return `tranche/${cluster}/`;
 }
 
-/** What holds the step itself is another branch than what holds the word for the same commit. */
+/** What holds the step itself is another branch than what holds the approval of the same commit. */
 const FIELDS = '-fields';
 
 const BRANCH = new RegExp(`^([0-9a-f.]+)-(0|[1-9][0-9]?)-(${DIGEST_PATTERN})(${FIELDS})?$`);

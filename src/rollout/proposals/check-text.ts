@@ -21,12 +21,12 @@ type CheckText = {
 
 type Of = {
   readonly record: RolloutRecord;
-  /** What is shut besides what people do with the pull request itself. */
+  /** What is shut in addition to what people do with the pull request itself. */
   readonly shut: readonly HoldRecord[];
   readonly now: Instant;
 };
 
-/** A function of the record of this pass, and of the hour alone besides. Values of others stand in code. */
+/** A function of the record of this pass, and of the hour alone as well. Values of others stand in code. */
 export function checkText(of: Of): CheckText {
   const { shut, record } = of;
   const groups = groupsText(record);
@@ -43,7 +43,7 @@ export function checkText(of: Of): CheckText {
 }
 
 const OPEN = 'every gate but yours is open';
-/** A person may look for what to require in a rule. */
+/** Someone may look for what to require in a rule. */
 const NO_GATE =
   'This check shows numbers and never fails, so no rule needs it. The status `tranche/gate` is what says yes or no.\n';
 

@@ -1,23 +1,23 @@
-/** What a pull request is: the step itself, or a person's word for it; and why. */
+/** What a pull request is: the step itself, or an order for it; and why. */
 
 import { samePath } from '../../api/field.ts';
 import type { Known } from '../../api/known.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
+import type { PlannedCommit } from '../commits/planned-commit.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
-import type { PlannedCommit } from '../planned-commit.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 /** What the rules of the desired branch want before a merge, as the forge shows them to us. */
 export type MergeRules = {
   /** Our status at the head. */
   readonly isGateRequired: Known<boolean>;
-  /** It counts from our App alone: from whoever may set a status, it says nothing of our gates. */
+  /** It counts from our App alone: from the one who may set a status, it says nothing of our gates. */
   readonly isGateOurs: Known<boolean>;
   /** The head holds the newest commit of the branch. */
   readonly isStrict: Known<boolean>;
   readonly hasQueue: Known<boolean>;
-  /** Commits of ours reach the branch, so that what was merged can be armed and taken back. */
+  /** Commits of ours reach the branch, so that what was merged can be locked and taken back. */
   readonly takesDirectPush: Known<boolean>;
 };
 
@@ -30,7 +30,7 @@ export const FORMS = {
   WithoutPush: {
     form: 'fields',
     because:
-      'a policy accepts that commits of tranche do not reach the branch: nothing arms it or takes it back but pull requests of people',
+      'a policy accepts that commits of tranche do not reach the branch: nothing locks it or takes it back but pull requests of people',
   },
   NotGroupsAlone: { form: 'approval', because: 'it is no plain step that lets groups of one workload go' },
   Autoscaled: { form: 'approval', because: 'the number of groups is not decided in Git alone' },

@@ -2,8 +2,8 @@
 
 import type { RolloutRecord } from '../../api/record.ts';
 import { shortRelease } from '../../api/release.ts';
-import { command } from '../command-text.ts';
 import type { RolloutKey } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
 import { code } from './encode.ts';
 
 /** Kruise's words for where a step stands, as people say them. */
@@ -35,7 +35,7 @@ export function progressText(record: RolloutRecord, next = ''): string {
 /** On one that is open: whether its branch holds what we have made; undefined: nothing is to be said. */
 export function branchText({ isForeign, key, told }: BranchSeen): string | undefined {
   if (isForeign)
-    return `Somebody has pushed to this branch. What it holds now is not what tranche has proposed: its status fails, and what is merged besides is of whoever pushed it. To have it proposed anew: ${code(command('propose', key))}.\n`;
+    return `Somebody has pushed to this branch. What it holds now is not what tranche has proposed: its status fails, and what is merged in addition to is of the one who pushed it. To have it proposed again: ${code(command('propose', key))}.\n`;
   return told === undefined ? undefined : 'This branch holds again what tranche has proposed, and nothing else.\n';
 }
 

@@ -1,12 +1,12 @@
-/** Which commits a person approves first, by which word, and whether it has been given. */
+/** Which commits someone approves first, by which approval, and whether it has been given. */
 
 import type { ApproveIntent } from '../../api/intents.ts';
 import type { Marks } from '../../api/marks.ts';
 import { type Release, sameRelease } from '../../api/release.ts';
+import type { PlannedCommit } from '../commits/planned-commit.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
 import { pausedForPerson } from '../gates/pause.ts';
 import { MOVES, type Move } from '../move.ts';
-import type { PlannedCommit } from '../planned-commit.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 
@@ -14,7 +14,7 @@ import type { Snapshot } from '../snapshot.ts';
 export type Approval = ApproveIntent & { readonly partition: number; readonly digest: string };
 
 /**
- * Whether this move waits for a person. What brakes, goes back or arms never does; a manual pause waits for one
+ * Whether this move waits for someone. What brakes, goes back or locks never does; a manual pause waits for one
  * whatever comes after its step. The later rungs of a step are part of it, and follow by commit.
  */
 export function isProposed(
@@ -32,7 +32,7 @@ function isWithin(from: Marks | undefined, to: Marks): boolean {
   return from.step.index === to.step.index && sameRelease(from.release, to.release);
 }
 
-/** The word that approves this commit and no other one. Before a first step that is step 0 of the release to come. */
+/** The approval of this commit and no other one. Before a first step that is step 0 of the release to come. */
 export function approvalFor(
   { workload }: Pick<Snapshot, 'workload'>,
   { commit, digest }: { readonly commit: PlannedCommit; readonly digest: string },
@@ -46,7 +46,7 @@ export function approvalFor(
 
 /**
  * Whether what stands in the Rollout approves `wanted`: the word of its pull request, or that of `tranche approve`,
- * which names no commit and counts until more groups have been let go than its giver saw, and not at all where
+ * which names no commit and counts until more groups have been released for update than its giver saw, and not at all where
  * policies want the forge to show who approved.
  */
 export function isApproved(of: Pick<Snapshot, 'rollout' | 'policy'>, wanted: Approval): boolean {

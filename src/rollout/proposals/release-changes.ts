@@ -27,7 +27,7 @@ function leavesOf(value: unknown, path = '', found = new Map<string, string[]>()
   return found;
 }
 
-/** Containers, variables, ports and volumes are told apart by their names. */
+/** Containers, variables, ports and volumes are distinguished by their names. */
 function nameOf(item: unknown): string | undefined {
   const name = isRecord(item) ? item['name'] : undefined;
   return typeof name === 'string' ? name : undefined;

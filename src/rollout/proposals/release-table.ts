@@ -5,12 +5,12 @@ import { imagesOf } from '../../api/images.ts';
 import { at } from '../../api/json.ts';
 import { printDuration, printInstant } from '../../api/time.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import { workloadField } from '../change.ts';
-import { loadOf } from '../expected.ts';
+import type { PlannedCommit } from '../commits/planned-commit.ts';
+import { workloadField } from '../edits/change.ts';
 import { mostOf } from '../ladders/groups-to-come.ts';
-import type { PlannedCommit } from '../planned-commit.ts';
+import { surgeInGit } from '../observed/surge.ts';
+import { loadOf } from '../progress/expected.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { surgeInGit } from '../surge.ts';
 import { block, code } from './encode.ts';
 import { releaseChanges } from './release-changes.ts';
 
@@ -80,7 +80,7 @@ function shownRows({ record, workload, now }: Snapshot): readonly (readonly stri
   ];
 }
 
-/** What the step takes from the groups that serve, and what is held besides for as long as it waits. */
+/** What the step takes from the groups that serve, and what is held in addition to for as long as it waits. */
 function gpuRows(snapshot: Snapshot, commit: PlannedCommit): readonly (readonly string[])[] {
   const workload = snapshot.workload?.workload;
   const each = workload === undefined ? 0 : gpusOfGroup(workload.content, workload.size);
@@ -91,7 +91,7 @@ function gpuRows(snapshot: Snapshot, commit: PlannedCommit): readonly (readonly 
   const all = replicas === undefined ? `${each} a group` : `${replicas * each} in all, ${each} a group`;
   const restarts = gone > 0 ? `; ${gone * each} of them restart with this step` : '';
   const waiting =
-    extra > 0 ? `${extra * each} GPUs of ${extra} extra ${extra === 1 ? 'group' : 'groups'}` : 'no GPUs besides';
+    extra > 0 ? `${extra * each} GPUs of ${extra} extra ${extra === 1 ? 'group' : 'groups'}` : 'no GPUs as well';
   return [['GPUs', `${all}${restarts}`], ['while this waits', waiting], ...mostRows(snapshot, each)];
 }
 
@@ -99,9 +99,9 @@ function gpuRows(snapshot: Snapshot, commit: PlannedCommit): readonly (readonly 
 function mostRows({ rollout, ladder, workload, record }: Snapshot, each: number): readonly (readonly string[])[] {
   const plan = rollout?.rollout;
   const isGreen = workload?.workload.marks?.serves === 'green';
-  const fleet = isGreen ? at(ladder?.second?.value, REPLICAS_PATH) : workload?.workload.replicas;
-  if (plan === undefined || plan.style === 'partition' || typeof fleet !== 'number') return [];
-  const most = mostOf(plan.steps, fleet);
+  const primary = isGreen ? at(ladder?.second?.value, REPLICAS_PATH) : workload?.workload.replicas;
+  if (plan === undefined || plan.style === 'partition' || typeof primary !== 'number') return [];
+  const most = mostOf(plan.steps, primary);
   const load = loadOf(record?.loads ?? []);
   const loads = load === undefined ? '' : `; the last groups took ${printDuration(load.seconds)} to load`;
   return [['at most', `${most * each} GPUs of ${most} extra ${most === 1 ? 'group' : 'groups'}${loads}`]];

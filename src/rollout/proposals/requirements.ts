@@ -59,7 +59,7 @@ export function requirementsMet(approvals: readonly PolicyApproval[], evidence: 
 
 /** `2 people of the team example/sre with a right to write who did not make the change`. */
 function whoText({ people, team, notAuthor, bots, distinct }: PolicyApproval): string {
-  const who = people === 1 ? 'a person' : `${people} people`;
+  const who = people === 1 ? 'someone' : `${people} people`;
   const of = team === undefined ? '' : ` of the team ${team}`;
   const machines = bots.length === 0 ? '' : ` (or ${bots.join(', ')})`;
   const others = notAuthor ? ' who did not make the change' : '';

@@ -2,8 +2,8 @@
 
 import type { RollingStyle } from '../../api/rollout.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
-import { plannedGroups } from '../batches.ts';
-import type { PlannedCommit } from '../planned-commit.ts';
+import type { PlannedCommit } from '../commits/planned-commit.ts';
+import { plannedGroups } from '../observed/batches.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 type Of = { readonly snapshot: Snapshot; readonly commit: PlannedCommit };
@@ -26,7 +26,7 @@ export function wholeOf({
   const gets =
     rollout.style === 'partition'
       ? `${groups} are on the new version then: those that are not yet restart, as fast as maxUnavailable lets them. ${share === '' ? 'Requests go to all groups alike.' : `To them go ${share}.`}`
-      : `the new version gets ${short} beside the version that serves.`;
+      : `the new version gets ${short} next to the version that serves.`;
   const long = `The whole step is approved with it: ${gets} What follows in it is committed without asking again, unless somebody pauses.`;
   return { label: `${step.index}/${step.of}`, short, long };
 }
@@ -35,11 +35,11 @@ const PROMOTIONS: { readonly [S in RollingStyle]: { readonly short: string; read
   partition: { short: '', long: '' },
   canary: {
     short: 'all groups',
-    long: 'The whole promotion is approved with it: all groups of the fleet restart on the new version, as fast as maxUnavailable lets them, then requests come home, and the second workload goes to no groups. None of it is asked for again.',
+    long: 'The whole promotion is approved with it: all groups of the primary restart on the new version, as fast as maxUnavailable lets them, then requests go to stable, and the second workload goes to no groups. None of it is asked for again.',
   },
   blueGreen: {
     short: 'all requests',
-    long: 'The whole promotion is approved with it: all requests go to the new version, the Service follows, and once the bake is over the version before goes to no groups. None of it is asked for again.',
+    long: 'The whole promotion is approved with it: all requests go to the new version, the Service follows, and once the bake is over the stable version goes to no groups. None of it is asked for again.',
   },
 };
 

@@ -1,10 +1,10 @@
-/** What a Rollout waits for while a person is to approve its next commit: each verdict as a hold. */
+/** What a Rollout waits for while someone is to approve its next commit: each verdict as a hold. */
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
-import { command } from '../command-text.ts';
 import { type Hold, hold, withLines } from '../hold.ts';
-import { policySaying } from '../sentences.ts';
 import type { RolloutKey, Snapshot } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
+import { policySaying } from '../texts/sentences.ts';
 import { FORMS, isFields } from './form.ts';
 import type { Verdict } from './judge.ts';
 
@@ -14,7 +14,7 @@ type Standing = {
   readonly label: string;
   /** The Rollout, for commands. */
   readonly key: RolloutKey;
-  /** As the forge was heard. */
+  /** As the forge was carried out. */
   readonly proposal: ProposalRecord | undefined;
   /** What the forge says that it waits for; empty: nothing is known of that. */
   readonly waits: string;
@@ -24,22 +24,22 @@ type Standing = {
   readonly notes: readonly string[];
 };
 
-/** What people are told of a step beside its state, wherever it waits for them. */
+/** What people are notified of a step next to its state, wherever it waits for them. */
 export function notesOf(snapshot: Pick<Snapshot, 'policy' | 'policySources'>): readonly string[] {
   return snapshot.policy.withoutDirectPush === 'Accept'
     ? [
-        `${policySaying(snapshot, 'withoutDirectPush')} accepts that commits of tranche do not reach the branch: where they do not, nothing arms a step or takes it back but pull requests of people`,
+        `${policySaying(snapshot, 'withoutDirectPush')} accepts that commits of tranche do not reach the branch: where they do not, nothing locks a step or takes it back but pull requests of people`,
       ]
     : [];
 }
 
-/** Where no pull request stands for it: the word of a person is all there is. */
+/** Where no pull request stands for it: the word of someone is all there is. */
 export function pausedForApproval(
   { label, key, asks, notes }: Pick<Standing, 'label' | 'key' | 'asks' | 'notes'>,
   why = '',
   requeueAfterSeconds?: number,
 ): Hold {
-  const seen = `what comes next, ${label}, is ready and waits for a person: promotion is pullRequest${why}`;
+  const seen = `what comes next, ${label}, is ready and waits for someone: promotion is pullRequest${why}`;
   const action =
     asks.length > 0 ? 'To go on, merge its pull request once it is open' : `To go on: ${command('approve', key)}`;
   return asked(hold('PausedForApproval', { seen, action }, requeueAfterSeconds), [...asks, ...notes]);
@@ -84,12 +84,12 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
     }),
   closed: ({ key, proposal }) =>
     hold('ProposalClosed', {
-      seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, and not by a person`,
+      seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, and not by someone`,
       action: `To go on, open it again, or: ${command('propose', key)}`,
     }),
   reverted: ({ key, proposal }) =>
     hold('ProposalReverted', {
-      seen: `${placeOf(proposal)} was merged, and main does not hold its word: a revert takes back the word and brings no group back`,
+      seen: `${placeOf(proposal)} was merged, and main does not hold its approval: a revert takes back the word and brings no group back`,
       action: `To go on: ${command('propose', key)}; to go back: ${command('abort', key)}`,
     }),
 };

@@ -3,7 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { failureBrake } from '../events/failing.ts';
 import { withoutMarks } from '../events/giving-up.ts';
-import { givenUpOnLadder, givenUpUnnamed, goBackOnLadder } from '../events/ladder-back.ts';
+import { abortedOnLadder, abortedUnnamed, goBackOnLadder } from '../events/ladder-back.ts';
 import { failedOnLadder } from '../events/ladder-failing.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { goneHold, marksBack, restoreGone } from '../events/marks-gone.ts';
@@ -16,12 +16,12 @@ import { delivering, documentMissing, documentsLost, routesChanged } from '../la
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { servesEdited } from '../ladders/switch-edited.ts';
 import { type Decision, holding } from '../move.ts';
+import { recordedMarks } from '../observed/unsigned.ts';
 import type { Situation } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
-import { recordedMarks } from '../unsigned.ts';
 import { climbing } from './climbing.ts';
 import { comingBack } from './coming-back.ts';
-import { decideBy, isGivenUp, rows } from './partition.ts';
+import { decideBy, isAborted, rows } from './partition.ts';
 import { requestedToFill } from './requested-to-fill.ts';
 
 /** What to do with one workload whose deliveries fill a second one. Pure. */
@@ -31,11 +31,11 @@ export function decideCanary(situation: Situation): Decision {
   const marks = state.kind === 'unmanaged' ? recordedMarks(snapshot) : state.marks;
   const isAtRest = state.kind === 'settled' || state.kind === 'requested' || state.kind === 'unmanaged';
   const stray = isAtRest && marks !== undefined ? strayShare(situation, marks) : undefined;
-  const isInert = stray?.move === undefined && state.kind === 'requested' && isGivenUp(situation, state.marks);
+  const isInert = stray?.move === undefined && state.kind === 'requested' && isAborted(situation, state.marks);
   return (isInert ? undefined : stray) ?? decideBy(situation, { ...rows, request: requestedToFill });
 }
 
-/** First match: unsafe, hidden, missing, on its way back, given up, fixed, newer, unserved, failed, by its row. */
+/** First match: unsafe, hidden, missing, in its rollback, aborted, fixed, newer, unserved, failed, by its row. */
 function onLadder(situation: Situation, state: OnLadder): Decision {
   const { snapshot, digest } = situation;
   const { marks } = state;
@@ -53,7 +53,7 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
   // Which side is which hangs on this: a share would be taken from the one that serves.
   const confused = servesEdited(on);
   if (confused !== undefined) return holding([confused], 'StepUpgrade');
-  const given = givenUpOnLadder(situation, marks);
+  const given = abortedOnLadder(situation, marks);
   if (given !== undefined) return goBackOnLadder(on, given);
   if (fixed !== undefined) {
     const brakes = [{ kind: 'notAsBegun', holds: [fixed] }] as const;
@@ -63,7 +63,7 @@ function onLadder(situation: Situation, state: OnLadder): Decision {
     const answer = heldOnLadder(on, state) ?? overtakenOnLadder(on, state);
     if (answer !== undefined) return answer;
   }
-  const guarded = partitionPutBack(on, state) ?? withdrawn(on) ?? givenUpUnnamed(on);
+  const guarded = partitionPutBack(on, state) ?? withdrawn(on) ?? abortedUnnamed(on);
   return guarded ?? failedOnLadder(on) ?? { ...climbing(on, state), brakes: [failureBrake(situation)] };
 }
 
@@ -77,7 +77,7 @@ function withoutAnnotations(
   return back ?? holding([goneHold(situation, lost)], 'StepUpgrade');
 }
 
-/** What of the Rollout or of the marks is gone, or another than when the delivery began. */
+/** What of the Rollout or of the marks is gone, or another than when the delivery started. */
 function notAsBegun(situation: Situation): Hold | undefined {
   const absent =
     rolloutAbsent(situation) ?? (situation.snapshot.rollout === undefined ? stalled(situation) : undefined);
@@ -85,12 +85,12 @@ function notAsBegun(situation: Situation): Hold | undefined {
 }
 
 /**
- * What the delivery was begun with is gone, or another since: nothing goes further, the share stays where it is, and what
- * protects goes on: a text that rolls is stopped, a share of what serves nothing withdrawn, a whole fleet armed.
+ * What the delivery was started with is gone, or another since: nothing goes further, the share stays where it is, and what
+ * protects goes on: a template that rolls is stopped, a share of what serves nothing withdrawn, a whole primary locked.
  */
 function protecting(on: Delivering, state: OnLadder): Decision {
-  const isFleet = state.stage.kind === 'promote' && state.at === 'fleet';
-  const armed = isFleet ? undefined : partitionPutBack(on, state);
+  const isPrimary = state.stage.kind === 'promote' && state.at === 'primary';
+  const locked = isPrimary ? undefined : partitionPutBack(on, state);
   const isNewer = on.situation.digest !== on.marks.release.digest;
-  return armed ?? withdrawn(on) ?? (isNewer ? holding([], 'StepUpgrade') : climbing(on, state));
+  return locked ?? withdrawn(on) ?? (isNewer ? holding([], 'StepUpgrade') : climbing(on, state));
 }

@@ -2,39 +2,39 @@
 
 import { deliveredAt } from '../../api/marks.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
+import { restoreOwn } from '../edits/restore-asides.ts';
 import { partitionRaised } from '../events/primary-partition.ts';
 import { queuedHold } from '../events/queued.ts';
-import { stableLost, stillWithdrawn } from '../events/withdrawing.ts';
+import { stableNotServing, stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { recreated, staysPut } from '../gates/cluster.ts';
-import { fleetBlocked, groupsWithoutNodes, letGoByHand, withoutNodes } from '../gates/fleet.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { notDelivered } from '../gates/git.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
+import { groupsWithoutNodes, letGoByHand, primaryBlocked, withoutNodes } from '../gates/primary.ts';
 import { soaking } from '../gates/soak.ts';
-import { nameGroups } from '../groups.ts';
 import { blocking, type Hold, unique } from '../hold.ts';
-import { ownHome } from '../homeward.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { canarySide, fleetOf, replicasOf } from '../ladders/delivery.ts';
+import { canarySide, primaryGroups, replicasOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
 import { ledTo } from '../ladders/fill-to-come.ts';
-import { fieldsHome, letGoAnew, unlessTaken } from '../ladders/fleet.ts';
 import { type NextCommit, nextCommit, nextWithoutNodes, stepEntered } from '../ladders/next-commit.ts';
 import { sameStage } from '../ladders/position.ts';
+import { releasedAgain, restoredFields, unlessTaken } from '../ladders/primary.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { greenTextEdited, switchEdited } from '../ladders/switch-edited.ts';
 import { type Decision, holding, type MoveReason } from '../move.ts';
-import { capital } from '../sentences.ts';
+import { nameGroups } from '../observed/groups.ts';
+import { statesOf } from '../progress/step-state.ts';
 import { whenSeen } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
-import { statesOf } from '../step-state.ts';
+import { capital } from '../texts/sentences.ts';
 
-/** First match: a fleet made anew, the next rung, or what it waits for. The file has the release's text. */
+/** First match: a primary re-created, the next rung, or what it waits for. The file has the release's template. */
 export function climbing(on: Delivering, state: OnLadder): Decision {
-  const anew = madeAnew(on);
-  if (anew !== undefined) return anew;
+  const fresh = madeAgain(on);
+  if (fresh !== undefined) return fresh;
   const queued = queuedHold(on.situation, 'this release is settled or aborted');
   const elsewhere = switchEdited(on) ?? greenTextEdited(on);
   if (elsewhere !== undefined) return holding([elsewhere, ...queued], 'StepUpgrade');
@@ -59,7 +59,7 @@ export function climbing(on: Delivering, state: OnLadder): Decision {
   return { ...move, holds: [...move.holds, ...holds] };
 }
 
-/** What groups end that get their nodes: beside these it is said which do not. */
+/** What groups end that get their nodes: next to these it is said which do not. */
 const OF_GROUPS: readonly Hold['reason'][] = [
   'GroupsNotUpdated',
   'GroupsNotReady',
@@ -67,13 +67,13 @@ const OF_GROUPS: readonly Hold['reason'][] = [
   'StatefulSetNotFlipped',
 ];
 
-/** The user's own is on the release before its time: held, until a person accepts that. Two colours then go on as they do. */
-function madeAnew(on: Delivering): Decision | undefined {
+/** The user's own is on the release before its time: held, until someone accepts that. Two colours then go on as they do. */
+function madeAgain(on: Delivering): Decision | undefined {
   const { situation } = on;
   const held = staysPut(situation) ? recreated(situation) : undefined;
   if (held === undefined) return undefined;
   if (!accepted(situation, 'Recreated')) return holding([held], 'StepUpgrade');
-  return on.delivery.plan.style === 'canary' ? letGoAnew(on) : undefined;
+  return on.delivery.plan.style === 'canary' ? releasedAgain(on) : undefined;
 }
 
 type Going = {
@@ -87,7 +87,7 @@ type Going = {
 function wayOn(on: Delivering, { stage }: OnLadder): Going {
   const { situation, delivery, marks } = on;
   if (stage.kind === 'step') {
-    const filled = { replicas: fleetOf(delivery), now: replicasOf(canarySide(delivery)) };
+    const filled = { replicas: primaryGroups(delivery), now: replicasOf(canarySide(delivery)) };
     const led = ledTo({ ...situation, marks }, { index: stage.index, ...filled });
     if (led !== undefined)
       return { next: stepEntered(delivery, { index: led.index, paused: led.by === 'StepsEdited' }), reason: led.by };
@@ -105,17 +105,17 @@ function wayOn(on: Delivering, { stage }: OnLadder): Going {
 function beforeItsNodes(on: Delivering): Going | undefined {
   const { situation, delivery } = on;
   const next = nextWithoutNodes(delivery);
-  if (situation.sight === 'unseen' || next?.kind !== 'commit') return undefined;
+  if (situation.view === 'unseen' || next?.kind !== 'commit') return undefined;
   const groups = groupsWithoutNodes(situation).map(({ index }) => index);
   if (groups.length === 0 || waiting(on, next.waits).length > 0) return undefined;
   const because = `${capital(nameGroups(groups))} of ${delivery.own.object.name} ${groups.length === 1 ? 'waits' : 'wait'} for nodes, and the others serve enough for all requests.`;
-  return { next, reason: 'BroughtHome', because };
+  return { next, reason: 'RouteRestored', because };
 }
 
 /** The first rung of a step, or of a promotion, that waits for people has a name of its own: it is what they approve. */
 function reasonOf({ stage, at, waits }: NextCommit, from: OnLadder['stage']): MoveReason {
-  if (at === 'home') return 'BroughtHome';
-  if (at === 'void') return 'Emptied';
+  if (at === 'route-restored') return 'RouteRestored';
+  if (at === 'empty') return 'CanaryEmptied';
   if (!waits.some(({ kind }) => kind === 'gates')) return 'RungReady';
   if (stage.kind !== 'promote') return 'StepReady';
   return sameStage(from, stage) ? 'RungReady' : 'Promoted';
@@ -126,11 +126,11 @@ const SHARING: readonly NextCommit['at'][] = ['traffic', 'all', 'switch'];
 
 type At = { readonly next: NextCommit; readonly done: boolean };
 
-/** What else a rung waits for: people, policies, time. Going home and emptying wait for none of it. */
+/** What else a rung waits for: people, policies, time. Going to stable and emptying wait for none of it. */
 function heldBy(on: Delivering, { stage, at }: OnLadder, { next, done }: At): readonly Hold[] {
   const { situation, marks } = on;
-  const isFleet = next.at === 'fleet' || (stage.kind === 'promote' && at === 'fleet');
-  const isForward = next.at !== 'home' && next.at !== 'void';
+  const isPrimary = next.at === 'primary' || (stage.kind === 'promote' && at === 'primary');
+  const isForward = next.at !== 'route-restored' && next.at !== 'empty';
   const index = stage.kind === 'step' ? stage.index : 0;
   const isGated = next.waits.some(({ kind }) => kind === 'gates');
   const gates = isForward ? holdsOf(isGated ? before.climb : before.finish, situation) : [];
@@ -144,8 +144,8 @@ function heldBy(on: Delivering, { stage, at }: OnLadder, { next, done }: At): re
     isForward ? unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) : undefined,
     isForward && SHARING.includes(next.at) ? stillWithdrawn(on) : undefined,
     partitionRaised(on),
-    stage.kind === 'step' ? stableLost(on) : undefined,
-    isFleet ? whenSeen(fleetBlocked)(situation) : undefined,
+    stage.kind === 'step' ? stableNotServing(on) : undefined,
+    isPrimary ? whenSeen(primaryBlocked)(situation) : undefined,
     ...pauses,
     index === 0 ? undefined : refusedJump(situation, index),
   ];
@@ -158,14 +158,14 @@ function stateOf({ at, stage }: OnLadder, of: { readonly unseen: readonly Hold[]
   return statesOf(of.holds).includes('StepPaused') ? 'StepPaused' : 'StepReady';
 }
 
-/** The release is the stable one from here on: by the newest commit that was read with its text. */
+/** The release is the stable one from here on: by the newest commit that was read with its template. */
 function settle(on: Delivering, next: NextCommit, holds: readonly Hold[]): Decision {
   const { snapshot } = on.situation;
   if (snapshot.delivered.kind !== 'known') return holding([...holds, notDelivered(on.situation)], 'StepReady');
-  const home = ownHome(on.marks, on.situation.workload);
+  const home = restoreOwn(on.marks, on.situation.workload);
   const made = climbed(
     on,
-    { ...next, objects: [...next.objects, ...fieldsHome(on, home)] },
+    { ...next, objects: [...next.objects, ...restoredFields(on, home)] },
     {
       reason: 'Settled',
       marks: deliveredAt(on.marks, snapshot.delivered.value),

@@ -2,40 +2,40 @@
 
 import { shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
-import { loweredOnTheWayBack } from '../events/budget-back.ts';
+import { restoreOwn } from '../edits/restore-asides.ts';
+import { loweredInRollback } from '../events/budget-back.ts';
 import {
   climbedBack,
-  fleetAtOnce,
-  fleetRung,
   isAtOnce,
   orAtOnce,
   overwritten,
-  remainsGivenUp,
-  textBack,
+  primaryAtOnce,
+  primaryRung,
+  remainsAborted,
+  templateBack,
 } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { queuedHold } from '../events/queued.ts';
-import { raisedOnTheWayBack } from '../events/raising-again.ts';
-import { stableLost, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
-import { abortOf } from '../given-up.ts';
-import { wanted } from '../groups-asked.ts';
+import { raisedInRollback } from '../events/raising-again.ts';
+import { stableNotServing, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
 import { blocking, type Hold } from '../hold.ts';
-import { ownHome } from '../homeward.ts';
 import type { Unwritable } from '../ladders/commit.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { greenServes } from '../ladders/delivery.ts';
-import { fieldsHome, withBudget } from '../ladders/fleet.ts';
 import { goingBack, type NextCommit, nextCommit } from '../ladders/next-commit.ts';
+import { restoredFields, withBudget } from '../ladders/primary.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
-import { isHome } from '../ladders/shares.ts';
-import { hasShare } from '../ladders/sight.ts';
+import { isRestored } from '../ladders/shares.ts';
+import { hasShare } from '../ladders/traffic-view.ts';
 import { type Decision, holding } from '../move.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { abortOf } from '../orders/aborted-release.ts';
 import { nextRelease, type Seen } from '../situation.ts';
 
 /**
- * First match: a newer text that is live, a share of what serves nothing, the next rung, what it waits for. `fixed`: why no
- * newer text could go through the steps; undefined: it could.
+ * First match: a newer template that is live, a share of what serves nothing, the next rung, what it waits for. `fixed`: why no
+ * newer template could go through the steps; undefined: it could.
  */
 export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const { situation, marks, delivery } = on;
@@ -43,7 +43,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const isNewer = digest !== marks.release.digest;
   if (isNewer && state.kind === 'ladder') {
     const newer = fixed === undefined ? overtakenOnLadder(on, state) : rollStopped(on, { state, hold: fixed });
-    const answer = remainsGivenUp(on) ?? heldOnLadder(on, state) ?? newer;
+    const answer = remainsAborted(on) ?? heldOnLadder(on, state) ?? newer;
     if (answer !== undefined) return answer;
   }
   const home = withdrawn(on);
@@ -56,93 +56,93 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const next = again?.next ?? nextCommit(delivery);
   if (next.kind === 'unwritable') return unwritable(on, next);
   const queued = queuedHold(situation, 'the rollback is over');
-  const unseen = isSentHome(on, next) ? [] : orAtOnce(on, waiting(on, next.waits));
+  const unseen = isSentToStable(on, next) ? [] : orAtOnce(on, waiting(on, next.waits));
   const holds = [...(again?.holds ?? []), ...unseen, ...lostAgain(on, next), ...queued];
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
   const { stable } = situation.snapshot;
   if (next.at === 'settled') {
-    const objects = [...next.objects, ...fieldsHome(on, ownHome(marks, situation.workload))];
+    const objects = [...next.objects, ...restoredFields(on, restoreOwn(marks, situation.workload))];
     return { ...climbedBack(on, { ...next, objects }, { reason: 'RolledBack', marks }), holds };
   }
-  // Marks that a hand has taken out may lead through it once more: the release was given up before.
-  if (next.at === 'fleet' && stable.kind === 'known' && stable.value.release.digest === marks.release.digest)
+  // Marks that a hand has taken out may lead through it once more: the release was aborted before.
+  if (next.at === 'primary' && stable.kind === 'known' && stable.value.release.digest === marks.release.digest)
     return { ...climbedBack(on, next, { reason: 'RollbackWidened', marks }), holds };
-  // The whole share went first: the text comes back with the rung that lets the fleet go.
-  if (next.at === 'fleet' && stable.kind === 'known') {
+  // The whole share went first: the template comes back with the rung that lets the primary go.
+  if (next.at === 'primary' && stable.kind === 'known') {
     const order = abortOf(situation, nextRelease(digest, marks));
     const isTheirs = isNewer && stable.value.release.digest !== digest;
     if (isTheirs && order === undefined) return holding([overwritten(on)], 'StepUpgrade');
-    const because = `Release ${shortRelease(marks.release)} was given up, and all requests go to the second workload.`;
+    const because = `Release ${shortRelease(marks.release)} was aborted, and all requests go to the second workload.`;
     const newer = isTheirs ? digest : undefined;
     const given = { release: marks.release, newer, reason: 'Aborted', because } as const;
-    return { ...textBack(on, next, { given, stable: stable.value }), holds };
+    return { ...templateBack(on, next, { given, stable: stable.value }), holds };
   }
-  const as = again !== undefined && next.at === 'all' ? SHARED_AGAIN : ({ reason: 'BroughtHome' } as const);
+  const as = again !== undefined && next.at === 'all' ? SHARED_AGAIN : ({ reason: 'RouteRestored' } as const);
   return { ...climbedBack(on, next, { ...as, marks }), holds };
 }
 
 const SHARED_AGAIN = {
   reason: 'ShareAccepted',
-  because: 'A person has accepted what held it (TrafficWithdrawn): the share that was taken back goes out again.',
+  because: 'Someone has accepted what held it (TrafficWithdrawn): the share that was taken back goes out again.',
 } as const;
 
 /**
- * A route with a share came back after `home`, and the version before has been lost since: all requests would go to what
+ * A route with a share came back after `home`, and the stable version has been lost since: all requests would go to what
  * serves nothing, while the new version serves.
  */
 function lostAgain(on: Delivering, { at }: NextCommit): readonly Hold[] {
-  const isAgain = at === 'home' && on.marks.at === 'home' && hasShare(on.delivery);
+  const isAgain = at === 'route-restored' && on.marks.at === 'route-restored' && hasShare(on.delivery);
   if (!isAgain || isNow(on) || (servingGroups(on, 'canary') ?? 0) === 0) return [];
-  const lost = stableLost(on);
+  const lost = stableNotServing(on);
   return lost === undefined ? [] : [lost];
 }
 
-/** The order says not to wait for the version before. */
+/** The order says not to wait for the stable version. */
 function isNow(on: Delivering): boolean {
   const [given] = on.marks.aborted;
   return given !== undefined && isAtOnce(on, given);
 }
 
 /**
- * Nobody waits for the version before: a person does not want to, or a share is there once more, and the new version
+ * Nobody waits for the stable version: someone does not want to, or a share is there once more, and the new version
  * serves nothing of it.
  */
-function isSentHome(on: Delivering, { at }: NextCommit): boolean {
-  const isAgain = at === 'home' && (on.marks.at === 'home' || on.marks.at === 'text');
+function isSentToStable(on: Delivering, { at }: NextCommit): boolean {
+  const isAgain = at === 'route-restored' && (on.marks.at === 'route-restored' || on.marks.at === 'template');
   if (isAgain && servingGroups(on, 'canary') === 0) return true;
-  return at === 'home' && (isAgain || on.marks.at === 'fleet') && isNow(on);
+  return at === 'route-restored' && (isAgain || on.marks.at === 'primary') && isNow(on);
 }
 
 /**
- * All requests went to the second workload first, and that lost them again: the version before cannot be waited for to be
- * left any more. Where the second one cannot carry them, or a person does not want to wait, the text goes back all the same;
- * where it can, once a person accepts that.
+ * All requests went to the second workload first, and that lost them again: the stable version cannot be waited for to be
+ * left any more. Where the second one cannot carry them, or someone does not want to wait, the template goes back all the same;
+ * where it can, once someone accepts that.
  */
 function offTheCanary(
   on: Delivering,
 ): { readonly next: NextCommit | Unwritable; readonly holds: readonly Hold[] } | undefined {
   const { delivery, marks } = on;
   const now = abortOf(on.situation, marks.release)?.now === true;
-  if (marks.at !== 'all' || (!isHome(delivery) && !now) || delivery.missing.length > 0) return undefined;
-  const isCarried = !now && fleetRung(on) === 'all';
-  const next = isCarried ? goingBack(delivery, 'all') : fleetAtOnce(on);
+  if (marks.at !== 'all' || (!isRestored(delivery) && !now) || delivery.missing.length > 0) return undefined;
+  const isCarried = !now && primaryRung(on) === 'all';
+  const next = isCarried ? goingBack(delivery, 'all') : primaryAtOnce(on);
   const held = isCarried ? stillWithdrawn(on) : undefined;
   return next === undefined ? undefined : { next, holds: held === undefined ? [] : [held] };
 }
 
 /**
- * Groups of the fleet below the partition are on the text that was given up: made anew, let go by a hand while nobody could
- * see it, or kept by a hand that has raised the partition. They go back like those of a fleet.
+ * Groups of the primary below the partition are on the template that was aborted: re-created, released for update by a hand while nobody could
+ * see it, or kept by a hand that has raised the partition. They go back like those of a primary.
  */
 function leftBehind(on: Delivering): Decision | undefined {
   const { situation, marks, delivery } = on;
-  const { observed, digest, partition, sight } = situation;
-  const isOurs = digest === marks.release.digest && sight === 'seen';
+  const { observed, digest, partition, view } = situation;
+  const isOurs = digest === marks.release.digest && view === 'seen';
   if (!isOurs || greenServes(delivery) || observed?.releaseKey === undefined) return undefined;
   const astray = observed.groups.some(
     ({ index, version, key }) => index < partition && version === 'other' && key !== undefined,
   );
-  const next = astray ? goingBack(delivery, fleetRung(on)) : undefined;
+  const next = astray ? goingBack(delivery, primaryRung(on)) : undefined;
   if (next?.kind !== 'commit') return undefined;
   const restore = withAside(marks.restore, { floor: 0 });
   return climbedBack(on, next, { reason: 'RollbackWidened', marks: { ...marks, restore } });
@@ -152,11 +152,11 @@ function leftBehind(on: Delivering): Decision | undefined {
 function budgetMoved(on: Delivering): Decision | undefined {
   const { situation, marks, delivery } = on;
   const { step, at } = marks;
-  const isLet = situation.partition === 0 && situation.notApplied === undefined && situation.sight === 'seen';
+  const isLet = situation.partition === 0 && situation.notApplied === undefined && situation.view === 'seen';
   if (!isLet || step === undefined || at === undefined) return undefined;
   const away = situation.observed.groups.some(({ version, uid }) => version !== 'release' && uid !== '');
-  const raised = away ? raisedOnTheWayBack(situation) : undefined;
-  const changed = raised ?? (isBack(situation) ? undefined : loweredOnTheWayBack(situation));
+  const raised = away ? raisedInRollback(situation) : undefined;
+  const changed = raised ?? (isBack(situation) ? undefined : loweredInRollback(situation));
   if (changed === undefined) return undefined;
   const { budget, why } = changed;
   const reason = raised === undefined ? 'BudgetLowered' : 'BudgetRaised';

@@ -2,7 +2,7 @@
 
 import type { Recreating } from '../../api/recreating.ts';
 import type { RollingStyle } from '../../api/rollout.ts';
-import { createAnew } from '../events/creating-anew.ts';
+import { recreate } from '../events/create-again.ts';
 import type { Decision } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -13,19 +13,19 @@ import { decideRouted, sharesOut } from './routed.ts';
 
 type Strategy = {
   readonly decide: (situation: Situation) => Decision;
-  /** While the document is out of its file, to be created anew. */
+  /** While the document is out of its file, to be re-created. */
   readonly decideAbsent: (snapshot: Snapshot, recreating: Recreating) => Decision;
 };
 
 /** Its rows are those of one workload; with routes there are rungs between them. */
 const partition: Strategy = {
   decide: (situation) => (sharesOut(situation) ? decideRouted(situation) : decidePartition(situation)),
-  decideAbsent: createAnew,
+  decideAbsent: recreate,
 };
 
 /** Its rows are those of a canary; what differs are its ladders. */
-const blueGreen: Strategy = { decide: decideCanary, decideAbsent: createAnew };
-const canary: Strategy = { decide: decideCanary, decideAbsent: createAnew };
+const blueGreen: Strategy = { decide: decideCanary, decideAbsent: recreate };
+const canary: Strategy = { decide: decideCanary, decideAbsent: recreate };
 
 const strategies = {
   partition,
@@ -33,7 +33,7 @@ const strategies = {
   blueGreen,
 } satisfies Record<RollingStyle, Strategy>;
 
-/** The strategy of a rollout; a delivery goes on as the one that began it, whatever its Rollout asks for since. */
+/** The strategy of a rollout; a delivery goes on as the one that started it, whatever its Rollout asks for since. */
 export function strategyOf({
   rollout,
   workload,

@@ -16,25 +16,25 @@ import { waitingOnGroups } from '../gates/step-groups.ts';
 import { crashLooping } from '../gates/trouble.ts';
 import { blocking, type Hold, unique } from '../hold.ts';
 import { type Decision, holding } from '../move.ts';
+import { stateOfStep } from '../progress/step-state.ts';
 import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { stateOfStep } from '../step-state.ts';
 import { editedPlan, wholeNext } from '../step-to-come.ts';
 
 /** The groups are all that a step has. */
 const GROUPS_ONLY: StepWay = { waits: [], rung: undefined, again: false, next: nextStep };
 
-/** The file has the release's text: the caller has looked. */
+/** The file has the release's template: the caller has looked. */
 export function partial(situation: Situation, step: InDelivery, way: StepWay = GROUPS_ONLY): Decision {
   const { marks, index } = step;
   const { release } = marks;
   const at = { index, release };
   const edited = partitionEdited(situation, step);
   if (edited !== undefined && edited.move !== undefined) return edited;
-  const anew = recreated(situation);
-  if (anew !== undefined)
-    return accepted(situation, 'Recreated') ? acceptRecreated(situation, step) : holding([anew], 'StepUpgrade');
-  const raised = edited === undefined && situation.sight === 'seen' ? raisedForLeftovers(situation, step) : undefined;
+  const fresh = recreated(situation);
+  if (fresh !== undefined)
+    return accepted(situation, 'Recreated') ? acceptRecreated(situation, step) : holding([fresh], 'StepUpgrade');
+  const raised = edited === undefined && situation.view === 'seen' ? raisedForLeftovers(situation, step) : undefined;
   if (raised !== undefined) return raised;
   const groups = unique([...waitingOnGroups(situation), ...way.waits]);
   // Another partition than the step's explains what lies on its wrong side, accepted or not.
@@ -44,12 +44,12 @@ export function partial(situation: Situation, step: InDelivery, way: StepWay = G
   const done = groups.length === 0 && situation.replicas !== 0 && gone === undefined;
   const whole = wholeNext(situation, index);
   const again = way.again ? index : undefined;
-  const plan = whole ?? (situation.sight === 'seen' ? editedPlan(situation, at) : undefined) ?? again;
-  const found = situation.sight === 'seen' ? outOfPlace(situation, { ...at, moved: moved !== undefined, plan }) : [];
+  const plan = whole ?? (situation.view === 'seen' ? editedPlan(situation, at) : undefined) ?? again;
+  const found = situation.view === 'seen' ? outOfPlace(situation, { ...at, moved: moved !== undefined, plan }) : [];
   if (way.rung !== undefined) {
     const rest = [...(edited?.holds ?? []), ...groups, ...holdsOf(before.finish, situation), gone, ...found];
     const held = unique(rest.filter((one) => one !== undefined));
-    if (situation.sight === 'seen' && blocking(held).length === 0) return way.rung(situation);
+    if (situation.view === 'seen' && blocking(held).length === 0) return way.rung(situation);
     return holding(held, stateOfStep(situation, index, { groups, holds: held }));
   }
   // An edit never ends a pause: wherever it leads, what the step in Git had to serve comes first.
@@ -61,7 +61,7 @@ export function partial(situation: Situation, step: InDelivery, way: StepWay = G
     ...holdsOf(before.next, situation),
     ...[gone, ...found, ...pause, refusedJump(situation, index)].filter((one) => one !== undefined),
   ];
-  if (situation.sight === 'unseen' || blocking(holds).length > 0)
+  if (situation.view === 'unseen' || blocking(holds).length > 0)
     return holding(unique(holds), stateOfStep(situation, index, { groups, holds }), done);
   return way.next(situation, { marks, index, plan });
 }

@@ -1,11 +1,12 @@
 /** The partition strategy: one table of states, as the specification has it, and which event comes first in each. */
 
 import type { Marks } from '../../api/marks.ts';
+import { immutableBack } from '../edits/immutable-back.ts';
 import { failedBack, failureBrake } from '../events/failing.ts';
-import { beforeFirstStep, givenUp } from '../events/giving-up.ts';
+import { beforeFirstStep, rollbackCause } from '../events/giving-up.ts';
 import { goBack, noText } from '../events/going-back.ts';
+import { lateMerge, stillStale } from '../events/late-merge.ts';
 import { goneHold } from '../events/marks-gone.ts';
-import { mergedStale, stillStale } from '../events/merged-stale.ts';
 import { removeToGoBack, returnedByHand } from '../events/recreating.ts';
 import { stopAt, stopReturned } from '../events/stopping.ts';
 import { beyondFirstStep, supersede, takeOver } from '../events/superseding.ts';
@@ -13,13 +14,12 @@ import { heldAsAborted } from '../gates/aborted.ts';
 import { strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
 import { greenServing } from '../gates/second.ts';
-import { abortOf, type GivenUp, remember } from '../given-up.ts';
-import { wanted } from '../groups-asked.ts';
-import { immutableBack } from '../immutable-back.ts';
 import { type Decision, holding, moving } from '../move.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
 import { flipped, type Seen, type Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { armed } from './armed.ts';
+import { locked } from './locked.ts';
 import { partial } from './partial.ts';
 import { requested } from './requested.ts';
 import { rollback, rollbackOvertaken } from './rollback.ts';
@@ -28,17 +28,17 @@ import { settled } from './settled.ts';
 import { surging } from './surging.ts';
 import { unmanaged } from './unmanaged.ts';
 
-const stepRows = { surging, partial, rolling, armed } satisfies Record<
+const stepRows = { surging, partial, rolling, locked } satisfies Record<
   InDelivery['row'],
   (situation: Situation, step: InDelivery) => Decision
 >;
 
-/** The rows in which strategies that step the workload itself, or begin with it, may differ. */
+/** The rows in which strategies that step the workload itself, or start with it, may differ. */
 export type Rows = {
   readonly request: typeof requested;
-  readonly wayBack: (situation: Situation, at: { readonly given: GivenUp; readonly marks: Marks }) => Decision;
+  readonly rollBack: (situation: Situation, at: { readonly given: Aborted; readonly marks: Marks }) => Decision;
   readonly rollback: typeof rollback;
-  /** A newer text in the file; undefined: it waits, or there is none. */
+  /** A newer template in the file; undefined: it waits, or there is none. */
   readonly newer: (situation: Situation, state: InDelivery) => Decision | undefined;
   readonly step: (situation: Situation, state: InDelivery) => Decision;
 };
@@ -46,7 +46,7 @@ export type Rows = {
 /** Those of a workload whose requests nobody shares out. */
 export const rows: Rows = {
   request: requested,
-  wayBack,
+  rollBack,
   rollback: inRollback,
   newer: interrupted,
   step: (situation, state) => stepRows[rowOf(situation, state)](situation, state),
@@ -63,20 +63,20 @@ export function decideBy(situation: Situation, own: Rows): Decision {
   const recreating = snapshot.rollout?.intents.recreating;
   if (state.kind === 'unmanaged')
     return recreating === undefined ? unmanaged(situation) : returnedByHand(situation, recreating);
-  const given = recreating === undefined ? givenUp(situation, state) : undefined;
+  const given = recreating === undefined ? rollbackCause(situation, state) : undefined;
   const unsafe = partitionMissing(situation);
-  // Only the way back in place is open: it brings every group home, and writes the partition that it needs.
+  // Only the rollback in place is open: it restores every group, and writes the partition that it needs.
   if (unsafe !== undefined && !(given !== undefined && leadsBackInPlace(situation)))
     return holding([unsafe], 'StepUpgrade');
   if (recreating !== undefined) return returnedByHand(situation, recreating);
-  if (given !== undefined) return own.wayBack(situation, { given, marks: state.marks });
+  if (given !== undefined) return own.rollBack(situation, { given, marks: state.marks });
   if (snapshot.lostMarks !== undefined) return holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
   switch (state.kind) {
     case 'settled':
       return settled(situation, state.marks);
     case 'requested':
       return (
-        (isGivenUp(situation, state.marks) ? undefined : greenHeld(situation)) ?? own.request(situation, state.marks)
+        (isAborted(situation, state.marks) ? undefined : greenHeld(situation)) ?? own.request(situation, state.marks)
       );
     case 'rollback':
       return own.rollback(situation, state.marks);
@@ -89,20 +89,20 @@ export function decideBy(situation: Situation, own: Rows): Decision {
       break;
   }
   // What would be decided if it had not been merged is asked by the same table.
-  const merged = mergedStale(situation, state, (before) => decideBy(before, own));
+  const merged = lateMerge(situation, state, (before) => decideBy(before, own));
   if (merged !== undefined) return merged;
   const stopped = own.newer(situation, state);
   if (stopped !== undefined) return stopped;
   const failed = failedBack(situation, state.marks);
-  if (failed !== undefined) return own.wayBack(situation, { given: failed, marks: state.marks });
+  if (failed !== undefined) return own.rollBack(situation, { given: failed, marks: state.marks });
   const still = stillStale(situation, state);
   if (still !== undefined) return still;
   const row = own.step(situation, state);
   return { ...row, brakes: [...(row.brakes ?? []), failureBrake(situation)] };
 }
 
-/** A mere request is given up whatever holds it: nothing moves by that. */
-export function isGivenUp(situation: Situation, marks: Marks): boolean {
+/** A mere request is aborted whatever holds it: nothing moves by that. */
+export function isAborted(situation: Situation, marks: Marks): boolean {
   return beforeFirstStep(situation, marks) !== undefined;
 }
 
@@ -115,17 +115,17 @@ function leadsBackInPlace(situation: Situation): boolean {
   return situation.snapshot.stable.kind === 'known' && !immutableBack(situation);
 }
 
-/** By an edit where one leads back, else by deleting and creating anew. */
-function wayBack(situation: Situation, at: { readonly given: GivenUp; readonly marks: Marks }): Decision {
+/** By an edit where one leads back, else by deleting and re-creating. */
+function rollBack(situation: Situation, at: { readonly given: Aborted; readonly marks: Marks }): Decision {
   const move = goBack(situation, at);
   if (move === undefined) return holding([noText(situation)], 'StepUpgrade');
   if (!immutableBack(situation)) return moving(move, 'StepUpgrade');
   return removeToGoBack(situation, { marks: move.marks, because: at.given.because });
 }
 
-/** Every group may go and has gone, whatever a hand has made of the partition since: arm, as after partition 0. */
+/** Every group may go and has gone, whatever a hand has made of the partition since: lock, as after partition 0. */
 export function rowOf(situation: Situation, { row, marks }: InDelivery): InDelivery['row'] {
-  return row === 'partial' && situation.sight === 'seen' && wholeAlready(situation, marks) ? 'rolling' : row;
+  return row === 'partial' && situation.view === 'seen' && wholeAlready(situation, marks) ? 'rolling' : row;
 }
 
 function wholeAlready({ observed, asked }: Seen, { restore }: Marks): boolean {
@@ -133,19 +133,19 @@ function wholeAlready({ observed, asked }: Seen, { restore }: Marks): boolean {
   return wanted(observed, asked).every((group) => group.version === 'release') && flipped(observed.leaderSet);
 }
 
-/** A newer text in the file, whatever the step: it overtakes the delivery, waits, or is one that nobody wants. */
+/** A newer template in the file, whatever the step: it overtakes the delivery, waits, or is one that nobody wants. */
 function interrupted(situation: Situation, { row, marks }: InDelivery): Decision | undefined {
   const { digest, snapshot } = situation;
   const { release } = marks;
   if (digest === release.digest) return undefined;
   if (heldAsAborted(situation, marks) !== undefined)
-    return row === 'armed' ? undefined : stopReturned(situation, marks);
-  // Without the stable text nobody knows whether this is a newer request or the way back, which must not be stopped.
-  if (snapshot.stable.kind !== 'known' && row !== 'armed') return holding([noText(situation)], 'StepUpgrade');
+    return row === 'locked' ? undefined : stopReturned(situation, marks);
+  // Without the stable template nobody knows whether this is a newer request or the rollback, which must not be stopped.
+  if (snapshot.stable.kind !== 'known' && row !== 'locked') return holding([noText(situation)], 'StepUpgrade');
   const abort = abortOf(situation, release);
-  // A text that the order does not name was written after it, or is to stay: its groups follow it.
+  // A template that the order does not name was written after it, or is to stay: its groups follow it.
   const left = abort === undefined ? marks : { ...marks, aborted: remember({ release, newer: abort.newer }, marks) };
-  if (row === 'armed') return abort === undefined ? undefined : takeOver(situation, left);
+  if (row === 'locked') return abort === undefined ? undefined : takeOver(situation, left);
   return overtaken(situation, left);
 }
 
@@ -154,28 +154,28 @@ function overtaken(situation: Situation, marks: Marks): Decision {
   return beyondFirstStep(situation) ? supersede(situation, marks) : takeOver(situation, marks);
 }
 
-/** The way back as it was begun, or a newer text in the file, which is stopped first where it rolls. */
+/** The rollback as it was started, or a newer template in the file, which is stopped first where it rolls. */
 function inRollback(situation: Situation, marks: Marks): Decision {
   const newer = situation.digest !== marks.release.digest;
   const given = newer && heldAsAborted(situation, marks) !== undefined;
   if (waitsForEver(situation) && !(newer && rolls(situation, { marks, given })))
-    return removeToGoBack(situation, { marks, because: 'The stable text cannot be applied in place.' });
+    return removeToGoBack(situation, { marks, because: 'The stable template cannot be applied in place.' });
   if (!newer) return rollback(situation, marks);
   if (given) return stopReturned(situation, marks);
   return fillsSecond(situation) ? rollbackOvertaken(situation, marks) : overtaken(situation, marks);
 }
 
-/** Whether its Rollout fills a second workload: it was aborted before that began, or asks for it only since. */
+/** Whether its Rollout fills a second workload: it was aborted before that started, or asks for it only since. */
 function fillsSecond({ snapshot }: Situation): boolean {
   return (snapshot.rollout?.rollout.style ?? 'partition') !== 'partition';
 }
 
-/** A way back that was begun while the cluster could not be read, and that no edit can make. */
+/** A rollback that was started while the cluster could not be read, and that no edit can make. */
 function waitsForEver(situation: Situation): boolean {
   return situation.notApplied !== undefined && immutableBack(situation);
 }
 
-/** Whether the newer text rolls, so that a commit has to stop it. `given`: it was given up before. */
+/** Whether the newer template rolls, so that a commit has to stop it. `given`: it was aborted before. */
 function rolls(situation: Situation, { marks, given }: { readonly marks: Marks; readonly given: boolean }): boolean {
   if (given || situation.snapshot.rollout === undefined) return stopAt(situation, marks) > situation.partition;
   return situation.replicas !== undefined && beyondFirstStep(situation);

@@ -1,4 +1,4 @@
-/** The row `requested`: somebody edited the template of an armed workload, and nothing has moved yet. */
+/** The row `requested`: somebody edited the template of an locked workload, and nothing has moved yet. */
 
 import type { Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -19,7 +19,7 @@ import { overshoot } from '../gates/out-of-place.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
 
-/** First match: given up, edited open, aborted before, no change at all, not in place, held, started. */
+/** First match: aborted, edited open, aborted before, no change at all, not in place, held, started. */
 export function requested(situation: Situation, marks: Marks): Decision {
   const { partition, digest } = situation;
   const release = nextRelease(digest, marks);
@@ -33,14 +33,14 @@ export function requested(situation: Situation, marks: Marks): Decision {
   const removal = removalFor(situation);
   if (removal !== undefined) return removeForRequest(situation, { marks, removal });
   const first = { index: 1, release };
-  const anew = recreated(situation) !== undefined && accepted(situation, 'Recreated');
-  // Who accepts that all was made anew has accepted that all groups are on the release.
-  const gates = anew
+  const fresh = recreated(situation) !== undefined && accepted(situation, 'Recreated');
+  // Who accepts that all was re-created has accepted that all groups are on the release.
+  const gates = fresh
     ? before.start.filter((gate) => gate !== recreated)
     : [...before.start, whenSeen((seen) => overshoot(seen, first))];
   const answer = ask(gates, situation);
   if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
-  if (anew) {
+  if (fresh) {
     const step = { index: 1, of: Math.max(1, situation.steps.length) };
     return acceptRecreated(situation, { ...step, marks: firstStep(situation, { marks, restore: NOTHING_ASIDE }) });
   }

@@ -7,26 +7,26 @@ import { VERSION } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { WAITING_FOR_AGENT } from '../applied.ts';
 import { type Budget, budgetInTheEnd, budgetNote, budgetTaken, withBudgetAfter } from '../budget.ts';
-import { command } from '../command-text.ts';
-import { loadingAway, loweredOnTheWayBack } from '../events/budget-back.ts';
+import { restoreOwn } from '../edits/restore-asides.ts';
+import { workloadMove } from '../edits/workload-change.ts';
+import { loadingAway, loweredInRollback } from '../events/budget-back.ts';
 import { noText } from '../events/going-back.ts';
-import { raisedOnTheWayBack } from '../events/raising-again.ts';
+import { raisedInRollback } from '../events/raising-again.ts';
 import { failedSurgeReturned, surgeEnds } from '../events/surge-back.ts';
 import { scaledToZero } from '../gates/cluster.ts';
-import { type Group, nameGroups } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
-import { ownHome } from '../homeward.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
-import { longestLoadSeconds } from '../outlook.ts';
-import { allGroupsAre, capital, groupsAre, notReady } from '../sentences.ts';
+import { type Group, nameGroups } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { surgeInGit } from '../observed/surge.ts';
+import { longestLoadSeconds } from '../progress/outlook.ts';
 import { flipped, lowest, type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-import { surgeInGit } from '../surge.ts';
-import { workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
+import { allGroupsAre, capital, groupsAre, notReady } from '../texts/sentences.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
 export function rollback(situation: Situation, marks: Marks): Decision {
-  if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
+  if (situation.view === 'unseen') return holding([situation.hold], 'StepUpgrade');
   const unsure = situation.notApplied ?? labelNotApplied(situation) ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
   const { observed, replicas, partition } = situation;
@@ -59,9 +59,9 @@ function loadingFirst(situation: Seen): Hold | undefined {
   });
 }
 
-/** All are back, and the StatefulSet still has the other revision for those that come up anew. */
+/** All are back, and the StatefulSet still has the other revision for those that come up again. */
 function notFlipped({ observed }: Seen, others: readonly Group[]): Hold | undefined {
-  // One that never left keeps an older revision of the same text, so that the StatefulSet never takes all leaders over.
+  // One that never left keeps an older revision of the same template, so that the StatefulSet never takes all leaders over.
   if (others.length > 0 || flipped(observed.leaderSet)) return undefined;
   return hold('StatefulSetNotFlipped', {
     seen: 'all groups are back; the StatefulSet controller has not yet taken all leaders over',
@@ -70,22 +70,22 @@ function notFlipped({ observed }: Seen, others: readonly Group[]): Hold | undefi
 }
 
 /**
- * A newer text in the file, of a Rollout that fills a second workload: no group that people use may take it in place. What
- * rolls is armed; groups that took it stay, and wait for a person. Where all are on the stable version the way back is
- * over, and the text is a request like any other. Requests that were going home stand by the release that was given up.
+ * A newer template in the file, of a Rollout that fills a second workload: no group that people use may take it in place. What
+ * rolls is locked; groups that took it stay, and wait for someone. Where all are on the stable version the rollback is
+ * over, and the template is a request like any other. Requests that were going to stable stand by the release that was aborted.
  */
 export function rollbackOvertaken(situation: Situation, marks: Marks): Decision {
-  const { digest, file, partition, snapshot, sight } = situation;
+  const { digest, file, partition, snapshot, view } = situation;
   const { stable } = snapshot;
   const release = stable.kind === 'known' ? stable.value.release : marks.release;
-  const seen = `${file.file}: a newer template (${shortDigest(digest)}) came while the groups went back to ${shortRelease(release)}. They may not take it in place: armed, it is inert until all of them are back`;
+  const seen = `${file.file}: a newer template (${shortDigest(digest)}) came while the groups went back to ${shortRelease(release)}. They may not take it in place: locked, it is inert until all of them are back`;
   const waits = hold('NewerRequestWaits', {
     seen,
     action: `Where groups stay on another version: ${command('abort', snapshot.key)}, and once they are back, to deliver it by its steps: ${command('retry', snapshot.key)}`,
   });
-  if (partition < SENTINEL) return armedAgainst(situation, { marks, waits });
+  if (partition < SENTINEL) return lockedAgainst(situation, { marks, waits });
   if (stable.kind !== 'known') return holding([noText(situation), waits], 'StepUpgrade');
-  if (sight === 'unseen') return holding([situation.hold, waits], 'StepUpgrade');
+  if (view === 'unseen') return holding([situation.hold, waits], 'StepUpgrade');
   const unsure = situation.notApplied ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure, waits], 'StepUpgrade');
   const { observed, asked } = situation;
@@ -98,7 +98,7 @@ export function rollbackOvertaken(situation: Situation, marks: Marks): Decision 
   return holding([waiting, stays ? waits : hold('NewerRequestWaits', { seen, waits: 'groups' })], 'StepUpgrade');
 }
 
-function armedAgainst(
+function lockedAgainst(
   situation: Situation,
   { marks, waits }: { readonly marks: Marks; readonly waits: Hold },
 ): Decision {
@@ -114,8 +114,8 @@ function armedAgainst(
 }
 
 /**
- * No step let it go, and it still is on the text that is going back; what somebody has written into the live template
- * since makes another revision of the same text, and no reason to restart it.
+ * No step let it go, and it still is on the template that is going back; what somebody has written into the live template
+ * since makes another revision of the same template, and no reason to restart it.
  */
 function neverLeft({ observed, marks, partition }: Seen, { index, key }: Group): boolean {
   const floor = Math.min(partition, marks?.restore?.floor ?? 0);
@@ -137,9 +137,9 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
     label: MOVES.RolledBack.label,
     marks: { ...marks, step: undefined, at: undefined, restore: undefined },
     partition: SENTINEL,
-    home: ownHome(marks, situation.workload),
+    home: restoreOwn(marks, situation.workload),
     maxUnavailable: budgetTaken(situation).set,
-    why: `${allGroupsAre(count)} back on ${shortRelease(marks.release)} and ready. Armed again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
+    why: `${allGroupsAre(count)} back on ${shortRelease(marks.release)} and ready. Locked again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
   });
   return moving(move, 'Completed');
 }
@@ -180,12 +180,12 @@ function widen(situation: Situation, marks: Marks, low: number): Decision {
 }
 
 function raisedAgain(situation: Seen, marks: Marks): Decision | undefined {
-  const raised = raisedOnTheWayBack(situation);
+  const raised = raisedInRollback(situation);
   return raised === undefined ? undefined : budgetMove(situation, marks, { reason: 'BudgetRaised', ...raised });
 }
 
 function lowered(situation: Seen, marks: Marks): Decision | undefined {
-  const less = loweredOnTheWayBack(situation);
+  const less = loweredInRollback(situation);
   return less === undefined ? undefined : budgetMove(situation, marks, { reason: 'BudgetLowered', ...less });
 }
 

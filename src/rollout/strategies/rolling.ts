@@ -1,31 +1,31 @@
-/** The row `step k, whole` at partition 0: every group may go, and as soon as all have, it is armed. */
+/** The row `step k, whole` at partition 0: every group may go, and as soon as all have, it is locked. */
 
 import { shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
-import { command } from '../command-text.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { raisedForLeftovers } from '../events/raising.ts';
 import { recreated, revisionChanged, scaledToZero } from '../gates/cluster.ts';
 import { blockedByStatefulSetGate, troublesOf } from '../gates/trouble.ts';
-import type { Group } from '../groups.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { allGroupsAre, groupsAre, notReady, whyUnready } from '../sentences.ts';
+import type { Group } from '../observed/groups.ts';
+import { wanted } from '../observed/groups-asked.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
+import { allGroupsAre, groupsAre, notReady, whyUnready } from '../texts/sentences.ts';
 
 /**
- * Partition 0: waits until every group is on the release and the StatefulSet has flipped, then arms — always the
- * next commit, even when paused or disabled: an edit of the template at partition 0 takes the fleet (trace 34f), and
- * armed too early a group that is recreated comes back old (trace 29d).
+ * Partition 0: waits until every group is on the release and the StatefulSet has flipped, then locks — always the
+ * next commit, even when paused or disabled: an edit of the template at partition 0 takes the primary (trace 34f), and
+ * locked too early a group that is recreated comes back old (trace 29d).
  */
 export function rolling(situation: Situation, step: InDelivery): Decision {
-  const anew = recreated(situation);
-  if (anew !== undefined && !accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
-  if (situation.sight === 'unseen') return holding([situation.hold], 'StepUpgrade');
+  const fresh = recreated(situation);
+  if (fresh !== undefined && !accepted(situation, 'Recreated')) return holding([fresh], 'StepUpgrade');
+  if (situation.view === 'unseen') return holding([situation.hold], 'StepUpgrade');
   const unsure = situation.notApplied ?? scaledToZero(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
   const { observed, asked } = situation;
@@ -48,18 +48,18 @@ export function rolling(situation: Situation, step: InDelivery): Decision {
         ...troubles,
         hold('StatefulSetNotFlipped', {
           seen: `${allGroupsAre(groups.length)} on the release, but ${who}`,
-          action: `The workload is armed once the StatefulSet has taken all leaders over; if that takes long: ${command('abort', situation.snapshot.key)}`,
+          action: `The workload is locked once the StatefulSet has taken all leaders over; if that takes long: ${command('abort', situation.snapshot.key)}`,
         }),
       ],
       'StepUpgrade',
     );
   }
   const move = workloadMove(situation, {
-    reason: 'Armed',
-    label: `step ${step.index}/${step.of}, armed`,
+    reason: 'Locked',
+    label: `step ${step.index}/${step.of}, locked`,
     ...withBudgetAfter(situation, { marks: step.marks, floor: step.marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
-    why: `${allGroupsAre(groups.length)} on ${shortRelease(step.marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Armed again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
+    why: `${allGroupsAre(groups.length)} on ${shortRelease(step.marks.release)}, and the StatefulSet has taken all leaders over, so a group that is recreated stays on it. Locked again: the next edit of the template is a request, not a restart.${budgetNote(situation)}`,
   });
   return moving(move, 'StepUpgrade');
 }

@@ -1,14 +1,14 @@
-/** The way back where routes share out the requests of the workload: they go home before the groups that answer them go. */
+/** The rollback where routes share out the requests of the workload: they go to stable before the groups that answer them go. */
 
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
 import { budgetKept, withBudget } from '../budget.ts';
-import type { ObjectEdits } from '../edit.ts';
+import type { ObjectEdits } from '../edits/edit.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { pinOf } from '../events/sharing-out.ts';
-import { stableLost } from '../events/withdrawing.ts';
+import { stableNotServing } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
-import { abortOf, type GivenUp, remember } from '../given-up.ts';
 import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
@@ -17,111 +17,119 @@ import type { Delivering } from '../ladders/delivering-facts.ts';
 import { selectorOf } from '../ladders/delivery.ts';
 import { pinsElsewhere } from '../ladders/endpoints.ts';
 import { servedText } from '../ladders/seen-traffic.ts';
-import { allHome, answersForAll, isOpen, isPinned, isShareHome, pinned, shareHome } from '../ladders/version-edits.ts';
+import {
+  answersForAll,
+  isOpen,
+  isPinned,
+  isShareWithdrawn,
+  pinned,
+  restoreAll,
+  withdrawShare,
+} from '../ladders/version-edits.ts';
 import { takesSide } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
-import { capital } from '../sentences.ts';
+import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
-import { workloadMove } from '../workload-change.ts';
+import { capital } from '../texts/sentences.ts';
 
-export type Back = { readonly given: GivenUp; readonly marks: Marks };
+export type Back = { readonly given: Aborted; readonly marks: Marks };
 
-/** One commit where no request would be lost by it; else the share goes home first, and nothing restarts. */
+/** One commit where no request would be lost by it; else the share is withdrawn first, and nothing restarts. */
 export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   const { situation, delivery } = on;
   if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
   const atOnce = isAtOnce(on, given.release) || hasLeft(situation);
   const apart = atOnce ? undefined : apartAgain(on);
-  const isLeft = isShareHome(delivery) && !isLeaving(on);
-  if (atOnce || (isLeft && apart === undefined)) return textBack(on, { given, marks });
-  const lost = stableLost(on);
+  const isLeft = isShareWithdrawn(delivery) && !isLeaving(on);
+  if (atOnce || (isLeft && apart === undefined)) return templateBack(on, { given, marks });
+  const lost = stableNotServing(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
-  const answers = isShareHome(delivery)
-    ? 'Its groups answered a share of the requests, which went home just before: they restart on the stable version'
-    : 'Its groups answer a share of the requests: that goes home first, and they restart on the stable version';
-  const served = on.sight === undefined ? undefined : servedText(delivery, on.sight);
+  const answers = isShareWithdrawn(delivery)
+    ? 'Its groups answered a share of the requests, which went to stable just before: they restart on the stable version'
+    : 'Its groups answer a share of the requests: that goes to stable first, and they restart on the stable version';
+  const served = on.view === undefined ? undefined : servedText(delivery, on.view);
   const move = workloadMove(situation, {
     reason: given.reason,
-    label: `${MOVES[given.reason].label}, home`,
+    label: `${MOVES[given.reason].label}, route-restored`,
     ...withBudget({ ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) }, budgetKept(situation)),
     why: `${given.because} ${answers} once their last ones are answered.${served === undefined ? '' : ` ${capital(served)}.`}`,
   });
   return besides(on, moving(move, 'StepUpgrade'), {
-    at: 'home',
-    commit: withObjects(shareHome(delivery), apart ?? []),
+    at: 'route-restored',
+    commit: withObjects(withdrawShare(delivery), apart ?? []),
   });
 }
 
-/** A step has just taken the share home in Git: gateways may still send, and what they have sent may not be answered yet. */
+/** A step has just withdrawn the share in Git: gateways may still send, and what they have sent may not be answered yet. */
 function isLeaving(on: Delivering): boolean {
   const { step, at } = on.marks;
-  return step?.kind === 'step' && at === 'home' && waiting(on, leaves(on.delivery)).length > 0;
+  return step?.kind === 'step' && at === 'route-restored' && waiting(on, leaves(on.delivery)).length > 0;
 }
 
 /**
- * Where the annotations were gone the share went home, and the Service took in all leaders, as nobody knew what was
- * under way; and a hand may have let it take in others. Those of the release get no requests before they restart, as
- * from any other step. undefined: it takes in the version before alone, or nothing tells that from others.
+ * Where the annotations were gone the share was withdrawn, and the Service took in all leaders, as nobody knew what was
+ * in progress; and a hand may have let it take in others. Those of the release get no requests before they restart, as
+ * from any other step. undefined: it takes in the stable version alone, or nothing tells that from others.
  */
 function apartAgain(on: Delivering): readonly ObjectEdits[] | undefined {
   const { situation, delivery } = on;
   const isLost = situation.snapshot.lostMarks !== undefined && !isPinned(delivery);
-  if (situation.sight === 'unseen' || !(isLost || pinsElsewhere(on))) return undefined;
+  if (situation.view === 'unseen' || !(isLost || pinsElsewhere(on))) return undefined;
   const pin = (servingGroups(on, 'stable') ?? 0) === 0 ? undefined : pinOf(on, situation);
   return pin === undefined || 'reason' in pin ? undefined : pinned(delivery, pin);
 }
 
-/** Nothing of the new version serves, or a person does not want to wait for it. */
-function isAtOnce(on: Delivering, release: GivenUp['release']): boolean {
+/** Nothing of the new version serves, or someone does not want to wait for it. */
+function isAtOnce(on: Delivering, release: Aborted['release']): boolean {
   return servingGroups(on, 'canary') === 0 || abortOf(on.situation, release)?.now === true;
 }
 
 /** Every group may have left the stable version, which no request could be kept for then; or goes back already. */
 export function hasLeft(situation: Situation): boolean {
   const { state, snapshot, digest } = situation;
-  const isWhole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'armed');
+  const isWhole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'locked');
   const isBack = snapshot.stable.kind === 'known' && snapshot.stable.value.release.digest === digest;
   return isWhole || (isBack && !isHeldBack(situation)) || recreated(situation) !== undefined;
 }
 
-/** A hand has raised the partition: groups that a step has let go stay as they are, whatever text is put back. */
+/** A hand has raised the partition: groups that a step has released for update stay as they are, whatever text is put back. */
 function isHeldBack({ partition, marks }: Situation): boolean {
   return partition > (marks?.restore?.floor ?? partition);
 }
 
-function textBack(on: Delivering, { given, marks }: Back): Decision {
+function templateBack(on: Delivering, { given, marks }: Back): Decision {
   const { situation, delivery } = on;
   const move = goBack(situation, { given, marks });
   if (move === undefined) return holding([noText(situation)], 'StepUpgrade');
   const isAll = recreated(situation) !== undefined || servingGroups(on, 'stable') === 0 || pinsElsewhere(on);
-  const commit = isAll ? allHome(delivery) : shareHome(delivery);
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'text', commit });
+  const commit = isAll ? restoreAll(delivery) : withdrawShare(delivery);
+  return besides(on, moving(move, 'StepUpgrade'), { at: 'template', commit });
 }
 
-/** The share has gone home: the text follows once the last requests are answered. */
+/** The share has been withdrawn: the template follows once the last requests are answered. */
 export function drainedBack(on: Delivering): Decision {
   const { situation, marks } = on;
   if (!isAtOnce(on, marks.release) && !hasLeft(situation)) {
     // A document that was missing is back, or a hand has written a share.
-    if (!isShareHome(on.delivery)) return homeAgain(on);
+    if (!isShareWithdrawn(on.delivery)) return restoreRoutes(on);
     const holds = waiting(on, leaves(on.delivery));
     if (holds.length > 0) return holding(holds, 'StepUpgrade');
   }
-  return textBack(on, givenAlready(marks, isOpen(on.delivery) ? OTHERS : 'no request reaches it any more'));
+  return templateBack(on, givenAlready(marks, isOpen(on.delivery) ? OTHERS : 'no request reaches it any more'));
 }
 
-/** The share goes home once more, and the version before serves. */
-function homeAgain(on: Delivering): Decision {
+/** The share is withdrawn once more, and the stable version serves. */
+function restoreRoutes(on: Delivering): Decision {
   const { situation, delivery, marks } = on;
-  const lost = stableLost(on);
+  const lost = stableNotServing(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const move = workloadMove(situation, {
-    reason: 'BroughtHome',
-    label: 'rollback, home',
+    reason: 'RouteRestored',
+    label: 'rollback, route-restored',
     ...withBudget(marks, budgetKept(situation)),
-    why: `Release ${shortRelease(marks.release)} was given up, and by Git it has requests again: they go home.`,
+    why: `Release ${shortRelease(marks.release)} was aborted, and by Git it has requests again: they go to stable.`,
   });
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'home', commit: shareHome(delivery) });
+  return besides(on, moving(move, 'StepUpgrade'), { at: 'route-restored', commit: withdrawShare(delivery) });
 }
 
 /** Nobody waits for the groups that are to restart: no request finds them, or all that do find the others as well. */
@@ -137,10 +145,10 @@ function leaves(delivery: Delivering['delivery']): readonly Condition[] {
 
 const OTHERS = 'its requests find other groups as well';
 
-/** What the commit before has given up, and what has become of its requests. */
+/** What the commit before has aborted, and what has become of its requests. */
 export function givenAlready(marks: Marks, requests: string): Back {
   const { release } = marks;
   const aborted = marks.aborted.filter((given) => !sameRelease(given, release));
-  const because = `Release ${shortRelease(release)} was given up, and ${requests}.`;
+  const because = `Release ${shortRelease(release)} was aborted, and ${requests}.`;
   return { given: { release, reason: 'Aborted', because }, marks: { ...marks, aborted } };
 }

@@ -12,7 +12,7 @@ import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
 import { firstIndex } from '../step-to-come.ts';
 
-/** First match: what begins nothing, held, started. */
+/** First match: what starts nothing, held, started. */
 export function routedRequested(situation: Situation, marks: Marks): Decision {
   const earlier = unstarted(situation, marks);
   if (earlier !== undefined) return earlier;

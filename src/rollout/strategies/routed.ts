@@ -2,33 +2,33 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
-import { command } from '../command-text.ts';
 import { withdrawnAsFailed } from '../events/ladder-failing.ts';
-import { homeOfNewer, takenUp } from '../events/routed-newer.ts';
+import { restoreForNewer, takenUp } from '../events/routed-newer.ts';
 import { stopRoll } from '../events/stopping.ts';
 import { labelEdited } from '../events/version-label.ts';
 import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
 import { rolloutAbsent } from '../gates/people.ts';
 import { shapeRefused } from '../gates/routed.ts';
-import { abortOf } from '../given-up.ts';
 import { besides } from '../ladders/besides.ts';
 import { delivering, documentMissing } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { serviceMissing } from '../ladders/delivery.ts';
-import { isHome } from '../ladders/shares.ts';
-import { allHome, isPinned, isShareHome } from '../ladders/version-edits.ts';
+import { isRestored } from '../ladders/shares.ts';
+import { isPinned, isShareWithdrawn, restoreAll } from '../ladders/version-edits.ts';
 import { type Decision, holding } from '../move.ts';
+import { recordedMarks } from '../observed/unsigned.ts';
+import { abortOf } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
 import { type InDelivery, isRouted } from '../state.ts';
-import { recordedMarks } from '../unsigned.ts';
+import { command } from '../texts/command-text.ts';
 import { partial } from './partial.ts';
-import { decideBy, isGivenUp, type Rows, rowOf, rows } from './partition.ts';
+import { decideBy, isAborted, type Rows, rowOf, rows } from './partition.ts';
 import { type Back, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
 import { routedRequested } from './routed-requested.ts';
-import { homeForWhole, routedStep } from './routed-step.ts';
+import { restoreForWhole, routedStep } from './routed-step.ts';
 
-/** Whether routes have a part in what is decided now: the Rollout names some, or the delivery under way was begun with them. */
+/** Whether routes have a part in what is decided now: the Rollout names some, or the delivery in progress was started with them. */
 export function sharesOut({ snapshot, state, marks }: Situation): boolean {
   if (state.kind === 'ladder') return false;
   const isNamed = snapshot.rollout?.rollout.style === 'partition' && snapshot.rollout.rollout.routing !== undefined;
@@ -42,7 +42,7 @@ export function decideRouted(situation: Situation): Decision {
   if (state.kind === 'step' || state.kind === 'rollback') return underWay(situation, state.marks);
   const marks = state.kind === 'unmanaged' ? recordedMarks(snapshot) : state.marks;
   const stray = marks === undefined ? undefined : strayShare(situation, marks);
-  const isInert = stray?.move === undefined && state.kind === 'requested' && isGivenUp(situation, state.marks);
+  const isInert = stray?.move === undefined && state.kind === 'requested' && isAborted(situation, state.marks);
   return (isInert ? undefined : stray) ?? decideBy(situation, { ...rows, request: routedRequested });
 }
 
@@ -53,10 +53,10 @@ function underWay(situation: Situation, marks: Marks): Decision {
   return stray ?? decideBy(situation, on === undefined ? blind : sharing);
 }
 
-/** The table of a delivery that is under way: each row is asked of the situation that it is given. */
+/** The table of a delivery that is in progress: each row is asked of the situation that it is given. */
 const sharing: Rows = {
   ...rows,
-  wayBack: (situation, at) => ofDelivery(situation, at.marks, (on) => routedBack(on, at)),
+  rollBack: (situation, at) => ofDelivery(situation, at.marks, (on) => routedBack(on, at)),
   rollback: (situation, marks) => ofDelivery(situation, marks, (on) => rollback(on, marks)),
   newer: (situation, state) => newer(situation, state),
   step: (situation, state) => ofDelivery(situation, state.marks, (on) => stepRow(on, state)),
@@ -67,12 +67,12 @@ function ofDelivery(situation: Situation, marks: Marks, row: (on: Delivering) =>
   return on === undefined ? holding([documentMissing(situation)], 'StepUpgrade') : row(on);
 }
 
-/** Without its documents the groups are kept where they are, and a fleet that was let go is armed. */
+/** Without its documents the groups are kept where they are, and a primary that was released for update is locked. */
 const blind: Rows = {
   ...rows,
-  wayBack: blindBack,
+  rollBack: blindBack,
   rollback: (situation, marks) =>
-    marks.at === 'home' ? blindBack(situation, undefined) : rows.rollback(situation, marks),
+    marks.at === 'route-restored' ? blindBack(situation, undefined) : rows.rollback(situation, marks),
   step: (situation, state) =>
     rowOf(situation, state) === 'partial' ? missing(situation) : rows.step(situation, state),
 };
@@ -83,13 +83,13 @@ function missing(situation: Situation): Decision {
 
 /**
  * Nothing tells which documents share out its requests: they are deleted, and so is what names them. The groups go back
- * where that takes no request from what serves it, or a person does not want to wait.
+ * where that takes no request from what serves it, or someone does not want to wait.
  */
 function blindBack(situation: Situation, back: Back | undefined): Decision {
   const { marks } = situation;
   const at = back ?? (marks === undefined ? undefined : givenAlready(marks, 'nothing tells which requests reach it'));
   const isNow = at !== undefined && abortOf(situation, at.given.release)?.now === true;
-  if (at !== undefined && (isNow || hasLeft(situation))) return rows.wayBack(situation, at);
+  if (at !== undefined && (isNow || hasLeft(situation))) return rows.rollBack(situation, at);
   const otherwise = `; to go back without them, though requests may be lost: ${command('abort', situation.snapshot.key, '--now')}`;
   const held = [rolloutAbsent(situation), documentMissing(situation, otherwise)];
   return holding(
@@ -98,31 +98,33 @@ function blindBack(situation: Situation, back: Back | undefined): Decision {
   );
 }
 
-/** On its way back; in the end the user's Service takes in all leaders again. */
+/** In its rollback; in the end the user's Service takes in all leaders again. */
 function rollback(on: Delivering, marks: Marks): Decision {
   const { situation } = on;
   const { stable } = situation.snapshot;
   const isBack = stable.kind === 'known' && stable.value.release.digest === situation.digest;
-  if (marks.at === 'home' && (isBack || situation.digest === marks.release.digest)) return drainedBack(on);
+  if (marks.at === 'route-restored' && (isBack || situation.digest === marks.release.digest)) return drainedBack(on);
   const decision = rows.rollback(situation, marks);
   if (decision.move === undefined) return decision;
   const { marks: after } = decision.move;
-  if (after.step === undefined) return besides(on, decision, { at: undefined, commit: allHome(on.delivery) });
+  if (after.step === undefined) return besides(on, decision, { at: undefined, commit: restoreAll(on.delivery) });
   const isNewer = !sameRelease(after.release, marks.release) && after.step.kind === 'step';
   return isNewer ? takenUp(on, decision) : decision;
 }
 
-/** A newer text: it overtakes the delivery with the requests at home, or they go there while it waits. */
+/** A newer template: it overtakes the delivery with all requests on stable, or they go there while it waits. */
 function newer(situation: Situation, state: InDelivery): Decision | undefined {
   const asked = rows.newer(situation, state);
   const decision = asked === undefined ? undefined : unlessRefused(situation, state, asked);
   const on = delivering(situation, state.marks, state.marks.release);
   if (decision === undefined || on === undefined) return decision;
-  if (decision !== asked && !isShareHome(on.delivery)) return homeOfNewer(on, decision);
+  if (decision !== asked && !isShareWithdrawn(on.delivery)) return restoreForNewer(on, decision);
   const release = decision.move?.marks.release;
   if (release !== undefined && !sameRelease(release, state.marks.release)) return takenUp(on, decision);
   const isRolling = state.row === 'partial' && abortOf(situation, state.marks.release) === undefined;
-  return isRolling && decision.move === undefined && !isShareHome(on.delivery) ? homeOfNewer(on, decision) : decision;
+  return isRolling && decision.move === undefined && !isShareWithdrawn(on.delivery)
+    ? restoreForNewer(on, decision)
+    : decision;
 }
 
 /** What no two versions could share is not taken up in mid-delivery either: it is stopped where it is, and waits for people. */
@@ -136,10 +138,10 @@ function unlessRefused(situation: Situation, { marks }: InDelivery, decision: De
 function stepRow(on: Delivering, state: InDelivery): Decision {
   const { situation } = on;
   const row = rowOf(situation, state);
-  const isOut = !isHome(on.delivery) || isPinned(on.delivery);
-  // Made anew, all groups came up on the text of Git: a Service that takes in the version before would reach nobody.
+  const isOut = !isRestored(on.delivery) || isPinned(on.delivery);
+  // Re-created, all groups came up on the template of Git: a Service that takes in the stable version would reach nobody.
   const isGone = row !== 'partial' || recreated(situation) !== undefined;
-  if (isGone && isOut && serviceMissing(on.delivery) === undefined) return homeForWhole(on, state);
+  if (isGone && isOut && serviceMissing(on.delivery) === undefined) return restoreForWhole(on, state);
   if (row !== 'partial') return rows.step(situation, state);
   const answer = labelEdited(on, state) ?? withdrawn(on) ?? withdrawnAsFailed(on) ?? routedStep(on, state);
   return 'way' in answer ? partial(situation, state, answer.way) : answer;

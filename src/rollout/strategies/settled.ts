@@ -1,10 +1,10 @@
-/** The row `settled`: leaving a workload armed, and saying what an audit finds. */
+/** The row `settled`: leaving a workload locked, and saying what an audit finds. */
 
 import { isNotAsked } from '../../api/known.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { command } from '../command-text.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { broughtBack, requestedByFile } from '../events/put-back.ts';
 import { retry } from '../events/retrying.ts';
 import { atRest } from '../gates/at-rest.ts';
@@ -13,14 +13,14 @@ import { blockedByUnreadyGroup, recreated, revisionChanged } from '../gates/clus
 import { elsewhere } from '../gates/elsewhere.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { servingGone } from '../gates/second.ts';
-import { abortOf } from '../given-up.ts';
-import { wanted } from '../groups-asked.ts';
 import { type Hold, hold, holdKind } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { abortOf } from '../orders/aborted-release.ts';
 import { type Seen, type Situation, whenSeen } from '../situation.ts';
-import { workloadMove } from '../workload-change.ts';
+import { command } from '../texts/command-text.ts';
 
-/** Settled is armed; a partition that somebody lowered is put back, because the next edit would take the fleet. */
+/** Settled is locked; a partition that somebody lowered is put back, because the next edit would take the primary. */
 export function settled(situation: Situation, marks: Marks): Decision {
   const { partition } = situation;
   const lost = stepMarkGone(situation, marks);
@@ -33,15 +33,15 @@ export function settled(situation: Situation, marks: Marks): Decision {
     abortTooLate(situation, marks),
     servingGone(situation),
     ...auditHolds(situation),
-    ...(situation.sight === 'seen' ? besideAtRest(situation, marks) : []),
+    ...(situation.view === 'seen' ? besideAtRest(situation, marks) : []),
   ];
   const shown = holds.filter((found) => found !== undefined);
   if (partition === SENTINEL) return retry(situation, { marks, shown });
-  if (situation.sight === 'seen' && astray(situation)) return holding(shown, 'Completed', true);
+  if (situation.view === 'seen' && astray(situation)) return holding(shown, 'Completed', true);
   return moving(
     workloadMove(situation, {
-      reason: 'Rearmed',
-      label: MOVES.Rearmed.label,
+      reason: 'Relocked',
+      label: MOVES.Relocked.label,
       marks,
       partition: SENTINEL,
       why: `The partition of a settled workload was ${partition}: the next edit of the template would have restarted ${partition === 0 ? 'every group' : `all groups from ${partition} up`} at once.`,

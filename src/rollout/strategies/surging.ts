@@ -5,6 +5,7 @@ import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { nextStep } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { raisedForLeftovers } from '../events/raising.ts';
@@ -18,12 +19,11 @@ import { surgeToCome } from '../gates/surge.ts';
 import { crashLooping } from '../gates/trouble.ts';
 import { type Hold, hold, unique } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
-import { capital, extraGroups, moreGroups } from '../sentences.ts';
+import { statesOf } from '../progress/step-state.ts';
 import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { statesOf } from '../step-state.ts';
 import { wholeNext } from '../step-to-come.ts';
-import { workloadMove } from '../workload-change.ts';
+import { capital, extraGroups, moreGroups } from '../texts/sentences.ts';
 
 /**
  * First the extra groups, once the partition that lets only them onto the release is live; then, with all of them on
@@ -34,24 +34,24 @@ export function surging(situation: Situation, step: InDelivery): Decision {
   const first = { index: 1, release: marks.release };
   const edited = partitionEdited(situation, step);
   if (edited?.move !== undefined) return edited;
-  const anew = recreated(situation);
-  if (anew !== undefined) {
-    if (!accepted(situation, 'Recreated')) return holding([anew], 'StepUpgrade');
+  const fresh = recreated(situation);
+  if (fresh !== undefined) {
+    if (!accepted(situation, 'Recreated')) return holding([fresh], 'StepUpgrade');
     return acceptRecreated(situation, { index: 1, of, marks });
   }
-  const raised = edited === undefined && situation.sight === 'seen' ? raisedForLeftovers(situation, step) : undefined;
+  const raised = edited === undefined && situation.view === 'seen' ? raisedForLeftovers(situation, step) : undefined;
   if (raised !== undefined) return raised;
   const extra = surgeToCome(situation);
   const groups = waitingOnGroups(situation);
   const waits = [...groups, ...(extra === 0 ? [] : notOnLeaderSet(situation))];
-  const found = situation.sight === 'seen' ? [overshoot(situation, first), crashLooping(situation)] : [];
+  const found = situation.view === 'seen' ? [overshoot(situation, first), crashLooping(situation)] : [];
   const holds = unique([
     ...(edited?.holds ?? []),
     ...waits,
     ...holdsOf(before.surge, situation),
     ...found.filter((one) => one !== undefined),
   ]);
-  if (situation.sight === 'unseen' || holds.length > 0)
+  if (situation.view === 'unseen' || holds.length > 0)
     return holding(holds, waits.length === 0 ? (statesOf(holds)[0] ?? 'StepUpgrade') : 'StepUpgrade');
   if (extra === 0) return nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) });
   return followDown(situation, { marks, of }) ?? surge(situation, { marks, of, extra });

@@ -2,18 +2,18 @@
 
 import { deliveredAt, type Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { firstSerial } from '../adopted.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { goneHold } from '../events/marks-gone.ts';
 import { before } from '../gates/before.ts';
 import { ask } from '../gates/gate.ts';
 import type { Hold } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
-import { allGroupsAre } from '../sentences.ts';
+import { firstSerial } from '../observed/adopted.ts';
 import type { Situation } from '../situation.ts';
-import { workloadMove } from '../workload-change.ts';
+import { allGroupsAre } from '../texts/sentences.ts';
 
 /**
- * Adoption writes partition and marks, and only at rest: armed while groups are still moving, one that is
+ * Adoption writes partition and marks, and only at rest: locked while groups are still moving, one that is
  * recreated would come back on another version (trace 29d).
  */
 export function unmanaged(situation: Situation): Decision {

@@ -132,10 +132,10 @@ function write({ route, displaced: [aside] }: RouteFiles, sides: Sides, share: S
   const { object, file, value } = route;
   const path = pathOf(sides);
   const now = parseIngress(value).annotations[`${ACTION}${sides.stable}`] ?? '';
-  const set = share.kind === 'home' ? textAtHome(action, sides, aside) : shared(action, sides, share.percent);
+  const set = share.kind === 'none' ? textAsWritten(action, sides, aside) : shared(action, sides, share.percent);
   const next = set === undefined || jsonEqual(parseJson(set), parseJson(now)) ? now : set;
   const displaced =
-    share.kind === 'home' ? [] : [{ object, path, was: aside === undefined ? now : aside.was, set: next }];
+    share.kind === 'none' ? [] : [{ object, path, was: aside === undefined ? now : aside.was, set: next }];
   const edits = next === now ? [] : [{ file, object, edits: [{ kind: 'set', path, value: next } as const] }];
   return { kind: 'ok', edits, displaced };
 }
@@ -151,7 +151,7 @@ function shared({ groups, withGroups }: AlbAction, { stable, canary }: Sides, pe
 }
 
 /** The text from before the first share, unless people have changed something else of the action since. */
-function textAtHome(
+function textAsWritten(
   { groups, withGroups }: AlbAction,
   { stable, canary }: Sides,
   aside: Displaced | undefined,

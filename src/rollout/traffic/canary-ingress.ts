@@ -97,7 +97,7 @@ function stale(name: string): FieldFault {
     at: ['spec', 'rules'],
     reason: 'CanaryIngressDiffers',
     message: `Ingress ${name} has other rules than this one: what they take is not a share of its requests`,
-    hint: `Remove Ingress ${name}; the next delivery makes it anew.`,
+    hint: `Remove Ingress ${name}; the next delivery re-creates it.`,
   };
 }
 
@@ -148,7 +148,7 @@ function read({ route, canary }: RouteFiles, { stable }: Sides, { prefix }: Ingr
 function write({ route, canary }: RouteFiles, share: Share, dialect: IngressClass): Written | Unwritable {
   if (canary === undefined) {
     // It is made before the first share; without it there is none to take back.
-    return share.kind === 'home'
+    return share.kind === 'none'
       ? { kind: 'ok', edits: [], displaced: [] }
       : { kind: 'unwritable', faults: [unmade(route.object.name)] };
   }

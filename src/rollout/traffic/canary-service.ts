@@ -2,11 +2,11 @@
 
 import { at, isRecord, type Json, type JsonObject } from '../../api/json.ts';
 import { LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../api/lws-labels.ts';
-import { OF } from '../../api/marks.ts';
+import { MADE_FOR } from '../../api/marks.ts';
 import { parseService, portMissing } from '../../api/service.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
-import type { Edit } from '../edit.ts';
+import type { Edit } from '../edits/edit.ts';
 import type { RouteDocument, RouteEdits } from './provider.ts';
 import { LEADER_INDEX } from './selectors.ts';
 
@@ -147,7 +147,7 @@ function copyEdits(value: JsonObject, to: CanaryService): readonly Edit[] {
     ...(isRecord(annotations) ? Object.keys(annotations) : []).map(
       (key): Edit => ({ kind: 'remove', path: ['metadata', 'annotations', key] }),
     ),
-    { kind: 'set', path: ['metadata', 'annotations', OF], value: to.of },
+    { kind: 'set', path: ['metadata', 'annotations', MADE_FOR], value: to.of },
   ];
 }
 

@@ -1,7 +1,7 @@
 /** Changes of plain JSON, and the edits of a text that make the same of it. */
 
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
-import type { Edit, EditPath } from '../edit.ts';
+import type { Edit, EditPath } from '../edits/edit.ts';
 
 /** The value with another one at `path`; undefined takes the field out, with the parents that this leaves empty. */
 export function withAt(root: Json, path: readonly string[], value: Json | undefined): Json {

@@ -20,13 +20,13 @@ export function placesIn(root: Json, { weights }: CustomKind, sides: Sides): rea
       stable: stable && withPlaces(stable, places),
       canary: withPlaces(canary, places),
     }));
-    // Rules of other Services have no such item; a path without * is told where it leads nowhere.
+    // Rules of other Services have no such item; a path without * is reported where it leads nowhere.
     const isOne = (stable ?? canary).every((step) => typeof step === 'string' || 'key' in step);
     return isOne ? found : found.filter((place) => resolve(inner, place.stable ?? place.canary).kind === 'found');
   });
 }
 
-/** What the paths of a place begin at: the object, or the JSON in one of its texts. */
+/** What the paths of a place start at: the object, or the JSON in one of its texts. */
 export function innerOf(root: Json, { within }: CustomWeights): Json | undefined {
   if (within === undefined) return root;
   const found = resolve(root, within);

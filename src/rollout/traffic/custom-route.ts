@@ -1,13 +1,13 @@
-/** Routes of a kind that a RouteProvider describes: read, shared and brought home by data, in place of a script. */
+/** Routes of a kind that a RouteProvider describes: read, shared and restored by data, in place of a script. */
 
 import type { FieldFault } from '../../api/field-reader.ts';
 import { at, type Json, type JsonObject } from '../../api/json.ts';
 import { type PathSteps, resolve } from '../../api/json-path.ts';
 import type { CustomKind } from '../../api/route-provider.ts';
 import { conditionWords, type RouteWord } from '../../api/route-status.ts';
-import { isOf, names, ownItem, withoutShare } from './custom-home.ts';
 import { difference, segmentBy, textsIn } from './custom-json.ts';
 import { innerOf, numberAt, type Place, placesIn } from './custom-places.ts';
+import { isOf, names, ownItem, withoutShare } from './custom-restore.ts';
 import { unresolved, withShare } from './custom-share.ts';
 import {
   type Displaced,
@@ -76,7 +76,7 @@ function faultsOf(root: Json, place: Place, sides: Sides): readonly FieldFault[]
     {
       at: place.within === undefined ? own.path.slice(0, depth) : ['spec'],
       reason: 'OtherBackend',
-      message: `its list has ${others.length} more beside ${sides.stable}: weights for a delivery would change the share of what it names`,
+      message: `its list has ${others.length} more next to ${sides.stable}: weights for a delivery would change the share of what it names`,
       hint: 'Give it a rule or a route of its own.',
     },
   ];
@@ -172,7 +172,7 @@ function unrestorable({ kind }: CustomKind): FieldFault {
   };
 }
 
-/** Fields by which items of lists are told apart. */
+/** Fields by which items of lists are distinguished. */
 function keysOf({ weights, patch }: CustomKind): readonly string[] {
   const steps = [
     ...weights.flatMap(({ stable = [], canary }) => [...stable, ...canary]),

@@ -19,7 +19,7 @@ export function withShare(
   custom: CustomKind,
   { sides, share }: { readonly sides: Sides; readonly share: Share },
 ): Made {
-  if (share.kind === 'home') return { kind: 'ok', value: home };
+  if (share.kind === 'none') return { kind: 'ok', value: home };
   const operations = share.kind === 'matches' ? custom.matches : custom.patch;
   if (operations === undefined)
     return faulty({
@@ -105,7 +105,7 @@ export function unresolved({ kind, path, step }: Exclude<Resolved, { readonly ki
   });
 }
 
-type Patching = { readonly sides: Sides; readonly share: Exclude<Share, { readonly kind: 'home' }> };
+type Patching = { readonly sides: Sides; readonly share: Exclude<Share, { readonly kind: 'none' }> };
 
 function withPatch(home: Json, operations: readonly CustomPatch[], { sides, share }: Patching): Made {
   let value = home;

@@ -3,7 +3,7 @@
 import { at, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import { istioHost, mapsAt } from '../../api/weighted-routes.ts';
-import type { EditPath } from '../edit.ts';
+import type { EditPath } from '../edits/edit.ts';
 import {
   ofGroup,
   type RouteEdits,

@@ -1,13 +1,13 @@
 /** Finds what was put aside of a rule again, also where people have added or removed other rules since. */
 
 import { type Json, jsonEqual } from '../../api/json.ts';
-import type { EditPath } from '../edit.ts';
+import type { EditPath } from '../edits/edit.ts';
 import type { Displaced } from './provider.ts';
 
 type Place = { readonly place: number; readonly path: EditPath; readonly canary: unknown };
 
 /**
- * By the place of each rule. Rules without a name are told apart by their order among those that carry a share: those
+ * By the place of each rule. Rules without a name are distinguished by their order among those that carry a share: those
  * of other people may have come or gone between them.
  */
 export function displacedAt(displaced: readonly Displaced[], rules: readonly Place[]): ReadonlyMap<number, Displaced> {

@@ -117,7 +117,7 @@ function ownRules({ sources, others, sides, share }: OwnAsked): OwnRules {
 
 /**
  * What makes a whole HTTPProxy invalid, of which Contour then serves nothing: a rewrite of the prefix on a route without
- * one, and an expression for a path that does not begin with a slash (reference: internal/dag, httpproxy_processor.go).
+ * one, and an expression for a path that does not start with a slash (reference: internal/dag, httpproxy_processor.go).
  */
 function badPath({ json, path: own, place }: PlacedRule, { path }: StepMatch): readonly FieldFault[] {
   if (path === undefined || (path.type ?? 'PathPrefix') === 'PathPrefix') return [];
@@ -132,7 +132,7 @@ function badPath({ json, path: own, place }: PlacedRule, { path }: StepMatch): r
         : `the step has the path ${path.value}, and Contour takes expressions from / on: it would serve nothing of the HTTPProxy`,
       hint: isRewritten
         ? 'Match on a PathPrefix, a header or a query parameter in the step.'
-        : 'Begin the expression with a slash.',
+        : 'Start the expression with a slash.',
     },
   ];
 }

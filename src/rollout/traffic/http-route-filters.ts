@@ -1,4 +1,4 @@
-/** Filters of the rules of ours in an HTTPRoute or GRPCRoute, and what the API takes beside them. */
+/** Filters of the rules of ours in an HTTPRoute or GRPCRoute, and what the API takes next to them. */
 
 import type { FieldFault } from '../../api/field-reader.ts';
 import { at, type JsonObject } from '../../api/json.ts';

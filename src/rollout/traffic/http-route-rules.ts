@@ -10,7 +10,7 @@ import type { Share, Sides } from './provider.ts';
 
 type OwnRules = { readonly rules: readonly JsonObject[]; readonly faults: readonly FieldFault[] };
 
-type Asked = {
+type RuleInputs = {
   readonly sources: readonly SidedRule[];
   readonly all: readonly SidedRule[];
   readonly sides: Sides;
@@ -23,7 +23,7 @@ type Asked = {
  * of the step that has a path of its own stands alone, and only in the first copy. More conditions win over fewer,
  * wherever a rule stands (Gateway API, precedence).
  */
-export function rulesFor(asked: Asked): OwnRules {
+export function rulesFor(asked: RuleInputs): OwnRules {
   const { sources, sides, share, kind } = asked;
   const isNamed = takesNames(asked);
   const faults: FieldFault[] = share.matches.flatMap((match, place) => unsupported(match, place, kind));
@@ -51,13 +51,13 @@ export function rulesFor(asked: Asked): OwnRules {
  * all of the route refused. A route with a name of people's shows that its server takes one. Rules to pools always have
  * one: while no policy says which pools are ours, nothing else tells them.
  */
-function takesNames({ all, sides }: Asked): boolean {
+function takesNames({ all, sides }: RuleInputs): boolean {
   return sides.backend === 'InferencePool' || all.some(({ isOurs, name }) => !isOurs && name !== '');
 }
 
 function ownRule(
   source: SidedRule,
-  to: Pick<Asked, 'share' | 'sides'> & {
+  to: Pick<RuleInputs, 'share' | 'sides'> & {
     readonly name: string | undefined;
     readonly matches: readonly JsonObject[];
     readonly faults: FieldFault[];
@@ -137,7 +137,7 @@ function contradiction({ place }: SidedRule, { name }: Condition): FieldFault {
 function unsupported(
   { path, headers, queryParams }: StepMatch,
   place: number,
-  kind: Asked['kind'],
+  kind: RuleInputs['kind'],
 ): readonly FieldFault[] {
   const which = `match ${place + 1} of the step`;
   if (path === undefined && headers.length + queryParams.length === 0)
@@ -161,7 +161,7 @@ function unsupported(
 }
 
 /** What the API server would refuse (`maxItems` and the CEL rule of the published schema). */
-function tooMany({ all, kind }: Asked, fresh: readonly JsonObject[]): readonly FieldFault[] {
+function tooMany({ all, kind }: RuleInputs, fresh: readonly JsonObject[]): readonly FieldFault[] {
   const kept = all.filter(({ isOurs }) => !isOurs);
   const matchesOf = (json: JsonObject): number => {
     const matches = json['matches'];

@@ -1,7 +1,7 @@
 /** Tells the backends of each rule of an HTTPRoute or GRPCRoute apart, by side. */
 
 import type { BackendRef, RouteRule } from '../../api/http-route.ts';
-import type { EditPath } from '../edit.ts';
+import type { EditPath } from '../edits/edit.ts';
 import type { Sides } from './provider.ts';
 
 /** The backends of a rule, by side. */
@@ -15,7 +15,7 @@ export type SidedRule = RouteRule & {
   readonly isOurs: boolean;
 };
 
-/** Each rule with its backends told apart. */
+/** Each rule with its backends distinguished. */
 export function sidedRules(rules: readonly RouteRule[], sides: Sides): readonly SidedRule[] {
   return rules.map((rule) => {
     const named = (name: string) => (ref: BackendRef) =>

@@ -6,7 +6,7 @@ import { type JsonObject, jsonEqual } from '../../api/json.ts';
 import { GATEWAY_GROUP } from '../../api/rollout-traffic.ts';
 import { parentWords } from '../../api/route-status.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
-import type { Edit, EditPath } from '../edit.ts';
+import type { Edit, EditPath } from '../edits/edit.ts';
 import { rulesFor } from './http-route-rules.ts';
 import { type SidedRule, sidedRules } from './http-route-sides.ts';
 import { surveyRules } from './http-route-survey.ts';
@@ -76,9 +76,9 @@ function isToCanary(filter: JsonObject, { backend, canary }: Sides, own: string)
   return target?.name === canary && target.namespace === '' && target.kind === backend;
 }
 
-type Asked = { readonly share: Share; readonly kind: 'HTTPRoute' | 'GRPCRoute' };
+type ShareRequest = { readonly share: Share; readonly kind: 'HTTPRoute' | 'GRPCRoute' };
 
-function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written | Unwritable {
+function write(files: RouteFiles, sides: Sides, { share, kind }: ShareRequest): Written | Unwritable {
   const { route } = files;
   const { rules: parsed, faults } = parseHttpRoute(route.value, namespaceOf(route, sides));
   const rules = sidedRules(parsed, sides);
@@ -97,7 +97,7 @@ function write(files: RouteFiles, sides: Sides, { share, kind }: Asked): Written
   const fresh = wanted.rules.filter((rule) => !ours.some(({ json }) => jsonEqual(json, rule)));
   const kept = rules.length - gone.length;
   const mirrors =
-    share.kind === 'home'
+    share.kind === 'none'
       ? rules.filter(({ isOurs }) => !isOurs).flatMap((rule) => mirrorsOf(rule, sides, namespaceOf(route, sides)))
       : [];
   const edits: readonly Edit[] = [

@@ -2,7 +2,7 @@
 
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { CustomKind } from '../../api/route-provider.ts';
-import type { ObjectRef } from '../edit.ts';
+import type { ObjectRef } from '../edits/edit.ts';
 import { ALB_CLASS, albIngress } from './alb-ingress.ts';
 import { canaryIngress } from './canary-ingress.ts';
 import { customRoute } from './custom-route.ts';

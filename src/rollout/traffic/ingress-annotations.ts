@@ -24,7 +24,7 @@ export function keysFor(
 ): { readonly kind: 'ok'; readonly keys: Keys } | Unwritable {
   const { prefix, queries, always, requestHeaders, subset } = dialect;
   const cleared = [...MATCH_KEYS, SCALE, ...(queries ? QUERY_KEYS : [])].map((key) => [`${prefix}${key}`, undefined]);
-  const isHome = share.kind === 'home';
+  const isRestored = share.kind === 'none';
   const subsetKeys = subset === undefined || own[subset.key] === undefined ? {} : { [subset.key]: subset.value };
   const base: Keys = {
     ...Object.fromEntries(cleared),
@@ -35,7 +35,8 @@ export function keysFor(
   };
   // The last, so that it is where it was once it has been away.
   const weight = `${prefix}canary-weight`;
-  if (share.kind !== 'matches') return { kind: 'ok', keys: { ...base, [weight]: String(isHome ? 0 : share.percent) } };
+  if (share.kind !== 'matches')
+    return { kind: 'ok', keys: { ...base, [weight]: String(isRestored ? 0 : share.percent) } };
   const faults = [...unsupported(dialect, share.matches), ...unsupportedHeaders(dialect, share.modifier)];
   if (faults.length > 0) return { kind: 'unwritable', faults };
   const { matches, modifier } = share;
@@ -98,7 +99,7 @@ function unsupported({ name, queries }: IngressClass, matches: readonly StepMatc
       at: ['spec'],
       reason: 'MatchNotSupported',
       message: `the step has ${why}, which annotations of the class ${name} cannot say`,
-      hint: 'Match on one header (or one cookie beside it), or use a Gateway.',
+      hint: 'Match on one header (or one cookie next to it), or use a Gateway.',
     },
   ];
 }

@@ -2,8 +2,8 @@
 
 import { type IngressPath, parseIngress } from '../../api/ingress.ts';
 import { at, type JsonObject } from '../../api/json.ts';
-import { OF } from '../../api/marks.ts';
-import type { Edit } from '../edit.ts';
+import { MADE_FOR } from '../../api/marks.ts';
+import type { Edit } from '../edits/edit.ts';
 import { type Keys, keysFor } from './ingress-annotations.ts';
 import type { IngressClass } from './ingress-classes.ts';
 import type { RouteDocument, RouteEdits, RouteFiles, Sides } from './provider.ts';
@@ -23,8 +23,8 @@ export function prepare({ route, canary }: RouteFiles, sides: Sides, dialect: In
   if (canary !== undefined) return renewed(route, canary, dialect);
   const { value, file, object } = route;
   const { annotations, defaultService } = parseIngress(value);
-  const home = keysFor(dialect, { kind: 'home' }, annotations);
-  const keys: Keys = { [OF]: sides.workloads.stable, ...(home.kind === 'ok' ? home.keys : {}) };
+  const home = keysFor(dialect, { kind: 'none' }, annotations);
+  const keys: Keys = { [MADE_FOR]: sides.workloads.stable, ...(home.kind === 'ok' ? home.keys : {}) };
   const left = Object.keys(annotations).filter((key) => LEFT_OUT.test(key) && keys[key] === undefined);
   const edits: readonly Edit[] = [
     ...keptPaths(value, sides),
@@ -41,7 +41,7 @@ export function prepare({ route, canary }: RouteFiles, sides: Sides, dialect: In
 function renewed(route: RouteDocument, canary: RouteDocument, dialect: IngressClass): readonly RouteEdits[] {
   const [own, there] = [route, canary].map(({ value }) => parseIngress(value).annotations);
   if (own === undefined || there === undefined) return [];
-  const share = keysFor(dialect, { kind: 'home' }, own);
+  const share = keysFor(dialect, { kind: 'none' }, own);
   const isCopied = (key: string): boolean =>
     !LEFT_OUT.test(key) && share.kind === 'ok' && !Object.keys(share.keys).includes(key);
   const keys = [...new Set([...Object.keys(own), ...Object.keys(there)])].filter(isCopied);

@@ -1,8 +1,8 @@
-/** What kinds of routes share whose backends have no names of their own: rules and backends told apart by their places. */
+/** What kinds of routes share whose backends have no names of their own: rules and backends distinguished by their places. */
 
 import type { FieldFault } from '../../api/field-reader.ts';
 import { type JsonObject, jsonEqual } from '../../api/json.ts';
-import type { Edit, EditPath } from '../edit.ts';
+import type { Edit, EditPath } from '../edits/edit.ts';
 import type {
   RouteFault,
   RouteFiles,
@@ -130,7 +130,7 @@ function twice(rule: PlacedRule): readonly FieldFault[] {
   ];
 }
 
-/** What goes to the new version, whoever wrote it. */
+/** What goes to the new version, no matter who wrote it. */
 export function readPlaced(kind: PlacedKind, files: RouteFiles, sides: Sides): RouteReading {
   const rules = kind.rules(files, sides);
   return {
@@ -176,7 +176,7 @@ export function writePlaced(
   const isThere =
     ours.length === wanted.rules.length &&
     wanted.rules.every(({ json }) => ours.some((own) => jsonEqual(own.json, json)));
-  const mirrors = share.kind === 'home' ? others.flatMap((rule) => rule.mirrors) : [];
+  const mirrors = share.kind === 'none' ? others.flatMap((rule) => rule.mirrors) : [];
   const edits: readonly Edit[] = [
     ...weights.edits,
     ...mirrors,

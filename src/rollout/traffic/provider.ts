@@ -1,15 +1,15 @@
-/** What a kind of route must be able to do: say what it sends to the new version, send a share of it, and go home. */
+/** What a kind of route must be able to do: say what it sends to the new version, send a share of it, and go to stable. */
 
 import type { FieldFault } from '../../api/field-reader.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { RouteWord } from '../../api/route-status.ts';
 import type { HeaderModifier, StepMatch } from '../../api/step-traffic.ts';
-import type { Edit, EditPath, ObjectRef } from '../edit.ts';
+import type { Edit, EditPath, ObjectRef } from '../edits/edit.ts';
 
 /** Both sides, as routes name them. */
 export type Sides = {
-  /** The name of the Rollout: rules of ours begin with it. */
+  /** The name of the Rollout: rules of ours start with it. */
   readonly owner: string;
   readonly backend: 'Service' | 'InferencePool';
   readonly stable: string;
@@ -20,7 +20,7 @@ export type Sides = {
   readonly namespace?: string;
 };
 
-/** What a route sends to the new version: a share of all requests, those that match, or none (it is home). */
+/** What a route sends to the new version: a share of all requests, those that match, or none (it is restored). */
 export type Share =
   | { readonly kind: 'weight'; readonly percent: number }
   | {
@@ -28,7 +28,7 @@ export type Share =
       readonly matches: readonly StepMatch[];
       readonly modifier: HeaderModifier | undefined;
     }
-  | { readonly kind: 'home' };
+  | { readonly kind: 'none' };
 
 /** A document of the user's files. */
 export type RouteDocument = { readonly file: string; readonly object: ObjectRef; readonly value: JsonObject };
@@ -119,7 +119,7 @@ export type TrafficProvider = {
   readonly caution?: RouteFault;
   /** How the rules look that send requests to the stable Service. */
   readonly survey: (files: RouteFiles, sides: Sides) => RouteSurvey;
-  /** What it sends to the new version, whoever wrote it. */
+  /** What it sends to the new version, no matter who wrote it. */
   readonly read: (files: RouteFiles, sides: Sides) => RouteReading;
   /** What controllers say of it in the cluster, of the object as it is there: nothing for kinds that have no status. */
   readonly words: (live: JsonObject) => readonly RouteWord[];

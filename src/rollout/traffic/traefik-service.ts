@@ -43,7 +43,7 @@ const EMPTY_STOPS_ALL: RouteFault = {
   at: LIST,
   reason: 'EmptyServiceStopsAll',
   message:
-    'unless Traefik runs with allowEmptyServices, one service without ready endpoints stops all of it: a new version that dies takes every request with it until its share is withdrawn, and so does a fleet of one group that restarts',
+    'unless Traefik runs with allowEmptyServices, one service without ready endpoints stops all of it: a new version that dies takes every request with it until its share is withdrawn, and so does a primary of one group that restarts',
   hint: 'Start Traefik with --providers.kubernetescrd.allowemptyservices=true; no file here shows whether it is.',
 };
 

@@ -1,7 +1,7 @@
 /** Weights of both sides in the rules of a route: 100 in all, and back to what they were. The same for every kind. */
 
 import type { JsonObject } from '../../api/json.ts';
-import type { Edit, EditPath, ItemMatch, ObjectRef } from '../edit.ts';
+import type { Edit, EditPath, ItemMatch, ObjectRef } from '../edits/edit.ts';
 import { displacedAt } from './displaced.ts';
 import type { Displaced, Share } from './provider.ts';
 

@@ -20,7 +20,7 @@ export type AgentOptions = {
   readonly namespace: string;
   /** Fields that the agent leaves out of what it applies (`ignoreDifferences`), as `['spec', 'replicas']`. */
   readonly ignored?: readonly (readonly string[])[];
-  /** A refusal instead of the API server's answer: a broken hook, a quota, a person's experiment. */
+  /** A refusal instead of the API server's answer: a broken hook, a quota, someone's experiment. */
   readonly fails?: (manifest: JsonObject) => StatusBody | undefined;
 };
 

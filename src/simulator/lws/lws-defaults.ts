@@ -43,7 +43,7 @@ export function withListDefaults(config: JsonObject): JsonObject {
 
 const ROLLING_DEFAULTS: JsonObject = { maxSurge: 0, maxUnavailable: 1, partition: 0 };
 
-/** The CRD of 0.6 knows no partition: the API server prunes it, and the whole fleet follows every template. */
+/** The CRD of 0.6 knows no partition: the API server prunes it, and the whole primary follows every template. */
 function rolling(given: JsonObject, lws: LwsVersion): JsonObject {
   const complete = { ...ROLLING_DEFAULTS, ...withoutNull(given) };
   if (lws !== '0.6') return complete;

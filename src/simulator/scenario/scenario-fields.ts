@@ -36,7 +36,7 @@ const topologies: Readonly<Record<string, string>> = {
   subGroupExclusiveTopology: SUBGROUP_TOPOLOGY,
 };
 
-/** Keys that are read besides those above. */
+/** Keys that are read in addition to those above. */
 const others = ['template', 'leaderTemplate', 'workerTemplate', 'extra', 'metadata', 'labels', 'annotations'];
 
 /** The keys of an event or of `initial` that say something about the LWS. */

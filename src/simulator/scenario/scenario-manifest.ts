@@ -8,7 +8,7 @@ const REPOSITORY = 'vllm/vllm-openai';
 const CPU = '32';
 const MEMORY = '1124Gi';
 
-/** What `extra` may hold, beside which it is one more change of the templates, whatever it is. */
+/** What `extra` may hold, next to which it is one more change of the templates, whatever it is. */
 const EXTRAS: readonly string[] = [
   'labels',
   'annotations',

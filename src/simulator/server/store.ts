@@ -1,5 +1,5 @@
 /**
- * The API in front of the objects: what an agent, a person or an HTTP server may do to them.
+ * The API in front of the objects: what an agent, someone or an HTTP server may do to them.
  *
  * An HTTP server needs: `objects.get({resource, namespace, name})`, `objects.list(resource, namespace?)`,
  * `objects.resourceVersion` and `objects.changesSince(version)` to read; `create`, `update`, `patch`, `updateStatus`,

@@ -75,7 +75,7 @@ function adopt(world: World, sts: KubeObject): void {
 }
 
 /**
- * Pods that failed or are missing are made anew, all at once; a terminating one is waited for. False where the pod of
+ * Pods that failed or are missing are re-created, all at once; a terminating one is waited for. False where the pod of
  * another StatefulSet has the name.
  */
 function createMissing(world: World, sts: KubeObject, from: { range: Range; revisions: Revisions }): boolean {

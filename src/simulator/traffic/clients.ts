@@ -7,11 +7,11 @@ import { count, type KubeObject, labelsOf, objects, part, specOf, statusOf, text
 import { ENDPOINT_SLICES, HTTP_ROUTES, PODS } from '../objects/resource-table.ts';
 
 type ClientHabits = {
-  /** Requests that begin in a second at each rule of a route, and at `service`. */
+  /** Requests that start in a second at each rule of a route, and at `service`. */
   readonly perSecond: number;
   /** How long each takes. It fails where its pod is gone, or not ready any more, before that. */
   readonly seconds: number;
-  /** The gateway knows routes and endpoints as they are, or as they were so many seconds ago: half of the requests each. */
+  /** The gateway knows routes and endpoints as they are, or as they were this many seconds ago: half of the requests each. */
   readonly gatewayLags: number;
   /** A Service that is asked although no route names it. */
   readonly service?: { readonly namespace: string; readonly name: string };
@@ -20,7 +20,7 @@ type ClientHabits = {
 /** Where the requests of one rule may go: the uids of the ready pods of each backend. */
 type Rule = readonly { readonly weight: number; readonly pods: readonly string[] }[];
 
-/** Of one second: requests that began, and those that turned out to have failed. */
+/** Of one second: requests that started, and those that turned out to have failed. */
 type Second = { readonly at: number; readonly sent: number; readonly failed: number };
 
 /** Requests since the beginning, those that failed, and when the last one did, in seconds since the epoch. */
@@ -65,7 +65,7 @@ export class Clients {
     return { at, sent: this.totals.sent - sentBefore, failed };
   }
 
-  /** The pod of each request that begins now; undefined: nobody was there. */
+  /** The pod of each request that starts now; undefined: nobody was there. */
   private begin(): readonly (string | undefined)[] {
     const found: (string | undefined)[] = [];
     for (let index = 0; index < this.habits.perSecond; index++) {
@@ -86,7 +86,7 @@ function podOf(rule: Rule, index: number): string | undefined {
   return backend?.pods[index % Math.max(1, backend.pods.length)];
 }
 
-/** Every rule of every HTTPRoute; those with matches of a release are for whoever asks for it, who is a client too. */
+/** Every rule of every HTTPRoute; those with matches of a release are for anyone who asks for it, who is a client too. */
 function rulesIn(store: ObjectStore, service: ClientHabits['service']): readonly Rule[] {
   const direct =
     service === undefined ? [] : [[{ weight: 1, pods: readyPods(store, service.namespace, service.name) }]];
@@ -113,7 +113,7 @@ function readyPods(store: ObjectStore, namespace: string, service: string): read
     .map((endpoint) => text(part(endpoint, 'targetRef')['uid']));
 }
 
-/** A pod that was asked to go stays Ready, and ends what it has begun, until it is gone. */
+/** A pod that was asked to go stays Ready, and ends what it has started, until it is gone. */
 function answers(pod: KubeObject): boolean {
   return objects(statusOf(pod)['conditions']).some(({ type, status }) => type === 'Ready' && status === 'True');
 }

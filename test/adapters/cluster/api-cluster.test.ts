@@ -287,7 +287,7 @@ describe('a busy server', () => {
     expect(server.seen).toHaveLength(clusterLimits.tries);
   });
 
-  test('a wait that is longer than the deadline is not begun', async () => {
+  test('a wait that is longer than the deadline is not started', async () => {
     const { cluster, waits } = await world(() => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }));
     expect(await pods(cluster)).toMatchObject({ kind: 'unknown', why: expect.stringContaining('come back in 3600 s') });
     expect(waits).toEqual([]);
@@ -345,7 +345,7 @@ describe('a server that is slow, huge or gone', () => {
     expect(await pods(cluster)).toMatchObject({ kind: 'unknown' });
   });
 
-  test('a kept connection that the server closed is opened anew', async () => {
+  test('a kept connection that the server closed is opened again', async () => {
     let requests = 0;
     const { server } = await world((_, response) => {
       requests += 1;

@@ -1,12 +1,12 @@
 /** The contract of the cluster port, held by the adapter over HTTP and by the fake of the simulation. */
 
 import { expect, test } from 'vitest';
-import { statusReply } from '../../../src/adapters/api-server/reply.ts';
-import { startApiServer } from '../../../src/adapters/api-server/start-api-server.ts';
 import { apiCluster } from '../../../src/adapters/cluster/api-cluster.ts';
 import { resourceName } from '../../../src/adapters/cluster/call.ts';
 import { clusterLimits } from '../../../src/adapters/cluster/limits.ts';
 import { resources } from '../../../src/api/resources.ts';
+import { statusReply } from '../../../src/demo/api-server/reply.ts';
+import { startApiServer } from '../../../src/demo/api-server/start-api-server.ts';
 import { forbidden } from '../../support/api-refusals.ts';
 import { fakeCluster, type ReadFault, whole } from '../../support/fake-cluster.ts';
 import { restingCluster } from '../../support/simulated-cluster.ts';

@@ -44,7 +44,7 @@ test.each<readonly [what: string, file: string, user: object, refused: boolean]>
   ['an auth-provider, inside', 'checkout/kubeconfig', { authProvider: { name: 'oidc', config: {} } }, true],
   ['a token, inside', 'checkout/kubeconfig', {}, false],
   ['a token in a file, inside', 'checkout/kubeconfig', { authProvider: { name: 'tokenFile', config: {} } }, false],
-  ['a command, beside', 'temp/kubeconfig', { exec: { command: 'x' } }, false],
+  ['a command, next to it', 'temp/kubeconfig', { exec: { command: 'x' } }, false],
 ])('in a job, %s: %s', (_, file, user, refused) => {
   for (const one of ['checkout/ci', 'temp']) mkdirSync(path.join(folder, one), { recursive: true });
   const asked = (): void =>

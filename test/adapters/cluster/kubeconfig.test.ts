@@ -9,13 +9,13 @@ import path from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startApiServer } from '../../../src/adapters/api-server/start-api-server.ts';
 import { configSource } from '../../../src/adapters/cluster/config-source.ts';
 import { connect } from '../../../src/adapters/cluster/kubeconfig.ts';
 import { clusterLimits } from '../../../src/adapters/cluster/limits.ts';
 import { lazyCluster, openCluster } from '../../../src/adapters/cluster/open-cluster.ts';
 import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import { resources } from '../../../src/api/resources.ts';
+import { startApiServer } from '../../../src/demo/api-server/start-api-server.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { whole } from '../../support/fake-cluster.ts';
 import { type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
@@ -121,7 +121,7 @@ describe('credentials', () => {
     ['token', { token: 't0ken' }, { authorization: 'Bearer t0ken' }],
     ['password', { username: 'me', password: 'pw' }, { authorization: `Basic ${btoa('me:pw')}` }],
     ['none', {}, {}],
-    ['a token in a file beside it', { tokenFile: 'beside' }, { authorization: 'Bearer f1le' }],
+    ['a token in a file next to it', { tokenFile: 'beside' }, { authorization: 'Bearer f1le' }],
     ['impersonation', { token: 't0ken', as: 'other' }, { authorization: 'Bearer t0ken', 'impersonate-user': 'other' }],
   ])('%s, over http on loopback', async (_, user, headers) => {
     const server = await echo();
@@ -182,7 +182,7 @@ contexts:
     ],
     ['is ended', 'echo s3cr3t >&2; kill -9 $$', {}, 'was ended by SIGKILL; run it by hand on this machine to see why'],
     ['prints something else', 'echo s3cr3t', {}, 'ended well, but printed no ExecCredential'],
-    ['wants a person', 'echo s3cr3t', { interactiveMode: 'Always' }, 'wants a terminal (interactiveMode: Always)'],
+    ['wants someone', 'echo s3cr3t', { interactiveMode: 'Always' }, 'wants a terminal (interactiveMode: Always)'],
     [
       'is not there',
       undefined,

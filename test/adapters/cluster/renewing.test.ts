@@ -85,7 +85,7 @@ test('a credential without a date is asked for again when the server refuses it,
   expect(await runs(1), 'no other is any better: no more than one try').toEqual(['xxx', ['unknown']]);
 });
 
-test('a token that somebody has written anew into the file is used, and another server in it is not', async () => {
+test('a token that somebody has written again into the file is used, and another server in it is not', async () => {
   const [server, other] = [await accepting(() => 'new'), await accepting(() => 'new')];
   const file = kubeconfig('rewritten', { server: server.url, user: { token: 'old' } });
   const cluster = await opened(file);

@@ -1,5 +1,5 @@
 /**
- * What every forge must do, on the simulated one, and on a scratch repository of a real one where a person names it:
+ * What every forge must do, on the simulated one, and on a scratch repository of a real one where someone names it:
  * TRANCHE_TEST_FORGE_REPO=https://github.com/me/scratch TRANCHE_TEST_FORGE_TOKEN=… npx vitest run test/adapters/forge
  * The token may write contents, pull requests, statuses and checks. What the suite makes there it closes and deletes.
  */

@@ -550,7 +550,7 @@ describe('the rules of a branch', () => {
 });
 
 describe('the credential', () => {
-  test('says which App it is, as rules name one; a person is none, and what is not shown is not known', async () => {
+  test('says which App it is, as rules name one; someone is none, and what is not shown is not known', async () => {
     const { port, open } = await site();
     expect(value(await port.self())).toEqual({ login: APP.login, isBot: true, app: { kind: 'known', value: 77 } });
     forge.fault = ({ path }) =>

@@ -79,7 +79,7 @@ function readingTests(subject: () => Subject): void {
     expect(textsOf(tree)).toEqual(wanted);
   });
 
-  test('names the paths that are not there, and what is beside them', async () => {
+  test('names the paths that are not there, and what is next to them', async () => {
     const commit = await subject().commit('reading', files);
     const asked = [
       'ünn',
@@ -273,7 +273,7 @@ function pushTests(subject: () => Subject): void {
 }
 
 function chainTests(subject: () => Subject): void {
-  test('a chain of commits: adds, changes, deletes, and starts anew', async () => {
+  test('a chain of commits: adds, changes, deletes, and restarts', async () => {
     const base = await subject().commit('chain', { 'a/b/c.yaml': '1\n', 'a/d.yaml': '1\n', e: '1\n' });
     const result = await subject().git.push([
       update('chain', base, [

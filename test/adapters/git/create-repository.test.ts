@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRepository } from '../../../src/adapters/git/create-repository.ts';
 import { openGit } from '../../../src/adapters/git/open.ts';
+import { createRepository } from '../../../src/demo/create-repository.ts';
 
 let folder = '';
 beforeAll(() => {

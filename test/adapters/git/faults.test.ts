@@ -57,7 +57,7 @@ const say = (message: string): void => void log.push(message);
 const open = (limits: Partial<GitLimits> = {}, location = repository.url): Git =>
   openGit({ location, token, limits, timers, log: { info: say, warn: say, error: say } });
 
-/** The fault for every request of this kind, or only for the first so many. */
+/** The fault for every request of this kind, or only for the first this many. */
 function inject(kind: ServerRequest['kind'], fault: ServerFault, times = Number.POSITIVE_INFINITY): void {
   let left = times;
   server.fault = (seen) => {
@@ -186,7 +186,7 @@ describe('reading', () => {
     return undefined;
   };
 
-  test('what a pass does beside Git does not count, and requests at once count once', async () => {
+  test('what a pass does next to Git does not count, and requests at once count once', async () => {
     const git = open({ passSeconds: 100, idleSeconds: 1000 });
     git.begin();
     timers.advance(1000);
@@ -228,7 +228,7 @@ describe('reading', () => {
     expect(textsOf(await open().readAt(bomb, request))['apps/bomb.yaml']).toHaveLength(120_000);
   });
 
-  // A model beside the manifests, a tokenizer among them; the server sends parts, or only all of it.
+  // A model next to the manifests, a tokenizer among them; the server sends parts, or only all of it.
   const plain = ['uploadpack.allowFilter', 'false'] as const;
   const noLimit = ['uploadpackfilter.blob:limit.allow', 'false'] as const;
   test.each([

@@ -209,7 +209,7 @@ describe('two branches at once', () => {
     return { ...repository, main, status };
   }
 
-  // A log that is a folder: that branch cannot be moved, whoever asks.
+  // A log that is a folder: that branch cannot be moved, anyone who asks.
   test.each([
     ['main', ['main', 'status']],
     ['status', ['status']],

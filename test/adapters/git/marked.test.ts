@@ -111,7 +111,7 @@ test('of the same commit nothing is asked but its folders and those files', asyn
   const [{ url }, one, , marked] = await twoCommits('same.git', changed);
   const { tree, requests } = await read(url, one, marked);
   expect(tree.files.map(({ path }) => path)).toEqual(['a.yaml']);
-  // With the commit by itself, which whoever reads the configuration waits for.
+  // With the commit by itself, which anyone who reads the configuration waits for.
   expect(requests).toBe(3);
 });
 

@@ -166,7 +166,7 @@ describe('packs that nobody should send', () => {
   const blob = Buffer.concat([Buffer.from([0x33]), deflateSync(Buffer.from('abc'))]);
   const rows: readonly (readonly [string, () => Buffer, RegExp])[] = [
     ['nothing', () => Buffer.alloc(0), /ends after 0 bytes/],
-    ['something else', () => Buffer.from(`HELLO${'.'.repeat(40)}`), /does not begin with PACK/],
+    ['something else', () => Buffer.from(`HELLO${'.'.repeat(40)}`), /does not start with PACK/],
     [
       'version 9',
       () => Buffer.concat([Buffer.from('PACK\0\0\0\x09\0\0\0\x01', 'latin1'), Buffer.alloc(40)]),
@@ -293,7 +293,7 @@ describe('packs that nobody should send', () => {
 
 type Part = Uint8Array | { readonly start: number; readonly length: number };
 
-/** A delta on a base of so many bytes: of what it does not have less is taken. */
+/** A delta on a base of this many bytes: of what it does not have less is taken. */
 function deltaOn(baseBytes: number, parts: readonly Part[]): Buffer {
   const fitting = parts.map((part) => {
     if (part instanceof Uint8Array) return part;

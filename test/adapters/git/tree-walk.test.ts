@@ -161,7 +161,7 @@ describe('a walk over everything', () => {
   });
 });
 
-/** Few ids, of which many begin alike; with the highest bit, too. */
+/** Few ids, of which many start alike; with the highest bit, too. */
 function idOf(head: number, rest: number): Buffer {
   const bytes = createHash('sha1').update(`${rest}`).digest();
   bytes.writeUInt32BE(head * 0x55555555);
@@ -174,7 +174,7 @@ function countOf(ids: readonly Buffer[]): number {
   return counted.different();
 }
 
-test('different ids are counted exactly, also where they begin alike', () => {
+test('different ids are counted exactly, also where they start alike', () => {
   const numbers = fc.tuple(fc.nat(3), fc.nat(3));
   fc.assert(
     fc.property(fc.array(numbers, { maxLength: 40 }), (all) => {
@@ -189,7 +189,7 @@ test('different ids are counted exactly, also where they begin alike', () => {
       .digest(),
   );
   expect(countOf(many)).toBe(5000);
-  // Whoever chooses ids that begin alike does not make it slow.
+  // Anyone who chooses ids that start alike does not make it slow.
   const alike = Array.from({ length: 3000 }, (_none, i) => idOf(i % 2, i % 1500));
   expect(countOf([...many, ...alike, ...many, ...alike])).toBe(6500);
 });

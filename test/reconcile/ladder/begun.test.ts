@@ -1,8 +1,8 @@
-/** How a delivery was begun, by its documents alone: what goes home must not hang on a Rollout that is gone. */
+/** How a delivery was started, by its documents alone: what goes to stable must not hang on a Rollout that is gone. */
 
 import { expect, test } from 'vitest';
 import type { Begun } from '../../../src/reconcile/ladder/begun.ts';
-import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
+import type { Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
 import { begunIn } from '../../support/begun.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
@@ -77,10 +77,10 @@ test.each<readonly [string, Texts, string | undefined, string]>([
     undefined,
     'blueGreen: vllm-svc by HTTPRoute chat, not as the Rollout says',
   ],
-])('begun: %s', (_, texts, rollout, wanted) => expect(told(begunIn(texts, rollout))).toBe(wanted));
+])('started: %s', (_, texts, rollout, wanted) => expect(told(begunIn(texts, rollout))).toBe(wanted));
 
 test('at rest it is what the Rollout says', () => {
-  const rest = edited(stands.home, LWS_FILE, / *tranche.dev\/step: .*\n *tranche.dev\/at: .*\n/, '').texts;
+  const rest = edited(stands.home, LWS_FILE, / *tranche.dev\/step: .*\n *tranche.dev\/rung: .*\n/, '').texts;
   expect(told(begunIn(rest, PARTITION))).toBe('partition');
   expect(told(begunIn(rest))).toBe('nothing');
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
 import { newTrials } from '../../../src/reconcile/desired/trials.ts';
 import { tryLadder } from '../../../src/reconcile/lint/try-ladder.ts';
-import { castIn, ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { ladderFiles, ladderRollout, partsIn } from '../../support/ladder.ts';
 import { GATEWAY, ROUTE_FILE } from '../../support/traffic-files.ts';
 import { ROLLOUT_FILE } from '../../support/vllm.ts';
 
@@ -26,7 +26,7 @@ test('13 routes of 4 rules', () => {
   const texts = new Map([...ladderFiles(rollout), [ROUTE_FILE, names.map((name) => route(name, rules)).join('---\n')]]);
   const [document] = parseManifestFile(ROLLOUT_FILE, rollout, ['Rollout']).documents;
   if (document === undefined) throw new Error('no Rollout');
-  expect(tryLadder({ rollout: document, texts, cast: castIn(texts) }, newTrials())).toMatchObject([
+  expect(tryLadder({ rollout: document, texts, parts: partsIn(texts) }, newTrials())).toMatchObject([
     {
       reason: 'TooMany',
       line: 14,

@@ -1,7 +1,7 @@
 /** Objects of one name for two namespaces in one file: a delivery reads and writes those of its own. */
 
 import { expect, test } from 'vitest';
-import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
+import type { Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
 import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
 import { ROLLOUT_FILE } from '../../support/vllm.ts';
 
@@ -18,7 +18,7 @@ function beside(texts: Texts, staging: Texts): Texts {
   );
 }
 
-test.each(['canary', 'blueGreen', 'partition'] as const)('%s beside the same names in another namespace', (style) => {
+test.each(['canary', 'blueGreen', 'partition'] as const)('%s next to the same names in another namespace', (style) => {
   const files = ladderFiles(ladderRollout(style, STEPS));
   const alone = climbed(files);
   const staging = alone.find(({ commit }) => commit.at === 'traffic')?.texts ?? files;

@@ -1,22 +1,22 @@
-/** Each strategy by each kind of route, climbed on texts: every commit, the way back from each rung, and the laws of both. */
+/** Each strategy by each kind of route, climbed on texts: every commit, the rollback from each rung, and the laws of both. */
 
 import { expect, test } from 'vitest';
 import { printStep } from '../../../src/api/marks.ts';
 import { newKnownTexts } from '../../../src/manifests/known-texts.ts';
-import type { Cast, Texts } from '../../../src/reconcile/ladder/cast.ts';
 import { type Climb, type Climbed, climb, climbBack } from '../../../src/reconcile/ladder/climb.ts';
+import type { DeliveryParts, Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
 import {
   canarySide,
   type Delivery,
-  fleetOf,
   partitionIn,
+  primaryGroups,
   replicasOf,
   stableSide,
 } from '../../../src/rollout/ladders/delivery.ts';
 import { isSwitched } from '../../../src/rollout/ladders/promotion.ts';
-import { isHome, percentIn, shareIn } from '../../../src/rollout/ladders/shares.ts';
+import { isRestored, percentIn, shareIn } from '../../../src/rollout/ladders/shares.ts';
 import { isOneWorkload } from '../../../src/rollout/ladders/version-sides.ts';
-import { castIn } from '../../support/ladder.ts';
+import { partsIn } from '../../support/ladder.ts';
 import { atRest, FAMILIES, familyFiles, poolFiles } from '../../support/route-families.ts';
 import { SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
@@ -38,7 +38,7 @@ const LEFT_OUT: Readonly<Record<string, readonly Style[]>> = {
   'no route, the Service alone': ['canary', 'partition'],
 };
 
-/** Once each: how a kind writes its share is told by its own fixtures. */
+/** Once each: how a kind writes its share is reported by its own fixtures. */
 const KINDS = Object.entries(FAMILIES).filter(([name]) => !/named rules|both numbers|with a patch|JSON/.test(name));
 
 const files: Readonly<Record<string, (style: Style) => Texts>> = {
@@ -57,11 +57,11 @@ const rows = Object.keys(files).flatMap((kind) =>
 function groupsIn(delivery: Delivery): { readonly stable: number; readonly canary: number } {
   if (!isOneWorkload(delivery))
     return { stable: replicasOf(stableSide(delivery)), canary: replicasOf(canarySide(delivery)) };
-  const partition = Math.min(partitionIn(delivery.own) ?? 0, fleetOf(delivery));
-  return { stable: partition, canary: fleetOf(delivery) - partition };
+  const partition = Math.min(partitionIn(delivery.own) ?? 0, primaryGroups(delivery));
+  return { stable: partition, canary: primaryGroups(delivery) - partition };
 }
 
-/** What no commit may leave behind, by the word of Git. */
+/** What no commit may leave behind, according to Git. */
 function harm({ commit, before, after }: Climbed): readonly string[] {
   const { stable, canary } = groupsIn(after);
   const percent = percentIn(after);
@@ -75,10 +75,10 @@ function harm({ commit, before, after }: Climbed): readonly string[] {
   const isDrained =
     after.routes.length === 0 || waits.has('drained canary') || (side === 'any' && waits.has('drained stable'));
   return [
-    ...(isHome(after) || canary > 0 ? [] : ['a share without groups']),
-    ...(percent === 100 || stable > 0 || isSwitched(after) || isHome(after) ? [] : ['the rest without groups']),
+    ...(isRestored(after) || canary > 0 ? [] : ['a share without groups']),
+    ...(percent === 100 || stable > 0 || isSwitched(after) || isRestored(after) ? [] : ['the rest without groups']),
     ...(isEmptied && !isDrained ? ['groups taken away before they are drained'] : []),
-    ...(percent > 0 && isHome(before) && !waits.has('serving canary') && !waits.has('newVersion canary')
+    ...(percent > 0 && isRestored(before) && !waits.has('serving canary') && !waits.has('newVersion canary')
       ? ['a share unseen']
       : []),
   ];
@@ -88,10 +88,10 @@ function harm({ commit, before, after }: Climbed): readonly string[] {
 function lineOf({ commit, after }: Climbed): string {
   const { stable, canary } = groupsIn(after);
   const touched = commit.objects.map(({ object }) => `${object.kind} ${object.name}`).join(', ');
-  const partition = partitionIn(after.own) === 0 ? ' let go' : '';
+  const partition = partitionIn(after.own) === 0 ? ' unlocked' : '';
   return (
-    `${printStep(commit.stage)} ${commit.at}`.padEnd(18) +
-    `${stable}+${canary}${partition}`.padEnd(12) +
+    `${printStep(commit.stage)} ${commit.at}`.padEnd(24) +
+    `${stable}+${canary}${partition}`.padEnd(13) +
     shareIn(after).padEnd(6) +
     touched
   );
@@ -111,20 +111,20 @@ function rest(texts: Texts): Readonly<Record<string, string>> {
       path,
       text
         .split(/^---\n/m)
-        .filter((document) => !/tranche\.dev\/of: |^ {2}name: \S+-canary\n/m.test(document))
+        .filter((document) => !/tranche\.dev\/made-for: |^ {2}name: \S+-canary\n/m.test(document))
         .join('---\n')
         .replace(/(?<=worker\S+\/name: )"(\w+)"/, '$1')
-        .replace(/^ {4}tranche\.dev\/\w+: .*\n/gm, '')
+        .replace(/^ {4}tranche\.dev\/[\w-]+: .*\n/gm, '')
         .replace(/^ {2}annotations:\n(?! {4})/m, ''),
     ]),
   );
 }
 
-/** The first commit of each rung: the ways back differ by the rung that they start from. */
+/** The first commit of each rung: the rollbacks differ by the rung that they start from. */
 function rungs(commits: readonly Climbed[]): readonly Climbed[] {
   const kinds = new Map<string, Climbed>();
   for (const one of commits) {
-    const kind = `${one.commit.stage.kind} ${one.commit.at} ${isHome(one.after)} ${partitionIn(one.after.own)}`;
+    const kind = `${one.commit.stage.kind} ${one.commit.at} ${isRestored(one.after)} ${partitionIn(one.after.own)}`;
     if (one.commit.at !== 'settled' && !kinds.has(kind)) kinds.set(kind, one);
   }
   return [...kinds.values()];
@@ -136,13 +136,13 @@ test.each(rows)('%s by %s', async (style, kind) => {
   const made = new Map([...before, ...Object.entries(atRest(FAMILIES[kind]?.slice(1) ?? [], true))]);
   const stableText = before.get(LWS_FILE) ?? '';
   const texts = new Map([...before, [LWS_FILE, stableText.replaceAll(OLD, NEW)]]);
-  const cast: Cast = { ...castIn(texts), stableText };
+  const parts: DeliveryParts = { ...partsIn(texts), stableText };
   const known = newKnownTexts();
-  const up = climb(texts, cast, known);
+  const up = climb(texts, parts, known);
   const told = [...lines(up), ''];
   const ways = new Map<string, string[]>();
   for (const from of rungs(up.commits)) {
-    const back = climbBack(from, cast, known);
+    const back = climbBack(from, parts, known);
     const way = lines(back).join('\n  ');
     ways.set(way, [...(ways.get(way) ?? []), `${printStep(from.commit.stage)} ${from.commit.at}`]);
     expect(rest(back.commits.at(-1)!.texts)).toEqual(rest(made));

@@ -24,7 +24,7 @@ test('its canary has the commits of the story', () => {
   expect(told).toEqual(commitsOf('canary-with-httproute').slice(1));
 });
 
-test.each(['canary-aborted-in-a-step', 'canary-aborted-in-the-fleet'])(
+test.each(['canary-aborted-in-a-step', 'canary-aborted-in-the-primary'])(
   'its rollbacks have the commits of %s',
   (story) => {
     const back = commitsOf(story).filter((subject) => subject.startsWith('roll'));

@@ -1,8 +1,8 @@
-/** The ladders after the last step, and the ways back from every rung: their order, and what is seen before each. */
+/** The ladders after the last step, and the rollbacks from every rung: their order, and what is seen before each. */
 
 import { expect, test } from 'vitest';
 import { climbBack } from '../../../src/reconcile/ladder/climb.ts';
-import { castIn, changesOf, climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
+import { changesOf, climbed, ladderFiles, ladderRollout, partsIn, placeOf } from '../../support/ladder.ts';
 
 const WHOLE = ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%'];
 const canary = ladderFiles(ladderRollout('canary', WHOLE));
@@ -14,50 +14,53 @@ type Row = readonly [git: typeof canary, place: string, changes: readonly string
 const promotions: readonly Row[] = [
   [
     canary,
-    'promote fleet',
-    ['LeaderWorkerSet vllm: partition=0, step=promote, at=fleet'],
+    'promote primary',
+    ['LeaderWorkerSet vllm: partition=0, step=promote, rung=primary'],
     'live accepted newVersion pause gates',
   ],
   [
     alone,
-    'promote fleet',
-    ['LeaderWorkerSet vllm: partition=0, step=promote, at=fleet'],
+    'promote primary',
+    ['LeaderWorkerSet vllm: partition=0, step=promote, rung=primary'],
     'live accepted newVersion pause serving drained gates',
   ],
   [
     canary,
-    'promote home',
-    ['HTTPRoute chat: remove weight, removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: partition=1000000, at=home'],
+    'promote route-restored',
+    [
+      'HTTPRoute chat: remove weight, removeItem "vllm-svc-canary"',
+      'LeaderWorkerSet vllm: partition=1000000, rung=route-restored',
+    ],
     'live newVersion flipped serving',
   ],
   [
     canary,
     'promote settled',
-    ['LeaderWorkerSet vllm-canary: replicas=0', 'LeaderWorkerSet vllm: remove step, remove at'],
+    ['LeaderWorkerSet vllm-canary: replicas=0', 'LeaderWorkerSet vllm: remove step, remove rung'],
     'live accepted drained serving flipped',
   ],
   [
     blueGreen,
     'promote all',
-    ['HTTPRoute chat: weight=0, weight=100', 'LeaderWorkerSet vllm: step=promote, at=all'],
+    ['HTTPRoute chat: weight=0, weight=100', 'LeaderWorkerSet vllm: step=promote, rung=all'],
     'live accepted newVersion pause newVersion gates',
   ],
   [
     blueGreen,
     'promote switch',
-    ['Service vllm-svc: name=vllm-green', 'LeaderWorkerSet vllm: at=switch'],
+    ['Service vllm-svc: name=vllm-green', 'LeaderWorkerSet vllm: rung=switch'],
     'live accepted drained newVersion gates',
   ],
   [
     blueGreen,
-    'promote home',
-    ['HTTPRoute chat: remove weight, removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: at=home'],
+    'promote route-restored',
+    ['HTTPRoute chat: remove weight, removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: rung=route-restored'],
     'live reached',
   ],
   [
     blueGreen,
     'promote settled',
-    ['LeaderWorkerSet vllm: replicas=0, serves=green, remove step, remove at'],
+    ['LeaderWorkerSet vllm: replicas=0, serves=green, remove step, remove rung'],
     'live accepted drained newVersion bake gates',
   ],
 ];
@@ -69,33 +72,33 @@ test.each(promotions)('forward %#: %s', (git, place, changes, waits) => {
   expect(found.commit.waits.map(({ kind }) => kind).join(' ')).toBe(waits);
 });
 
-/** [from, each rung of the way back with what is seen before it] */
+/** [from, each rung of the rollback with what is seen before it] */
 const ways: readonly (readonly [git: typeof canary, from: string, rungs: readonly string[]])[] = [
-  [canary, '1/2 text', ['home', 'settled: live drained']],
-  [canary, '1/2 traffic', ['home', 'settled: live drained']],
-  [canary, '2/2 traffic', ['home', 'settled: live drained']],
-  [canary, 'promote fleet', ['fleet', 'home: live serving', 'settled: live drained stableText']],
-  [canary, 'promote home', ['fleet', 'settled: live serving drained stableText']],
+  [canary, '1/2 template', ['route-restored', 'settled: live drained']],
+  [canary, '1/2 traffic', ['route-restored', 'settled: live drained']],
+  [canary, '2/2 traffic', ['route-restored', 'settled: live drained']],
+  [canary, 'promote primary', ['primary', 'route-restored: live serving', 'settled: live drained stableText']],
+  [canary, 'promote route-restored', ['primary', 'settled: live serving drained stableText']],
   [
     alone,
-    'promote home',
+    'promote route-restored',
     [
       'all: serving',
-      'fleet: live accepted drained',
-      'home: live serving newVersion',
+      'primary: live accepted drained',
+      'route-restored: live serving newVersion',
       'settled: live drained stableText',
     ],
   ],
-  [blueGreen, '2/2 traffic', ['home', 'settled: live reached drained']],
-  [blueGreen, 'promote all', ['home', 'settled: live reached drained']],
-  [blueGreen, 'promote switch', ['home: serving', 'settled: live reached drained']],
-  [blueGreen, 'promote home', ['home: serving', 'settled: live reached drained']],
+  [blueGreen, '2/2 traffic', ['route-restored', 'settled: live reached drained']],
+  [blueGreen, 'promote all', ['route-restored', 'settled: live reached drained']],
+  [blueGreen, 'promote switch', ['route-restored: serving', 'settled: live reached drained']],
+  [blueGreen, 'promote route-restored', ['route-restored: serving', 'settled: live reached drained']],
 ];
 
 test.each(ways)('back %#: from %s', (git, from, rungs) => {
   const start = climbed(git).find(({ commit }) => placeOf(commit) === from);
   if (start === undefined) throw new Error(`no ${from}`);
-  const { commits, obstacle } = climbBack(start, castIn(git));
+  const { commits, obstacle } = climbBack(start, partsIn(git));
   expect(obstacle).toBeUndefined();
   const told = commits.map(({ commit: { at, waits } }) =>
     [at, waits.map(({ kind }) => kind).join(' ')].filter((part) => part !== '').join(': '),

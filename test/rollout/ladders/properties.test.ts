@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { LWS_NAME } from '../../../src/api/lws-labels.ts';
 import { MARK, withoutRelease } from '../../../src/api/marks.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
-import type { Cast, Texts } from '../../../src/reconcile/ladder/cast.ts';
 import { type Climbed, climbBack } from '../../../src/reconcile/ladder/climb.ts';
+import type { DeliveryParts, Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
 import { render } from '../../../src/reconcile/write/render.ts';
 import {
   annotationsOf,
@@ -16,8 +16,8 @@ import {
   selectorOf,
 } from '../../../src/rollout/ladders/delivery.ts';
 import { nextCommit } from '../../../src/rollout/ladders/next-commit.ts';
-import { isHome } from '../../../src/rollout/ladders/shares.ts';
-import { castIn, changesOf, climbed, deliveryAt, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
+import { isRestored } from '../../../src/rollout/ladders/shares.ts';
+import { changesOf, climbed, deliveryAt, ladderFiles, ladderRollout, partsIn, placeOf } from '../../support/ladder.ts';
 import { ROUTE_FILE, ROUTE_TEXT, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE } from '../../support/vllm.ts';
 
@@ -49,23 +49,23 @@ function filesOf({ style, counts, shares }: Plan): Texts {
 const RUNS = { numRuns: 6, seed: 20 };
 
 /** Where any of these is false, requests may be lost. */
-function harm(texts: Texts, cast: Cast): readonly string[] {
-  const delivery = deliveryAt(texts, cast);
+function harm(texts: Texts, parts: DeliveryParts): readonly string[] {
+  const delivery = deliveryAt(texts, parts);
   const canary = canarySide(delivery);
   const selected = selectorOf(delivery.service)[LWS_NAME];
   const behind = [delivery.own, delivery.second].find((one) => one !== undefined && one.object.name === selected);
   const stage = withoutRelease(annotationsOf(delivery.own)[MARK.step] ?? '');
   return [
-    ...(isHome(delivery) || (replicasOf(canary) > 0 && delivery.canaryService !== undefined)
+    ...(isRestored(delivery) || (replicasOf(canary) > 0 && delivery.canaryService !== undefined)
       ? []
       : ['share without groups']),
     ...(replicasOf(behind) > 0 ? [] : ['Service without groups']),
     ...(canary === undefined || canary === delivery.own || partitionIn(canary) === SENTINEL
       ? []
-      : ['canary not armed']),
+      : ['canary not locked']),
     ...(partitionIn(delivery.own) === SENTINEL || annotationsOf(delivery.own)[MARK.at] !== 'pods'
       ? []
-      : [`let go in ${stage}`]),
+      : [`released for update in ${stage}`]),
   ];
 }
 
@@ -86,8 +86,8 @@ test('every plan comes to rest with every byte that was not decided as it was, f
   fc.assert(
     fc.property(plan, (one) => {
       const texts = filesOf(one);
-      const cast = castIn(texts);
-      const commits = climbed(texts, cast);
+      const parts = partsIn(texts);
+      const commits = climbed(texts, parts);
       expect(placeOf(commits.at(-1)?.commit ?? { stage: { kind: 'promote' }, at: 'pods' })).toBe('promote settled');
       const last = commits.at(-1)?.texts;
       expect(last?.get(ROUTE_FILE)).toBe(ROUTE_TEXT);
@@ -95,7 +95,7 @@ test('every plan comes to rest with every byte that was not decided as it was, f
       for (const at of [commits.length >> 1, commits.length - 2]) {
         const from = commits[at];
         if (from === undefined) continue;
-        const back = climbBack(from, cast);
+        const back = climbBack(from, parts);
         expect(back.obstacle).toBeUndefined();
         expect(back.commits.at(-1)?.commit.at).toBe('settled');
         restored(texts, back.commits.at(-1)?.texts);
@@ -112,7 +112,7 @@ function restored(before: Texts, after: Texts | undefined): void {
     const [own, ...made] = (after?.get(file) ?? '').split('---\n');
     expect(plain(own)).toBe(before.get(file));
     expect(made).toHaveLength(1);
-    expect(made[0]).toContain('tranche.dev/of: "vllm"');
+    expect(made[0]).toContain('tranche.dev/made-for: "vllm"');
   }
 }
 
@@ -121,13 +121,13 @@ function plain(text: string | undefined): string | undefined {
   return text?.replace('name: "vllm"', 'name: vllm');
 }
 
-test('no subset of a commit sends requests to nobody, or lets the fleet go early', () => {
+test('no subset of a commit sends requests to nobody, or lets the primary go early', () => {
   fc.assert(
     fc.property(plan, (one) => {
       let texts = filesOf(one);
-      const cast = castIn(texts);
-      for (const commit of climbed(texts, cast)) {
-        for (const some of partly(commit, texts)) expect(harm(some, cast), placeOf(commit.commit)).toEqual([]);
+      const parts = partsIn(texts);
+      for (const commit of climbed(texts, parts)) {
+        for (const some of partly(commit, texts)) expect(harm(some, parts), placeOf(commit.commit)).toEqual([]);
         texts = commit.texts;
       }
     }),
@@ -139,10 +139,10 @@ test('the place is a function of Git and the Rollout alone', () => {
   fc.assert(
     fc.property(plan, (one) => {
       let texts = filesOf(one);
-      const cast = castIn(texts);
-      for (const { commit, texts: after } of climbed(texts, cast)) {
+      const parts = partsIn(texts);
+      for (const { commit, texts: after } of climbed(texts, parts)) {
         // Nothing is known of what was put aside, nor of any commit before.
-        const again = nextCommit(deliveryAt(new Map(texts), cast));
+        const again = nextCommit(deliveryAt(new Map(texts), parts));
         if (again.kind === 'unwritable') throw new Error('unwritable');
         expect(placeOf(again)).toBe(placeOf(commit));
         expect(changesOf(again).map(objectOf)).toEqual(changesOf(commit).map(objectOf));
@@ -159,14 +159,14 @@ function objectOf(line: string): string {
 
 test('the colours alternate: after a second release the first serves, and nothing else is left of either', () => {
   const texts = ladderFiles(ladderRollout('blueGreen', ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%']));
-  const cast = castIn(texts);
-  const green = climbed(texts, cast).at(-1)?.texts ?? texts;
-  const second = { ...cast, release: { ...cast.release, serial: cast.release.serial + 1 } };
+  const parts = partsIn(texts);
+  const green = climbed(texts, parts).at(-1)?.texts ?? texts;
+  const second = { ...parts, release: { ...parts.release, serial: parts.release.serial + 1 } };
   const commits = climbed(green, second);
-  expect(commits.map(({ commit }) => placeOf(commit)).slice(0, 3)).toEqual(['1/2 text', '1/2 pods', '1/2 traffic']);
+  expect(commits.map(({ commit }) => placeOf(commit)).slice(0, 3)).toEqual(['1/2 template', '1/2 pods', '1/2 traffic']);
   const blue = commits.at(-1)?.texts;
   expect(blue?.get(ROUTE_FILE)).toBe(ROUTE_TEXT);
   const own = (blue?.get(LWS_FILE) ?? '').split('---\n')[0] ?? '';
-  expect(own.replace(/ {2}annotations:\n {4}tranche.dev\/text: .*\n/, '')).toBe(texts.get(LWS_FILE));
+  expect(own.replace(/ {2}annotations:\n {4}tranche.dev\/template: .*\n/, '')).toBe(texts.get(LWS_FILE));
   expect(plain((blue?.get(SERVICE_FILE) ?? '').split('---\n')[0])).toBe(texts.get(SERVICE_FILE));
 });

@@ -9,7 +9,7 @@ import { shownOf } from '../../../src/rollout/ladders/shown.ts';
 import { sideName } from '../../../src/rollout/ladders/version-sides.ts';
 import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
 import { emptyRecord } from '../../support/record.ts';
-import { NOTHING, type SightChange, sightOf } from '../../support/sight.ts';
+import { NOTHING, type ViewChange, viewOf } from '../../support/traffic-view.ts';
 
 const STEPS = ['replicas: 1', 'replicas: 2, traffic: 5%', 'replicas: 100%, traffic: 50%'];
 const canary = ladderFiles(ladderRollout('canary', STEPS));
@@ -23,19 +23,19 @@ function after(git: typeof canary, place: string): Delivery {
 }
 
 test.each<readonly [git: typeof canary, place: string, wanted: string]>([
-  [canary, '1/3 text', '▸ text, pods'],
-  [canary, '2/3 pods', 'text, ▸ pods, traffic'],
-  [canary, 'promote fleet', '▸ fleet, home, settled'],
-  [blueGreen, 'promote switch', 'all, ▸ switch, home, settled'],
-  [alone, '2/2 pods', 'text, ▸ pods'],
+  [canary, '1/3 template', '▸ template, pods'],
+  [canary, '2/3 pods', 'template, ▸ pods, traffic'],
+  [canary, 'promote primary', '▸ primary, route-restored, settled'],
+  [blueGreen, 'promote switch', 'all, ▸ switch, route-restored, settled'],
+  [alone, '2/2 pods', 'template, ▸ pods'],
 ])('the rungs %#: %s', (git, place, wanted) => {
   const delivery = after(git, place);
-  expect(rungsText(shownOf(delivery, sightOf(delivery)).rungs, place.split(' ')[1])).toBe(wanted);
+  expect(rungsText(shownOf(delivery, viewOf(delivery)).rungs, place.split(' ')[1])).toBe(wanted);
 });
 
 const shared = after(canary, '2/3 traffic');
 
-test.each<readonly [what: string, change: SightChange, side: string, share: string]>([
+test.each<readonly [what: string, change: ViewChange, side: string, share: string]>([
   ['all is well', {}, 'vllm-canary: 2 groups in Git, 2 ready, 2 serving', '5% in Git, 5% in the cluster, accepted'],
   [
     'one loads',
@@ -67,14 +67,14 @@ test.each<readonly [what: string, change: SightChange, side: string, share: stri
     '5% in Git, not read',
   ],
 ])('both sides: %s', (_, change, side, share) => {
-  const record = emptyRecord({ traffic: { shown: shownOf(shared, sightOf(shared, change)) } });
+  const record = emptyRecord({ traffic: { shown: shownOf(shared, viewOf(shared, change)) } });
   const lines = Object.fromEntries(ladderLines(record));
   expect(lines).toMatchObject({ 'New side': side, Share: share });
   expect(lines['Stable side']).toMatch(/^vllm: 4 groups in Git/);
 });
 
 test('the page names the side that is filled, and its share', () => {
-  const record = emptyRecord({ traffic: { shown: shownOf(shared, sightOf(shared, { second: '0+ 1-' })) } });
+  const record = emptyRecord({ traffic: { shown: shownOf(shared, viewOf(shared, { second: '0+ 1-' })) } });
   expect(secondText(record)).toBe('vllm-canary 1/2, 5%');
   expect(statusPage([record])).toContain(' · `vllm-canary 1/2, 5%` |');
   expect(statusPage([emptyRecord()])).not.toContain(' · ');
@@ -86,32 +86,32 @@ test('the page names the side that is filled, and its share', () => {
 describe('two versions of one workload', () => {
   const steps = ['replicas: 1, traffic: 5%', 'replicas: 100%'];
   const texts = ladderFiles(ladderRollout('partition', steps));
-  const linesOf = (delivery: Delivery, sight: ReturnType<typeof sightOf>) =>
-    Object.fromEntries(ladderLines(emptyRecord({ traffic: { shown: shownOf(delivery, sight) } })));
+  const linesOf = (delivery: Delivery, view: ReturnType<typeof viewOf>) =>
+    Object.fromEntries(ladderLines(emptyRecord({ traffic: { shown: shownOf(delivery, view) } })));
 
-  test('before the agent has applied the text, no group is on the new one', () => {
-    const delivery = after(texts, '1/2 text');
-    const sight = sightOf(delivery, { own: '0o+ 1o+ 2o+ 3o+' });
-    const { leaderSet, leaders } = sight.live;
+  test('before the agent has applied the template, no group is on the new one', () => {
+    const delivery = after(texts, '1/2 template');
+    const view = viewOf(delivery, { own: '0o+ 1o+ 2o+ 3o+' });
+    const { leaderSet, leaders } = view.live;
     if (leaderSet.kind !== 'known' || leaders.kind !== 'known') throw new Error('not seen');
     // What the cluster calls its newest revision is that of before.
     const revisionKey = leaders.value[0]?.revisionKey ?? '';
-    const live = { ...sight.live, leaderSet: known({ ...leaderSet.value, revisionKey }) };
-    expect(linesOf(delivery, { ...sight, live })).toMatchObject({
-      'Stable side': expect.stringMatching(/^vllm on the version before: 4 groups in Git, 4 ready, /),
+    const live = { ...view.live, leaderSet: known({ ...leaderSet.value, revisionKey }) };
+    expect(linesOf(delivery, { ...view, live })).toMatchObject({
+      'Stable side': expect.stringMatching(/^vllm on the stable version: 4 groups in Git, 4 ready, /),
       'New side': expect.stringMatching(/^vllm on [0-9a-f]{8}\.1: 0 groups in Git, 0 ready, 0 serving$/),
     });
   });
 
-  test('on the way back the new side is the release that was given up', () => {
+  test('in the rollback the new side is the release that was aborted', () => {
     const { own, ...delivery } = after(texts, '1/2 traffic');
     const annotations = {
       'tranche.dev/step': 'rollback',
-      'tranche.dev/at': 'text',
+      'tranche.dev/rung': 'template',
       'tranche.dev/aborted': 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.2',
     };
     const back = { ...delivery, own: { ...own, value: { ...own.value, metadata: { annotations } } } };
     expect(sideName(back, 'canary')).toBe('vllm on aaaaaaaa.2');
-    expect(sideName(back, 'stable')).toBe('vllm on the version before');
+    expect(sideName(back, 'stable')).toBe('vllm on the stable version');
   });
 });

@@ -1,10 +1,10 @@
 /** The rows of the ladder of a step: what Git has, the next commit, and what is seen before it. */
 
 import { expect, test } from 'vitest';
-import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
+import type { Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';
 import { nextCommit } from '../../../src/rollout/ladders/next-commit.ts';
-import { castIn, changesOf, climbed, deliveryAt, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
+import { changesOf, climbed, deliveryAt, ladderFiles, ladderRollout, partsIn, placeOf } from '../../support/ladder.ts';
 import { SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
@@ -29,97 +29,102 @@ function edited(texts: Texts, ...edits: readonly (readonly [from: string | RegEx
   return new Map([...texts, [LWS_FILE, text]]);
 }
 
-/** Its release is that of the text. */
-function castFor(git: Texts) {
+/** Its release is that of the template. */
+function partsFor(git: Texts) {
   const text = (canary.get(LWS_FILE) ?? '').replace(OLD, NEW);
-  return castIn((git.get(LWS_FILE) ?? '').includes(NEW) ? new Map([...canary, [LWS_FILE, text]]) : canary);
+  return partsIn((git.get(LWS_FILE) ?? '').includes(NEW) ? new Map([...canary, [LWS_FILE, text]]) : canary);
 }
 
-/** Superseding: another text in the user's document, and the marks of step 1 without a rung. */
-const superseded = edited(after('2/4 traffic'), [OLD, NEW], [/step: .*/, 'step: 1/4'], [/ +tranche.dev\/at: .*\n/, '']);
+/** Superseding: another template in the user's document, and the marks of step 1 without a rung. */
+const superseded = edited(
+  after('2/4 traffic'),
+  [OLD, NEW],
+  [/step: .*/, 'step: 1/4'],
+  [/ +tranche.dev\/rung: .*\n/, ''],
+);
 
 const rows: readonly (readonly [what: string, git: Texts, place: string, changes: readonly string[], waits: string])[] =
   [
     [
       'the first text makes both documents, at no groups',
       after('rest'),
-      '1/4 text',
+      '1/4 template',
       [
-        'LeaderWorkerSet vllm-canary (copy): of=vllm, text=RELEASE, replicas=0',
-        'Service vllm-svc-canary (copy): name=vllm-canary, of=vllm',
-        'LeaderWorkerSet vllm: step=1/4@RELEASE, at=text',
+        'LeaderWorkerSet vllm-canary (copy): made-for=vllm, template=RELEASE, replicas=0',
+        'Service vllm-svc-canary (copy): name=vllm-canary, made-for=vllm',
+        'LeaderWorkerSet vllm: step=1/4@RELEASE, rung=template',
       ],
       'noPods gates',
     ],
     [
-      'groups come when the text is there',
-      after('1/4 text'),
+      'groups come when the template is there',
+      after('1/4 template'),
       '1/4 pods',
-      ['LeaderWorkerSet vllm-canary: replicas=1', 'LeaderWorkerSet vllm: at=pods'],
+      ['LeaderWorkerSet vllm-canary: replicas=1', 'LeaderWorkerSet vllm: rung=pods'],
       'live flipped',
     ],
     [
       'the share comes when the groups are there',
       after('1/4 pods'),
       '1/4 traffic',
-      ['HTTPRoute chat: weight=95, insertItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: at=traffic'],
+      ['HTTPRoute chat: weight=95, insertItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: rung=traffic'],
       'live newVersion sameTemplate serving serving',
     ],
     [
       'the next step starts with its groups: rungs that change nothing are passed over',
       after('1/4 traffic'),
       '2/4 pods',
-      ['LeaderWorkerSet vllm-canary: replicas=2', 'LeaderWorkerSet vllm: step=2/4@RELEASE, at=pods'],
+      ['LeaderWorkerSet vllm-canary: replicas=2', 'LeaderWorkerSet vllm: step=2/4@RELEASE, rung=pods'],
       'live accepted newVersion pause gates',
     ],
     [
       'a step without share takes routing down first',
       after('2/4 traffic'),
-      '3/4 home',
-      ['HTTPRoute chat: removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: step=3/4@RELEASE, at=home'],
+      '3/4 route-restored',
+      ['HTTPRoute chat: removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: step=3/4@RELEASE, rung=route-restored'],
       'live accepted newVersion pause servingStable',
     ],
     [
       'and then has its groups',
-      after('3/4 home'),
+      after('3/4 route-restored'),
       '3/4 pods',
-      ['LeaderWorkerSet vllm-canary: replicas=3', 'LeaderWorkerSet vllm: at=pods'],
+      ['LeaderWorkerSet vllm-canary: replicas=3', 'LeaderWorkerSet vllm: rung=pods'],
       'live accepted drained gates',
     ],
     [
       'the share of another release goes first',
       superseded,
-      '1/4 home',
-      ['HTTPRoute chat: removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: step=1/4@RELEASE, at=home'],
+      '1/4 route-restored',
+      ['HTTPRoute chat: removeItem "vllm-svc-canary"', 'LeaderWorkerSet vllm: step=1/4@RELEASE, rung=route-restored'],
       'live servingStable',
     ],
     [
       'a jump starts at the top, where everything but the marks is there',
-      edited(after('1/4 traffic'), [/(?<=step: .?)1(?=\/4)/, '2'], [/ +tranche.dev\/at: .*\n/, '']),
+      edited(after('1/4 traffic'), [/(?<=step: .?)1(?=\/4)/, '2'], [/ +tranche.dev\/rung: .*\n/, '']),
       '2/4 pods',
-      ['LeaderWorkerSet vllm-canary: replicas=2', 'LeaderWorkerSet vllm: at=pods'],
+      ['LeaderWorkerSet vllm-canary: replicas=2', 'LeaderWorkerSet vllm: rung=pods'],
       'live gates',
     ],
     [
       'groups are not taken away where N falls',
       edited(after('2/4 pods'), ['replicas: 4', 'replicas: 2']),
       '2/4 traffic',
-      ['HTTPRoute chat: weight=80, set', 'LeaderWorkerSet vllm: at=traffic'],
+      ['HTTPRoute chat: weight=80, set', 'LeaderWorkerSet vllm: rung=traffic'],
       'live newVersion sameTemplate serving serving',
     ],
     [
       'where N has risen, groups come before the next step',
       edited(after('2/4 traffic'), ['replicas: 4', 'replicas: 16']),
       '2/4 pods',
-      ['LeaderWorkerSet vllm-canary: replicas=8', 'LeaderWorkerSet vllm: at=pods'],
+      ['LeaderWorkerSet vllm-canary: replicas=8', 'LeaderWorkerSet vllm: rung=pods'],
       'live',
     ],
   ];
 
 test.each(rows)('%s', (_, git, place, changes, waits) => {
-  const next = nextCommit(deliveryAt(git, castFor(git)));
+  const next = nextCommit(deliveryAt(git, partsFor(git)));
   if (next.kind === 'unwritable') throw new Error('unwritable');
-  const { digest, serial } = castFor(git).release;
+  const { digest, serial } = partsFor(git).release;
   expect(placeOf(next)).toBe(place);
   expect(
     changesOf(next).map((line) => line.replace(`${digest}.${serial}`, 'RELEASE').replace('weight=20', 'set')),
@@ -132,10 +137,10 @@ function kinds(waits: readonly Condition[]): string {
 }
 
 test('another release goes through no groups, and keeps the document', () => {
-  const cast = castFor(superseded);
-  const places: string[] = climbed(superseded, cast).map(({ commit }) => placeOf(commit));
-  expect(places.slice(0, 5)).toEqual(['1/4 home', '1/4 void', '1/4 text', '1/4 pods', '1/4 traffic']);
-  const text = climbed(superseded, cast).at(2)?.texts.get(LWS_FILE) ?? '';
+  const parts = partsFor(superseded);
+  const places: string[] = climbed(superseded, parts).map(({ commit }) => placeOf(commit));
+  expect(places.slice(0, 5)).toEqual(['1/4 route-restored', '1/4 empty', '1/4 template', '1/4 pods', '1/4 traffic']);
+  const text = climbed(superseded, parts).at(2)?.texts.get(LWS_FILE) ?? '';
   expect(text.match(/name: vllm-canary\n/g)).toHaveLength(1);
   expect(text.match(new RegExp(NEW, 'g'))).toHaveLength(2);
 });
@@ -143,11 +148,11 @@ test('another release goes through no groups, and keeps the document', () => {
 test('without routes there is no Service of ours, no home and no traffic', () => {
   const git = ladderFiles(ladderRollout('canary', ['replicas: 1', 'replicas: 2'], false));
   expect(climbed(git).map(({ commit }) => placeOf(commit))).toEqual([
-    '1/2 text',
+    '1/2 template',
     '1/2 pods',
     '2/2 pods',
-    'promote fleet',
-    'promote home',
+    'promote primary',
+    'promote route-restored',
     'promote settled',
   ]);
 });
@@ -163,7 +168,7 @@ test('another release finds the ports that the Service has by now', () => {
   const [own = '', copy = ''] = (superseded.get(SERVICE_FILE) ?? '').split('---\n');
   const ports = '    - {name: metrics, port: 9000}\n';
   const git = new Map([...superseded, [SERVICE_FILE, `${own.replace('8080', '8000')}${ports}---\n${copy}`]]);
-  const text = climbed(git, castFor(git)).find(({ commit }) => placeOf(commit) === '1/4 text');
+  const text = climbed(git, partsFor(git)).find(({ commit }) => placeOf(commit) === '1/4 template');
   const [, made = ''] = (text?.texts.get(SERVICE_FILE) ?? '').split('---\n');
   expect(made).toContain('targetPort: 8000\n');
   expect(made).toContain('name: metrics');

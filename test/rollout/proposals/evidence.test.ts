@@ -52,20 +52,20 @@ function showsTeam(...approvers: readonly Approver[]) {
 }
 
 test.each<readonly [what: string, approvals: readonly PolicyApproval[], approvers: readonly Approver[]]>([
-  ['whoever merged it', [one], [merge('ada')]],
-  ['whoever reviewed it, whoever merged', [one], [review('bob'), bot('mergify[bot]')]],
+  ['anyone who merged it', [one], [merge('ada')]],
+  ['anyone who reviewed it, anyone who merged', [one], [review('bob'), bot('mergify[bot]')]],
   ['two people', [two], [merge('ada'), review('bob')]],
   ['one person for two requirements', [one, { ...one, bots: ['x[bot]'] }], [merge('ada')]],
   ['a machine that a policy lists', [robot], [bot('deploy[bot]')]],
-  ['a machine and a person', [{ ...two, bots: ['deploy[bot]'] }], [bot('deploy[bot]'), review('bob')]],
+  ['a machine and someone', [{ ...two, bots: ['deploy[bot]'] }], [bot('deploy[bot]'), review('bob')]],
   ['somebody of the team', [sre], [merge('ada')]],
   ['one person for a team and for anybody', [sre, one], [merge('ada')]],
-  ['a person for a distinct one beside another', [one, apart], [merge('ada'), review('bob')]],
+  ['someone for a distinct one next to another', [one, apart], [merge('ada'), review('bob')]],
   ['the one who is not in the team for the distinct one', [apart, sre], [merge('ada'), review('bob')]],
 ])('%s is enough', (_, approvals, approvers) => expect(said(approvals, showsTeam(...approvers))).toBe(''));
 
 test.each<readonly [what: string, approvals: readonly PolicyApproval[], approvers: readonly Approver[], seen: RegExp]>([
-  ['nobody', [one], [], /wants step 1\/3 approved by a person with a right to write, seen is nobody: https:/],
+  ['nobody', [one], [], /wants step 1\/3 approved by someone with a right to write, seen is nobody: https:/],
   [
     'a machine',
     [one],
@@ -85,7 +85,7 @@ test.each<readonly [what: string, approvals: readonly PolicyApproval[], approver
   ],
   ['who is not in the team', [sre], [merge('bob')], /bob \(merge, does not count: not in the team example\/sre\)/],
   [
-    'one person beside a distinct one',
+    'one person next to a distinct one',
     [one, apart],
     [merge('ada')],
     /all of them are needed for others: somebody else/,
@@ -138,7 +138,7 @@ test('each requirement has a line of its own, met or not', () => {
   const evidence = known<ApprovalEvidence>({ ...evidenceOf(merge('ada'), review('bob')), teams, authors: by('bob') });
   const held = unproven({ ...world({ text: 'B', groups: '0:A+', rules }), approval: evidence }, 'step 1/3');
   expect(held?.lines).toEqual([
-    'approval 1 of 2: a person of the team example/sre with a right to write, met by ada',
+    'approval 1 of 2: someone of the team example/sre with a right to write, met by ada',
     'approval 2 of 2 is missing: 2 people with a right to write who did not make the change, seen are ada (merge) and bob (review, does not count: made the change, or merged it)',
   ]);
 });

@@ -15,7 +15,7 @@ const one: World = {
   groups: '0:A+ 1:A+ 2:A+ 3:B+',
   record: { doneAgo: 30 },
 };
-const armed: World = {
+const locked: World = {
   ...one,
   marks: 'B.2 2/3 floor=0',
   p: 1000000,
@@ -49,7 +49,7 @@ test.each<readonly [what: string, of: World, then: keyof typeof FORMS]>([
   ],
   ['taking a workload over', { marks: 'none', p: 0, rules }, 'NotGroupsAlone'],
   ['extra groups', { ...requested, surge: 1, rules: { ...rules, surge: 1 } }, 'NotGroupsAlone'],
-  ['a step that moves no group', armed, 'NotGroupsAlone'],
+  ['a step that moves no group', locked, 'NotGroupsAlone'],
   [
     'a policy wants the forge to show who approved',
     { ...one, rules: { ...rules, approvals: [{ people: 1, bots: [], notAuthor: false }] } },
@@ -81,7 +81,7 @@ test('where a policy accepts that nothing of ours reaches the branch, its rules 
   check({ ...accepted, marks: 'none', p: 0, text: 'A', groups: '0:A+ 1:A+ 2:A+ 3:A+' }, shut, 'NotGroupsAlone');
 });
 
-test('whoever else decides the number of groups, known or not', () => {
+test('anyone else who decides the number of groups, known or not', () => {
   check(one, all, 'Autoscaled', known('HorizontalPodAutoscaler vllm'));
   check(one, all, 'Autoscaled', unknown('it could not be read'));
 });

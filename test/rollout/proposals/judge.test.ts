@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
 import { branchOf, namedBy } from '../../../src/rollout/proposals/branch.ts';
-import { heard, judge, type Sight } from '../../../src/rollout/proposals/judge.ts';
+import { heard, judge, type View } from '../../../src/rollout/proposals/judge.ts';
 import { releaseOf } from '../../support/marks-notation.ts';
 
 const KEY = { cluster: 'prod-eu', namespace: 'llm', name: 'vllm' };
@@ -38,18 +38,18 @@ function record(state: ProposalRecord['state'], rest: Partial<ProposalRecord> = 
   };
 }
 
-const open: Sight = { kind: 'open', number: 12, url: 'https://forge.example/12', head: OURS };
-const merged: Sight = { kind: 'merged', by: 'ada' };
-const byAda: Sight = { kind: 'closed', by: 'ada', closer: 'person' };
-const byBot: Sight = { kind: 'closed', by: 'stale[bot]', closer: 'machine' };
-const byUs: Sight = { kind: 'closed', by: 'tranche[bot]', closer: 'us' };
-const none: Sight = { kind: 'none' };
-const unknown: Sight = { kind: 'unknown' };
+const open: View = { kind: 'open', number: 12, url: 'https://forge.example/12', head: OURS };
+const merged: View = { kind: 'merged', by: 'ada' };
+const byAda: View = { kind: 'closed', by: 'ada', closer: 'person' };
+const byBot: View = { kind: 'closed', by: 'stale[bot]', closer: 'machine' };
+const byUs: View = { kind: 'closed', by: 'tranche[bot]', closer: 'us' };
+const none: View = { kind: 'none' };
+const unknown: View = { kind: 'unknown' };
 
-/** Nobody has said anything of it besides. */
+/** Nobody has said anything of it as well. */
 const quiet = {
   isGiven: false,
-  anew: undefined,
+  fresh: undefined,
   isGateRequired: false,
   isUnguarded: false,
   hasConflict: false,
@@ -59,7 +59,7 @@ const quiet = {
 type Row = readonly [
   what: string,
   known: ProposalRecord | undefined,
-  sight: Sight,
+  view: View,
   wanted: typeof same | undefined,
   then: string,
 ];
@@ -86,14 +86,14 @@ test.each<Row>([
   ['open for eight days', record('open', { openedAt: NOW - 8 * 86_400 }), open, same, 'withdraw old'],
   ['somebody pushes to its branch', record('open'), { ...open, head: 'b'.repeat(40) }, same, 'foreign'],
   ['merged, main as it was read before', record('open'), merged, same, 'merging'],
-  ['merged, main has lost its word', record('merged'), merged, same, 'reverted'],
+  ['merged, main has lost its approval', record('merged'), merged, same, 'reverted'],
   ['merged, and another commit is next', record('merged'), merged, other, 'propose'],
   ['its step is in Git', record('merged'), merged, undefined, 'none'],
-  ['closed by a person', record('open'), byAda, same, 'vetoed'],
+  ['closed by someone', record('open'), byAda, same, 'vetoed'],
   ['still closed', record('vetoed'), byAda, same, 'vetoed'],
-  ['closed by a person, a gate shuts', record('vetoed'), byAda, undefined, 'none'],
+  ['closed by someone, a gate shuts', record('vetoed'), byAda, undefined, 'none'],
   ['opened again', record('vetoed'), open, same, 'waits'],
-  ['closed by a person, and another commit is next', record('vetoed'), byAda, other, 'propose'],
+  ['closed by someone, and another commit is next', record('vetoed'), byAda, other, 'propose'],
   [
     'back to what was vetoed',
     record('withdrawn', { vetoes: ['22222222222222222222222222222222'] }),
@@ -130,11 +130,11 @@ test.each<Row>([
   ['dated by a clock that ran ahead', record('withdrawn', { openedAt: NOW + 9999 }), byBot, same, 'propose'],
   ['opened as a word before the rules guarded it', record('open', { form: 'NotUpToDate' }), open, same, 'waits'],
   ['a brake took its branch, which could not be deleted', record('withdrawn'), open, undefined, 'withdraw ended'],
-])('%s', (_, known, sight, wanted, then) => {
-  expect(show(judge({ ...quiet, known, sight, wanted, approvable }))).toBe(then);
+])('%s', (_, known, view, wanted, then) => {
+  expect(show(judge({ ...quiet, known, view, wanted, approvable }))).toBe(then);
 });
 
-const gatesShut = { ...quiet, known: record('open'), sight: open, wanted: undefined };
+const gatesShut = { ...quiet, known: record('open'), view: open, wanted: undefined };
 
 test.each<
   readonly [
@@ -187,30 +187,30 @@ test('a gate that stays shut fails the status where a rule wants that, and nothi
 });
 
 test('a step that nothing guards any more is withdrawn, whatever its gates say; what has ended is not', () => {
-  const lost = { ...quiet, isUnguarded: true, sight: open, approvable };
+  const lost = { ...quiet, isUnguarded: true, view: open, approvable };
   for (const wanted of [same, other, undefined])
     expect(show(judge({ ...lost, wanted, known: record('open') }))).toBe('withdraw unguarded');
-  expect(show(judge({ ...lost, wanted: same, known: record('merged'), sight: merged }))).toBe('reverted');
+  expect(show(judge({ ...lost, wanted: same, known: record('merged'), view: merged }))).toBe('reverted');
 });
 
-test('what conflicts with main is proposed anew from there, unless somebody has pushed to it', () => {
+test('what conflicts with main is proposed again from there, unless somebody has pushed to it', () => {
   const conflicting = { ...quiet, hasConflict: true, wanted: same, approvable, known: record('open') };
-  expect(show(judge({ ...conflicting, sight: open }))).toBe('withdraw conflict');
-  expect(show(judge({ ...conflicting, sight: { ...open, head: 'b'.repeat(40) } }))).toBe('foreign');
+  expect(show(judge({ ...conflicting, view: open }))).toBe('withdraw conflict');
+  expect(show(judge({ ...conflicting, view: { ...open, head: 'b'.repeat(40) } }))).toBe('foreign');
 });
 
-test('main has the word: whoever gave it is to be shown, whatever the forge says of the pull request', () => {
+test('main has the word: anyone who gave it is to be shown, whatever the forge says of the pull request', () => {
   for (const known of [undefined, record('open'), record('merged'), record('vetoed')])
-    for (const sight of [open, merged, byAda, none])
-      expect(show(judge({ ...quiet, known, sight, wanted: same, approvable, isGiven: true }))).toBe('unproven');
+    for (const view of [open, merged, byAda, none])
+      expect(show(judge({ ...quiet, known, view, wanted: same, approvable, isGiven: true }))).toBe('unproven');
 });
 
-test.each<readonly [what: string, known: ProposalRecord, sight: Sight, wanted: typeof same, then: string]>([
+test.each<readonly [what: string, known: ProposalRecord, view: View, wanted: typeof same, then: string]>([
   ['of a veto', record('vetoed'), byAda, same, 'propose'],
   ['of an end by a bot', record('closed'), byBot, same, 'propose'],
   ['of a revert', record('merged'), merged, same, 'propose'],
   ['of an earlier veto', record('withdrawn', { vetoes: ['22222222222222222222222222222222'] }), byUs, other, 'propose'],
-  ['of what somebody pushed to', record('open'), { ...open, head: 'b'.repeat(40) }, same, 'withdraw anew'],
+  ['of what somebody pushed to', record('open'), { ...open, head: 'b'.repeat(40) }, same, 'withdraw fresh'],
   ['of one that stands as it should', record('open'), open, same, 'waits'],
   ['of an earlier one than that which was vetoed', record('vetoed', { number: 13 }), byAda, same, 'vetoed'],
   [
@@ -220,6 +220,6 @@ test.each<readonly [what: string, known: ProposalRecord, sight: Sight, wanted: t
     same,
     'vetoed',
   ],
-])('a person wants it proposed anew: instead %s', (_, known, sight, wanted, then) => {
-  expect(show(judge({ ...quiet, known, sight, wanted, approvable, anew: 12 }))).toBe(then);
+])('someone wants it proposed again: instead %s', (_, known, view, wanted, then) => {
+  expect(show(judge({ ...quiet, known, view, wanted, approvable, fresh: 12 }))).toBe(then);
 });

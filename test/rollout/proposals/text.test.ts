@@ -221,7 +221,7 @@ test('what a step and waiting for it cost is told in GPUs', () => {
   expect(rows).toContain('| while this waits | 16 GPUs of 1 extra group |');
 });
 
-test('what the groups beside the fleet have shown counts, and what they hold: of two versions of one workload nothing', () => {
+test('what the groups next to the primary have shown counts, and what they hold: of two versions of one workload nothing', () => {
   const of = proposedWith('vllm:2', '');
   const { record, rollout, workload } = of.snapshot;
   const content = { leaderWorkerTemplate: { workerTemplate: { spec: { containers: [GPU] } } } };
@@ -244,7 +244,7 @@ test('what the groups beside the fleet have shown counts, and what they hold: of
   expect(rowsOf('canary', undefined)).toContain('| so far | ` its groups were not read;');
   expect(rowsOf('canary', 2)).toContain('| while this waits | 32 GPUs of 2 extra groups |');
   expect(rowsOf('canary', 2)).toContain('| at most | 64 GPUs of 4 extra groups; the last groups took 11 min to load |');
-  expect(rowsOf('partition', 2)).toContain('| while this waits | no GPUs besides |');
+  expect(rowsOf('partition', 2)).toContain('| while this waits | no GPUs as well |');
   expect(rowsOf('partition', 2)).not.toContain('| at most |');
 });
 
@@ -266,7 +266,7 @@ test('the pull request that takes a workload over warns of edits before it is me
   expect(bodyOf(step)).toMatch(/\| so far \| ` .*all of step 1 for 30 s; 0 restarts ` \|/);
 });
 
-test('worth writing anew: a restart, a policy, a branch that others have pushed to; never the hour', () => {
+test('worth writing again: a restart, a policy, a branch that others have pushed to; never the hour', () => {
   const of = proposedWith('vllm:1', 'diff');
   const { snapshot } = of;
   const { record, now } = snapshot;

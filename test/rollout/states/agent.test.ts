@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { WrittenField } from '../../../src/api/live.ts';
 import { APPLY_DEADLINE_SECONDS } from '../../../src/rollout/applied.ts';
-import { CONTEST_QUIET_SECONDS } from '../../../src/rollout/contest.ts';
+import { CONTEST_QUIET_SECONDS } from '../../../src/rollout/observed/contest.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { again, planned, type Row, show } from '../../support/planned.ts';
@@ -78,7 +78,7 @@ test.each<Row>([
     'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A | NewerRecord',
   ],
   [
-    'the stable text put back',
+    'the stable template put back',
     { ...late, text: 'A' },
     'Reverted: rollback => A.1 rollback floor=3 aborted=B.2 | NewerRecord',
   ],
@@ -88,7 +88,7 @@ test.each<Row>([
     'Superseded: step 1/3, partition 0 → 3 => C.3 1/3 floor=0 | NewerRecord',
   ],
   [
-    'a way back',
+    'a rollback',
     { marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: A4 },
     'RolledBack: rolled back, partition 3 → 1000000 => A.1 aborted=B.2 | NewerRecord',
   ],
@@ -99,7 +99,7 @@ test.each<Row>([
 
 test('the record is of a newer tranche: which file, what waits and what goes on', () => {
   expect(messageOf({ ...world({}), ...NEWER_RECORD })).toBe(
-    'rollouts/default/llm/vllm.json on the status branch has version 2, and this tranche reads versions up to 1: a newer one has written it. Nothing here counts pauses without a record, so no step goes forward; rollbacks go on, and main and the routes date their drains. Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts begin anew',
+    'rollouts/default/llm/vllm.json on the status branch has version 2, and this tranche reads versions up to 1: a newer one has written it. Nothing here counts pauses without a record, so no step goes forward; rollbacks go on, and main and the routes date their drains. Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts start again',
   );
 });
 
@@ -117,11 +117,11 @@ test('the time counts from when it was first seen, for the same file only', () =
   const record = plan(world(first)).record;
   expect(record?.notAppliedSince).toBe(NOW);
   const edited = world({ ...first, record: undefined });
-  const anew = {
+  const fresh = {
     ...edited,
     record: { ...world(first).record!, blobs: { ...edited.blobs, 'apps/vllm/lws.yaml': 'x' } },
   };
-  expect(show(anew)).toBe('hold NotApplied');
+  expect(show(fresh)).toBe('hold NotApplied');
   const applied = again({ ...late, live: {}, record: undefined, now: NOW + 9 }, first);
   expect(plan(world(applied)).record?.notAppliedSince).toBeUndefined();
   const unread = again({ ...late, live: 'unknown', now: NOW + 9 }, late);
@@ -200,23 +200,23 @@ test.each<Row>([
     'hold GroupsNotUpdated RevisionChanged',
   ],
   [
-    'armed',
+    'locked',
     { ...late, marks: 'B.2 3/3 floor=0', p: 1000000, live: {}, groups: '0:X+ 1:X+ 2:X+ 3:X+', record: old },
     'hold GroupsNotUpdated RevisionChanged',
   ],
   [
-    'a request then finds the groups on the stable text all the same',
+    'a request then finds the groups on the stable template all the same',
     { text: 'B', groups: '0:X+ 1:X+ 2:X+ 3:X+', live: { twin: 'X' } },
     'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3',
   ],
   [
-    'another text is another revision',
+    'another template is another revision',
     { ...late, live: {}, groups: '0:A+ 1:A+ 2:A+ 3:B-', record: { revision: 'key-A', revisionOf: 'A' } },
     'hold GroupsNotReady',
   ],
 ])('revision changed without a commit, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-test('a revision that changed without a commit is told with both keys and what restarts', () => {
+test('a revision that changed without a commit is reported with both keys and what restarts', () => {
   const rest = world({ groups: '0:X+ 1:X+ 2:X+ 3:X+', record: old });
   expect(messageOf(rest)).toBe(
     'The template of aaaaaaaa was revision key-X and is key-A now, though no commit changed it: was the LWS controller, its CRD or a webhook changed? Groups 0–3 are on the old one. Partition 1000000 keeps them there: nothing restarts by itself, and they follow with the next release',
@@ -243,7 +243,7 @@ test.each<Row>([
   [
     'new below the partition',
     { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', record: { doneAgo: 9 } },
-    'hold GroupsNotUpdated GroupsAstray',
+    'hold GroupsNotUpdated UnexpectedGroups',
   ],
   [
     'new below the partition, more than the step',
@@ -252,33 +252,33 @@ test.each<Row>([
   ],
   [
     'new below the partition, accepted',
-    { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', accept: 'GroupsAstray@B.2' },
+    { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', accept: 'UnexpectedGroups@B.2' },
     'hold GroupsNotUpdated',
   ],
   [
     'new below the partition, accepted when it was another',
-    { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', accept: 'GroupsAstray@B.2#other' },
-    'hold GroupsNotUpdated GroupsAstray',
+    { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', accept: 'UnexpectedGroups@B.2#other' },
+    'hold GroupsNotUpdated UnexpectedGroups',
   ],
   [
     'new below the partition, and an approval, which stands for the pause alone',
     { ...late, live: {}, groups: '0:B+ 1:A+ 2:A+ 3:A+', intents: { approve: '1@B.2' } },
-    'hold GroupsNotUpdated GroupsAstray',
+    'hold GroupsNotUpdated UnexpectedGroups',
   ],
   ['old above the partition', { ...late, live: {}, groups: A4 }, 'hold GroupsNotUpdated'],
   [
-    'old above the partition when armed',
+    'old above the partition when locked',
     { ...late, marks: 'B.2 3/3 floor=0', p: 1000000, live: {}, groups: '0:B+ 1:B+ 2:B+ 3:A+' },
     'hold GroupsNotUpdated',
   ],
   [
-    'on the bad version below the partition of a way back',
+    'on the bad version below the partition of a rollback',
     { marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: '0:A+ 1:B+ 2:A+ 3:A+' },
     'RollbackWidened: rollback, partition 3 → 1 => A.1 rollback floor=1 aborted=B.2',
   ],
 ])('groups on the wrong side, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-test('a group that came back old is told from one that has not gone yet', () => {
+test('a group that came back old is reported from one that has not gone yet', () => {
   const gone: World = { ...late, live: {}, groups: '0:A+ 1:A+ 2:A+ 3:B+#1', record: {} };
   const back = again({ ...gone, groups: '0:A+ 1:A+ 2:A+ 3:A-#2' }, gone);
   expect(messageOf(world(back))).toContain('group 3 had been on it and came back on the old version');

@@ -53,7 +53,7 @@ function collided(of: World): Snapshot {
   return { ...snapshot, workload: { ...workload, workload: { ...workload.workload, content: contentOf('C') } } };
 }
 
-test('a template with the digest of the stable one is no way back to it', () => {
+test('a template with the digest of the stable one is no rollback to it', () => {
   expect(plan(world(delivering)).commit?.reason).toBe('Reverted');
   // It rolls already: the roll is stopped as that of any newer template, and goes no further.
   expect(plan(collided(delivering)).commit?.reason).toBe('Superseded');
@@ -84,7 +84,7 @@ test.each<readonly [wish: string, digests: readonly string[] | undefined]>([
   ['bbbbbbb.2', undefined],
   ['bbbbbbbb', undefined],
   [`${digestOf('B')}b.2`, undefined],
-])('somebody who orders %s means the releases that begin so', (wish, digests) => {
+])('somebody who orders %s means the releases that start so', (wish, digests) => {
   const known = [
     { digest: digestOf('B'), serial: 2 },
     { digest: digestOf('D'), serial: 4 },

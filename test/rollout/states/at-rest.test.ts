@@ -21,7 +21,7 @@ test('unmanaged and not at rest: not healthy, and who can help', () => {
 
 test.each<Row>([
   ['at rest, applied', { ...unmanaged, p: 'missing' }, 'Adopted: adopt, partition unset → 1000000 => A.1 stable=main'],
-  ['armed already', unmanaged, 'Adopted: adopt => A.1 stable=main'],
+  ['locked already', unmanaged, 'Adopted: adopt => A.1 stable=main'],
   [
     'intents of an earlier time under management: the new serial lies above them',
     { ...unmanaged, intents: { approve: '1@A.3', abort: 'B.7' } },
@@ -72,28 +72,32 @@ test.each<Row>([
     { groups: '0:B- 1:B+ 2:B+ 3:B+', accept: 'GroupsElsewhere@A.2' },
     'Reverted: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 stable=main',
   ],
-  ['partition lowered by hand', { p: 2 }, 'Rearmed: arm, partition 2 → 1000000 => A.1'],
-  ['partition 0 by hand', { p: 0 }, 'Rearmed: arm, partition 0 → 1000000 => A.1'],
-  ['partition lowered, disabled', { p: 0, rollout: { disabled: true } }, 'Rearmed: arm, partition 0 → 1000000 => A.1'],
-  ['partition lowered, paused', { p: 0, rollout: { paused: true } }, 'Rearmed: arm, partition 0 → 1000000 => A.1'],
+  ['partition lowered by hand', { p: 2 }, 'Relocked: lock, partition 2 → 1000000 => A.1'],
+  ['partition 0 by hand', { p: 0 }, 'Relocked: lock, partition 0 → 1000000 => A.1'],
+  [
+    'partition lowered, disabled',
+    { p: 0, rollout: { disabled: true } },
+    'Relocked: lock, partition 0 → 1000000 => A.1',
+  ],
+  ['partition lowered, paused', { p: 0, rollout: { paused: true } }, 'Relocked: lock, partition 0 → 1000000 => A.1'],
   [
     'partition lowered, Rollout deleted',
     { p: 0, rollout: 'absent' },
-    'Rearmed: arm, partition 0 → 1000000 => A.1 | OrphanArmed',
+    'Relocked: lock, partition 0 → 1000000 => A.1 | LockedWithoutRollout',
   ],
   [
     'partition lowered, files wrong',
     { p: 0, issues: [issueOf('UnknownField')] },
-    'Rearmed: arm, partition 0 → 1000000 => A.1 | Stalled',
+    'Relocked: lock, partition 0 → 1000000 => A.1 | Stalled',
   ],
   [
     'partition lowered, cluster unreadable',
     { p: 0, live: 'unknown' },
-    'Rearmed: arm, partition 0 → 1000000 => A.1 | ClusterUnreadable',
+    'Relocked: lock, partition 0 → 1000000 => A.1 | ClusterUnreadable',
   ],
   ['partition lowered, a group still comes back', { p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B+' }, 'hold NotAtRest'],
   ['partition missing', { p: 'missing' }, 'hold Stalled'],
-  ['Rollout deleted', { rollout: 'absent' }, 'hold OrphanArmed'],
+  ['Rollout deleted', { rollout: 'absent' }, 'hold LockedWithoutRollout'],
   ['abort of what is settled', { intents: { abort: 'A.1' } }, 'hold AbortRefused'],
   ['abort of an older release', { marks: 'C.3', text: 'C', intents: { abort: 'B.2' } }, 'nothing'],
   ['unreadable annotations with a record', { marks: 'none', record: { marks: 'A.1' } }, 'hold AnnotationsGone'],
@@ -117,9 +121,9 @@ test.each<Row>([
   ['leaders unreadable', { ...requested, live: { unread: 'leaders' } }, 'hold ClusterUnreadable'],
   ['paused', { ...requested, rollout: { paused: true } }, 'hold Paused'],
   ['disabled', { ...requested, rollout: { disabled: true } }, 'hold Disabled'],
-  ['Rollout deleted', { ...requested, rollout: 'absent' }, 'hold OrphanArmed'],
+  ['Rollout deleted', { ...requested, rollout: 'absent' }, 'hold LockedWithoutRollout'],
   ['a wrong file', { ...requested, issues: [issueOf('ChangeNotSupportedYet')] }, 'hold Stalled'],
-  ['no way back', { ...requested, stable: 'unknown' }, 'hold StableUnavailable'],
+  ['no rollback', { ...requested, stable: 'unknown' }, 'hold StableUnavailable'],
   ['history rewritten', { ...requested, history: lost }, 'hold HistoryRewritten'],
   ['history acknowledged', { ...requested, history: { ...lost, acknowledged: true } }, step1],
   ['several holds', { ...requested, rollout: { paused: true }, live: { text: 'A' } }, 'hold Paused NotApplied'],
@@ -133,25 +137,25 @@ test.each<Row>([
   ['scaled to zero', { ...requested, n: 0, groups: '' }, 'hold ScaledToZero'],
   ['came up from zero', { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', live: { revisions: 'A' } }, 'hold Overshoot'],
   ['came up from zero, accepted', { ...requested, groups: '0:B+ 1:B+ 2:B+ 3:B+', accept: 'Overshoot@B.2' }, step1],
-  ['put back to the text of the release', { text: 'A' }, 'nothing'],
-  ['an aborted text', { ...requested, marks: 'A.1 aborted=B.2' }, 'hold ReleaseAborted'],
+  ['put back to the template of the release', { text: 'A' }, 'nothing'],
+  ['an aborted template', { ...requested, marks: 'A.1 aborted=B.2' }, 'hold ReleaseAborted'],
   [
-    'an aborted text, retried',
+    'an aborted template, retried',
     { ...requested, marks: 'A.1 aborted=B.2', intents: { retry: 'B.2' } },
     'StepReady: step 1/3, partition 1000000 → 3 => B.3 1/3 floor=3',
   ],
   [
-    'an aborted text, retried under an older name',
+    'an aborted template, retried under an older name',
     { ...requested, marks: 'A.1 aborted=B.3', intents: { retry: 'B.2' } },
     'hold ReleaseAborted',
   ],
   [
-    'an aborted text, retried and given up again',
+    'an aborted template, retried and aborted again',
     { ...requested, marks: 'A.1 aborted=B.3,B.2', intents: { retry: 'B.2' } },
     'hold ReleaseAborted',
   ],
   [
-    'another text after an abort takes the next serial',
+    'another template after an abort takes the next serial',
     { ...requested, text: 'C', marks: 'A.1 aborted=B.7' },
     'StepReady: step 1/3, partition 1000000 → 3 => C.8 1/3 floor=3 aborted=B.7',
   ],
@@ -234,7 +238,7 @@ test.each<Row>([
     'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
   ],
   ['by an older name', { ...requested, intents: { abort: 'B.1' } }, step1],
-  ['stable text lost', { ...requested, stable: 'unknown', intents: { abort: 'B.2' } }, 'hold StableUnavailable'],
+  ['stable template lost', { ...requested, stable: 'unknown', intents: { abort: 'B.2' } }, 'hold StableUnavailable'],
   [
     'the sixth is forgotten',
     { ...requested, marks: 'A.1 aborted=C.6,D.5,E.4,C.3,D.2', intents: { abort: 'B.7' } },
@@ -269,19 +273,19 @@ test.each<Row>([
   ['above step 1: the step decides', { ...requested, p: 4 }, 'StepReady: step 1/3, partition 4 → 3 => B.2 1/3 floor=3'],
   ['above step 1, paused', { ...requested, p: 4, rollout: { paused: true } }, 'hold Paused'],
   [
-    'under an aborted text: stopped',
+    'under an aborted template: stopped',
     { ...revert, p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B-' },
     'RollStopped: stopped, partition 2 → 1000000 => A.1 aborted=B.2 | ReleaseAborted',
   ],
   [
     'Rollout deleted: stopped',
     { ...requested, p: 2, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
-    'RollStopped: stopped, partition 2 → 1000000 => A.1 | OrphanArmed',
+    'RollStopped: stopped, partition 2 → 1000000 => A.1 | LockedWithoutRollout',
   ],
   [
-    'Rollout deleted: armed already',
+    'Rollout deleted: locked already',
     { ...requested, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
-    'hold OrphanArmed',
+    'hold LockedWithoutRollout',
   ],
 ])('requested at an edited partition, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -300,10 +304,10 @@ test.each<Row>([
       record: {},
       accept: 'Recreated@B.2',
     },
-    'Armed: step 1/3, armed => B.2 1/3 floor=0',
+    'Locked: step 1/3, locked => B.2 1/3 floor=0',
   ],
   ['settled: nothing pending, nothing held', { live: { setUid: 'set-2' }, record: {} }, 'hold Recreated'],
-  ['before the request: all on the stable text', { ...requested, live: { uid: 'lws-2' }, record: {} }, step1],
+  ['before the request: all on the stable template', { ...requested, live: { uid: 'lws-2' }, record: {} }, step1],
   [
     'one group did not come up yet',
     { ...requested, groups: '0:A+ 1:A+ 2:A+', live: { uid: 'lws-2' }, record: {} },
@@ -314,7 +318,7 @@ test.each<Row>([
 const aborted: World = { marks: 'A.1 aborted=B.2', intents: { retry: 'B.2' }, retryText: 'B' };
 
 test.each<Row>([
-  ['its text comes back', aborted, 'Retried: retry bbbbbbbb => A.1 aborted=B.2 text B'],
+  ['its template comes back', aborted, 'Retried: retry bbbbbbbb => A.1 aborted=B.2 text B'],
   [
     'paused: it is only a request',
     { ...aborted, rollout: { paused: true } },
@@ -323,9 +327,9 @@ test.each<Row>([
   ['disabled', { ...aborted, rollout: { disabled: true } }, 'hold Disabled'],
   ['a wrong file', { ...aborted, issues: [issueOf('X')] }, 'hold Stalled'],
   ['text lost', { ...aborted, retryText: 'unknown' }, 'hold RetryRefused'],
-  ['another text found', { ...aborted, retryText: 'C' }, 'hold RetryRefused'],
-  ['a release that was not given up', { ...aborted, intents: { retry: 'C.9' } }, 'nothing'],
-  ['given up again since', { ...aborted, marks: 'A.1 aborted=B.3,B.2' }, 'nothing'],
+  ['another template found', { ...aborted, retryText: 'C' }, 'hold RetryRefused'],
+  ['a release that was not aborted', { ...aborted, intents: { retry: 'C.9' } }, 'nothing'],
+  ['aborted again since', { ...aborted, marks: 'A.1 aborted=B.3,B.2' }, 'nothing'],
   ['delivered since', { ...aborted, text: 'B', marks: 'B.3 stable=B' }, 'nothing'],
   [
     'of the last of two',
@@ -333,14 +337,14 @@ test.each<Row>([
     'Retried: retry bbbbbbbb => A.1 aborted=C.4,B.3 text B',
   ],
   [
-    'of one that another was begun after, before the order',
+    'of one that another was started after, before the order',
     { ...aborted, text: 'C', marks: 'C.3 aborted=B.2', intents: { retry: 'B.2 3' } },
     'Retried: retry bbbbbbbb => C.3 aborted=B.2 text B',
   ],
   [
-    'void: another was begun after the order, and is settled',
+    'void: another was started after the order, and is settled',
     { ...aborted, text: 'C', marks: 'C.3 aborted=B.2' },
     'nothing',
   ],
-  ['void: another was begun after the order, and given up', { ...aborted, marks: 'A.1 aborted=C.3,B.2' }, 'nothing'],
+  ['void: another was started after the order, and aborted', { ...aborted, marks: 'A.1 aborted=C.3,B.2' }, 'nothing'],
 ])('settled, retry, %s', (_, of, then) => expect(planned(of)).toBe(then));

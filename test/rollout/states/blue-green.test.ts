@@ -5,8 +5,8 @@ import { known, unknown } from '../../../src/api/known.ts';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
-import { NOTHING } from '../../support/sight.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { NOTHING } from '../../support/traffic-view.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 const STEPS = [
@@ -17,7 +17,7 @@ const files = ladderFiles(ladderRollout('blueGreen', STEPS));
 const NEWER = NEW.replace(/[0-9]+$/, '99');
 const NEWEST = NEW.replace(/[0-9]+$/, '98');
 
-/** The text of the user's own document, which is the first of its file. */
+/** The template of the user's own document, which is the first of its file. */
 function asked(stand: Stand, from: string, to: string): Stand {
   const text = stand.texts.get(LWS_FILE) ?? '';
   const end = text.includes('---') ? text.indexOf('---') : text.length;
@@ -30,11 +30,11 @@ const workloadDigest = (stand: Stand): string => snapshotAt(stand).workload?.dig
 const requested = asked(passed(settledOn(files)).stand, OLD, NEW);
 const abort = (stand: Stand): Found => ({ intents: { abort: releaseIn(stand) } });
 
-/** The same passes, with the newer template beside whatever they wait for. */
+/** The same passes, with the newer template next to whatever they wait for. */
 const beside = (told: string): string => (told.startsWith('hold') ? `${told} RequestQueued` : told);
 
 const FIRST = [
-  'StepReady: step 1/2, text: vllm-green',
+  'StepReady: step 1/2, template: vllm-green',
   'RungReady: step 1/2, pods: vllm-green 0 → 1',
   'RungReady: step 1/2, traffic: – → 5%',
   'hold GracePeriod',
@@ -47,7 +47,7 @@ const FIRST = [
   'hold GracePeriod Draining',
   'RungReady: promote, switch: vllm-svc → vllm-green',
   'hold GracePeriod',
-  'BroughtHome: promote, home',
+  'RouteRestored: promote, route-restored',
   'hold GracePeriod',
   'Settled: settled',
   'hold ',
@@ -75,11 +75,11 @@ function after(subject: string, start = requested): Stand {
 const shared = after('step 2/2, traffic: 5% → 50%');
 const all = after('promote, all: 50% → 100%');
 const switched = after('promote, switch: vllm-svc → vllm-green');
-const home = after('promote, home');
-const LOST: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
-const DEAD: Found = { sight: { second: '0- 1- 2- 3-' } };
+const home = after('promote, route-restored');
+const LOST: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
+const DEAD: Found = { view: { second: '0- 1- 2- 3-' } };
 
-const BACK = ['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back', 'hold '];
+const BACK = ['Aborted: rollback, route-restored', 'hold Draining', 'RolledBack: rolled back', 'hold '];
 const WITHDRAWN = ['TrafficWithdrawn: promote, traffic withdrawn', 'hold GroupsNotReady NotServing TrafficWithdrawn'];
 
 test.each<readonly [what: string, stand: Stand, found: Found, told: readonly string[]]>([
@@ -89,13 +89,13 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     'abort, switched',
     switched,
     abort(switched),
-    ['Aborted: rollback, home', 'hold GracePeriod Draining', 'RolledBack: rolled back', 'hold '],
+    ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', 'RolledBack: rolled back', 'hold '],
   ],
   [
-    'abort, at home',
+    'abort, on stable',
     home,
     abort(home),
-    ['Aborted: rollback, home', 'hold GracePeriod Draining', 'RolledBack: rolled back', 'hold '],
+    ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', 'RolledBack: rolled back', 'hold '],
   ],
   [
     'withdrawn, with a share',
@@ -106,40 +106,50 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
   [
     'the bake is over, and a group of the new colour is not ready: the one before stays',
     home,
-    { sight: { second: '0+ 1+ 2+ 3-' } },
+    { view: { second: '0+ 1+ 2+ 3-' } },
     ['hold GracePeriod GroupsNotReady', 'hold GroupsNotReady'],
   ],
   ['withdrawn, with all requests', all, DEAD, WITHDRAWN],
   ['withdrawn, switched', switched, DEAD, WITHDRAWN],
   [
-    'a newer text, in a step',
+    'a newer template, in a step',
     asked(shared, NEW, NEWER),
     {},
-    ['Superseded: step 1/2, home', 'hold GracePeriod Draining', 'Emptied: step 1/2, void: vllm-green 4 → 0', ...FIRST],
+    [
+      'Superseded: step 1/2, route-restored',
+      'hold GracePeriod Draining',
+      'CanaryEmptied: step 1/2, empty: vllm-green 4 → 0',
+      ...FIRST,
+    ],
   ],
   [
-    'a newer text, with all requests: queued',
+    'a newer template, with all requests: queued',
     asked(all, NEW, NEWER),
     {},
     [...FIRST.slice(-7, -1).map(beside), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
   ],
   [
-    'a newer text, switched: queued',
+    'a newer template, switched: queued',
     asked(switched, NEW, NEWER),
     {},
     [...FIRST.slice(-5, -1).map(beside), ...FIRST.map((line) => line.replaceAll('vllm-green', 'vllm'))],
   ],
   [
-    'a newer text, switched, and an abort that does not name it',
+    'a newer template, switched, and an abort that does not name it',
     asked(switched, NEW, NEWER),
     abort(switched),
-    ['Aborted: rollback, home', 'hold GracePeriod Draining RequestQueued', 'RolledBack: rolled back', ...FIRST],
+    [
+      'Aborted: rollback, route-restored',
+      'hold GracePeriod Draining RequestQueued',
+      'RolledBack: rolled back',
+      ...FIRST,
+    ],
   ],
 ])('%s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
-test('a newer text stays in its file while the requests go back without it', () => {
+test('a newer template stays in its file while the requests go back without it', () => {
   const { stand, plan } = passed(asked(home, NEW, NEWER), abort(home));
-  expect(plan.commit?.label).toBe('rollback, home');
+  expect(plan.commit?.label).toBe('rollback, route-restored');
   expect(plan.commit?.message).toContain('stays in the file');
   expect(stand.texts.get(LWS_FILE)).toContain(NEWER);
   expect(stand.texts.get(SERVICE_FILE)).toMatch(/leaderworkerset.sigs.k8s.io\/name: "?vllm"?\n/);
@@ -156,26 +166,30 @@ test.each<readonly [what: string, stand: Stand, told: readonly string[]]>([
 });
 
 test.each<readonly [what: string, found: Found, told: string]>([
-  ['its template goes back, requests wait', { ...abort(switched), ...LOST }, 'Aborted: rollback, text'],
-  ['--now', { intents: { abort: `${releaseIn(switched)} now` }, ...LOST }, 'Aborted: rollback, text'],
-  ['--accept-outage', { intents: { abort: `${releaseIn(switched)} now outage` }, ...LOST }, 'Aborted: rollback, home'],
+  ['its template goes back, requests wait', { ...abort(switched), ...LOST }, 'Aborted: rollback, template'],
+  ['--now', { intents: { abort: `${releaseIn(switched)} now` }, ...LOST }, 'Aborted: rollback, template'],
+  [
+    '--accept-outage',
+    { intents: { abort: `${releaseIn(switched)} now outage` }, ...LOST },
+    'Aborted: rollback, route-restored',
+  ],
   [
     'nor does the other one',
-    { ...abort(switched), sight: { own: '0o- 1o- 2o- 3o-', second: '0- 1- 2- 3-' } },
-    'Aborted: rollback, home',
+    { ...abort(switched), view: { own: '0o- 1o- 2o- 3o-', second: '0- 1- 2- 3-' } },
+    'Aborted: rollback, route-restored',
   ],
 ])('abort, switched, and the colour before serves nothing: %s', (_, found, told) =>
   expect(passed(switched, found).told).toBe(told),
 );
 
-test('without a Service: given up in a step, the way back settles', () => {
+test('without a Service: aborted in a step, the rollback settles', () => {
   const start = asked(passed(settledOn(ladderFiles(ladderRollout('blueGreen', STEPS, false)))).stand, OLD, NEW);
   const filled = after('step 1/2, pods: vllm-green 0 → 1', start);
   const { told } = passes(filled, { found: (at) => abort(at) });
-  expect(told).toEqual(['Aborted: rollback, home', 'RolledBack: rolled back', 'hold AbortRefused']);
+  expect(told).toEqual(['Aborted: rollback, route-restored', 'RolledBack: rolled back', 'hold AbortRefused']);
 });
 
-test('withdrawn, where no step has a share: all requests return when a person accepts that', () => {
+test('withdrawn, where no step has a share: all requests return when someone accepts that', () => {
   const unshared = asked(
     passed(settledOn(ladderFiles(ladderRollout('blueGreen', ['replicas: 100%, pause: {duration: 60}'])))).stand,
     OLD,
@@ -187,7 +201,7 @@ test('withdrawn, where no step has a share: all requests return when a person ac
   expect(passes(stand).told.at(-1)).toBe('hold TrafficWithdrawn');
 });
 
-test('withdrawn, where the Service alone sends: all return when a person accepts that', () => {
+test('withdrawn, where the Service alone sends: all return when someone accepts that', () => {
   const alone = ladderRollout('blueGreen', ['replicas: 100%, pause: {duration: 60}']).replace(
     ', gateway: {httpRouteName: chat}',
     '',
@@ -209,22 +223,22 @@ test('withdrawn, switched: the Service and the routes go back together', () => {
   expect(stand.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
 });
 
-/** The user's own is on the release: made anew, all of it; or as far as a hand has let it go. */
-const ANEW: Found = { sight: { own: '0+ 1+ 2+ 3+' } };
-const HALF: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+/** The user's own is on the release: re-created, all of it; or as far as a hand has let it go. */
+const FRESH: Found = { view: { own: '0+ 1+ 2+ 3+' } };
+const HALF: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
 const byHand = (stand: Stand): Stand => asked(stand, 'partition: 1000000', 'partition: 2');
 /** Found once, and the order in every pass. */
 const once = (stand: Stand, found: Found, told: readonly string[], order = abort(stand)): Told =>
   [stand, (at) => (at === stand ? { ...found, ...order } : order), told] as const;
 type Told = readonly [stand: Stand, found: (at: Stand) => Found, told: readonly string[]];
 
-const FLEET_BACK = ['Aborted: rollback, fleet', 'BroughtHome: rollback, home'];
+const PRIMARY_BACK = ['Aborted: rollback, primary', 'RouteRestored: rollback, route-restored'];
 const [, , ...SETTLED] = BACK;
-const FROM_STEPS = [...FLEET_BACK, 'hold Draining', ...SETTLED];
-const FROM_SWITCH = [...FLEET_BACK, 'hold GracePeriod Draining', ...SETTLED];
+const FROM_STEPS = [...PRIMARY_BACK, 'hold Draining', ...SETTLED];
+const FROM_SWITCH = [...PRIMARY_BACK, 'hold GracePeriod Draining', ...SETTLED];
 const second = passes(requested).stand;
 const filledOwn = after('step 2/2, traffic: 5% → 50%', asked(second, NEW, NEWER));
-const rearmed = passed(byHand(shared), HALF).stand;
+const relocked = passed(byHand(shared), HALF).stand;
 const one = after(
   'step 1/1, traffic: – → 50%',
   asked(
@@ -241,33 +255,36 @@ const one = after(
 );
 
 test.each<readonly [what: string, ...Told]>([
-  ['made anew with a share', ...once(shared, ANEW, FROM_STEPS)],
-  ['made anew with all requests', ...once(all, ANEW, FROM_STEPS)],
-  ['made anew, switched', ...once(switched, ANEW, FROM_SWITCH)],
-  ['made anew at home', ...once(home, ANEW, FROM_SWITCH)],
-  ['let go by a hand', ...once(byHand(shared), HALF, FROM_STEPS)],
-  ['let go by a hand and armed again', ...once(rearmed, HALF, FROM_STEPS)],
+  ['re-created with a share', ...once(shared, FRESH, FROM_STEPS)],
+  ['re-created with all requests', ...once(all, FRESH, FROM_STEPS)],
+  ['re-created, switched', ...once(switched, FRESH, FROM_SWITCH)],
+  ['re-created on stable', ...once(home, FRESH, FROM_SWITCH)],
+  ['released for update by a hand', ...once(byHand(shared), HALF, FROM_STEPS)],
+  ['released for update by a hand and locked again', ...once(relocked, HALF, FROM_STEPS)],
   [
-    'made anew, and the new version serves nothing: home with the text',
-    ...once(switched, { sight: { own: '0+ 1+ 2+ 3+', second: '0- 1- 2- 3-' } }, [
-      'Aborted: rollback, fleet',
+    're-created, and the new version serves nothing: route restored with the template',
+    ...once(switched, { view: { own: '0+ 1+ 2+ 3+', second: '0- 1- 2- 3-' } }, [
+      'Aborted: rollback, primary',
       'hold GracePeriod Draining',
       ...SETTLED,
     ]),
   ],
   [
-    'its only group made anew: all requests first',
-    ...once(one, { sight: { own: '0+' } }, [
+    'its only group re-created: all requests first',
+    ...once(one, { view: { own: '0+' } }, [
       'Aborted: rollback, all: 50% → 100%',
       'hold GracePeriod Draining',
       ...FROM_STEPS,
     ]),
   ],
   [
-    'the colour that is filled made anew: it is to be on the release',
-    ...once(filledOwn, { sight: { own: '0+ 1+ 2+ 3+' } }, BACK),
+    'the colour that is filled re-created: it is to be on the release',
+    ...once(filledOwn, { view: { own: '0+ 1+ 2+ 3+' } }, BACK),
   ],
-  ['the colour that is filled let go by a hand: armed with the text', ...once(byHand(filledOwn), {}, BACK)],
+  [
+    'the colour that is filled released for update by a hand: locked with the template',
+    ...once(byHand(filledOwn), {}, BACK),
+  ],
 ])('the user’s own, abort: %s', (_, stand, found, told) => {
   const end = passes(stand, { found });
   expect(end.told.map((line) => line.replace('AbortRefused', ''))).toEqual(told);
@@ -281,13 +298,13 @@ const withoutGreen = (stand: Stand): Stand => {
   const [own = ''] = (stand.texts.get(LWS_FILE) ?? '').split(/^---\n/m);
   return { ...stand, texts: new Map([...stand.texts, [LWS_FILE, own]]) };
 };
-const DEAD_GREEN: Found = { sight: { traffic: { second: NOTHING } } };
+const DEAD_GREEN: Found = { view: { traffic: { second: NOTHING } } };
 
 test.each<readonly [what: string, stand: Stand, found: Found, told: string]>([
   ['settled', second, {}, 'hold CanaryEdited'],
   ['requested', asked(second, NEW, NEWER), {}, 'hold CanaryEdited'],
-  ['at home', after('promote, home', asked(second, NEW, NEWER)), {}, 'hold GracePeriod CanaryEdited'],
-  ['on the way back', passed(filledOwn, abort(filledOwn)).stand, DEAD_GREEN, 'hold EndpointsElsewhere Draining'],
+  ['on stable', after('promote, route-restored', asked(second, NEW, NEWER)), {}, 'hold GracePeriod CanaryEdited'],
+  ['in the rollback', passed(filledOwn, abort(filledOwn)).stand, DEAD_GREEN, 'hold EndpointsElsewhere Draining'],
 ])('the colour that serves is taken out of the files: %s', (_, stand, found, told) => {
   const pass = passed(withoutGreen(stand), found);
   expect(pass.told).toBe(told);
@@ -296,36 +313,36 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: string]>([
   );
 });
 
-/** Groups of this notation, where `o` is on neither the stable text nor that of Git. */
+/** Groups of this notation, where `o` is on neither the stable template nor that of Git. */
 function neither(stand: Stand, own: string): Found {
-  const { live } = snapshotAt(stand, { sight: { own } });
+  const { live } = snapshotAt(stand, { view: { own } });
   const revisions = live.revisions.kind === 'known' ? live.revisions.value : [];
   const others = revisions.map((found) => (found.name === 'before' ? { ...found, content: {} } : found));
   return { snapshot: { live: { ...live, revisions: known(others) } } };
 }
 
-test('the user’s own was made anew, and nobody could see it: it goes back once that is seen', () => {
+test('the user’s own was re-created, and nobody could see it: it goes back once that is seen', () => {
   for (const stand of [shared, switched]) {
     const back = passed(stand, abort(stand));
-    expect(back.told).toBe('Aborted: rollback, home');
+    expect(back.told).toBe('Aborted: rollback, route-restored');
     const widened = passed(back.stand, neither(back.stand, '0+ 1o+ 2o+ 3o+'));
-    expect(widened.told).toBe('RollbackWidened: rollback, fleet');
+    expect(widened.told).toBe('RollbackWidened: rollback, primary');
     expect(passed(widened.stand, neither(widened.stand, '0+ 1+ 2+ 3o+')).told).toMatch(/^hold GroupsNotUpdated/);
     expect(passes(widened.stand).told.slice(-2)).toEqual(SETTLED);
   }
 });
 
-test('the user’s own made anew: held until a person accepts it, and then by the same rungs', () => {
+test('the user’s own re-created: held until someone accepts it, and then by the same rungs', () => {
   for (const stand of [shared, all, switched, home]) {
-    const held = passed(stand, ANEW);
+    const held = passed(stand, FRESH);
     expect(held.told).toBe('hold Recreated');
     const accept = `Recreated@${releaseIn(stand)}#${factsDigest(held.plan.holds[0]?.facts ?? {})}`;
-    const { told } = passes(held.stand, { found: () => ({ ...ANEW, intents: { accept } }) });
+    const { told } = passes(held.stand, { found: () => ({ ...FRESH, intents: { accept } }) });
     expect(told).toContain('Settled: settled');
   }
 });
 
-test('a newer text that a hand has let roll after the last step is stopped, and waits', () => {
+test('a newer template that a hand has let roll after the last step is stopped, and waits', () => {
   for (const stand of [all, switched, home]) {
     const newer = asked(byHand(stand), NEW, NEWER);
     const { told } = passes(newer, { most: 1 });
@@ -334,15 +351,15 @@ test('a newer text that a hand has let roll after the last step is stopped, and 
   }
 });
 
-test('a newer text, in the colour that is filled: queued', () => {
+test('a newer template, in the colour that is filled: queued', () => {
   const start = after('promote, all: 50% → 100%', asked(second, NEW, NEWER));
   const queued = asked(start, NEWER, NEWEST);
-  const old: Found = { sight: { own: '0o+ 1o+ 2o+ 3o+' } };
+  const old: Found = { view: { own: '0o+ 1o+ 2o+ 3o+' } };
   const { told, stand } = passes(queued, { found: () => old, most: 6 });
   expect(told).toContain('hold GracePeriod RequestQueued');
   expect(told.at(-1)).toBe('Settled: settled');
-  expect(passed(stand).told).toBe('StepReady: step 1/2, text: vllm-green');
-  const two: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+  expect(passed(stand).told).toBe('StepReady: step 1/2, template: vllm-green');
+  const two: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
   expect(passed(queued, two).told).toContain('GroupsNotUpdated');
 });
 
@@ -353,7 +370,7 @@ test('another strategy while green serves: held', () => {
   const canary =
     rollout === undefined ? undefined : { ...rollout, rollout: { ...rollout.rollout, style: 'canary' as const } };
   expect(passed(next, { snapshot: { rollout: canary } }).told).toBe('hold GreenServes');
-  // A mere request is given up at once: nothing moves by that.
+  // A mere request is aborted at once: nothing moves by that.
   const release = { digest: workloadDigest(next), serial: 3 };
   for (const style of ['canary', 'partition'] as const) {
     const given =
@@ -372,9 +389,9 @@ test.each([
   ['traffic', shared],
   ['all', all],
   ['switch', switched],
-  ['home', home],
+  ['route-restored', home],
 ])('another colour is marked as the one that serves: %s', (at, stand) => {
-  const mark = `tranche.dev/at: "${at}"`;
+  const mark = `tranche.dev/rung: "${at}"`;
   const edited = asked(stand, mark, `${mark}\n    tranche.dev/serves: "green"`);
   const { plan } = passed(edited);
   expect(plan.commit).toBeUndefined();
@@ -385,12 +402,12 @@ test.each([
   );
 });
 
-test('groups of the colour that does not serve are not taken away before a person has put them back', () => {
+test('groups of the colour that does not serve are not taken away before someone has put them back', () => {
   const { stand } = passes(requested);
   // The user's own serves no longer, and its document is the one that people know.
   const scaled = asked(asked(stand, 'replicas: 0', 'replicas: 2'), NEW, NEWER);
   expect(passed(scaled).told).toBe('hold IdleScaled');
-  expect(passed(asked(scaled, 'replicas: 2', 'replicas: 0')).told).toBe('StepReady: step 1/2, text: vllm');
+  expect(passed(asked(scaled, 'replicas: 2', 'replicas: 0')).told).toBe('StepReady: step 1/2, template: vllm');
   const back = passes(asked(stand, NEW, NEWER)).stand;
   const text = back.texts.get(LWS_FILE) ?? '';
   const green = text.replace(/(name: vllm-green[^]*?replicas: )0/, '$13');
@@ -401,7 +418,7 @@ test('groups of the colour that does not serve are not taken away before a perso
 /** Settled on green, and on the first colour again. */
 const onGreen = passes(requested).stand;
 const onOwn = passes(asked(onGreen, NEW, NEWER)).stand;
-const SHARED_BY_HAND: Found['sight'] = {
+const SHARED_BY_HAND: Found['view'] = {
   route: (route) => {
     const refs = [
       { name: 'vllm-svc', port: 80, weight: 95 },
@@ -418,7 +435,7 @@ test('at rest the Service selects the other colour: requests go to the one that 
     ...onGreen,
     texts: new Map([...onGreen.texts, [ROUTE_FILE, of(ROUTE_FILE)], [SERVICE_FILE, service]]),
   };
-  expect(passed(stray, { sight: { second: '0- 1- 2- 3-' } }).told).toBe('hold CanaryEdited');
+  expect(passed(stray, { view: { second: '0- 1- 2- 3-' } }).told).toBe('hold CanaryEdited');
   const { told, stand } = passed(stray);
   expect(told).toBe('TrafficWithdrawn: traffic withdrawn');
   expect(stand.texts.get(SERVICE_FILE)).toContain('name: "vllm-green"');
@@ -427,7 +444,7 @@ test('at rest the Service selects the other colour: requests go to the one that 
 
 const byApp = known({ name: 'vllm-svc', selector: { app: 'vllm' }, deleting: false });
 
-test.each<readonly [what: string, stand: Stand, sight: NonNullable<Found['sight']>, told: string]>([
+test.each<readonly [what: string, stand: Stand, view: NonNullable<Found['view']>, told: string]>([
   [
     'green scaled',
     onGreen,
@@ -462,9 +479,9 @@ test.each<readonly [what: string, stand: Stand, sight: NonNullable<Found['sight'
     { secondLws: { replicas: 2 }, second: '0+ 1+' },
     'Drift: Replicas of LeaderWorkerSet vllm-green is 2 in the cluster, Git says 0',
   ],
-])('at rest, edited by hand in the cluster: %s', (_, stand, sight, told) => {
+])('at rest, edited by hand in the cluster: %s', (_, stand, view, told) => {
   expect(passed(stand).told).toBe('hold ');
-  const [first, ...others] = passed(stand, { sight }).plan.holds.map(({ reason, message }) => `${reason}: ${message}`);
+  const [first, ...others] = passed(stand, { view }).plan.holds.map(({ reason, message }) => `${reason}: ${message}`);
   expect(first).toContain(told);
   expect(others.filter((other) => !other.startsWith('NotAtRest: vllm-green'))).toEqual([]);
 });
@@ -476,7 +493,7 @@ test.each<readonly [settledAgo: number, says: string]>([
 ])('what differs %i s after the settling commit is the agent’s turn first, and then somebody’s', (settledAgo, says) => {
   const { stand, plan } = passed(onGreen);
   const fresh = { ...stand, record: { ...plan.record, auditedAt: stand.now - settledAgo } };
-  const [drift] = passed(fresh, { sight: SHARED_BY_HAND }).plan.holds;
+  const [drift] = passed(fresh, { view: SHARED_BY_HAND }).plan.holds;
   expect(`${drift?.reason}: ${drift?.message}`).toMatch(/^Drift: /);
   expect(drift?.message).toContain(says);
 });

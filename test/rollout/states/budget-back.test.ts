@@ -7,7 +7,7 @@ import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { show } from '../../support/planned.ts';
 import { type World, world } from '../../support/snapshot.ts';
 
-/** Pods that were created so many seconds ago, by ordinal. */
+/** Pods that were created this many seconds ago, by ordinal. */
 type Young = Readonly<Record<number, number>>;
 
 function aged(of: World, young: Young): Snapshot {

@@ -1,4 +1,4 @@
-/** An autoscaler of the user's workload while a canary is filled: held at its groups, and let go when requests are home. */
+/** An autoscaler of the user's workload while a canary is filled: held at its groups, and released for update when requests are restored. */
 
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -37,7 +37,7 @@ test.each<readonly [what: string, before: string, during: string]>([
   ['a floor that is high enough', hpa('  minReplicas: 4\n'), hpa('  minReplicas: 4\n')],
   ['a ScaledObject', keda('  minReplicaCount: 1\n'), keda('  minReplicaCount: 4\n')],
   ['a ScaledObject without a floor', keda(''), '  minReplicaCount: 4\n'],
-])('held from the text of step 1 until it is settled: %s', (_, before, during) => {
+])('held from the template of step 1 until it is settled: %s', (_, before, during) => {
   const start = withScaler(before);
   const text = after(AT.text, start);
   expect(inFile(text)).toContain(during);
@@ -62,13 +62,13 @@ test('the commit says what it holds, and why', () => {
 });
 
 const second = after(AT.second, withScaler(TWO));
-const fleet = after(AT.fleet, second);
+const primary = after(AT.primary, second);
 
 test.each<readonly [what: string, stand: Stand]>([
   ['from a step', second],
-  ['from the fleet', fleet],
-  ['at the text', after(AT.text, withScaler(TWO))],
-])('a way back lets it go in its last commit: %s', (_, stand) => {
+  ['from the primary', primary],
+  ['at the template', after(AT.text, withScaler(TWO))],
+])('a rollback lets it go in its last commit: %s', (_, stand) => {
   const before: string[] = [];
   const { told, stand: last } = passes(stand, {
     found: (now) => {
@@ -81,9 +81,9 @@ test.each<readonly [what: string, stand: Stand]>([
   expect(inFile(last)).toBe(TWO);
 });
 
-test('a newer text in a step begins anew, and what was before comes back in the end', () => {
+test('a newer template in a step starts again, and what was before comes back in the end', () => {
   const { told, stand } = passes(asked(second, NEW, NEWER));
-  expect(told[0]).toBe('Superseded: step 1/3, home');
+  expect(told[0]).toBe('Superseded: step 1/3, route-restored');
   expect(told.at(-2)).toBe('Settled: settled');
   expect(inFile(stand)).toBe(TWO);
 });
@@ -91,7 +91,7 @@ test('a newer text in a step begins anew, and what was before comes back in the 
 const lowered = edited(second, FILE, 'minReplicas: 4', 'minReplicas: 3');
 const raised = edited(second, FILE, 'minReplicas: 4', 'minReplicas: 9');
 const HELD_AT = { 'HorizontalPodAutoscaler vllm': 4 };
-const found = (scalers: Readonly<Record<string, number>>): Found => ({ sight: { scalers } });
+const found = (scalers: Readonly<Record<string, number>>): Found => ({ view: { scalers } });
 const accepting = (stand: Stand): Found => {
   const facts = { object: 'HorizontalPodAutoscaler vllm', field: 'spec.minReplicas', value: '3, not 4', replicas: 2 };
   return { intents: { accept: `CanaryEdited@${releaseIn(stand)}#${factsDigest(facts)}` } };
@@ -117,14 +117,14 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: string]>([
   ],
   ['lowered by hand', at(lowered), {}, 'hold CanaryEdited'],
   ['lowered by hand, and accepted', at(lowered), accepting(lowered), 'StepReady: step 3/3, pods: canary 2 → 4'],
-  ['lowered by hand, abort', lowered, abort(lowered), 'Aborted: rollback, home'],
+  ['lowered by hand, abort', lowered, abort(lowered), 'Aborted: rollback, route-restored'],
   ['raised by hand', at(raised), {}, 'StepReady: step 3/3, pods: canary 2 → 4'],
   ['its document is gone', at(without(second)), {}, 'hold ScalerRefused'],
-  ['its document is gone, abort', without(second), abort(second), 'Aborted: rollback, home'],
+  ['its document is gone, abort', without(second), abort(second), 'Aborted: rollback, route-restored'],
   [
     'its document is gone, and what it fills serves nothing',
     without(second),
-    { sight: { second: '0- 1-' } },
+    { view: { second: '0- 1-' } },
     'TrafficWithdrawn: step 2/3, traffic withdrawn',
   ],
   [
@@ -160,7 +160,7 @@ test('what people have made of the floor since is theirs', () => {
 });
 
 test('a document that was gone for a while goes back to what it was', () => {
-  const gone = passed(without(second), { sight: { second: '0- 1-' } }).stand;
+  const gone = passed(without(second), { view: { second: '0- 1-' } }).stand;
   const { stand } = passes(put(gone, inFile(second)), { found: () => abort(second) });
   expect(inFile(stand)).toBe(TWO);
 });

@@ -6,7 +6,6 @@ import { unknown } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
-import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
@@ -15,7 +14,7 @@ import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 const HEALTHY = [
-  'StepReady: step 1/3, text: vllm-canary',
+  'StepReady: step 1/3, template: vllm-canary',
   'RungReady: step 1/3, pods: canary 0 → 1',
   'RungReady: step 1/3, traffic: – → 5%',
   'hold GracePeriod',
@@ -28,8 +27,8 @@ const HEALTHY = [
   'RungReady: step 3/3, traffic: 20% → 50%',
   'hold GracePeriod',
   'hold PauseDuration',
-  'Promoted: promote, fleet',
-  'BroughtHome: promote, home',
+  'Promoted: promote, primary',
+  'RouteRestored: promote, route-restored',
   'hold GracePeriod Draining',
   'Settled: settled',
   'hold ',
@@ -37,15 +36,15 @@ const HEALTHY = [
 
 test('a healthy release, rung by rung, and rest', () => expect(passes(requested).told).toEqual(HEALTHY));
 
-test('after it everything is as before but for the text, our annotations and our documents', () => {
+test('after it everything is as before but for the template, our annotations and our documents', () => {
   const { stand } = passes(requested);
   expect(stand.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
   expect(stand.texts.get(SERVICE_FILE)?.startsWith(files.get(SERVICE_FILE) ?? '?')).toBe(true);
-  expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|at|restore)/);
+  expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|rung|restore)/);
   expect(stand.texts.get(LWS_FILE)).toContain(`partition: ${SENTINEL}`);
 });
 
-test('a second release begins with the groups of none, and takes the same rungs', () => {
+test('a second release starts with the groups of none, and takes the same rungs', () => {
   const { stand } = passes(requested);
   const told = passes(asked({ ...stand, stable: stand.stable }, NEW, NEWER)).told;
   expect(told.slice(0, 3)).toEqual(HEALTHY.slice(0, 3));
@@ -54,21 +53,21 @@ test('a second release begins with the groups of none, and takes the same rungs'
 
 type Row = readonly [what: string, stand: Stand, found: Found, told: readonly string[]];
 
-const DEAD: Found = { sight: { second: '0- 1- 2- 3-' } };
-const WAITS = ['Aborted: rollback, text', 'hold NotServing'];
-const LOST: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
+const DEAD: Found = { view: { second: '0- 1- 2- 3-' } };
+const WAITS = ['Aborted: rollback, template', 'hold NotServing'];
+const LOST: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
 const UNREAD: Found = { snapshot: { traffic: undefined } };
-const ANEW: Found = { sight: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
-const HALF: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+const FRESH: Found = { view: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
+const HALF: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
 const BACK = ['hold Draining', 'RolledBack: rolled back', 'hold '];
 const paused = (stand: Stand): Stand => edited(stand, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
 
-/** A text that was given up before its first step, a release that goes to the fleet, and the text given up again. */
+/** A template that was aborted before its first step, a release that goes to the primary, and the template aborted again. */
 function unwanted(): Stand {
   const asks = asked(passed(settledOn(files)).stand, OLD, NEWER);
   const order = { intents: { abort: `${releaseDigest(asks)}.2` } };
   const withdrawn = passed(asks, order).stand;
-  return asked(after(AT.fleet, asked(withdrawn, OLD, NEW)), NEW, NEWER);
+  return asked(after(AT.primary, asked(withdrawn, OLD, NEW)), NEW, NEWER);
 }
 
 /** The Rollout with the strategy that steps the workload itself. */
@@ -83,37 +82,47 @@ function releaseDigest(stand: Stand): string {
 
 /** The last of what passes tell that there are, and no more than these. */
 test.each<Row>([
-  ['abort, at the text', stands.text, abort(stands.text), ['Aborted: rollback, home', ...BACK.slice(1)]],
-  ['abort, at the groups', stands.pods, abort(stands.pods), ['Aborted: rollback, home', ...BACK.slice(1)]],
-  ['abort, with a share', stands.second, abort(stands.second), ['Aborted: rollback, home', ...BACK]],
-  ['abort, paused', paused(stands.second), abort(stands.second), ['Aborted: rollback, home', ...BACK]],
-  ['the stable text put back', asked(stands.second, NEW, OLD), {}, ['Reverted: rollback, home', ...BACK]],
+  ['abort, at the template', stands.text, abort(stands.text), ['Aborted: rollback, route-restored', ...BACK.slice(1)]],
+  ['abort, at the groups', stands.pods, abort(stands.pods), ['Aborted: rollback, route-restored', ...BACK.slice(1)]],
+  ['abort, with a share', stands.second, abort(stands.second), ['Aborted: rollback, route-restored', ...BACK]],
+  ['abort, paused', paused(stands.second), abort(stands.second), ['Aborted: rollback, route-restored', ...BACK]],
+  ['the stable template put back', asked(stands.second, NEW, OLD), {}, ['Reverted: rollback, route-restored', ...BACK]],
   [
     'abort, nothing else read',
     stands.second,
     { ...UNREAD, ...abort(stands.second) },
-    ['Aborted: rollback, home', 'hold ClusterUnreadable'],
+    ['Aborted: rollback, route-restored', 'hold ClusterUnreadable'],
   ],
-  ['abort, the fleet serves nothing', stands.second, { ...LOST, ...abort(stands.second) }, WAITS],
+  ['abort, the primary serves nothing', stands.second, { ...LOST, ...abort(stands.second) }, WAITS],
   [
-    'abort, in the fleet',
-    stands.fleet,
-    abort(stands.fleet),
-    ['Aborted: rollback, fleet', 'BroughtHome: rollback, home', 'hold Draining', 'RolledBack: rolled back', 'hold '],
+    'abort, in the primary',
+    stands.primary,
+    abort(stands.primary),
+    [
+      'Aborted: rollback, primary',
+      'RouteRestored: rollback, route-restored',
+      'hold Draining',
+      'RolledBack: rolled back',
+      'hold ',
+    ],
   ],
   [
-    'abort, in the fleet, the new version serves nothing',
-    stands.fleet,
-    { ...DEAD, ...abort(stands.fleet) },
-    ['Aborted: rollback, fleet', ...BACK],
+    'abort, in the primary, the new version serves nothing',
+    stands.primary,
+    { ...DEAD, ...abort(stands.primary) },
+    ['Aborted: rollback, primary', ...BACK],
   ],
-  ['abort, at home', stands.home, abort(stands.home), ['Aborted: rollback, fleet', ...BACK.slice(1)]],
-])('way back: %s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
+  ['abort, on stable', stands.home, abort(stands.home), ['Aborted: rollback, primary', ...BACK.slice(1)]],
+])('rollback: %s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
-test('way back: all made anew on the release, as from the fleet', () => {
+test('rollback: all re-created on the release, as from the primary', () => {
   const first = stands.second;
-  const found = (now: Stand): Found => (now === first ? { ...ANEW, ...abort(first) } : abort(first));
-  expect(passes(first, { found }).told).toEqual(['Aborted: rollback, fleet', 'BroughtHome: rollback, home', ...BACK]);
+  const found = (now: Stand): Found => (now === first ? { ...FRESH, ...abort(first) } : abort(first));
+  expect(passes(first, { found }).told).toEqual([
+    'Aborted: rollback, primary',
+    'RouteRestored: rollback, route-restored',
+    ...BACK,
+  ]);
 });
 
 test.each<Row>([
@@ -121,49 +130,54 @@ test.each<Row>([
     'in steps, by its own step 1 through no groups',
     asked(stands.second, NEW, NEWER),
     {},
-    ['Superseded: step 1/3, home', 'hold GracePeriod Draining', 'Emptied: step 1/3, void: canary 2 → 0', ...HEALTHY],
+    [
+      'Superseded: step 1/3, route-restored',
+      'hold GracePeriod Draining',
+      'CanaryEmptied: step 1/3, empty: canary 2 → 0',
+      ...HEALTHY,
+    ],
   ],
-  ['in steps, the fleet serves nothing', asked(stands.second, NEW, NEWER), LOST, ['hold StableLost']],
+  ['in steps, the primary serves nothing', asked(stands.second, NEW, NEWER), LOST, ['hold StableNotServing']],
   [
-    'in the fleet, stopped where it is',
-    asked(stands.fleet, NEW, NEWER),
+    'in the primary, stopped where it is',
+    asked(stands.primary, NEW, NEWER),
     {},
     [
       'Superseded: step 1/3, stopped',
-      'BroughtHome: step 1/3, home',
+      'RouteRestored: step 1/3, route-restored',
       'hold GracePeriod Draining',
-      'Emptied: step 1/3, void: canary 4 → 0',
+      'CanaryEmptied: step 1/3, empty: canary 4 → 0',
       ...HEALTHY,
     ],
   ],
   [
-    'at home, queued',
+    'on stable, queued',
     asked(stands.home, NEW, NEWER),
     {},
     ['hold GracePeriod Draining RequestQueued', 'Settled: settled', ...HEALTHY],
   ],
-])('a newer text: %s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
+])('a newer template: %s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
-test('a newer text on a way back whose fleet a hand has let go: no group goes before its last requests are answered', () => {
+test('a newer template on a rollback whose primary a hand has released for update: no group goes before its last requests are answered', () => {
   const home = passed(stands.second, abort(stands.second)).stand;
   const loose = asked(asked(home, `partition: ${SENTINEL}`, 'partition: 3'), OLD, NEWER);
   const soon = { ...loose, now: home.now - 3600 };
   const stopped = passed(soon);
   expect(stopped.told).toBe('Superseded: step 1/3, stopped');
   expect(passed({ ...stopped.stand, now: soon.now + 30 }).told).toBe('hold Draining');
-  expect(passed({ ...stopped.stand, now: soon.now + 90 }).told).toBe('Emptied: step 1/3, void: canary 2 → 0');
+  expect(passed({ ...stopped.stand, now: soon.now + 90 }).told).toBe('CanaryEmptied: step 1/3, empty: canary 2 → 0');
 });
 
-test('a newer text in the fleet is stopped, and the way back from its steps is that of the fleet', () => {
-  const stopped = after('step 1/3, stopped', asked(stands.fleet, NEW, NEWER));
+test('a newer template in the primary is stopped, and the rollback from its steps is that of the primary', () => {
+  const stopped = after('step 1/3, stopped', asked(stands.primary, NEW, NEWER));
   expect(passes(stopped, { found: () => abort(stopped) }).told).toEqual([
-    'Aborted: rollback, fleet',
-    'BroughtHome: rollback, home',
+    'Aborted: rollback, primary',
+    'RouteRestored: rollback, route-restored',
     ...BACK,
   ]);
 });
 
-test('a text that was given up is stopped in the fleet, and the release goes on once it is gone', () => {
+test('a template that was aborted is stopped in the primary, and the release goes on once it is gone', () => {
   const stopped = passed(unwanted());
   expect(stopped.told).toBe('RollStopped: promote, stopped');
   expect(passed(stopped.stand).told).toBe('hold ReleaseAborted');
@@ -175,7 +189,7 @@ test('a text that was given up is stopped in the fleet, and the release goes on 
 
 test.each<Row>([
   [
-    'in a step, until a person accepts it',
+    'in a step, until someone accepts it',
     stands.second,
     DEAD,
     ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady NotServing TrafficWithdrawn'],
@@ -187,21 +201,26 @@ test.each<Row>([
     ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady NotServing Paused TrafficWithdrawn'],
   ],
   [
-    'in the fleet, which goes on',
-    stands.fleet,
+    'in the primary, which goes on',
+    stands.primary,
     DEAD,
-    ['TrafficWithdrawn: promote, traffic withdrawn', 'BroughtHome: promote, home', 'Settled: settled', 'hold '],
+    [
+      'TrafficWithdrawn: promote, traffic withdrawn',
+      'RouteRestored: promote, route-restored',
+      'Settled: settled',
+      'hold ',
+    ],
   ],
   [
     'not where nobody serves',
     stands.second,
-    { sight: { ...DEAD.sight, ...LOST.sight } },
-    ['hold GracePeriod GroupsNotReady StableLost', 'hold GroupsNotReady StableLost'],
+    { view: { ...DEAD.view, ...LOST.view } },
+    ['hold GracePeriod GroupsNotReady StableNotServing', 'hold GroupsNotReady StableNotServing'],
   ],
   ['not where that cannot be read', stands.second, UNREAD, ['hold ClusterUnreadable']],
 ])('withdrawn: %s', (_, stand, found, told) => expect(passes(stand, { found: () => found }).told).toEqual(told));
 
-test('the share that was taken back comes again when a person accepts that, and once only', () => {
+test('the share that was taken back comes again when someone accepts that, and once only', () => {
   const { stand } = passed(stands.second, DEAD);
   expect(passed(stand).told).toBe('hold TrafficWithdrawn');
   const facts = snapshotAt(stand);
@@ -216,7 +235,7 @@ test('the share that was taken back comes again when a person accepts that, and 
   expect(passed(again.stand, { intents: { accept } }).told).toBe('hold TrafficWithdrawn');
 });
 
-test('at rest a route that sends to the new version goes home, and nothing else changes', () => {
+test('at rest a route that sends to the new version goes to stable, and nothing else changes', () => {
   const { stand } = passes(requested);
   const stray = { ...stand, texts: new Map([...stand.texts, [ROUTE_FILE, stands.second.texts.get(ROUTE_FILE) ?? '']]) };
   const home = passed(stray);
@@ -228,7 +247,7 @@ test('at rest a route that sends to the new version goes home, and nothing else 
 test.each<Row>([
   ['a share', edited(stands.second, ROUTE_FILE, /weight: 20\b/, 'weight: 60'), {}, ['hold GracePeriod CanaryEdited']],
   [
-    'the text of the copy',
+    'the template of the copy',
     edited(stands.second, LWS_FILE, /(name: vllm-canary[^]*?)v0.10.1/, '$1v0.10.7'),
     {},
     ['hold GracePeriod CanaryEdited'],
@@ -273,7 +292,7 @@ test.each<Row>([
     'the groups of the copy, and abort',
     edited(stands.second, LWS_FILE, /(name: vllm-canary[^]*?replicas: )2/, '$13'),
     abort(stands.second),
-    ['Aborted: rollback, home'],
+    ['Aborted: rollback, route-restored'],
   ],
   [
     'the size of the copy, and it serves nothing',
@@ -306,7 +325,7 @@ test('what was edited by hand is accepted as it is', () => {
 
 test.each<Row>([
   [
-    'armed in a step',
+    'locked in a step',
     asked(stands.second, /partition: 1000000/, 'partition: 2'),
     {},
     ['PartitionRestored: step 2/3, partition 2 → 1000000'],
@@ -315,16 +334,16 @@ test.each<Row>([
   expect(passed(stand, found).told).toBe(told[0]),
 );
 
-const raised = asked(stands.fleet, /partition: 0/, 'partition: 3');
+const raised = asked(stands.primary, /partition: 0/, 'partition: 3');
 
-test('a fleet that a person has stopped by its partition waits for a person', () => {
-  for (const stand of [raised, asked(stands.fleet, /partition: 0/, 'partition: 1000000')]) {
+test('a primary that someone has stopped by its partition waits for someone', () => {
+  for (const stand of [raised, asked(stands.primary, /partition: 0/, 'partition: 1000000')]) {
     expect(passed(stand).told).toBe('hold PartitionEdited');
-    expect(passed(stand, abort(stand)).told).toBe('Aborted: rollback, fleet');
+    expect(passed(stand, abort(stand)).told).toBe('Aborted: rollback, primary');
   }
 });
 
-test('a fleet that a person has stopped goes on when a person accepts that', () => {
+test('a primary that someone has stopped goes on when someone accepts that', () => {
   const held = passed(raised).plan.holds.find(({ reason }) => reason === 'PartitionEdited');
   expect(held?.facts).toEqual({ partition: 3, expected: 0 });
   const accept = `PartitionEdited@${releaseIn(raised)}#${factsDigest(held?.facts ?? {})}`;
@@ -332,14 +351,14 @@ test('a fleet that a person has stopped goes on when a person accepts that', () 
 });
 
 test.each<Row>([
-  ['paused before it begins', paused(requested), {}, ['hold Paused']],
+  ['paused before it starts', paused(requested), {}, ['hold Paused']],
   [
     'a document of that name is somebody else’s',
-    edited(asked(after('settled'), NEW, NEWER), LWS_FILE, /tranche.dev\/of: .*/, 'example.com/of: them'),
+    edited(asked(after('settled'), NEW, NEWER), LWS_FILE, /tranche.dev\/made-for: .*/, 'example.com/of: them'),
     {},
     ['hold CanaryEdited'],
   ],
-  ['its Rollout is gone', stands.second, { snapshot: { rollout: undefined } }, ['hold OrphanArmed']],
+  ['its Rollout is gone', stands.second, { snapshot: { rollout: undefined } }, ['hold LockedWithoutRollout']],
   [
     'its Rollout asks for another strategy',
     stands.second,
@@ -347,10 +366,10 @@ test.each<Row>([
     ['hold FrozenFieldChanged'],
   ],
   ['paused between two rungs', paused(stands.pods), {}, ['hold Paused']],
-  ['the route was not taken up', stands.traffic, { sight: { route: () => ({ spec: {} }) } }, ['hold NotApplied']],
-  ['groups not ready', stands.pods, { sight: { second: '0-' } }, ['hold GroupsNotReady NotServing']],
-  ['the fleet serves nothing', stands.pods, LOST, ['hold NotServing StableLost']],
-  ['all made anew on the release', stands.second, ANEW, ['hold Recreated']],
+  ['the route was not taken up', stands.traffic, { view: { route: () => ({ spec: {} }) } }, ['hold NotApplied']],
+  ['groups not ready', stands.pods, { view: { second: '0-' } }, ['hold GroupsNotReady NotServing']],
+  ['the primary serves nothing', stands.pods, LOST, ['hold NotServing StableNotServing']],
+  ['all re-created on the release', stands.second, FRESH, ['hold Recreated']],
   [
     'an autoscaler',
     requested,
@@ -373,7 +392,7 @@ test.each<Row>([
     'more GPUs than a policy allows',
     requested,
     { snapshot: { policy: { ...NO_RULES, maxExtraGpus: 0 } } },
-    ['StepReady: step 1/3, text: vllm-canary'],
+    ['StepReady: step 1/3, template: vllm-canary'],
   ],
   [
     'a wrong file',
@@ -383,32 +402,39 @@ test.each<Row>([
     },
     ['hold Stalled'],
   ],
-  ['groups let go by a hand before it begins', requested, HALF, ['hold MixedRevisions']],
-  ['all of it on the request before it begins', requested, ANEW, ['hold MixedRevisions Recreated']],
+  ['groups released for update by a hand before it starts', requested, HALF, ['hold MixedRevisions']],
+  ['all of it on the request before it starts', requested, FRESH, ['hold MixedRevisions Recreated']],
   [
     'one group, and a last step that does not carry all',
     requested,
     {
       snapshot: {
         issues: [
-          { file: 'rollouts/vllm.yaml', line: 9, path: '', reason: 'FleetUncovered', message: 'so', hint: 'mend it' },
+          {
+            file: 'rollouts/vllm.yaml',
+            line: 9,
+            path: '',
+            reason: 'PrimaryNotCovered',
+            message: 'so',
+            hint: 'mend it',
+          },
         ],
       },
     },
-    ['hold FleetUncovered'],
+    ['hold PrimaryNotCovered'],
   ],
   [
-    'the text to go back to is not found',
+    'the template to go back to is not found',
     stands.second,
     { snapshot: { stable: { kind: 'absent' } } },
     ['hold GracePeriod StableUnavailable'],
   ],
 ])('held: %s', (_, stand, found, told) => expect(passed(stand, found).told).toBe(told[0]));
 
-test('all made anew, and accepted: the promotion goes on', () => {
-  const held = passed(stands.second, ANEW).plan.holds[0]?.facts;
+test('all re-created, and accepted: the promotion goes on', () => {
+  const held = passed(stands.second, FRESH).plan.holds[0]?.facts;
   const accept = `Recreated@${releaseIn(stands.second)}#${factsDigest(held ?? {})}`;
-  expect(passed(stands.second, { ...ANEW, intents: { accept } }).told).toBe('Promoted: promote, fleet');
+  expect(passed(stands.second, { ...FRESH, intents: { accept } }).told).toBe('Promoted: promote, primary');
 });
 
 test.each<Row>([
@@ -438,7 +464,7 @@ test.each<Row>([
     ],
   ],
   [
-    'an edit of the step is not lost by a commit that only arms the fleet again',
+    'an edit of the step is not lost by a commit that only locks the primary again',
     edited(
       edited(stands.second, ROLLOUT_FILE, 'traffic: 20%', 'traffic: 30%'),
       LWS_FILE,
@@ -467,13 +493,13 @@ test('without routes there are groups and no shares', () => {
     ladderRollout('canary', ['replicas: 1, pause: {duration: 60}', 'replicas: 100%, pause: {duration: 60}'], false),
   );
   expect(passes(asked(passed(settledOn(plain)).stand, OLD, NEW)).told).toEqual([
-    'StepReady: step 1/2, text: vllm-canary',
+    'StepReady: step 1/2, template: vllm-canary',
     'RungReady: step 1/2, pods: canary 0 → 1',
     'hold PauseDuration',
     'StepReady: step 2/2, pods: canary 1 → 4',
     'hold PauseDuration',
-    'Promoted: promote, fleet',
-    'BroughtHome: promote, home',
+    'Promoted: promote, primary',
+    'RouteRestored: promote, route-restored',
     'Settled: settled',
     'hold ',
   ]);
@@ -482,31 +508,31 @@ test('without routes there are groups and no shares', () => {
 /** Of the two groups that are on the release the lower one does not come up. */
 const BROKEN = '0o+ 1o+ 2- 3+';
 
-test('way back: a broken group of the fleet has spent the budget, which is raised, and put back in the end', () => {
-  const first = passed(stands.fleet, { sight: { own: BROKEN }, ...abort(stands.fleet) });
-  expect(first.told).toBe('Aborted: rollback, fleet');
+test('rollback: a broken group of the primary has spent the budget, which is raised, and put back in the end', () => {
+  const first = passed(stands.primary, { view: { own: BROKEN }, ...abort(stands.primary) });
+  expect(first.told).toBe('Aborted: rollback, primary');
   expect(first.stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 2');
   const { told, stand } = passes(first.stand);
   expect(told.at(-2)).toBe('RolledBack: rolled back');
   expect(stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 1 ');
 });
 
-test('way back: begun unseen, the budget is raised once a broken group is found in the way', () => {
-  const { live } = snapshotAt(stands.fleet);
-  const unread = { snapshot: { live: { ...live, lws: unknown('forbidden') } }, ...abort(stands.fleet) };
-  const first = passed(stands.fleet, unread);
-  expect(first.told).toBe('Aborted: rollback, fleet');
+test('rollback: started unseen, the budget is raised once a broken group is found in the way', () => {
+  const { live } = snapshotAt(stands.primary);
+  const unread = { snapshot: { live: { ...live, lws: unknown('forbidden') } }, ...abort(stands.primary) };
+  const first = passed(stands.primary, unread);
+  expect(first.told).toBe('Aborted: rollback, primary');
   expect(first.stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 1 ');
-  const stuck = passed(first.stand, { sight: { own: '0+ 1+ 2o- 3o+' } });
+  const stuck = passed(first.stand, { view: { own: '0+ 1+ 2o- 3o+' } });
   expect(stuck.told).toBe('BudgetRaised: rollback, budget');
   expect(stuck.stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 2');
   expect(passes(stuck.stand).told.at(-2)).toBe('RolledBack: rolled back');
 });
 
-test('one group: the canary takes all requests before the fleet is let go, and again before it goes back', () => {
+test('one group: the canary takes all requests before the primary is released for update, and again before it goes back', () => {
   const start = asked(passed(settledOn(ONE)).stand, OLD, NEW);
   expect(passes(start).told).toEqual([
-    'StepReady: step 1/2, text: vllm-canary',
+    'StepReady: step 1/2, template: vllm-canary',
     'RungReady: step 1/2, pods: canary 0 → 1',
     'RungReady: step 1/2, traffic: – → 5%',
     'hold GracePeriod',
@@ -514,8 +540,8 @@ test('one group: the canary takes all requests before the fleet is let go, and a
     'StepReady: step 2/2, traffic: 5% → 100%',
     'hold GracePeriod Draining',
     'hold PauseDuration',
-    'Promoted: promote, fleet',
-    'BroughtHome: promote, home',
+    'Promoted: promote, primary',
+    'RouteRestored: promote, route-restored',
     'hold GracePeriod Draining',
     'Settled: settled',
     'hold ',
@@ -524,75 +550,42 @@ test('one group: the canary takes all requests before the fleet is let go, and a
   expect(passes(home, { found: () => abort(home) }).told).toEqual([
     'Aborted: rollback, all: – → 100%',
     'hold GracePeriod Draining',
-    'Aborted: rollback, fleet',
-    'BroughtHome: rollback, home',
+    'Aborted: rollback, primary',
+    'RouteRestored: rollback, route-restored',
     'hold Draining',
     'RolledBack: rolled back',
     'hold ',
   ]);
 });
 
-test('way back of one group: requests stay where they are until it is on the stable text', () => {
-  const fleet = after('promote, fleet', asked(passed(settledOn(ONE)).stand, OLD, NEW));
-  const { stand } = passed(fleet, abort(fleet));
-  expect(passed(stand, { sight: { own: '0o+' } }).told).toBe('hold GroupsNotUpdated');
-  expect(passed(stand, { sight: { own: '0+' } }).told).toBe('BroughtHome: rollback, home');
+test('rollback of one group: requests stay where they are until it is on the stable template', () => {
+  const primary = after('promote, primary', asked(passed(settledOn(ONE)).stand, OLD, NEW));
+  const { stand } = passed(primary, abort(primary));
+  expect(passed(stand, { view: { own: '0o+' } }).told).toBe('hold GroupsNotUpdated');
+  expect(passed(stand, { view: { own: '0+' } }).told).toBe('RouteRestored: rollback, route-restored');
 });
 
-test('a second newer text: the way back is still that of the fleet that was let go', () => {
-  const stopped = after('step 1/3, stopped', asked(stands.fleet, NEW, NEWER));
+test('a second newer template: the rollback is still that of the primary that was released for update', () => {
+  const stopped = after('step 1/3, stopped', asked(stands.primary, NEW, NEWER));
   const { stand } = passed(asked(after(AT.pods, stopped), NEWER, NEWER.replace(/99$/, '77')));
-  expect(passed(stand, abort(stand)).told).toBe('Aborted: rollback, fleet');
+  expect(passed(stand, abort(stand)).told).toBe('Aborted: rollback, primary');
 });
 
-test('groups that went by a partition of a hand, or by an object made anew: the way back is that of the fleet', () => {
+test('groups that went by a partition of a hand, or by an object re-created: the rollback is that of the primary', () => {
   const hand = asked(stands.second, /partition: 1000000/, 'partition: 2');
   const back = passed(hand);
   expect(back.told).toBe('PartitionRestored: step 2/3, partition 2 → 1000000');
-  expect(passed(back.stand, abort(back.stand)).told).toBe('Aborted: rollback, fleet');
-  const anew = { ...stands.second, record: undefined };
-  expect(passed(anew, { sight: { own: '0o+ 1o+ 2+ 3+' }, ...abort(anew) }).told).toBe('Aborted: rollback, fleet');
+  expect(passed(back.stand, abort(back.stand)).told).toBe('Aborted: rollback, primary');
+  const fresh = { ...stands.second, record: undefined };
+  expect(passed(fresh, { view: { own: '0o+ 1o+ 2+ 3+' }, ...abort(fresh) }).told).toBe('Aborted: rollback, primary');
 });
 
 test.each<readonly [string, (stand: Stand) => Found]>([
   ['nothing was read', () => UNREAD],
-  ['the agent was slow', () => ({ sight: { route: () => parse(files.get(ROUTE_FILE) ?? '') } })],
+  ['the agent was slow', () => ({ view: { route: () => parse(files.get(ROUTE_FILE) ?? '') } })],
 ])('a share that was never seen is drained all the same: %s', (_, found) => {
   const shared = passed(stands.pods).stand;
   const back = passed(shared, { ...found(shared), ...abort(shared) });
-  expect(back.told).toBe('Aborted: rollback, home');
+  expect(back.told).toBe('Aborted: rollback, route-restored');
   expect(passed(back.stand).told).toBe('hold Draining');
 });
-
-test('a route that is not in the files any more keeps its share from being forgotten, with and without a record', () => {
-  const unnamed = edited(stands.second, ROLLOUT_FILE, / *trafficRoutings: .*\n/, '');
-  for (const stand of [unnamed, { ...unnamed, record: undefined }]) {
-    expect(passed(stand).told).toMatch(/^hold (FrozenFieldChanged|CanaryEdited)/);
-    const back = passed(stand, abort(stand));
-    expect(back.told).toBe('Aborted: rollback, home');
-    expect(passed(back.stand).told).toBe('hold CanaryEdited');
-  }
-});
-
-test('marks are lost while the fleet restarts: a share is not sent to what serves nothing', () => {
-  const lostMarks = snapshotAt(stands.fleet).workload?.workload.marks;
-  const gone = edited(stands.fleet, LWS_FILE, /^ *tranche\.dev\/(release|step|at|stable|restore): .*\n/gm, '');
-  expect(passed(gone, { ...LOST, snapshot: { lostMarks } }).told).toBe('hold StableLost');
-});
-
-test('whether there is an autoscaler is not known: nothing begins', () => {
-  const { live } = snapshotAt(requested);
-  const snapshot = { live: { ...live, scaler: unknown('forbidden') } };
-  expect(passed(requested, { snapshot }).told).toBe('hold ScalerUnreadable');
-});
-
-test('more groups while those of a step come up: they are asked for before the share', () => {
-  const more = asked(after('step 3/3, pods: canary 2 → 4'), 'replicas: 4', 'replicas: 16');
-  expect(passed(more).told).toBe('RungReady: step 3/3, pods: canary 4 → 16');
-});
-
-test.each([['abort, in a promotion', { kind: 'abort', keepNewer: false } as const, 'write']])(
-  'orders: %s',
-  (_, intent, kind) =>
-    expect(planIntent(intent, { snapshot: snapshotAt(stands.fleet), digestOf: factsDigest }).kind).toBe(kind),
-);

@@ -16,7 +16,7 @@ const STEP: World = {
   steps: '25%/60 50% 100%',
 };
 
-test('a soak that began in the future begins now, and ends', () => {
+test('a soak that started in the future starts now, and ends', () => {
   const ahead = world({ ...STEP, record: { doneAgo: -YEAR } });
   const first = plan(ahead);
   expect(first.commit).toBeUndefined();
@@ -41,7 +41,7 @@ test('a clock that runs ahead of the servers ends no pause and no soak early', (
   expect(plan(soaked).holds).toMatchObject([{ reason: 'Soaking' }]);
 });
 
-test('a soak that began in the past keeps its beginning', () => {
+test('a soak that started in the past keeps its beginning', () => {
   expect(plan(world({ ...STEP, record: { doneAgo: 10 } })).record?.step?.doneSince).toBe(NOW - 10);
 });
 
@@ -65,7 +65,7 @@ test('groups that were last seen in the future, and an audit of then', () => {
   expect(after?.auditedAt).toBe(NOW);
 });
 
-test('a pass that cannot read the groups neither ends a soak nor begins it anew', () => {
+test('a pass that cannot read the groups neither ends a soak nor starts it again', () => {
   const blind = plan(world({ ...STEP, live: 'unknown', record: { doneAgo: 40 } }));
   expect(blind.commit).toBeUndefined();
   expect(blind.record?.step?.doneSince).toBe(NOW - 40);
@@ -76,7 +76,7 @@ test('a pass that cannot read the groups neither ends a soak nor begins it anew'
 test.each<readonly [when: string, of: World, subject: string]>([
   ['the next step', STEP, 'step 2/3'],
   [
-    'the next pause, armed',
+    'the next pause, locked',
     { ...STEP, marks: 'B.2 2/3 floor=0', p: SENTINEL, groups: '0:B+ 1:B+ 2:B+ 3:B+', steps: '25% 100%/60 100%' },
     'step 3/3',
   ],
@@ -153,7 +153,7 @@ test('a date to come stays while groups show that our own clock is behind, and e
   expect(plan(aged(ahead, { 3: { created: -800, ready: -850 } })).record?.step?.writtenAt).toBe(NOW + 900);
 });
 
-test('failures that are tolerated do not start a soak anew', () => {
+test('failures that are tolerated do not start a soak again', () => {
   const made = world({
     ...STEP,
     marks: 'B.2 2/3 floor=2',

@@ -100,7 +100,7 @@ test.each<
   ['people pause it', [...times(loading, 2), ...times(paused, 3), ...times(loading, 2)], 0, 0, 60],
   ['a file is wrong', [...times(loading, 2), ...times(wrong, 3)], 0, 0, 30],
   ['the cluster cannot be read', [...times(loading, 2), ...times(unread, 2), ...times(loading, 1)], 0, 0, 30],
-  ['LWS has not begun with its group', times(old, 3), 0, 0, 0],
+  ['LWS has not started with its group', times(old, 3), 0, 0, 0],
 ])('%s', (_, seen, apply, schedule, readySeconds) => {
   const all = { applyDeadlineSeconds: 900, scheduleDeadlineSeconds: 900, readyDeadlineSeconds: 900 };
   expect(waited(after(all, ...seen))).toEqual({ apply, schedule, ready: readySeconds });
@@ -145,10 +145,10 @@ test.each<Row>([
   ['ready by then', over({ groups: ready.groups ?? '' }), 'hold PauseDuration'],
   ['paused', over({ rollout: { paused: true } }), 'hold GroupsNotReady Paused'],
   ['disabled', over({ rollout: { disabled: true } }), 'hold GroupsNotReady Disabled'],
-  ['the Rollout is gone', over({ rollout: 'absent' }), 'hold GroupsNotReady OrphanArmed'],
+  ['the Rollout is gone', over({ rollout: 'absent' }), 'hold GroupsNotReady LockedWithoutRollout'],
   ['a file is wrong', over({ issues: [issueOf('BadNumber')] }), 'hold GroupsNotReady Stalled'],
   [
-    'the text to go back to is not found',
+    'the template to go back to is not found',
     over({ stable: 'unknown' }),
     'hold StepFailed GroupsNotReady StableUnavailable',
   ],
@@ -160,7 +160,7 @@ test.each<Row>([
   ['it waits for a node now', over({ groups: unplaced.groups ?? '' }), 'hold Unschedulable'],
   ['the policy lets it take longer now', over({}, { ...strict, readyDeadlineSeconds: 120 }), 'hold GroupsNotReady'],
   [
-    'a newer text has come',
+    'a newer template has come',
     over({ text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:C-' }),
     'Superseded: step 1/3 => C.3 1/3 floor=3',
   ],
@@ -177,7 +177,7 @@ test.each<Row>([
   ],
 ])('the deadline, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-/** All groups have gone, and it is armed; group 0 falls unready. */
+/** All groups have gone, and it is locked; group 0 falls unready. */
 const whole: World = {
   ...loading,
   marks: 'B.2 3/3 floor=0',
@@ -188,18 +188,22 @@ const queued: World = { ...whole, text: 'C' };
 
 test.each<Row>([
   [
-    'armed: all groups go back',
+    'locked: all groups go back',
     again(after(strict, ...times(whole, 3))),
     'Failed: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
   ],
-  ['armed, and a newer text waits', again(after(strict, ...times(queued, 3))), 'hold NewerRequestWaits GroupsNotReady'],
   [
-    'armed, a newer text, and people are to go back',
+    'locked, and a newer template waits',
+    again(after(strict, ...times(queued, 3))),
+    'hold NewerRequestWaits GroupsNotReady',
+  ],
+  [
+    'locked, a newer template, and people are to go back',
     again(after({ readyDeadlineSeconds: 60 }, ...times(queued, 3))),
     'hold StepFailed GroupsNotReady RequestQueued',
   ],
   [
-    'armed, a newer text, and both are aborted',
+    'locked, a newer template, and both are aborted',
     again({ ...after(strict, ...times(queued, 3)), intents: { abort: 'B.2 C' } }),
     'Aborted: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=C.3,B.2 text A',
   ],
@@ -215,7 +219,7 @@ test('a failed group that failureThreshold tolerates is waited for by nobody', (
   expect(waited(after(strict, ...times(two, 3)))).toEqual({ apply: 0, schedule: 0, ready: 60 });
 });
 
-test('the next step begins at nothing, and the release remembers', () => {
+test('the next step starts at nothing, and the release remembers', () => {
   const done = { ...after({ ...strict, readyDeadlineSeconds: 600 }, ...times(loading, 2), ...times(ready, 2)) };
   const made = plan(world(again(done)));
   expect(made.commit?.reason).toBe('StepReady');
@@ -224,7 +228,7 @@ test('the next step begins at nothing, and the release remembers', () => {
   expect(delivery).toEqual({ apply: 0, schedule: 0, ready: 60 });
 });
 
-test('a step that somebody else has written, as by a merge, begins at nothing, and the release remembers', () => {
+test('a step that somebody else has written, as by a merge, starts at nothing, and the release remembers', () => {
   const before = after({ deliveryReadyDeadlineSeconds: 9000 }, ...times(loading, 3));
   const merged: World = { ...before, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B+' };
   const { step, delivery } = plan(world(again(merged))).record.step?.waited ?? {};
@@ -258,7 +262,7 @@ test.each<Row>([
     { ...loading, groups: '0:A+ 1:A+ 2:A+ 3:Bc', rules: { maxRestarts: 3, onFailure: 'rollback' } },
     'Failed: rollback => A.1 rollback floor=3 aborted=B.2 text A',
   ],
-])('a group was started anew, %s', (_, of, then) => expect(planned(of)).toBe(then));
+])('a group was restarted, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test('the commit and the hold say what was seen, who allows less, and that nobody has ordered it', () => {
   const commit = plan(world(again(failed))).commit?.message ?? '';
@@ -267,11 +271,11 @@ test('the commit and the hold say what was seen, who allows less, and that nobod
   );
   const [held] = plan(world(restarted(ready, { maxRestarts: 1 }))).holds;
   expect(held?.message).toBe(
-    'Step 1 has failed: group 3 was started anew 2 times; RolloutPolicy production (policies/production.yaml:6) allows 1 (maxRestarts). To go back: tranche abort vllm; to let it go on once its groups are ready: tranche approve vllm --hold StepFailed',
+    'Step 1 has failed: group 3 was restarted 2 times; RolloutPolicy production (policies/production.yaml:6) allows 1 (maxRestarts). To go back: tranche abort vllm; to let it go on once its groups are ready: tranche approve vllm --hold StepFailed',
   );
 });
 
-/** Ada asks for C after ways back that nobody had ordered. */
+/** Ada asks for C after rollbacks that nobody had ordered. */
 function requestAfter(inARow: number, ...ago: readonly number[]): World {
   const asked: World = { text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:A+', record: {} };
   const { record } = world(asked);
@@ -297,7 +301,7 @@ test.each<Row>([
     { ...requestAfter(2, 90, 60), accept: 'TooManyRollbacks@D.2' },
     'hold TooManyRollbacks',
   ],
-])('a request after ways back by themselves, %s', (_, of, then) => expect(planned(of)).toBe(then));
+])('a request after rollbacks by themselves, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test('they are counted when the commit is written, and a settled release ends the row', () => {
   const made = plan(world(again(failed)));

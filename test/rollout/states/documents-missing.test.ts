@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
-import type { LadderFiles } from '../../../src/rollout/ladder-files.ts';
+import type { LadderFiles } from '../../../src/rollout/ladders/ladder-files.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import {
@@ -48,8 +48,8 @@ const without = (stand: Stand, what: Gone, more: Found = {}): Found => {
 
 const colours = ladderFiles(ladderRollout('blueGreen', ['replicas: 100%, traffic: 50%, pause: {duration: 60}']));
 const switched = after('promote, switch: vllm-svc → vllm-green', asked(passed(settledOn(colours)).stand, OLD, NEW));
-const oneHome = after('promote, home', asked(passed(settledOn(ONE)).stand, OLD, NEW));
-const DEAD: Found = { sight: { second: '0- 1- 2- 3-' } };
+const oneHome = after('promote, route-restored', asked(passed(settledOn(ONE)).stand, OLD, NEW));
+const DEAD: Found = { view: { second: '0- 1- 2- 3-' } };
 const now = (stand: Stand): Found => ({ intents: { abort: `${releaseIn(stand)} now` } });
 
 const named = ({ plan: { holds } }: Passed): string =>
@@ -75,34 +75,34 @@ test('the copy is taken out of Git with a share: traffic is withdrawn before the
 test.each<readonly [what: string, gone: Gone, stand: Stand, found: Found, told: string]>([
   ['a route, in a step', 'route', stands.second, {}, 'hold CanaryEdited PauseDuration'],
   ['a Service, in a step', 'service', stands.second, {}, 'hold CanaryEdited GracePeriod'],
-  ['a route, in the fleet', 'route', stands.fleet, {}, 'BroughtHome: promote, home'],
-  ['a Service, in the fleet', 'service', stands.fleet, {}, 'BroughtHome: promote, home'],
+  ['a route, in the primary', 'route', stands.primary, {}, 'RouteRestored: promote, route-restored'],
+  ['a Service, in the primary', 'service', stands.primary, {}, 'RouteRestored: promote, route-restored'],
   ['a Service, K serves nothing', 'service', stands.second, DEAD, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
 ])('out of the files, nothing goes further: %s', (_, what, stand, found, told) => {
   const pass = passed(stand, without(stand, what, found));
   expect(pass.told).toBe(told);
   if (pass.plan.commit === undefined)
     expect(named(pass)).toContain(what === 'route' ? 'HTTPRoute chat' : 'Service vllm-svc');
-  // Without its Service no request would find the fleet.
-  const isHome = !(pass.stand.texts.get(ROUTE_FILE) ?? '').includes('vllm-svc-canary');
-  expect(isHome).toBe(what === 'service' && found === DEAD);
+  // Without its Service no request would find the primary.
+  const isRestored = !(pass.stand.texts.get(ROUTE_FILE) ?? '').includes('vllm-svc-canary');
+  expect(isRestored).toBe(what === 'service' && found === DEAD);
 });
 
-const HOME = ['Aborted: rollback, home', 'hold CanaryEdited'];
-const FLEET = ['Aborted: rollback, fleet', 'hold CanaryEdited'];
-const AGAIN = ['BroughtHome: rollback, home', 'hold Draining', 'RolledBack: rolled back'];
+const NO_SHARE = ['Aborted: rollback, route-restored', 'hold CanaryEdited'];
+const PRIMARY = ['Aborted: rollback, primary', 'hold CanaryEdited'];
+const AGAIN = ['RouteRestored: rollback, route-restored', 'hold Draining', 'RolledBack: rolled back'];
 
 test.each<readonly [what: string, gone: Gone, stand: Stand, told: readonly string[], again: readonly string[]]>([
-  ['a route, in a step', 'route', stands.second, HOME, AGAIN],
-  ['a route, in the fleet', 'route', stands.fleet, FLEET, AGAIN],
-  ['a Service, in a step', 'service', stands.second, HOME, AGAIN],
-  ['a Service, in the fleet', 'service', stands.fleet, FLEET, AGAIN],
+  ['a route, in a step', 'route', stands.second, NO_SHARE, AGAIN],
+  ['a route, in the primary', 'route', stands.primary, PRIMARY, AGAIN],
+  ['a Service, in a step', 'service', stands.second, NO_SHARE, AGAIN],
+  ['a Service, in the primary', 'service', stands.primary, PRIMARY, AGAIN],
   [
     'a Service, switched',
     'service',
     switched,
-    HOME,
-    ['BroughtHome: rollback, home', 'hold GracePeriod Draining', 'RolledBack: rolled back'],
+    NO_SHARE,
+    ['RouteRestored: rollback, route-restored', 'hold GracePeriod Draining', 'RolledBack: rolled back'],
   ],
 ])('out of the files, abort: %s', (_, what, stand, told, again) => {
   const order = abort(stand);
@@ -119,53 +119,53 @@ test.each<readonly [what: string, gone: Gone, stand: Stand, told: readonly strin
   );
 });
 
-test('out of the files, abort, and it is back with its share: home waits for the fleet', () => {
+test('out of the files, abort, and it is back with its share: route restored waits for the primary', () => {
   const order = abort(stands.second);
   const away = passed(stands.second, without(stands.second, 'route', order));
   // As it was before it was taken out.
   const route = stands.second.texts.get(ROUTE_FILE) ?? '';
   const back = { ...away.stand, texts: new Map([...away.stand.texts, [ROUTE_FILE, route]]) };
   const lost = { own: '0- 1- 2- 3-' };
-  const held = passed(back, { ...order, sight: lost });
-  expect(held.told).toBe('hold StableLost');
+  const held = passed(back, { ...order, view: lost });
+  expect(held.told).toBe('hold StableNotServing');
   expect(held.plan.holds.map(({ message }) => message).join()).not.toContain('--now');
-  const home = 'BroughtHome: rollback, home';
-  expect(passed(back, { ...order, sight: { own: '0+ 1- 2- 3-' } }).told).toBe(home);
-  expect(passed(back, { sight: lost, ...now(stands.second) }).told).toBe('hold StableLost');
+  const home = 'RouteRestored: rollback, route-restored';
+  expect(passed(back, { ...order, view: { own: '0+ 1- 2- 3-' } }).told).toBe(home);
+  expect(passed(back, { view: lost, ...now(stands.second) }).told).toBe('hold StableNotServing');
   const outage = { intents: { abort: `${releaseIn(stands.second)} now outage` } };
-  expect(passed(back, { sight: lost, ...outage }).told).toBe(home);
+  expect(passed(back, { view: lost, ...outage }).told).toBe(home);
   // Nothing of either serves, or nobody can see it: Git is enough.
-  expect(passed(back, { ...order, sight: { ...lost, ...DEAD.sight } }).told).toBe(home);
+  expect(passed(back, { ...order, view: { ...lost, ...DEAD.view } }).told).toBe(home);
 });
 
 test.each<readonly [what: string, start: Stand]>([
-  ['the fleet', stands.fleet],
+  ['the primary', stands.primary],
   ['a switched colour', switched],
-])('a share back after home on a way back waits for enough that serve: %s', (_, start) => {
+])('a share back after route restored on a rollback waits for enough that serve: %s', (_, start) => {
   const [few, enough] = ['0+ 1+ 2- 3-', '0+ 1+ 2+ 3-'];
   const order = abort(start);
   const home = passes(start, { found: (at) => (at === start ? order : {}), most: 2 }).stand;
   const shared = new Map([...home.texts, [ROUTE_FILE, stands.second.texts.get(ROUTE_FILE) ?? '']]);
   const back = { ...home, texts: shared };
-  const again = 'BroughtHome: rollback, home';
-  const held = passed(back, { ...order, sight: { own: few } });
+  const again = 'RouteRestored: rollback, route-restored';
+  const held = passed(back, { ...order, view: { own: few } });
   expect(held.told).toMatch(/^hold NotServing/);
   expect(held.plan.holds.map(({ message }) => message).join()).toContain('tranche abort vllm --now');
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   const word = planIntent(intent, { snapshot: snapshotAt(back), digestOf: factsDigest });
   expect(JSON.stringify(word)).toContain(`"${releaseIn(start)} now"`);
-  expect(passed(back, { ...order, sight: { own: enough } }).told).toBe(again);
-  expect(passed(back, { sight: { own: few }, ...now(start) }).told).toBe(again);
+  expect(passed(back, { ...order, view: { own: enough } }).told).toBe(again);
+  expect(passed(back, { view: { own: few }, ...now(start) }).told).toBe(again);
   // Of a version that serves nothing there is nothing to wait for.
-  expect(passed(back, { ...order, sight: { own: '0- 1- 2- 3-', ...DEAD.sight } }).told).toBe(again);
+  expect(passed(back, { ...order, view: { own: '0- 1- 2- 3-', ...DEAD.view } }).told).toBe(again);
 });
 
-// Nobody can tell whether all requests have left the only group: it is not restarted, unless a person says so.
+// Nobody can tell whether all requests have left the only group: it is not restarted, unless someone says so.
 test.each<readonly [what: string, gone: Gone, stand: Stand, order: Found, told: string]>([
-  ['one group at home, its route', 'route', oneHome, abort(oneHome), 'hold GracePeriod CanaryEdited'],
-  ['one group at home, its route, --now', 'route', oneHome, now(oneHome), 'Aborted: rollback, fleet'],
-  ['in a step, a Service, --now', 'service', stands.second, now(stands.second), 'Aborted: rollback, home'],
-  ['in the fleet, a Service, --now', 'service', stands.fleet, now(stands.fleet), 'Aborted: rollback, fleet'],
+  ['one group on stable, its route', 'route', oneHome, abort(oneHome), 'hold GracePeriod CanaryEdited'],
+  ['one group on stable, its route, --now', 'route', oneHome, now(oneHome), 'Aborted: rollback, primary'],
+  ['in a step, a Service, --now', 'service', stands.second, now(stands.second), 'Aborted: rollback, route-restored'],
+  ['in the primary, a Service, --now', 'service', stands.primary, now(stands.primary), 'Aborted: rollback, primary'],
 ])('out of the files, abort of %s', (_, what, stand, order, told) => {
   const pass = passed(stand, without(stand, what, order));
   expect(pass.told).toBe(told);
@@ -183,10 +183,10 @@ const oneWorkload = ladderFiles(
 const versions = asked(passed(settledOn(oneWorkload)).stand, OLD, NEW);
 const shares = after('step 2/3, traffic: 5% → 20%', versions);
 const whole = after('step 3/3, pods, partition 2 → 0', versions);
-const UNREACHED: Found = { sight: { own: '0o+ 1o+ 2- 3-' } };
+const UNREACHED: Found = { view: { own: '0o+ 1o+ 2- 3-' } };
 /** The Service of the new version takes in all leaders of the workload. */
 const OPEN = /name: vllm-svc-canary\n[^]*selector:(?![^]*tranche.dev\/version)/;
-const WAY = ['Aborted: rollback, home', 'hold GracePeriod Draining', 'Aborted: rollback'];
+const WAY = ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', 'Aborted: rollback'];
 const REST = ['RolledBack: rolled back, partition 2 → 1000000', 'hold '];
 
 test.each<readonly [what: string, gone: Gone, stand: Stand, found: Found, told: readonly string[]]>([
@@ -198,14 +198,14 @@ test.each<readonly [what: string, gone: Gone, stand: Stand, found: Found, told: 
     'route',
     shares,
     abort(shares),
-    ['Aborted: rollback, home', 'hold GracePeriod', 'Aborted: rollback', ...REST],
+    ['Aborted: rollback, route-restored', 'hold GracePeriod', 'Aborted: rollback', ...REST],
   ],
   [
     'a Service, abort',
     'own',
     shares,
     abort(shares),
-    ['Aborted: rollback, home', 'hold GracePeriod', 'Aborted: rollback', ...REST],
+    ['Aborted: rollback, route-restored', 'hold GracePeriod', 'Aborted: rollback', ...REST],
   ],
   ['both Services, abort', 'service', shares, abort(shares), [...WAY, ...REST]],
   ['a route, abort --now', 'route', shares, now(shares), ['Aborted: rollback', ...REST]],
@@ -218,42 +218,52 @@ test.each<readonly [what: string, gone: Gone, stand: Stand, found: Found, told: 
     ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady CanaryEdited'],
   ],
   [
-    'a Service, a newer text',
+    'a Service, a newer template',
     'own',
     asked(shares, NEW, NEWER),
     {},
-    ['BroughtHome: step 2/3, home', 'hold GracePeriod', 'Superseded: step 1/3', 'hold CanaryEdited Overshoot'],
+    [
+      'RouteRestored: step 2/3, route-restored',
+      'hold GracePeriod',
+      'Superseded: step 1/3',
+      'hold CanaryEdited Overshoot',
+    ],
   ],
-  ['a route, every group let go', 'route', whole, {}, ['Armed: step 3/3, armed, partition 0 → 1000000']],
+  ['a route, every group released for update', 'route', whole, {}, ['Locked: step 3/3, locked, partition 0 → 1000000']],
 ])('one workload, out of the files: %s', (_, what, stand, found, told) => {
   const all = passes(stand, { found: (at) => without(at, what, found), most: told.length });
   expect(all.told).toEqual(told);
   const [services = '', route = ''] = [all.stand.texts.get(SERVICE_FILE), all.stand.texts.get(ROUTE_FILE)];
   if (!told.some((one) => /rollback|withdrawn|home/.test(one))) return;
-  // What no file has any more may still send to our Service: whoever serves answers there.
+  // What no file has any more may still send to our Service: anyone who serves answers there.
   if (what !== 'service') expect(services).toMatch(OPEN);
   expect(route.includes('vllm-svc-canary')).toBe(what !== 'service');
 });
 
-/** Nothing in the files tells how it was begun: its Rollout and its documents are deleted. */
+/** Nothing in the files tells how it was started: its Rollout and its documents are deleted. */
 const BLIND: Found = { snapshot: { rollout: undefined, ladder: undefined } };
 
-test('one workload, its Rollout and its documents are deleted: an abort waits, unless a person does not', () => {
+test('one workload, its Rollout and its documents are deleted: an abort waits, unless someone does not', () => {
   const order = (word: string): Stand => ordered(shares, word);
   const held = passed(order(''), BLIND);
-  expect(held.told).toBe('hold OrphanArmed CanaryEdited');
+  expect(held.told).toBe('hold LockedWithoutRollout CanaryEdited');
   expect(held.plan.holds.map(({ message }) => message).join()).toContain('tranche abort vllm --now');
   expect(passed(order(' now'), BLIND).told).toBe('Aborted: rollback');
   expect(passed(asked(shares, NEW, OLD), BLIND).told).toBe('Reverted: rollback');
 });
 
-test('one workload, out of the files, abort, and it is back with its share: home again, drained, the text', () => {
+test('one workload, out of the files, abort, and it is back with its share: route restored again, drained, the template', () => {
   const order = abort(shares);
   const away = passed(shares, without(shares, 'route', order));
   // As it was before it was taken out.
   const route = shares.texts.get(ROUTE_FILE) ?? '';
   const back = { ...away.stand, texts: new Map([...away.stand.texts, [ROUTE_FILE, route]]) };
   const { told, stand } = passes(back, { found: () => order });
-  expect(told).toEqual(['BroughtHome: rollback, home', 'hold GracePeriod Draining', 'Aborted: rollback', ...REST]);
+  expect(told).toEqual([
+    'RouteRestored: rollback, route-restored',
+    'hold GracePeriod Draining',
+    'Aborted: rollback',
+    ...REST,
+  ]);
   expect(stand.texts.get(ROUTE_FILE)).toBe(oneWorkload.get(ROUTE_FILE));
 });

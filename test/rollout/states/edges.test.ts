@@ -7,7 +7,7 @@ import { type World, world } from '../../support/snapshot.ts';
 
 const partial: World = { text: 'B', marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+' };
 const whole: World = { text: 'B', marks: 'B.2 3/3 floor=0', p: 0, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
-const armed: World = { ...whole, p: 1_000_000 };
+const locked: World = { ...whole, p: 1_000_000 };
 const back: World = { text: 'A', marks: 'A.1 rollback floor=2 aborted=B.2', p: 2, groups: '0:A+ 1:A+ 2:A+ 3:A+' };
 
 describe('where the floor is', () => {
@@ -20,17 +20,17 @@ describe('where the floor is', () => {
     [
       'floor 0, a partition put up by hand, one group short of the release',
       { ...whole, p: 3, groups: '0:A+ 1:B+ 2:B+ 3:B+', live: { flipped: true } },
-      'hold GroupsAstray',
+      'hold UnexpectedGroups',
     ],
     [
       'floor 0, a partition put up by hand, not flipped',
       { ...whole, p: 3, live: { flipped: false } },
-      'hold GroupsAstray',
+      'hold UnexpectedGroups',
     ],
     [
       'floor 0, a partition put up by hand, all there',
       { ...whole, p: 3, live: { flipped: true } },
-      'Armed: step 3/3, armed, partition 3 → 1000000 => B.2 3/3 floor=0',
+      'Locked: step 3/3, locked, partition 3 → 1000000 => B.2 3/3 floor=0',
     ],
   ])('%s', (_, of, then) => expect(planned(of)).toBe(then));
 });
@@ -38,8 +38,8 @@ describe('where the floor is', () => {
 describe('going back', () => {
   test.each<Row>([
     [
-      'from armed while group 0 has no leader: it may come back on either',
-      { ...armed, intents: { abort: 'B.2' }, groups: '1:B+ 2:B+ 3:B+' },
+      'from locked while group 0 has no leader: it may come back on either',
+      { ...locked, intents: { abort: 'B.2' }, groups: '1:B+ 2:B+ 3:B+' },
       'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
     ],
     [
@@ -58,9 +58,9 @@ describe('going back', () => {
       'hold RollingBack',
     ],
     [
-      'a text given up before, other than the one in the file, counts for nothing',
+      'a template aborted before, other than the one in the file, counts for nothing',
       { ...back, text: 'B', marks: 'A.1 rollback floor=2 aborted=B.2,C.3' },
-      'AbortedTextRemoved: rollback => A.1 rollback floor=2 aborted=B.4,B.2,C.3 text A',
+      'AbortedTemplateRemoved: rollback => A.1 rollback floor=2 aborted=B.4,B.2,C.3 text A',
     ],
   ])('%s', (_, of, then) => expect(planned(of)).toBe(then));
 });
@@ -80,8 +80,8 @@ describe('clocks', () => {
     const made = plan(world({ ...partial, steps: '25% 50%/60 100%', record: { doneAgo: 40 } }));
     expect([made.holds.map(({ reason }) => reason), made.requeueAfterSeconds]).toEqual([['PauseDuration'], 21]);
   });
-  test('armed with a group that loads: the last pause has not begun', () => {
-    const made = plan(world({ ...armed, steps: '25% 50% 100%/60', groups: '0:B+ 1:B- 2:B+ 3:B+' }));
+  test('locked with a group that loads: the last pause has not started', () => {
+    const made = plan(world({ ...locked, steps: '25% 50% 100%/60', groups: '0:B+ 1:B- 2:B+ 3:B+' }));
     expect([made.holds.map(({ reason }) => reason), made.record?.step?.doneSince]).toEqual([
       ['GroupsNotReady'],
       undefined,

@@ -1,7 +1,7 @@
 /** Limits and windows of policies where a second workload is filled: by steps, jumps and edits of the plan, and in its promotion. */
 
 import { expect, test } from 'vitest';
-import { wholeStepWritten } from '../../../src/rollout/size-change.ts';
+import { wholeStepWritten } from '../../../src/rollout/edits/size-change.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, passes, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { abort, after, asked, files, NEWER, requested, stands } from '../../support/ladder-stands.ts';
@@ -21,11 +21,11 @@ test.each<Row>(ROUTED)('partition with traffic: %s', (_, stand, rules, found, wa
   expect(told(stand, rules, found)).toBe(wanted),
 );
 
-test('groups of the version before count with what they take, where theirs is more', () => {
+test('groups of the stable version count with what they take, where theirs is more', () => {
   const large = withGpus(passed(settledOn(files)).stand, 2);
   const smaller = (replicas: Stand): Stand => asked(replicas, /nvidia.com\/gpu: 2/g, 'nvidia.com/gpu: 1');
   const at = smaller({ ...large, ...settledOn(large.texts), texts: large.texts });
-  expect(told(at, { maxGpus: 24 }, {})).toBe('StepReady: step 1/3, text: vllm-canary');
+  expect(told(at, { maxGpus: 24 }, {})).toBe('StepReady: step 1/3, template: vllm-canary');
   expect(passed(at, under({ maxGpus: 23 })).plan.holds[0]?.message).toContain(
     '4 groups of 4 GPUs and 4 groups of 2 take 24; ',
   );
@@ -40,14 +40,14 @@ test('a share of the plan that is too large is named with the line of who says s
   ]);
 });
 
-test('another size of groups in a text that takes over in a step is refused, and a way back is open', () => {
+test('another size of groups in a template that takes over in a step is refused, and a rollback is open', () => {
   const newer = asked(asked(stands.second, NEW, NEWER), 'size: 2', 'size: 3');
   const rules = under({ sizeChange: 'Whole' });
   const { told: all, stand } = passes(newer, { found: () => rules });
-  expect(all.slice(-2)).toEqual(['Emptied: step 1/3, void: canary 2 → 0', 'hold ChangeRefused']);
-  expect(passed(stand, { ...rules, ...abort(stand) }).told).toBe('Aborted: rollback, home');
-  // A fleet that was let go before has not taken it.
-  const marks = snapshotAt(passed(asked(stands.fleet, NEW, NEWER), rules).stand).workload?.workload.marks;
+  expect(all.slice(-2)).toEqual(['CanaryEmptied: step 1/3, empty: canary 2 → 0', 'hold ChangeRefused']);
+  expect(passed(stand, { ...rules, ...abort(stand) }).told).toBe('Aborted: rollback, route-restored');
+  // A primary that was released for update before has not taken it.
+  const marks = snapshotAt(passed(asked(stands.primary, NEW, NEWER), rules).stand).workload?.workload.marks;
   expect(marks?.restore?.floor).toBe(0);
   expect(wholeStepWritten(marks, marks?.release.digest ?? '')).toBe(false);
 });
@@ -72,5 +72,5 @@ test.each<readonly [what: string, from: Stand, drainSeconds: number, last: strin
   const first = passed(from, { ...under({ drainSeconds }), ...abort(from) });
   const looked = passed(first.stand);
   expect(looked.told).toContain('Draining');
-  expect([first.told, passed(looked.stand).told]).toEqual(['Aborted: rollback, home', last]);
+  expect([first.told, passed(looked.stand).told]).toEqual(['Aborted: rollback, route-restored', last]);
 });

@@ -22,7 +22,7 @@ const markIn = (at: Forgery, mark: string): string =>
 
 /** Until the delivery stands there. */
 const STAGES: Readonly<Record<string, (at: Forgery) => boolean>> = {
-  'in its first share': (at) => markIn(at, 'at') === 'traffic',
+  'in its first share': (at) => markIn(at, 'rung') === 'traffic',
   'in its promotion': (at) => markIn(at, 'step') === 'promote',
 };
 
@@ -59,9 +59,9 @@ const put = (at: Forgery, name: string, value: string): void => {
 };
 
 const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
-  'step, promote at the fleet': (at) => {
+  'step, promote at the primary': (at) => {
     put(at, 'step', 'promote');
-    put(at, 'at', 'fleet');
+    put(at, 'at', 'primary');
   },
   'step, promote at its end': (at) => {
     put(at, 'step', 'promote');
@@ -70,14 +70,14 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'step, rollback with everything that it says': (at) => {
     at.mark('step', 'rollback');
     at.mark('aborted', markIn(at, 'release'));
-    at.mark('at', 'home');
+    at.mark('rung', 'route-restored');
   },
   'step, the last, with its share': (at) => at.mark('step', `2/2@${markIn(at, 'release')}`),
-  'settled on the release, nothing under way': (at) => {
-    for (const mark of ['step', 'at', 'restore']) at.edit(LWS, new RegExp(` +tranche\\.dev/${mark}: .*\n`), '');
+  'settled on the release, nothing in progress': (at) => {
+    for (const mark of ['step', 'rung', 'restore']) at.edit(LWS, new RegExp(` +tranche\\.dev/${mark}: .*\n`), '');
   },
   'settled on the release before': (at) => {
-    for (const mark of ['step', 'at', 'restore']) at.edit(LWS, new RegExp(` +tranche\\.dev/${mark}: .*\n`), '');
+    for (const mark of ['step', 'rung', 'restore']) at.edit(LWS, new RegExp(` +tranche\\.dev/${mark}: .*\n`), '');
     at.mark('release', `${markIn(at, 'stable').split('@')[1]}.1`);
   },
   'another serial of the release': (at) => {
@@ -90,7 +90,7 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   },
   'the colour that serves': (at) => at.mark('serves', 'green'),
   'restore, no groups': restoring(() => ({ groups: 0 })),
-  'restore, the fleet was let go': restoring(() => ({ floor: 0 })),
+  'restore, the primary was released for update': restoring(() => ({ floor: 0 })),
   'restore, the new version has all requests': restoring(({ objects }) => ({
     objects: JSON.parse(JSON.stringify(objects ?? []).replaceAll('"set":', '"was":0,"set":')),
   })),
@@ -131,7 +131,7 @@ test.each([
   ['blueGreen, step rollback', 'blueGreen', 'step, rollback with everything that it says'],
   ['blueGreen, serves green', 'blueGreen', 'the colour that serves'],
   ['partition with a route, step rollback', 'partition with a route', 'step, rollback with everything that it says'],
-])('forged: %s, and the new version dies: its share goes home at once', async (_, style, what) => {
+])('forged: %s, and the new version dies: its share is withdrawn at once', async (_, style, what) => {
   const at = (await baseOf(style, 'in its first share')).fork();
   FORGERIES[what]?.(at);
   await at.round(30);

@@ -28,7 +28,7 @@ async function sharing(style: string, more: Readonly<Record<string, string>> = {
   at.edit(LWS, OLD, NEW);
   for (let round = 0; round < ROUNDS_MOST; round += 1) {
     await at.round();
-    if (markIn(at, 'at') === 'traffic') return at;
+    if (markIn(at, 'rung') === 'traffic') return at;
   }
   throw new Error(`${style}: no share`);
 }
@@ -66,12 +66,12 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'step, the last': (at) => at.mark('step', `3/3@${markIn(at, 'release')}`),
   'step, promote': (at) => at.mark('step', 'promote'),
   'step, rollback': (at) => at.mark('step', 'rollback'),
-  'at, home': (at) => at.mark('at', 'home'),
-  'at, text': (at) => at.mark('at', 'text'),
-  'at, pods': (at) => at.mark('at', 'pods'),
-  'at, fleet': (at) => at.mark('at', 'fleet'),
-  'at, all': (at) => at.mark('at', 'all'),
-  'at, switch': (at) => at.mark('at', 'switch'),
+  'rung, route-restored': (at) => at.mark('rung', 'route-restored'),
+  'rung, template': (at) => at.mark('rung', 'template'),
+  'rung, pods': (at) => at.mark('rung', 'pods'),
+  'rung, primary': (at) => at.mark('rung', 'primary'),
+  'rung, all': (at) => at.mark('rung', 'all'),
+  'rung, switch': (at) => at.mark('rung', 'switch'),
   'serves, green': (at) => at.mark('serves', 'green'),
   'stable, of nothing': (at) => {
     at.lose(['a'.repeat(40)]);

@@ -1,4 +1,4 @@
-/** Marks of a delivery that somebody who may merge has changed: how far one gets with it, and that an abort still leads home. */
+/** Marks of a delivery that somebody who may merge has changed: how far one gets with it, and that an abort still leads route restored. */
 
 import { expect, test } from 'vitest';
 import { Forgery, saidOf } from '../../support/forgery.ts';
@@ -12,7 +12,7 @@ const groupsOn = (at: Forgery, version: string): number =>
     .split(' ')
     .filter((group) => group.includes(version)).length;
 
-/** What `restore` has, and these fields besides. */
+/** What `restore` has, and these fields as well. */
 const restoring =
   (fields: object) =>
   (at: Forgery): void => {
@@ -48,7 +48,7 @@ test.each<Row>([
   ['step, one back', (at) => void at.mark('step', `0/3@${releaseOf(at)}`), 2],
   ['step, rollback', (at) => void at.mark('step', 'rollback'), 1],
   ['step, promote', (at) => void at.mark('step', 'promote'), 1],
-  ['at, where no second workload is filled', (at) => void at.mark('at', 'traffic'), 1],
+  ['rung, where no second workload is filled', (at) => void at.mark('rung', 'traffic'), 1],
   ['serves, where no second workload is filled', (at) => void at.mark('serves', 'green'), 2],
   ['aborted, of what is delivered', (at) => void at.mark('aborted', releaseOf(at)), 2],
   ['aborted, of nothing that there was', (at) => void at.mark('aborted', `${'e'.repeat(32)}.1`), 2],

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
 import { readWorkload } from '../../../src/reconcile/documents/read-workload.ts';
-import { noteOf } from '../../../src/rollout/out-of-file.ts';
+import { noteOf } from '../../../src/rollout/edits/out-of-file.ts';
 import { EVIL, Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 import { LWS_FILE, LWS_TEXT, OLD, ROLLOUT_FILE, ROLLOUT_TEXT } from '../../support/vllm.ts';
 
@@ -134,9 +134,9 @@ test.each<readonly [what: string, forge: (at: Forgery) => void, why: RegExp]>([
     /no RolloutPolicy allowed that/,
   ],
   [
-    'a way back where no delivery was under way',
+    'a rollback where no delivery was in progress',
     (at) => removed(at, MINER, { way: 'back' }),
-    /no delivery was under way/,
+    /no delivery was in progress/,
   ],
 ])('forged, it names %s: nothing is written', async (_, forge, why) => {
   const at = new Forgery(FILES);

@@ -1,9 +1,9 @@
-/** Every way back of the specification, and the row `rollback` that ends it. */
+/** Every rollback of the specification, and the row `rollback` that ends it. */
 
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/api/json.ts';
 import { known } from '../../../src/api/known.ts';
-import { markEdits } from '../../../src/rollout/change-edits.ts';
+import { markEdits } from '../../../src/rollout/edits/change-edits.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import { planned, type Row, show } from '../../support/planned.ts';
 import { issueOf, type World, world } from '../../support/snapshot.ts';
@@ -40,7 +40,7 @@ test.each<Row>([
     { ...broken, p: 1, marks: 'B.2 2/3 floor=1', groups: '0:A+ 1:A+ 2:A+ 3:B+' },
     'Aborted: rollback => A.1 rollback floor=1 aborted=B.2 text A',
   ],
-  ['a canary that ends and begins again', { ...broken, groups: '0:A+ 1:A+ 2:B~ 3:B+' }, waits],
+  ['a canary that ends and starts again', { ...broken, groups: '0:A+ 1:A+ 2:B~ 3:B+' }, waits],
   ['a canary whose pod is gone', { ...broken, groups: '0:A+ 1:A+ 3:B+' }, waits],
   [
     'an old group on its way to B',
@@ -81,7 +81,7 @@ test.each<Row>([
     'Aborted: rollback, maxUnavailable unset → 2 => A.1 rollback floor=2 u=->2 aborted=B.2 text A',
   ],
   [
-    'maxUnavailable was set to what the API server refuses: one, so that the way back is applied',
+    'maxUnavailable was set to what the API server refuses: one, so that the rollback is applied',
     { ...broken, u: '10%', groups: '0:A+ 1:A+ 2:B+ 3:B+' },
     'Aborted: rollback, maxUnavailable 10% → 1 => A.1 rollback floor=2 aborted=B.2 text A',
   ],
@@ -107,7 +107,7 @@ test.each<Row>([
     'Aborted: rollback, maxUnavailable 2 → 1 => A.1 rollback floor=2 aborted=B.2 text A',
   ],
   [
-    "raised before, then a person's value",
+    "raised before, then someone's value",
     { ...broken, u: 3, marks: 'B.2 2/3 floor=2 u=1>2' },
     'Aborted: rollback, maxUnavailable 3 → 4 => A.1 rollback floor=2 u=3>4 aborted=B.2 text A',
   ],
@@ -129,7 +129,7 @@ test.each<Row>([
   ],
   ['scaled to zero', { ...broken, n: 0, groups: '' }, 'Aborted: rollback => A.1 rollback floor=2 aborted=B.2 text A'],
   [
-    'no revision holds the stable text',
+    'no revision holds the stable template',
     { ...broken, groups: '0:B+ 1:B+ 2:B+ 3:B+', live: { revisions: '-' } },
     'Aborted: rollback, partition 2 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
   ],
@@ -149,7 +149,7 @@ test.each<Row>([
     'Aborted: rollback, partition 4 → 2, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2 text A',
   ],
   ['another release is meant', { ...broken, intents: { abort: 'B.1' } }, 'hold GroupsNotReady'],
-  ['stable text lost', { ...broken, stable: 'unknown' }, 'hold StableUnavailable'],
+  ['stable template lost', { ...broken, stable: 'unknown' }, 'hold StableUnavailable'],
   ['the record lost', { ...broken, record: undefined }, back],
   [
     'older ones are remembered',
@@ -166,7 +166,7 @@ test.each<Row>([
 const reverted: World = { ...broken, text: 'A', intents: {}, live: { text: 'A' } };
 
 test.each<Row>([
-  ['by a person', reverted, 'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2'],
+  ['by someone', reverted, 'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=2 u=1>2 aborted=B.2'],
   [
     'not live yet',
     { ...reverted, live: { text: 'B' } },
@@ -198,34 +198,34 @@ test.each<Row>([
     'Reverted: rollback => A.1 rollback floor=2 aborted=B.2',
   ],
   ['cluster unreadable', { ...reverted, live: 'unknown' }, 'Reverted: rollback => A.1 rollback floor=2 aborted=B.2'],
-  ['stable text lost: nobody knows what it is', { ...reverted, stable: 'unknown' }, 'hold StableUnavailable'],
+  ['stable template lost: nobody knows what it is', { ...reverted, stable: 'unknown' }, 'hold StableUnavailable'],
   [
     'at partition 0',
     { ...reverted, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:B- 2:B+ 3:B+' },
     'Reverted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2',
   ],
   [
-    'armed',
+    'locked',
     { ...reverted, marks: 'B.2 3/3 floor=0', p: 1000000, groups: '0:B+ 1:B+ 2:B+ 3:B+' },
     'Reverted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2',
   ],
-])('the stable text put back: %s', (_, of, then) => expect(planned(of)).toBe(then));
+])('the stable template put back: %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const whole: World = { ...broken, marks: 'B.2 3/3 floor=0', groups: '0:B+ 1:B+ 2:B+ 3:B+' };
 
 test.each<Row>([
   [
-    'armed',
+    'locked',
     { ...whole, p: 1000000 },
     'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
   ],
   [
-    'armed, a group failed (35d)',
+    'locked, a group failed (35d)',
     { ...whole, p: 1000000, groups: '0:B+ 1:B+ 2:B- 3:B+' },
     'Aborted: rollback, partition 1000000 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
   ],
   [
-    'armed, cluster unreadable',
+    'locked, cluster unreadable',
     { ...whole, p: 1000000, live: 'unknown' },
     'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
   ],
@@ -285,10 +285,10 @@ test.each<Row>([
   ['Rollout deleted', { ...rollback, groups: A4, rollout: 'absent' }, done],
   ['wrong files', { ...rollback, groups: A4, rollout: 'absent', issues: [issueOf('X')] }, done],
   ['history rewritten', { ...rollback, groups: A4, history: lost }, done],
-  ['stable text lost by now', { ...rollback, groups: A4, stable: 'unknown' }, done],
+  ['stable template lost by now', { ...rollback, groups: A4, stable: 'unknown' }, done],
   ['aborted once more', { ...rollback, groups: A4, intents: abort }, done],
   [
-    "a person's budget stays",
+    "someone's budget stays",
     { ...rollback, u: 3, groups: A4 },
     'RolledBack: rolled back, partition 2 → 1000000 => A.1 aborted=B.2',
   ],
@@ -313,7 +313,7 @@ test.each<Row>([
   ],
 ])('rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-/** Trace 35c: 3 ready, 2 broken, then the old group 0 fails on the way back. */
+/** Trace 35c: 3 ready, 2 broken, then the old group 0 fails in the rollback. */
 const raised = 'BudgetRaised: rollback, maxUnavailable 2 → 3 => A.1 rollback floor=2 u=1>3 aborted=B.2';
 const ending = (seconds: number): World => ({ groups: '0:A+ 1:A+ 2:B- 3:B~', record: { unreadyFor: { 3: seconds } } });
 
@@ -345,7 +345,7 @@ test.each<Row>([
     raised,
   ],
   [
-    'one that went home and does not come up: raise',
+    'one that went to stable and does not come up: raise',
     { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:A-', record: { unreadyFor: { 3: 601 } } },
     raised,
   ],
@@ -390,7 +390,7 @@ test.each<Row>([
   ],
 ])('the budget again, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-test('the dip in capacity is in the text of the commit', () => {
+test('the dip in capacity is in the template of the commit', () => {
   const message = plan(world(broken)).commit?.message.replaceAll('\n', ' ');
   expect(message).toContain('Capacity: 3 of 4 groups are ready now');
   expect(message).toContain('Group 2 is not ready (leader: ImagePullBackOff).');

@@ -1,4 +1,4 @@
-/** A delivery with a second workload after a hand, or a loss, where no record tells: what was put aside, its rung, its fleet. */
+/** A delivery with a second workload after a hand, or a loss, where no record tells: what was put aside, its rung, its primary. */
 
 import { expect, test } from 'vitest';
 import { inShort, printRelease } from '../../../src/api/release.ts';
@@ -21,76 +21,76 @@ type Row = readonly [what: string, stand: Stand, told: readonly string[]];
 
 test.each<Row>([
   [
-    'the rung, with a share: nothing is let go',
-    without('at', stands.second),
+    'the rung, with a share: nothing is released for update',
+    without('rung', stands.second),
     ['hold GracePeriod', 'hold PauseDuration', 'StepReady: step 3/3, pods: canary 2 → 4'],
   ],
   [
-    'the rung, in the fleet: it is waited for',
-    without('at', stands.fleet),
-    ['BroughtHome: promote, home', 'hold GracePeriod Draining', 'Settled: settled'],
+    'the rung, in the primary: it is waited for',
+    without('rung', stands.primary),
+    ['RouteRestored: promote, route-restored', 'hold GracePeriod Draining', 'Settled: settled'],
   ],
   [
-    'the rung, on a way back with a share: it drains',
-    without('at', given(stands.second)),
-    ['BroughtHome: rollback, home', 'RolledBack: rolled back', 'hold '],
+    'the rung, on a rollback with a share: it drains',
+    without('rung', given(stands.second)),
+    ['RouteRestored: rollback, route-restored', 'RolledBack: rolled back', 'hold '],
   ],
   [
-    'the rung, on a way back from the fleet: it goes there once more',
-    without('at', given(stands.fleet)),
-    ['RollbackWidened: rollback, fleet', 'BroughtHome: rollback, home', ...BACK],
+    'the rung, on a rollback from the primary: it goes there once more',
+    without('rung', given(stands.primary)),
+    ['RollbackWidened: rollback, primary', 'RouteRestored: rollback, route-restored', ...BACK],
   ],
   ['what was put aside: no share goes on', without('restore', stands.pods), ['hold AnnotationsGone']],
   [
-    'what was put aside, on a way back from the fleet',
-    without('restore', given(stands.fleet)),
-    ['BroughtHome: rollback, home', ...BACK],
+    'what was put aside, on a rollback from the primary',
+    without('restore', given(stands.primary)),
+    ['RouteRestored: rollback, route-restored', ...BACK],
   ],
 ])('taken out without a record: %s', (_, stand, told) =>
   expect(passes(stand, { most: told.length }).told).toEqual(told),
 );
 
 test.each<Row>([
-  ['in a step', without('restore', stands.second), ['Aborted: rollback, home', ...BACK]],
+  ['in a step', without('restore', stands.second), ['Aborted: rollback, route-restored', ...BACK]],
   [
-    'in the fleet',
-    without('restore', stands.fleet),
-    ['Aborted: rollback, fleet', 'BroughtHome: rollback, home', ...BACK],
+    'in the primary',
+    without('restore', stands.primary),
+    ['Aborted: rollback, primary', 'RouteRestored: rollback, route-restored', ...BACK],
   ],
 ])('what was put aside is gone without a record, abort: %s', (_, stand, told) =>
   expect(passes(stand, { found: () => abort(stand) }).told).toEqual(told),
 );
 
-test('a way back whose rung a hand has taken out waits for the last requests, and the fleet may not be half', () => {
-  const back = without('at', given(stands.second));
+test('a rollback whose rung a hand has taken out waits for the last requests, and the primary may not be half', () => {
+  const back = without('rung', given(stands.second));
   const home = passed(back);
-  expect(home.told).toBe('BroughtHome: rollback, home');
+  expect(home.told).toBe('RouteRestored: rollback, route-restored');
   expect(passed({ ...home.stand, now: back.now + 30 }).told).toBe('hold Draining');
-  const half: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
-  expect(passed(without('at', stands.fleet), half).told).toBe('hold GroupsNotUpdated');
+  const half: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
+  expect(passed(without('rung', stands.primary), half).told).toBe('hold GroupsNotUpdated');
 });
 
-test('the fleet made anew on the release, and no record: held until a person accepts that', () => {
-  const anew = { ...stands.second, record: undefined };
-  const found: Found = { sight: { own: '0+ 1+ 2+ 3+' } };
-  const first = passed(anew, found);
+test('the primary re-created on the release, and no record: held until someone accepts that', () => {
+  const fresh = { ...stands.second, record: undefined };
+  const found: Found = { view: { own: '0+ 1+ 2+ 3+' } };
+  const first = passed(fresh, found);
   expect(first.told).toBe('hold Recreated');
   const second = passed(first.stand, found);
   expect(second.told).toBe('hold Recreated');
   const facts = second.plan.holds[0]?.facts ?? {};
-  const accept = `Recreated@${releaseIn(anew)}#${factsDigest(facts)}`;
-  expect(passed(second.stand, { ...found, intents: { accept } }).told).toBe('Promoted: promote, fleet');
-  expect(passed(second.stand, { ...found, ...abort(anew) }).told).toBe('Aborted: rollback, fleet');
+  const accept = `Recreated@${releaseIn(fresh)}#${factsDigest(facts)}`;
+  expect(passed(second.stand, { ...found, intents: { accept } }).told).toBe('Promoted: promote, primary');
+  expect(passed(second.stand, { ...found, ...abort(fresh) }).told).toBe('Aborted: rollback, primary');
 });
 
-test('an aborted text at the end of a promotion is inert: the release settles, and it is held then', () => {
+test('an aborted template at the end of a promotion is inert: the release settles, and it is held then', () => {
   const request = asked(passed(settledOn(stands.home.texts)).stand, NEW, NEWER);
   const digest = snapshotAt(request).workload?.digest ?? '';
   const known = edited(
     stands.home,
     LWS_FILE,
-    '    tranche.dev/at:',
-    `    tranche.dev/aborted: "${digest}.9"\n    tranche.dev/at:`,
+    '    tranche.dev/rung:',
+    `    tranche.dev/aborted: "${digest}.9"\n    tranche.dev/rung:`,
   );
   expect(passes(asked(known, NEW, NEWER)).told).toEqual([
     'hold GracePeriod Draining RequestQueued',
@@ -99,7 +99,7 @@ test('an aborted text at the end of a promotion is inert: the release settles, a
   ]);
 });
 
-test('a newer text while the new version takes all requests of one group back: it is not overwritten unnamed', () => {
+test('a newer template while the new version takes all requests of one group back: it is not overwritten unnamed', () => {
   const home = after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
   const all = passed(home, abort(home));
   expect(all.told).toBe('Aborted: rollback, all: – → 100%');
@@ -113,16 +113,16 @@ test('a newer text while the new version takes all requests of one group back: i
   );
   const [edit] = order.kind === 'write' ? (order.commits[0]?.edits[0]?.edits ?? []) : [];
   const both = edit?.kind === 'set' ? String(edit.value) : '';
-  expect(passed(drained, { intents: { abort: both } }).told).toBe('Aborted: rollback, fleet');
+  expect(passed(drained, { intents: { abort: both } }).told).toBe('Aborted: rollback, primary');
   const back = asked(drained, NEWER, NEW);
-  expect(passed(back, found()).told).toBe('Aborted: rollback, fleet');
+  expect(passed(back, found()).told).toBe('Aborted: rollback, primary');
 });
 
 test.each<readonly [string, Stand, string]>([
-  ['in a step', stands.second, 'Superseded: step 1/3, home'],
-  ['in the fleet', stands.fleet, 'Superseded: step 1/3, stopped'],
-  ['at home', stands.home, 'hold NewerRequestWaits'],
-])('an abort that does not name the newer text, %s', (_, stand, told) => {
+  ['in a step', stands.second, 'Superseded: step 1/3, route-restored'],
+  ['in the primary', stands.primary, 'Superseded: step 1/3, stopped'],
+  ['on stable', stands.home, 'hold NewerRequestWaits'],
+])('an abort that does not name the newer template, %s', (_, stand, told) => {
   const heard = passed(asked(stand, NEW, NEWER), abort(stand));
   expect(heard.told).toBe(told);
   const marks = snapshotAt(heard.stand).workload?.workload.marks;
@@ -146,7 +146,7 @@ test('patches of the copy are no edit of it', () => {
   );
   const start = asked(passed(settledOn(ladderFiles(patched))).stand, OLD, NEW);
   expect(passes(start, { most: 4 }).told).toEqual([
-    'StepReady: step 1/3, text: vllm-canary',
+    'StepReady: step 1/3, template: vllm-canary',
     'RungReady: step 1/3, pods: canary 0 → 1',
     'RungReady: step 1/3, traffic: – → 5%',
     'hold GracePeriod',
@@ -155,23 +155,33 @@ test('patches of the copy are no edit of it', () => {
   expect(passed(grown).told).toContain('CanaryEdited');
 });
 
-test('a newer text that took all of the fleet before it was stopped keeps requests away until a person accepts that', () => {
-  const stopped = after('step 1/3, stopped', asked(stands.fleet, NEW, NEWER));
-  const taken: Found = { sight: { own: '0+ 1+ 2+ 3+' } };
+test('a newer template that took all of the primary before it was stopped keeps requests away until someone accepts that', () => {
+  const stopped = after('step 1/3, stopped', asked(stands.primary, NEW, NEWER));
+  const taken: Found = { view: { own: '0+ 1+ 2+ 3+' } };
   const held = passed(stopped, taken);
-  expect(held.told).toBe('hold FleetTaken');
+  expect(held.told).toBe('hold PrimaryReplaced');
   const facts = held.plan.holds[0]?.facts ?? {};
   expect(facts).toEqual({ groups: [0, 1, 2, 3] });
-  const accept = `FleetTaken@${releaseIn(stopped)}#${factsDigest(facts)}`;
-  expect(passed(held.stand, { ...taken, intents: { accept } }).told).toBe('BroughtHome: step 1/3, home');
-  expect(passed(held.stand, { ...taken, ...abort(stopped) }).told).toBe('Aborted: rollback, fleet');
-  expect(passed(held.stand, { sight: { own: '0o+ 1+ 2+ 3+' } }).told).toBe('BroughtHome: step 1/3, home');
+  const accept = `PrimaryReplaced@${releaseIn(stopped)}#${factsDigest(facts)}`;
+  expect(passed(held.stand, { ...taken, intents: { accept } }).told).toBe('RouteRestored: step 1/3, route-restored');
+  expect(passed(held.stand, { ...taken, ...abort(stopped) }).told).toBe('Aborted: rollback, primary');
+  expect(passed(held.stand, { view: { own: '0o+ 1+ 2+ 3+' } }).told).toBe('RouteRestored: step 1/3, route-restored');
 });
 
 test.each<readonly [string, Stand, Found, readonly string[]]>([
-  ['the fleet serves nothing', stands.second, { sight: { own: '0o- 1o- 2o- 3o-' } }, ['Aborted: rollback, text']],
-  ['in the fleet, home with the text', stands.fleet, {}, ['Aborted: rollback, fleet', 'hold Draining']],
-  ['at home, with one group: no share returns', oneHome(), {}, ['Aborted: rollback, fleet', 'RolledBack: rolled back']],
+  ['the primary serves nothing', stands.second, { view: { own: '0o- 1o- 2o- 3o-' } }, ['Aborted: rollback, template']],
+  [
+    'in the primary, route restored with the template',
+    stands.primary,
+    {},
+    ['Aborted: rollback, primary', 'hold Draining'],
+  ],
+  [
+    'on stable, with one group: no share returns',
+    oneHome(),
+    {},
+    ['Aborted: rollback, primary', 'RolledBack: rolled back'],
+  ],
 ])('abort --now: %s', (_, stand, found, told) => {
   const order = { intents: { abort: `${releaseIn(stand)} now` } };
   expect(
@@ -179,16 +189,16 @@ test.each<readonly [string, Stand, Found, readonly string[]]>([
   ).toEqual(told);
 });
 
-test('abort --now --accept-outage: the fleet serves nothing, and every request goes there', () => {
-  const lost: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
+test('abort --now --accept-outage: the primary serves nothing, and every request goes there', () => {
+  const lost: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
   const order = (word: string): Found => ({ ...lost, intents: { abort: `${releaseIn(stands.second)} ${word}` } });
-  expect(passed(stands.second, order('now outage')).told).toBe('Aborted: rollback, home');
+  expect(passed(stands.second, order('now outage')).told).toBe('Aborted: rollback, route-restored');
   const waits = passed(stands.second, order('now')).stand;
   expect(passed(waits, order('now')).told).toBe('hold NotServing');
-  expect(passed(waits, order('now outage')).told).toBe('BroughtHome: rollback, home');
+  expect(passed(waits, order('now outage')).told).toBe('RouteRestored: rollback, route-restored');
 });
 
-test('an order that keeps a newer text is refused at home: the stable text has to take its place', () => {
+test('an order that keeps a newer template is refused on stable: the stable template has to take its place', () => {
   const intent = { kind: 'abort', keepNewer: true } as const;
   const order = (stand: Stand) =>
     planIntent(intent, { snapshot: snapshotAt(asked(stand, NEW, NEWER)), digestOf: factsDigest });
@@ -196,12 +206,12 @@ test('an order that keeps a newer text is refused at home: the stable text has t
     kind: 'refused',
     why: expect.stringContaining('has to take the place of the newer one'),
   });
-  expect(order(stands.fleet).kind).toBe('write');
+  expect(order(stands.primary).kind).toBe('write');
   expect(order(stands.second).kind).toBe('write');
 });
 
 test('an order to abort at once is refused where every request would fail, unless it says so', () => {
-  const { stand } = passed(stands.second, { sight: { own: '0o- 1o- 2o- 3o-' } });
+  const { stand } = passed(stands.second, { view: { own: '0o- 1o- 2o- 3o-' } });
   const scene = { snapshot: snapshotAt(stand), digestOf: factsDigest };
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   expect(planIntent(intent, scene)).toMatchObject({
@@ -217,9 +227,9 @@ function oneHome(): Stand {
 }
 
 test('an abort before any share does not wait for a version before that serves nothing: it has all requests anyway', () => {
-  const lost: Found = { sight: { own: '0o- 1o- 2o- 3o-' } };
-  expect(passed(stands.pods, { ...lost, ...abort(stands.pods) }).told).toBe('Aborted: rollback, home');
-  expect(passed(stands.second, { ...lost, ...abort(stands.second) }).told).toBe('Aborted: rollback, text');
+  const lost: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
+  expect(passed(stands.pods, { ...lost, ...abort(stands.pods) }).told).toBe('Aborted: rollback, route-restored');
+  expect(passed(stands.second, { ...lost, ...abort(stands.second) }).told).toBe('Aborted: rollback, template');
 });
 
 test('an order to abort at once says so', () => {
@@ -229,19 +239,19 @@ test('an order to abort at once says so', () => {
   expect(JSON.stringify(order)).toContain(`"${releaseIn(stands.second)} now"`);
 });
 
-test('an order to abort at once is heard while the fleet goes back and the new version keeps its share', () => {
-  const back = given(stands.fleet);
-  const half: Found = { sight: { own: '0+ 1- 2- 3-' } };
-  expect(passed(back, { ...half, ...abort(stands.fleet) }).told).toBe('hold NotServing');
+test('an order to abort at once is carried out while the primary goes back and the new version keeps its share', () => {
+  const back = given(stands.primary);
+  const half: Found = { view: { own: '0+ 1- 2- 3-' } };
+  expect(passed(back, { ...half, ...abort(stands.primary) }).told).toBe('hold NotServing');
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   const order = planIntent(intent, { snapshot: snapshotAt(back), digestOf: factsDigest });
-  const word = `${releaseIn(stands.fleet)} now`;
+  const word = `${releaseIn(stands.primary)} now`;
   expect(JSON.stringify(order)).toContain(`"${word}"`);
   const home = passed(back, { ...half, intents: { abort: word } });
-  expect(home.told).toBe('BroughtHome: rollback, home');
-  // Its last requests, and the fleet, are waited for all the same.
+  expect(home.told).toBe('RouteRestored: rollback, route-restored');
+  // Its last requests, and the primary, are waited for all the same.
   expect(passed(home.stand, { ...half, intents: { abort: word } }).told).toMatch(/^hold .*Draining/);
-  // Of one workload the text comes back after the last requests, and with it the release is given up.
+  // Of one workload the template comes back after the last requests, and with it the release is aborted.
   const apart = planIntent(intent, {
     snapshot: snapshotAt(passed(shares, abort(shares)).stand),
     digestOf: factsDigest,
@@ -249,9 +259,9 @@ test('an order to abort at once is heard while the fleet goes back and the new v
   expect(JSON.stringify(apart)).toContain(`"${releaseIn(shares)} now"`);
 });
 
-const LET_GO: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+const LET_GO: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
 
-test('groups let go by a hand before it begins go back by an abort, and then it begins', () => {
+test('groups released for update by a hand before it starts go back by an abort, and then it starts', () => {
   const { marks } = snapshotAt(requested).workload?.workload ?? {};
   const digest = snapshotAt(requested).workload?.digest ?? '';
   const release = `${digest}.${(marks?.release.serial ?? 0) + 1}`;
@@ -283,12 +293,12 @@ function unmarked(stand: Stand): { readonly gone: Stand; readonly found: (at: St
 
 test.each<Row>([
   [
-    'in a step: the share at once, then the annotations, then the way back',
+    'in a step: the share at once, then the annotations, then the rollback',
     stands.second,
     [
       'TrafficWithdrawn: traffic withdrawn',
-      'AnnotationsRestored: annotations back',
-      'Aborted: rollback, home',
+      'AnnotationsRestored: annotations restored',
+      'Aborted: rollback, route-restored',
       'RolledBack: rolled back',
       'hold ',
     ],
@@ -296,12 +306,17 @@ test.each<Row>([
   [
     'before a share',
     stands.pods,
-    ['AnnotationsRestored: annotations back', 'Aborted: rollback, home', 'RolledBack: rolled back', 'hold '],
+    [
+      'AnnotationsRestored: annotations restored',
+      'Aborted: rollback, route-restored',
+      'RolledBack: rolled back',
+      'hold ',
+    ],
   ],
   [
-    'in the fleet',
-    stands.fleet,
-    ['TrafficWithdrawn: traffic withdrawn', 'AnnotationsRestored: annotations back', 'Aborted: rollback, fleet'],
+    'in the primary',
+    stands.primary,
+    ['TrafficWithdrawn: traffic withdrawn', 'AnnotationsRestored: annotations restored', 'Aborted: rollback, primary'],
   ],
 ])('every annotation is gone, abort: %s', (_, stand, told) => {
   const { gone, found } = unmarked(stand);
@@ -317,12 +332,12 @@ const routed = ladderFiles(
 );
 const shares = after('step 2/3, traffic: 5% → 20%', asked(passed(settledOn(routed)).stand, OLD, NEW));
 
-test('every annotation is gone, abort: one workload: home, its last requests, then the text', () => {
+test('every annotation is gone, abort: one workload: route restored, its last requests, then the template', () => {
   const { gone, found } = unmarked(shares);
   const { told, stand } = passes(gone, { found });
   expect(told).toEqual([
     'TrafficWithdrawn: traffic withdrawn',
-    'Aborted: rollback, home',
+    'Aborted: rollback, route-restored',
     'hold Draining',
     'Aborted: rollback',
     'RolledBack: rolled back, partition 2 → 1000000',
@@ -333,19 +348,19 @@ test('every annotation is gone, abort: one workload: home, its last requests, th
   expect(passes(gone, { found: now, most: 2 }).told[1]).toBe('Aborted: rollback');
 });
 
-test('every annotation is gone, and nobody has ordered anything: nothing is written but the share home', () => {
+test('every annotation is gone, and nobody has ordered anything: nothing is written but the share route restored', () => {
   const { gone, found } = unmarked(stands.second);
   const silent = (at: Stand): Found => ({ ...found(at), intents: {} });
   expect(passes(gone, { found: silent }).told).toEqual(['TrafficWithdrawn: traffic withdrawn', 'hold AnnotationsGone']);
 });
 
-test('a fleet on its way back whose partition a hand has raised goes on back', () => {
-  const raised = asked(given(stands.fleet), /partition: 0/, 'partition: 3');
-  const own = { sight: { own: '0o+ 1o+ 2o+ 3+' } };
+test('a primary in its rollback whose partition a hand has raised goes on back', () => {
+  const raised = asked(given(stands.primary), /partition: 0/, 'partition: 3');
+  const own = { view: { own: '0o+ 1o+ 2o+ 3+' } };
   const widened = passed(raised, own);
-  expect(widened.told).toBe('RollbackWidened: rollback, fleet');
+  expect(widened.told).toBe('RollbackWidened: rollback, primary');
   expect(widened.stand.texts.get(LWS_FILE)).toContain('partition: 0');
-  expect(passes(widened.stand).told).toEqual(['BroughtHome: rollback, home', ...BACK]);
+  expect(passes(widened.stand).told).toEqual(['RouteRestored: rollback, route-restored', ...BACK]);
   // What is above it goes by itself.
-  expect(passed(raised, { sight: { own: '0+ 1+ 2+ 3o+' } }).told).not.toContain('RollbackWidened');
+  expect(passed(raised, { view: { own: '0+ 1+ 2+ 3o+' } }).told).not.toContain('RollbackWidened');
 });

@@ -1,9 +1,9 @@
 /** Handing a workload back that a second one was made for: what is refused, in which words, and what is written. */
 
 import { expect, test } from 'vitest';
-import { OF } from '../../../src/api/marks.ts';
+import { MADE_FOR } from '../../../src/api/marks.ts';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
-import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
+import type { Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
 import { render } from '../../../src/reconcile/write/render.ts';
 import { annotationsOf, replicasOf } from '../../../src/rollout/ladders/delivery.ts';
 import { planEject } from '../../../src/rollout/orders/eject.ts';
@@ -29,7 +29,7 @@ function madeIn({ texts }: Stand): readonly MadeDocument[] {
     return path === undefined ? [] : [{ file, object, item: { path, called: 'the subset' }, groups: 0, namedBy: [] }];
   });
   const documents = all
-    .filter((document) => annotationsOf(document)[OF] !== undefined)
+    .filter((document) => annotationsOf(document)[MADE_FOR] !== undefined)
     .map(({ file, object, value }) => ({
       file,
       object,
@@ -68,16 +68,16 @@ test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
     'a second LeaderWorkerSet is being filled (vllm-canary, 2 groups), and requests may go to it. It takes two steps: tranche eject vllm --abort',
   ],
   ['in a step, as far as a partition', stands.second, { ...PLAIN, partition: 0 }, 'that is ended by --abort alone'],
-  ['in the fleet', stands.fleet, PLAIN, 'It takes two steps'],
-  ['on the way back', back, ABORT, 'it is going back already; once tranche status vllm says that it is settled'],
+  ['in the primary', stands.primary, PLAIN, 'It takes two steps'],
+  ['in the rollback', back, ABORT, 'it is going back already; once tranche status vllm says that it is settled'],
   ['the copy has groups at rest', scaled, PLAIN, 'vllm-canary, which tranche has added, has replicas 2'],
-  ['the second one serves', green, PLAIN, 'which starts 4 groups of vllm beside them'],
+  ['the second one serves', green, PLAIN, 'which starts 4 groups of vllm next to them'],
   ['the second one serves, abort', green, ABORT, 'tranche eject vllm --as-is'],
   ['as it is, and the first one serves', settled, AS_IS, 'here your own does'],
   ['versions share the requests', shared, PLAIN, 'two versions share its requests. It takes two steps'],
   ['versions share, as far as a partition', shared, { ...PLAIN, partition: 0 }, 'that is ended by --abort alone'],
-  ['versions share, every group let go', whole, PLAIN, 'tranche eject vllm --abort'],
-  ['versions share, on the way back', passed(shared, abort(shared)).stand, ABORT, 'it is going back already'],
+  ['versions share, every group released for update', whole, PLAIN, 'tranche eject vllm --abort'],
+  ['versions share, in the rollback', passed(shared, abort(shared)).stand, ABORT, 'it is going back already'],
 ])('refused: %s', (_, stand, wish, why) => {
   const ordered = planEject(wish, { snapshot: snapshotAt(stand), made: madeIn(stand) });
   expect(ordered.kind === 'refused' ? ordered.why : ordered).toContain(why);
@@ -96,7 +96,7 @@ test('refused: a route names what would be gone', () => {
   expect(ordered.kind === 'refused' ? ordered.why : '').toContain('is named by HTTPRoute chat');
 });
 
-test('in a step with --abort: the release is given up, and the rest is for later', () => {
+test('in a step with --abort: the release is aborted, and the rest is for later', () => {
   const ordered = planEject(ABORT, { snapshot: snapshotAt(stands.second), made: madeIn(stands.second) });
   expect(ordered).toMatchObject({
     kind: 'write',
@@ -105,7 +105,7 @@ test('in a step with --abort: the release is given up, and the rest is for later
   });
 });
 
-test('versions share, with --abort: the release is given up, with or without its Rollout', () => {
+test('versions share, with --abort: the release is aborted, with or without its Rollout', () => {
   const made = madeIn(shared);
   const inRollout = planEject(ABORT, { snapshot: snapshotAt(shared), made });
   const alone = planEject(ABORT, { snapshot: snapshotAt(shared, { snapshot: { rollout: undefined } }), made });
@@ -137,7 +137,7 @@ function handedBack(stand: Stand, wish: EjectWish): ReadonlyMap<string, string> 
   return texts;
 }
 
-test('at rest nothing of ours is left in the files: every byte is as it was, but for the text', () => {
+test('at rest nothing of ours is left in the files: every byte is as it was, but for the template', () => {
   const texts = handedBack(settled, PLAIN);
   expect(texts.get(LWS_FILE)).toBe(
     files.get(LWS_FILE)?.replace(OLD, NEW).replace('partition: 1000000', 'partition: 0'),
@@ -158,12 +158,12 @@ test('as it is: the second one serves, is free, and nobody’s copy', () => {
   expect(texts.get(SERVICE_FILE)).toBe(files.get(SERVICE_FILE)?.replace('name: vllm\n', 'name: "vllm-green"\n'));
 });
 
-/** Those that make a document of their own, that share a Service, that write into a text, that need no Service. */
+/** Those that make a document of their own, that share a Service, that write into a template, that need no Service. */
 const KINDS = [
   'Ingress of MSE',
   'VirtualService by subsets of a DestinationRule',
   'AWS ALB action',
-  'a RouteProvider, JSON in a text',
+  'a RouteProvider, JSON in a template',
   'HTTPRoute, GRPCRoute and HTTPProxy at once',
 ];
 const QUICK = [

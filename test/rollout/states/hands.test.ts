@@ -1,4 +1,4 @@
-/** What hands change beside a delivery, and orders about what stands: each has an answer that names it. */
+/** What hands change next to a delivery, and orders about what stands: each has an answer that names it. */
 
 import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
@@ -67,7 +67,7 @@ test('a weight of the user that is the one of a step', () => {
 const toSwitch = requested('blueGreen');
 const NAME = /( +leaderworkerset.sigs.k8s.io\/name: )"?vllm-green"?/;
 test('the selector of blueGreen is put back by hand, from the switch on', () => {
-  for (const label of ['promote, switch: vllm-svc → vllm-green', 'promote, home']) {
+  for (const label of ['promote, switch: vllm-svc → vllm-green', 'promote, route-restored']) {
     const stand = until(toSwitch, label);
     const back = edited(stand, SERVICE_FILE, NAME, '$1vllm');
     expect(passed(back).told).toBe('hold CanaryEdited');
@@ -79,23 +79,23 @@ test('the selector of blueGreen is put back by hand, from the switch on', () => 
   }
 });
 test('the selector of blueGreen selects nobody since the switch', () => {
-  const typo = edited(until(toSwitch, 'promote, home'), SERVICE_FILE, NAME, '$1vllm-grene');
+  const typo = edited(until(toSwitch, 'promote, route-restored'), SERVICE_FILE, NAME, '$1vllm-grene');
   expect(seenBy(typo)).toContain('is vllm-grene in Service vllm-svc');
 });
 
 const toFill = requested('canary');
 const filled = until(toFill, 'step 1/2, pods: canary 0 → 1');
-const one: Found = { sight: { own: '0o+ 1o+ 2o+ 3+' } };
-const two: Found = { sight: { own: '0o+ 1o+ 2+ 3+' } };
+const one: Found = { view: { own: '0o+ 1o+ 2o+ 3+' } };
+const two: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
 const accept = (stand: Stand, groups: readonly number[]): Found['intents'] => ({
-  accept: `GroupsAstray@${releaseIn(stand)}#${factsDigest({ groups: [...groups] })}`,
+  accept: `UnexpectedGroups@${releaseIn(stand)}#${factsDigest({ groups: [...groups] })}`,
 });
-test('single groups that a hand let go are named, and accepted they alone stand', () => {
-  expect(passed(filled, one).told).toBe('hold GroupsAstray');
+test('single groups that a hand released for update are named, and accepted they alone stand', () => {
+  expect(passed(filled, one).told).toBe('hold UnexpectedGroups');
   expect(seenBy(filled, one)).toContain('Group 3 of vllm is on the release');
   const intents = accept(filled, [3])!;
   expect(passed(filled, { ...one, intents }).told).toBe('RungReady: step 1/2, traffic: – → 5%');
-  expect(passed(filled, { ...two, intents }).told).toBe('hold GroupsAstray');
+  expect(passed(filled, { ...two, intents }).told).toBe('hold UnexpectedGroups');
   const shared = passed(filled, { ...one, intents }).stand;
   expect(passes(shared, { found: () => ({ ...one, intents }), most: 4 }).told).toEqual([
     'hold GracePeriod',
@@ -108,36 +108,36 @@ test('single groups are named after a partition that was lowered by hand', () =>
   const lowered = edited(filled, LWS_FILE, 'partition: 1000000', 'partition: 3');
   const put = passed(lowered, one);
   expect(put.told).toContain('PartitionRestored');
-  expect(passed(put.stand, one).told).toBe('hold GroupsAstray');
+  expect(passed(put.stand, one).told).toBe('hold UnexpectedGroups');
 });
-test('single groups that a hand let go come back by an abort', () => {
+test('single groups that a hand released for update come back by an abort', () => {
   const told = passed(filled, { ...one, intents: { abort: releaseIn(filled) } }).told;
   expect(told).toContain('Aborted');
 });
 test('all groups made again are no single ones', () => {
-  const all: Found = { sight: { own: '0+ 1+ 2+ 3+' } };
+  const all: Found = { view: { own: '0+ 1+ 2+ 3+' } };
   expect(passed(filled, all).told).toBe('hold Recreated');
 });
 
 const toPromote = requested('canary');
 const last = until(toPromote, 'step 2/2, traffic: 5% → 50%');
-const broken: Found = { sight: { own: '0o- 1o+ 2o+ 3o+' } };
+const broken: Found = { view: { own: '0o- 1o+ 2o+ 3o+' } };
 test('a broken group on the stable version: before the promotion', () => {
   const { told } = passes(last, { found: () => broken });
   expect(told.at(-1)).toContain('BlockedByUnreadyGroup');
   expect(told.join()).not.toContain('Promoted');
 });
-test('a broken group on the stable version: beside the pause for a person', () => {
+test('a broken group on the stable version: next to the pause for someone', () => {
   const pausing = edited(last, ROLLOUT_FILE, '50%, pause: {duration: 60}', '50%, pause: {}');
   const { told } = passes(pausing, { found: () => broken });
   expect(told.at(-1)).toContain('PausedForApproval');
   expect(told.at(-1)).toContain('BlockedByUnreadyGroup');
 });
 test('a broken group on the stable version: in the promotion', () => {
-  const fleet = until(toPromote, 'promote, fleet');
-  const stuck = passed(fleet, { sight: { own: '0o- 1o+ 2o+ 3+' } });
+  const primary = until(toPromote, 'promote, primary');
+  const stuck = passed(primary, { view: { own: '0o- 1o+ 2o+ 3+' } });
   expect(stuck.told).toBe('hold GroupsNotUpdated BlockedByUnreadyGroup');
   // The highest of those that have still to go is passed.
-  expect(passed(fleet, { sight: { own: '0o- 1+ 2+ 3+' } }).told).toBe('hold GroupsNotUpdated');
-  expect(passed(fleet, { sight: { own: '0o+ 1o+ 2o+ 3-' } }).told).not.toContain('BlockedByUnreadyGroup');
+  expect(passed(primary, { view: { own: '0o- 1+ 2+ 3+' } }).told).toBe('hold GroupsNotUpdated');
+  expect(passed(primary, { view: { own: '0o+ 1o+ 2o+ 3-' } }).told).not.toContain('BlockedByUnreadyGroup');
 });

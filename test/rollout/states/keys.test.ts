@@ -1,7 +1,7 @@
 /** Keys that sign records: what a process may do that holds none of those that main names. */
 
 import { expect, test } from 'vitest';
-import { isVerified } from '../../../src/rollout/record-proof.ts';
+import { isVerified } from '../../../src/rollout/record/proof.ts';
 import { planned, type Row, show } from '../../support/planned.ts';
 import { type World, world } from '../../support/snapshot.ts';
 

@@ -15,8 +15,8 @@ const READY: Rules = { readyDeadlineSeconds: 60, drainSeconds: 7200, bakeSeconds
 const BACK: Rules = { ...READY, onFailure: 'rollback' };
 const AWAY: Rules = { ...READY, onFailure: 'withdraw' };
 
-const canary = (groups: string): Found => ({ sight: { second: groups } });
-const fleet = (groups: string): Found => ({ sight: { own: groups } });
+const canary = (groups: string): Found => ({ view: { second: groups } });
+const primary = (groups: string): Found => ({ view: { own: groups } });
 
 const BLUE_GREEN = [
   'replicas: 1, traffic: 5%, pause: {duration: 60}',
@@ -30,30 +30,30 @@ const green = asked(passed(settledOn(ladderFiles(slowly))).stand, OLD, NEW);
 const shared = after('step 2/2, traffic: 5% → 50%', green);
 const all = after('promote, all: 50% → 100%', green);
 const switched = after('promote, switch: vllm-svc → vllm-green', green);
-const bluesHome = after('promote, home', green);
+const bluesRestored = after('promote, route-restored', green);
 
 const six = (stand: Stand, rules: Rules, found: Found): string => outcome(stand, often(under(rules, found)));
 
 type Row = readonly [what: string, stand: Stand, rules: Rules, found: Found, outcome: string];
 
 const ONE_LATE = canary('0+ 1-');
-const FLEET_LATE = fleet('0- 1+ 2o+ 3o+');
+const PRIMARY_LATE = primary('0- 1+ 2o+ 3o+');
 
 test.each<Row>([
   ['at the groups, no deadline', stands.pods, {}, canary('0-'), 'hold GroupsNotReady NotServing'],
   ['at the groups, hold', stands.pods, READY, canary('0-'), 'hold StepFailed GroupsNotReady NotServing'],
   ['at the groups, no share to withdraw', stands.pods, AWAY, canary('0-'), 'hold StepFailed GroupsNotReady NotServing'],
-  ['at the groups, rollback', stands.pods, BACK, canary('0-'), 'Failed: rollback, home'],
+  ['at the groups, rollback', stands.pods, BACK, canary('0-'), 'Failed: rollback, route-restored'],
   ['with a share, no deadline', stands.second, {}, ONE_LATE, 'hold GroupsNotReady'],
   ['after the last step, no deadline', stands.last, {}, canary('0+ 1+ 2- 3+'), 'hold GroupsNotReady'],
   ['with a share, hold', stands.second, READY, ONE_LATE, 'hold StepFailed GroupsNotReady'],
   ['with a share, withdraw', stands.second, AWAY, ONE_LATE, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
-  ['with a share, rollback', stands.second, BACK, ONE_LATE, 'Failed: rollback, home'],
+  ['with a share, rollback', stands.second, BACK, ONE_LATE, 'Failed: rollback, route-restored'],
   [
-    'with a share, withdraw, and too few of the fleet serve',
+    'with a share, withdraw, and too few of the primary serve',
     stands.second,
     AWAY,
-    { sight: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } },
+    { view: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } },
     'hold StepFailed NotServing',
   ],
   ['a share that nobody serves', stands.second, BACK, canary('0- 1-'), 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
@@ -69,7 +69,7 @@ test.each<Row>([
     'it waits too long for the agent',
     stands.second,
     { ...BACK, applyDeadlineSeconds: 60 },
-    { sight: { second: '0+ 1-', secondLws: { replicas: 1 } } },
+    { view: { second: '0+ 1-', secondLws: { replicas: 1 } } },
     'hold StepOverdue NotApplied GroupsNotReady',
   ],
   ['not read', stands.pods, BACK, { snapshot: { traffic: undefined } }, 'hold ClusterUnreadable'],
@@ -94,30 +94,30 @@ test.each<Row>([
     canary('0+ 1- 2+'),
     'TrafficWithdrawn: step 2/3, traffic withdrawn',
   ],
-  ['in the fleet, hold', stands.fleet, READY, FLEET_LATE, 'hold StepFailed GroupsNotUpdated'],
-  ['in the fleet, nothing to withdraw to', stands.fleet, AWAY, FLEET_LATE, 'hold StepFailed GroupsNotUpdated'],
-  ['in the fleet, rollback', stands.fleet, BACK, FLEET_LATE, 'Failed: rollback, fleet'],
+  ['in the primary, hold', stands.primary, READY, PRIMARY_LATE, 'hold StepFailed GroupsNotUpdated'],
+  ['in the primary, nothing to withdraw to', stands.primary, AWAY, PRIMARY_LATE, 'hold StepFailed GroupsNotUpdated'],
+  ['in the primary, rollback', stands.primary, BACK, PRIMARY_LATE, 'Failed: rollback, primary'],
   [
-    'in the fleet, a group of before',
-    stands.fleet,
+    'in the primary, a group of before',
+    stands.primary,
     BACK,
-    fleet('0+ 1+ 2o- 3o+'),
+    primary('0+ 1+ 2o- 3o+'),
     'hold GroupsNotUpdated BlockedByUnreadyGroup',
   ],
   [
-    'in the fleet, a group of the canary',
-    stands.fleet,
+    'in the primary, a group of the canary',
+    stands.primary,
     BACK,
-    { sight: { second: '0+ 1+ 2+ 3-', own: '0+ 1o+ 2o+ 3o+' } },
+    { view: { second: '0+ 1+ 2+ 3-', own: '0+ 1o+ 2o+ 3o+' } },
     'hold GroupsNotUpdated',
   ],
-  ['at home, too few of the fleet serve, no deadline', stands.home, {}, fleet('0+ 1+ 2- 3-'), 'hold NotServing'],
-  ['at home, rollback', stands.home, BACK, fleet('0- 1+ 2+ 3+'), 'Failed: rollback, fleet'],
+  ['on stable, too few of the primary serve, no deadline', stands.home, {}, primary('0+ 1+ 2- 3-'), 'hold NotServing'],
+  ['on stable, rollback', stands.home, BACK, primary('0- 1+ 2+ 3+'), 'Failed: rollback, primary'],
   [
-    'at home, a newer text waits',
+    'on stable, a newer template waits',
     asked(stands.home, NEW, NEWER),
     BACK,
-    fleet('0- 1+ 2+ 3+'),
+    primary('0- 1+ 2+ 3+'),
     'hold NewerRequestWaits Draining',
   ],
 ])('canary: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
@@ -126,18 +126,18 @@ const GREEN_LATE = canary('0+ 1+ 2+ 3-');
 const GREEN_AWAY = 'TrafficWithdrawn: promote, traffic withdrawn';
 
 test.each<Row>([
-  ['with a share, rollback', shared, BACK, GREEN_LATE, 'Failed: rollback, home'],
-  ['with all requests, rollback', all, BACK, GREEN_LATE, 'Failed: rollback, home'],
+  ['with a share, rollback', shared, BACK, GREEN_LATE, 'Failed: rollback, route-restored'],
+  ['with all requests, rollback', all, BACK, GREEN_LATE, 'Failed: rollback, route-restored'],
   ['with all requests, withdraw', all, AWAY, GREEN_LATE, GREEN_AWAY],
-  ['switched, rollback', switched, BACK, GREEN_LATE, 'Failed: rollback, home'],
+  ['switched, rollback', switched, BACK, GREEN_LATE, 'Failed: rollback, route-restored'],
   ['switched, withdraw', switched, AWAY, GREEN_LATE, GREEN_AWAY],
-  ['while it bakes, hold', bluesHome, READY, GREEN_LATE, 'hold StepFailed GracePeriod GroupsNotReady'],
-  ['while it bakes, rollback', bluesHome, BACK, GREEN_LATE, 'Failed: rollback, home'],
+  ['while it bakes, hold', bluesRestored, READY, GREEN_LATE, 'hold StepFailed GracePeriod GroupsNotReady'],
+  ['while it bakes, rollback', bluesRestored, BACK, GREEN_LATE, 'Failed: rollback, route-restored'],
   [
     'while it bakes, rollback, and the colour before serves nothing',
-    bluesHome,
+    bluesRestored,
     BACK,
-    { sight: { second: '0+ 1+ 2+ 3-', own: '0o- 1o- 2o- 3o-' } },
+    { view: { second: '0+ 1+ 2+ 3-', own: '0o- 1o- 2o- 3o-' } },
     'hold StepFailed NotServing',
   ],
 ])('blueGreen: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
@@ -150,30 +150,30 @@ const parts = {
   pods: after('step 1/3, pods, partition 1000000 → 3', parted),
   second: after('step 2/3, traffic: 5% → 20%', parted),
 };
-const PART_LATE = fleet('0o+ 1o+ 2- 3+');
-const unserved: Found = { sight: { ...PART_LATE.sight, traffic: { canaryService: absent } } };
+const PART_LATE = primary('0o+ 1o+ 2- 3+');
+const unserved: Found = { view: { ...PART_LATE.view, traffic: { canaryService: absent } } };
 
 test.each<Row>([
   [
     'at its groups, withdraw: there is no share',
     parts.pods,
     AWAY,
-    fleet('0o+ 1o+ 2o+ 3-'),
+    primary('0o+ 1o+ 2o+ 3-'),
     'hold StepFailed GroupsNotReady',
   ],
-  ['at its groups, rollback', parts.pods, BACK, fleet('0o+ 1o+ 2o+ 3-'), 'Failed: rollback'],
+  ['at its groups, rollback', parts.pods, BACK, primary('0o+ 1o+ 2o+ 3-'), 'Failed: rollback'],
   ['with a share, hold', parts.second, READY, PART_LATE, 'hold StepFailed GroupsNotReady'],
   ['with a share, withdraw', parts.second, AWAY, PART_LATE, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
-  ['with a share, rollback', parts.second, BACK, PART_LATE, 'Failed: rollback, home'],
+  ['with a share, rollback', parts.second, BACK, PART_LATE, 'Failed: rollback, route-restored'],
   [
-    'with a share, and one of the version before is down',
+    'with a share, and one of the stable version is down',
     parts.second,
     AWAY,
-    fleet('0o- 1o+ 2- 3+'),
+    primary('0o- 1o+ 2- 3+'),
     'TrafficWithdrawn: step 2/3, traffic withdrawn',
   ],
-  ['with a share, and nobody else serves', parts.second, AWAY, fleet('0o- 1o- 2- 3+'), 'hold StepFailed NotServing'],
-  ['a group of the version before', parts.second, BACK, fleet('0o- 1o+ 2+ 3+'), 'hold BlockedByUnreadyGroup'],
+  ['with a share, and nobody else serves', parts.second, AWAY, primary('0o- 1o- 2- 3+'), 'hold StepFailed NotServing'],
+  ['a group of the stable version', parts.second, BACK, primary('0o- 1o+ 2+ 3+'), 'hold BlockedByUnreadyGroup'],
   [
     'the agent has not applied its Service',
     parts.second,
@@ -187,15 +187,15 @@ test.each<Row>([
 const restarting = (groups: (pod: string) => string): readonly Found[] =>
   ['', '#2', '#3', '#4'].map((pod) => under({ maxRestarts: 1, onFailure: 'rollback' }, canary(groups(pod))));
 
-test('a group of the canary is started anew too often', () => {
+test('a group of the canary is restarted too often', () => {
   const { told } = ticks(
     stands.second,
     restarting((pod) => `0+ 1+${pod}`),
   );
-  expect(told.find((one) => one.startsWith('Failed'))).toBe('Failed: rollback, home');
+  expect(told.find((one) => one.startsWith('Failed'))).toBe('Failed: rollback, route-restored');
 });
 
-test('what is counted in a step is counted over its rungs, and the promotion begins at nothing', () => {
+test('what is counted in a step is counted over its rungs, and the promotion starts at nothing', () => {
   const rules: Rules = { readyDeadlineSeconds: 900, deliveryReadyDeadlineSeconds: 9000, maxRestarts: 9 };
   const waits = ticks(stands.pods, often(under(rules, canary('0-')), 3)).stand;
   expect(waits.record?.step?.waited?.step.ready).toBe(60);
@@ -207,7 +207,7 @@ test('what is counted in a step is counted over its rungs, and the promotion beg
   expect(next.told).toBe('RungReady: step 1/3, traffic: – → 5%');
   expect(next.stand.record?.step?.restarts).toMatchObject([{ index: 0, count: 2 }]);
   expect(next.stand.record?.step?.waited?.step.ready).toBe(150);
-  const later = after('promote, fleet', next.stand, under(rules));
+  const later = after('promote, primary', next.stand, under(rules));
   expect(later.record?.step).toMatchObject({
     promotes: true,
     waited: { step: { ready: 0 }, delivery: { ready: 150 } },
@@ -215,18 +215,18 @@ test('what is counted in a step is counted over its rungs, and the promotion beg
   expect(later.record?.step?.restarts).toBeUndefined();
 });
 
-test('an acceptance of what failed in a step is none of what fails in the fleet', () => {
+test('an acceptance of what failed in a step is none of what fails in the primary', () => {
   const facts = (promotion: object): string => factsDigest({ ...promotion, deadlines: ['readyDeadlineSeconds 60'] });
   const accepting = (stand: Stand, digest: string): Found => ({
     intents: { accept: `StepFailed@${releaseIn(stand)}#${digest}` },
   });
-  const fails = { ...FLEET_LATE, ...accepting(stands.fleet, facts({})) };
-  expect(six(stands.fleet, BACK, fails)).toBe('Failed: rollback, fleet');
-  const takes = { ...FLEET_LATE, ...accepting(stands.fleet, facts({ promotion: true })) };
-  expect(six(stands.fleet, BACK, takes)).toBe('hold GroupsNotUpdated');
+  const fails = { ...PRIMARY_LATE, ...accepting(stands.primary, facts({})) };
+  expect(six(stands.primary, BACK, fails)).toBe('Failed: rollback, primary');
+  const takes = { ...PRIMARY_LATE, ...accepting(stands.primary, facts({ promotion: true })) };
+  expect(six(stands.primary, BACK, takes)).toBe('hold GroupsNotUpdated');
 });
 
-test('a share that was taken back for a failure returns when a person accepts that', () => {
+test('a share that was taken back for a failure returns when someone accepts that', () => {
   const gone = ticks(stands.second, often(under(AWAY, ONE_LATE))).stand;
   expect(gone.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
   expect(ticks(gone, often(under(AWAY, canary('0+ 1+')))).told.at(-1)).toBe('hold TrafficWithdrawn');
@@ -243,7 +243,7 @@ test('the commit says by what it has failed, of which workload, and that nobody 
     stand = now.stand;
     if (commit?.reason !== 'Failed') continue;
     expect(commit.message.replaceAll(/\s+/g, ' ')).toContain(
-      'has failed: group 1 of vllm-canary was started anew 2 times; a RolloutPolicy allows 1 (maxRestarts). Nobody has ordered this.',
+      'has failed: group 1 of vllm-canary was restarted 2 times; a RolloutPolicy allows 1 (maxRestarts). Nobody has ordered this.',
     );
     return;
   }

@@ -1,4 +1,4 @@
-/** A strategy changed at rest, or its Rollout gone: what the one before has left does no harm, and the other begins as ever. */
+/** A strategy changed at rest, or its Rollout gone: what the one before has left does no harm, and the other starts as ever. */
 
 import { expect, test } from 'vitest';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
@@ -23,7 +23,7 @@ const by = (stand: Stand, style: Style): Stand => ({
 /** Delivered to the end, and at rest. */
 function delivered(stand: Stand, from: string, to: string): Stand {
   const { texts } = passes(asked(stand, from, to)).stand;
-  return { ...stand, texts, stable: settledOn(texts).stable, fleet: settledOn(texts).fleet };
+  return { ...stand, texts, stable: settledOn(texts).stable, primary: settledOn(texts).primary };
 }
 
 const begun = (style: Style): Stand => passed(settledOn(ladderFiles(rollouts[style]))).stand;
@@ -38,29 +38,29 @@ const rests = {
 /** Every rung up to rest. */
 const UP: Readonly<Record<Style, readonly string[]>> = {
   partition: [
-    'StepReady: step 1/2, text',
+    'StepReady: step 1/2, template',
     'RungReady: step 1/2, pods, partition 1000000 → 3',
     'RungReady: step 1/2, traffic: – → 5%',
-    'StepReady: step 2/2, home',
+    'StepReady: step 2/2, route-restored',
     'RungReady: step 2/2, pods, partition 3 → 0',
-    'Armed: step 2/2, armed, partition 0 → 1000000',
+    'Locked: step 2/2, locked, partition 0 → 1000000',
     'Settled: settled',
   ],
   canary: [
-    'StepReady: step 1/1, text: vllm-canary',
+    'StepReady: step 1/1, template: vllm-canary',
     'RungReady: step 1/1, pods: canary 0 → 1',
     'RungReady: step 1/1, traffic: – → 5%',
-    'Promoted: promote, fleet',
-    'BroughtHome: promote, home',
+    'Promoted: promote, primary',
+    'RouteRestored: promote, route-restored',
     'Settled: settled',
   ],
   blueGreen: [
-    'StepReady: step 1/1, text: vllm-green',
+    'StepReady: step 1/1, template: vllm-green',
     'RungReady: step 1/1, pods: vllm-green 0 → 4',
     'RungReady: step 1/1, traffic: – → 50%',
     'Promoted: promote, all: 50% → 100%',
     'RungReady: promote, switch: vllm-svc → vllm-green',
-    'BroughtHome: promote, home',
+    'RouteRestored: promote, route-restored',
     'Settled: settled',
   ],
 };
@@ -114,7 +114,7 @@ test('a canary whose Service selects another label than its groups have is not g
   expect(broken.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
 });
 
-test('while green serves nothing else begins, and what it takes is said', () => {
+test('while green serves nothing else starts, and what it takes is said', () => {
   const green = delivered(begun('blueGreen'), OLD, NEW);
   for (const style of ['partition', 'canary'] as const) {
     const { plan, told, stand } = passed(asked(by(green, style), NEW, NEWER));

@@ -39,7 +39,7 @@ function merged({
 }
 
 type MergedRow = readonly [when: string, before: World, after: World, all: World, then: string];
-const back3 = 'PartitionRestored: step 2/3, partition 2 → 3 => B.2 2/3 floor=2 | MergedStale';
+const back3 = 'PartitionRestored: step 2/3, partition 2 → 3 => B.2 2/3 floor=2 | LateMerge';
 
 test.each<MergedRow>([
   ['it held, and is not applied yet', one, two, {}, 'hold NotApplied'],
@@ -54,14 +54,14 @@ test.each<MergedRow>([
     'hold GroupsNotReady',
   ],
   ['paused, and nothing has followed', one, two, { rollout: { paused: true } }, back3],
-  ['paused, and a group has followed', one, followed, { rollout: { paused: true } }, 'hold MergedStale'],
+  ['paused, and a group has followed', one, followed, { rollout: { paused: true } }, 'hold LateMerge'],
   ['a group of the step before is not ready', one, two, { groups: '0:A+ 1:A+ 2:A+ 3:B-' }, back3],
   [
     'a group of the step before is not ready, and others follow',
     { ...one, u: 2 },
     { ...followed, marks: 'B.2 2/3 floor=1', p: 1, u: 2, groups: '0:A+ 1:A+ 2:B- 3:B-' },
     { steps: '25%/0 75% 100%' },
-    'PartitionRestored: step 2/3, partition 1 → 2 => B.2 2/3 floor=1 | MergedStale',
+    'PartitionRestored: step 2/3, partition 1 → 2 => B.2 2/3 floor=1 | LateMerge',
   ],
   ['its soak was not over', { ...one, record: { doneAgo: 30 } }, two, { rules: { ...rules, soakSeconds: 600 } }, back3],
   ['the plan is another by now', one, two, { steps: '25%/0 75% 100%' }, back3],
@@ -70,7 +70,7 @@ test.each<MergedRow>([
     one,
     { ...two, marks: 'B.2 2/3 floor=1', p: 1 },
     { steps: '25%/0 75% 100%', rules: { ...rules, maxStepGroups: 1 } },
-    'PartitionRestored: step 2/3, partition 1 → 3 => B.2 2/3 floor=1 | MergedStale',
+    'PartitionRestored: step 2/3, partition 1 → 3 => B.2 2/3 floor=1 | LateMerge',
   ],
   [
     'outside of its window: nothing is undone',
@@ -84,14 +84,14 @@ test.each<MergedRow>([
     requested,
     first,
     { rollout: { paused: true } },
-    'PartitionRestored: step 1/3, partition 3 → 1000000 => B.2 1/3 floor=3 | MergedStale',
+    'PartitionRestored: step 1/3, partition 3 → 1000000 => B.2 1/3 floor=3 | LateMerge',
   ],
   [
     'the last step, paused: it is not whole any more',
     { ...one, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+' },
     { ...two, marks: 'B.2 3/3 floor=0', p: 0, live: {}, groups: '0:A+ 1:B- 2:B+ 3:B+', record: { partition: 0 } },
     { rollout: { paused: true } },
-    'PartitionRestored: step 3/3, partition 0 → 1 => B.2 3/3 floor=0 | MergedStale',
+    'PartitionRestored: step 3/3, partition 0 → 1 => B.2 3/3 floor=0 | LateMerge',
   ],
   [
     'an abort was ordered: that comes first',
@@ -108,14 +108,14 @@ function recordOf(made: Plan): World['record'] {
   return JSON.parse(JSON.stringify(recordWritten(made)));
 }
 
-test('it waits where it was put back until a person lets it stand, whatever opens meanwhile', () => {
+test('it waits where it was put back until someone lets it stand, whatever opens meanwhile', () => {
   const paused = plan(merged({ before: one, after: two, all: { rollout: { paused: true } } }));
   expect(paused.holds[0]?.facts).toEqual({ partition: 2, because: ['Paused'] });
   const restored: World = { ...two, p: 3, live: {}, record: recordOf(paused) };
-  expect(planned(restored)).toBe('hold MergedStale');
-  expect(planned(again(restored))).toBe('hold MergedStale');
-  expect(planned({ ...restored, accept: 'MergedStale@B.2#other' })).toBe('hold MergedStale');
-  const accepted: World = { ...restored, accept: 'MergedStale@B.2' };
+  expect(planned(restored)).toBe('hold LateMerge');
+  expect(planned(again(restored))).toBe('hold LateMerge');
+  expect(planned({ ...restored, accept: 'LateMerge@B.2#other' })).toBe('hold LateMerge');
+  const accepted: World = { ...restored, accept: 'LateMerge@B.2' };
   const letStand = 'MergeAccepted: step 2/3, partition 3 → 2 => B.2 2/3 floor=2';
   expect(planned(accepted)).toBe(letStand);
   expect(plan(world(accepted)).commit?.delivery).toBe('commit');
@@ -129,10 +129,10 @@ test('it waits where it was put back until a person lets it stand, whatever open
   expect(recordWritten(after).step?.stale).toBeUndefined();
 });
 
-test('the way back is open from there', () => {
+test('the rollback is open from there', () => {
   const paused = plan(merged({ before: one, after: followed, all: { rollout: { paused: true } } }));
   const held: World = { ...followed, record: recordOf(paused) };
-  expect(planned(held)).toBe('hold MergedStale');
+  expect(planned(held)).toBe('hold LateMerge');
   expect(planned({ ...held, intents: { abort: 'B.2' } })).toMatch(/^Aborted: rollback/);
   expect(planned({ ...held, p: 0 })).toMatch(/^PartitionRestored: step 2\/3, partition 0 → 2 /);
 });

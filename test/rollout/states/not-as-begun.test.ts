@@ -13,7 +13,7 @@ import { another, begunAs, ordered, orphan } from '../../support/rollout-changed
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
-const DEAD: Found['sight'] = { second: '0- 1- 2- 3-' };
+const DEAD: Found['view'] = { second: '0- 1- 2- 3-' };
 const BACK = ['hold Draining', 'RolledBack: rolled back'];
 
 /** Nothing but this one pass after another, until nothing is done any more. */
@@ -25,15 +25,15 @@ function toldOf(start: Stand, found: (stand: Stand) => Found): readonly string[]
 /** The record is one that is not understood, and stays so. */
 const NEWER_RECORD: Found = { snapshot: { record: undefined, newerRecord: 2 } };
 
-/** For a text that was given up and is gone since. */
+/** For a template that was aborted and is gone since. */
 const stopped = edited(
-  edited(stands.fleet, LWS_FILE, 'partition: 0', 'partition: 1000000'),
+  edited(stands.primary, LWS_FILE, 'partition: 0', 'partition: 1000000'),
   LWS_FILE,
   '"groups":4}',
   '"groups":4,"stopped":true}',
 );
 
-test('a fleet that we had stopped goes on', () =>
+test('a primary that we had stopped goes on', () =>
   expect(passed(stopped).told).toBe('PartitionRestored: promote, partition 1000000 → 0'));
 
 test.each<readonly [what: string, stand: Stand, found: Found, told: readonly string[]]>([
@@ -42,29 +42,29 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
     'abort, and nothing dates the drain: the groups stay',
     stands.second,
     abort(stands.second),
-    ['Aborted: rollback, home', 'hold NewerRecord Draining'],
+    ['Aborted: rollback, route-restored', 'hold NewerRecord Draining'],
   ],
   [
-    'abort, in the fleet',
-    stands.fleet,
-    abort(stands.fleet),
-    ['Aborted: rollback, fleet', 'BroughtHome: rollback, home', 'hold NewerRecord Draining'],
+    'abort, in the primary',
+    stands.primary,
+    abort(stands.primary),
+    ['Aborted: rollback, primary', 'RouteRestored: rollback, route-restored', 'hold NewerRecord Draining'],
   ],
   [
     'a share of what serves nothing',
     stands.second,
-    { sight: DEAD },
+    { view: DEAD },
     ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold NewerRecord GroupsNotReady NotServing TrafficWithdrawn'],
   ],
-  ['a fleet that we had stopped is not let go again', stopped, {}, ['hold NewerRecord']],
+  ['a primary that we had stopped is not release again', stopped, {}, ['hold NewerRecord']],
 ])('the record is of a newer tranche, %s', (_, stand, found, told) =>
   expect(toldOf(stand, () => ({ ...NEWER_RECORD, ...found }))).toEqual(told),
 );
 
-/** Main dates the rung of the rollback, and the cluster the last change of its routes: so many seconds before the pass. */
+/** Main dates the rung of the rollback, and the cluster the last change of its routes: this many seconds before the pass. */
 const dated = ({ now }: Stand, [rung, routes]: readonly [rung: number, routes: number | undefined]): Found => ({
   snapshot: { ...NEWER_RECORD.snapshot, rollbackAt: now - rung },
-  ...(routes === undefined ? {} : { sight: { written: now - routes } }),
+  ...(routes === undefined ? {} : { view: { written: now - routes } }),
 });
 
 test.each<readonly [what: string, ago: readonly [number, number | undefined], last: string]>([
@@ -76,57 +76,66 @@ test.each<readonly [what: string, ago: readonly [number, number | undefined], la
   ['a route does not tell', [3600, undefined], 'hold NewerRecord Draining'],
   ['the commit is dated ahead', [-3600, 3600], 'hold NewerRecord Draining'],
 ])('the record is of a newer tranche, a drain of the rollback: %s', (_, ago, last) => {
-  const found = abort(stands.fleet);
-  const { told } = passes(stands.fleet, { found: (stand) => ({ ...found, ...dated(stand, ago) }), most: 3 });
-  expect(told).toEqual(['Aborted: rollback, fleet', 'BroughtHome: rollback, home', last]);
+  const found = abort(stands.primary);
+  const { told } = passes(stands.primary, { found: (stand) => ({ ...found, ...dated(stand, ago) }), most: 3 });
+  expect(told).toEqual(['Aborted: rollback, primary', 'RouteRestored: rollback, route-restored', last]);
 });
 
 type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
 
 test.each<Row>([
-  ['deleted, nothing goes on', stands.second, (stand) => orphan(stand), ['hold OrphanArmed']],
+  ['deleted, nothing goes on', stands.second, (stand) => orphan(stand), ['hold LockedWithoutRollout']],
   [
     'deleted, an abort on the workload itself, with a share',
     ordered(stands.second),
     (stand) => orphan(stand),
-    ['Aborted: rollback, home', ...BACK, 'hold OrphanArmed'],
+    ['Aborted: rollback, route-restored', ...BACK, 'hold LockedWithoutRollout'],
   ],
   [
-    'deleted, an abort on the workload itself, in the fleet',
-    ordered(stands.fleet),
+    'deleted, an abort on the workload itself, in the primary',
+    ordered(stands.primary),
     (stand) => orphan(stand),
-    ['Aborted: rollback, fleet', 'BroughtHome: rollback, home', ...BACK, 'hold OrphanArmed'],
+    ['Aborted: rollback, primary', 'RouteRestored: rollback, route-restored', ...BACK, 'hold LockedWithoutRollout'],
   ],
   [
-    'deleted, the stable text put back',
+    'deleted, the stable template put back',
     asked(stands.second, NEW, OLD),
     (stand) => orphan(stand),
-    ['Reverted: rollback, home', ...BACK, 'hold OrphanArmed'],
+    ['Reverted: rollback, route-restored', ...BACK, 'hold LockedWithoutRollout'],
   ],
   [
     'deleted, the second workload serves nothing',
     stands.second,
-    (stand) => orphan(stand, { sight: DEAD }),
-    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold OrphanArmed'],
+    (stand) => orphan(stand, { view: DEAD }),
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold LockedWithoutRollout'],
   ],
   [
-    'deleted, all of the fleet is on the release: armed, and requests go home',
-    stands.fleet,
+    'deleted, all of the primary is on the release: locked, and requests go to stable',
+    stands.primary,
     (stand) => orphan(stand),
-    ['BroughtHome: promote, home', 'hold OrphanArmed GracePeriod Draining', 'hold OrphanArmed'],
+    [
+      'RouteRestored: promote, route-restored',
+      'hold LockedWithoutRollout GracePeriod Draining',
+      'hold LockedWithoutRollout',
+    ],
   ],
   [
-    'deleted, a newer text in the fleet: stopped',
-    asked(stands.fleet, NEW, NEWER),
+    'deleted, a newer template in the primary: stopped',
+    asked(stands.primary, NEW, NEWER),
     (stand) => orphan(stand),
-    ['RollStopped: promote, stopped', 'hold OrphanArmed'],
+    ['RollStopped: promote, stopped', 'hold LockedWithoutRollout'],
   ],
-  ['deleted, a newer text in a step', asked(stands.second, NEW, NEWER), (stand) => orphan(stand), ['hold OrphanArmed']],
+  [
+    'deleted, a newer template in a step',
+    asked(stands.second, NEW, NEWER),
+    (stand) => orphan(stand),
+    ['hold LockedWithoutRollout'],
+  ],
   [
     'deleted, a partition of a hand',
     asked(stands.second, /partition: 1000000/, 'partition: 2'),
     (stand) => orphan(stand),
-    ['PartitionRestored: step 2/3, partition 2 → 1000000', 'hold OrphanArmed'],
+    ['PartitionRestored: step 2/3, partition 2 → 1000000', 'hold LockedWithoutRollout'],
   ],
   [
     'of another style, nothing goes on',
@@ -137,7 +146,7 @@ test.each<Row>([
   [
     'of another style, the second workload serves nothing',
     stands.second,
-    (stand) => another(stand, { style: 'partition' }, { sight: DEAD }),
+    (stand) => another(stand, { style: 'partition' }, { view: DEAD }),
     [
       'TrafficWithdrawn: step 2/3, traffic withdrawn',
       'hold FrozenFieldChanged GroupsNotReady NotServing TrafficWithdrawn',
@@ -147,7 +156,7 @@ test.each<Row>([
     'of another style, abort',
     stands.second,
     (stand) => another(stand, { style: 'partition' }, abort(stands.second)),
-    ['Aborted: rollback, home', ...BACK, 'hold '],
+    ['Aborted: rollback, route-restored', ...BACK, 'hold '],
   ],
   [
     'without trafficRoutings, nothing goes on',
@@ -159,18 +168,18 @@ test.each<Row>([
     'without trafficRoutings, abort',
     stands.second,
     (stand) => another(stand, { routing: undefined }, abort(stands.second)),
-    ['Aborted: rollback, home', ...BACK, 'hold '],
+    ['Aborted: rollback, route-restored', ...BACK, 'hold '],
   ],
   [
     'disabled, abort',
     stands.second,
     (stand) => another(stand, { disabled: true }, abort(stands.second)),
-    ['Aborted: rollback, home', ...BACK, 'hold '],
+    ['Aborted: rollback, route-restored', ...BACK, 'hold '],
   ],
   [
     'disabled, the second workload serves nothing',
     stands.second,
-    (stand) => another(stand, { disabled: true }, { sight: DEAD }),
+    (stand) => another(stand, { disabled: true }, { view: DEAD }),
     ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady NotServing Disabled TrafficWithdrawn'],
   ],
 ])('its Rollout is %s', (_, stand, found, told) => expect(toldOf(stand, found)).toEqual(told));
@@ -191,7 +200,7 @@ test('an order to abort without a Rollout is written on the workload itself', ()
   expect(planIntent({ kind: 'abort', keepNewer: false }, scene(rest)).kind).toBe('refused');
 });
 
-test('an order on the workload that cannot be read is told with its line, and none is taken', () => {
+test('an order on the workload that cannot be read is reported with its line, and none is taken', () => {
   const wrong = edited(stands.second, LWS_FILE, 'annotations:\n', 'annotations:\n    tranche.dev/abort: "now"\n');
   const [document] = parseManifestFile(LWS_FILE, wrong.texts.get(LWS_FILE) ?? '', ['LeaderWorkerSet']).documents;
   const read = document === undefined ? undefined : readWorkload(document);
@@ -202,7 +211,7 @@ test('an order on the workload that cannot be read is told with its line, and no
 test('the last requests are not counted down while a route that nobody names sends to the second workload', () => {
   const home = passed(ordered(stands.second), orphan(ordered(stands.second))).stand;
   const share = parse(stands.second.texts.get(ROUTE_FILE) ?? '');
-  const { ladder, traffic } = snapshotAt(home, { sight: { route: () => share } });
+  const { ladder, traffic } = snapshotAt(home, { view: { route: () => share } });
   const unnamed = (found: Snapshot['ladder']): Snapshot['ladder'] =>
     found === undefined
       ? undefined
@@ -222,10 +231,10 @@ test('nor are they where the Rollout is deleted with the Service and the route: 
   expect(passed({ ...soon.stand, now: soon.stand.now + 3600 }, found).told).toBe('RolledBack: rolled back');
 });
 
-test('another strategy, and no document tells which one began it: an abort is heard once that is put back', () => {
+test('another strategy, and no document tells which one started it: an abort is carried out once that is put back', () => {
   const { rollout } = another(stands.second, { style: 'partition' }).snapshot ?? {};
   const held = passed(stands.second, { ...abort(stands.second), snapshot: { rollout } });
   expect(held.told).toBe('hold FrozenFieldChanged');
-  expect(held.plan.holds[0]?.message).toContain('when the delivery began, and then go back: tranche abort vllm');
-  expect(passed(held.stand, abort(stands.second)).told).toBe('Aborted: rollback, home');
+  expect(held.plan.holds[0]?.message).toContain('when the delivery started, and then go back: tranche abort vllm');
+  expect(passed(held.stand, abort(stands.second)).told).toBe('Aborted: rollback, route-restored');
 });

@@ -1,4 +1,4 @@
-/** The fleet of a canary goes back: of one group, all requests go to the canary first; and what its way back has raised. */
+/** The primary of a canary goes back: of one group, all requests go to the canary first; and what its rollback has raised. */
 
 import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
@@ -8,40 +8,40 @@ import { AT, abort, after, asked, NEWER, ONE, STEPS, stands } from '../../suppor
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
-test('one group: all requests went over, and were taken back from what died then: the text goes back all the same', () => {
+test('one group: all requests went over, and were taken back from what died then: the template goes back all the same', () => {
   const home = after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
   const order = abort(home);
   const all = passed(home, order).stand;
-  const dead: Found = { ...order, sight: { second: '0-' } };
+  const dead: Found = { ...order, view: { second: '0-' } };
   expect(passes(all, { found: () => dead }).told).toEqual([
     'TrafficWithdrawn: rollback, traffic withdrawn',
-    'Aborted: rollback, fleet',
+    'Aborted: rollback, primary',
     'RolledBack: rolled back',
     'hold ',
   ]);
-  // It serves again: all of the fleet would be down meanwhile, so a person says which.
+  // It serves again: all of the primary would be down meanwhile, so someone says which.
   const back = passed(all, dead).stand;
   const held = passed(back, order);
   expect(held.told).toBe('hold TrafficWithdrawn');
   const [digest, serial] = releaseIn(back).split('.');
   const accept = `TrafficWithdrawn@${digest}.${Number(serial) + 1}#${factsDigest(held.plan.holds[0]?.facts ?? {})}`;
   expect(passed(back, { intents: { ...order.intents, accept } }).told).toBe('ShareAccepted: rollback, all: – → 100%');
-  expect(passed(back, { intents: { abort: `${releaseIn(back)} now` } }).told).toBe('Aborted: rollback, fleet');
+  expect(passed(back, { intents: { abort: `${releaseIn(back)} now` } }).told).toBe('Aborted: rollback, primary');
 });
 
-test('one group: all requests are going over, and a person does not want to wait: abort --now', () => {
+test('one group: all requests are going over, and someone does not want to wait: abort --now', () => {
   const home = after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
   const all = passed(home, abort(home)).stand;
   const now = passed(all, { intents: { abort: `${releaseIn(all)} now` } });
-  expect(now.told).toBe('Aborted: rollback, fleet');
+  expect(now.told).toBe('Aborted: rollback, primary');
   expect(now.stand.texts.get(ROUTE_FILE)).not.toContain('vllm-svc-canary');
 });
 
-test('a budget that a way back of a canary has raised does not ride along with a newer text', () => {
-  const broken: Found = { sight: { own: '0- 1- 2- 3+' } };
-  const back = passed(stands.fleet, { ...broken, ...abort(stands.fleet) });
+test('a budget that a rollback of a canary has raised does not ride along with a newer template', () => {
+  const broken: Found = { view: { own: '0- 1- 2- 3+' } };
+  const back = passed(stands.primary, { ...broken, ...abort(stands.primary) });
   expect(back.stand.texts.get(LWS_FILE)).toMatch(/"maxUnavailable":\{"was":1,"set":4\}[^]*maxUnavailable: 4 /);
-  const stopped = passed(asked(back.stand, OLD, NEWER), { sight: { own: '0o- 1o- 2o- 3o+' } });
+  const stopped = passed(asked(back.stand, OLD, NEWER), { view: { own: '0o- 1o- 2o- 3o+' } });
   expect(stopped.told).toBe('Superseded: step 1/3, stopped');
   expect(stopped.plan.commit?.message).toContain('maxUnavailable was raised for is over: it is 1 again');
   const text = stopped.stand.texts.get(LWS_FILE) ?? '';
@@ -49,7 +49,7 @@ test('a budget that a way back of a canary has raised does not ride along with a
   expect(text).not.toContain('"maxUnavailable"');
 });
 
-test('a fleet that may be down at once since, and a canary that never grows to carry it: held by name, and an abort goes back', () => {
+test('a primary that may be down at once since, and a canary that never grows to carry it: held by name, and an abort goes back', () => {
   const steps = [
     'replicas: 1, traffic: 5%, pause: {duration: 60}',
     'replicas: 50%, traffic: 50%, pause: {duration: 60}',
@@ -58,32 +58,32 @@ test('a fleet that may be down at once since, and a canary that never grows to c
   const last = after('step 2/2, traffic: 5% → 50%', asked(start, OLD, NEW));
   const uncovered = asked(last, 'maxUnavailable: 1', 'maxUnavailable: 4');
   const { told, plan } = passed(uncovered);
-  expect(told).toBe('hold GracePeriod FleetUncovered Draining');
-  expect(plan.holds.find(({ reason }) => reason === 'FleetUncovered')?.message).toBe(
+  expect(told).toBe('hold GracePeriod PrimaryNotCovered Draining');
+  expect(plan.holds.find(({ reason }) => reason === 'PrimaryNotCovered')?.message).toBe(
     'All groups of vllm may be down at once, and 4 groups of vllm-canary must serve meanwhile: Git asks for 2. Let the last step be replicas: 100%, or let fewer groups be down (maxUnavailable)',
   );
-  expect(passed(uncovered, abort(uncovered)).told).toBe('Aborted: rollback, home');
+  expect(passed(uncovered, abort(uncovered)).told).toBe('Aborted: rollback, route-restored');
 });
 
 const half = ladderRollout('canary', STEPS);
 
-test('a fleet that may be down at once by the number that is there now, and no step that carries it: before the first step', () => {
+test('a primary that may be down at once by the number that is there now, and no step that carries it: before the first step', () => {
   const one = settledOn(ladderFiles(half, [['replicas: 4', 'replicas: 1']]));
-  expect(passed(asked(passed(one).stand, OLD, NEW)).told).toBe('hold FleetUncovered');
+  expect(passed(asked(passed(one).stand, OLD, NEW)).told).toBe('hold PrimaryNotCovered');
   // An autoscaler owns the number, and no file has it.
   const scaled: Found = {
-    sight: { own: '0o+', ownLws: { replicas: 1 }, scalers: { 'HorizontalPodAutoscaler vllm': 1 } },
+    view: { own: '0o+', ownLws: { replicas: 1 }, scalers: { 'HorizontalPodAutoscaler vllm': 1 } },
   };
   const bare = ladderFiles(half, [[/ {2}replicas: 4\n/, '']]);
-  const before: Found = { sight: { ...scaled.sight, own: '0+' } };
+  const before: Found = { view: { ...scaled.view, own: '0+' } };
   const held = passed(asked(passed(settledOn(bare), before).stand, OLD, NEW), scaled);
-  expect(held.told).toContain('FleetUncovered');
+  expect(held.told).toContain('PrimaryNotCovered');
 });
 
-test('a fleet that may be down at once since, in a step: before the next one, and not once it is let go', () => {
+test('a primary that may be down at once since, in a step: before the next one, and not once it is released for update', () => {
   const held = passes(asked(stands.second, 'maxUnavailable: 1', 'maxUnavailable: 4'), { most: 2 }).told;
-  expect(held.join()).toContain('FleetUncovered');
-  const issue = { file: 'a.yaml', line: 1, path: '', reason: 'FleetUncovered', message: 'so', hint: 'mend it' };
+  expect(held.join()).toContain('PrimaryNotCovered');
+  const issue = { file: 'a.yaml', line: 1, path: '', reason: 'PrimaryNotCovered', message: 'so', hint: 'mend it' };
   const { told } = passes(stands.home, { found: () => ({ snapshot: { issues: [issue] } }), most: 2 });
   expect(told).toEqual(['hold GracePeriod Draining', 'Settled: settled']);
 });

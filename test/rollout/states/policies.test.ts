@@ -137,7 +137,7 @@ test.each<Row>([
     { ...asked, windows: shut, intents: { abort: 'B.2' } },
     'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A',
   ],
-  ['nobody is under way', { ...asked, rules: { maxDeliveriesPerNamespace: 1 } }, step1],
+  ['nobody is in progress', { ...asked, rules: { maxDeliveriesPerNamespace: 1 } }, step1],
   [
     'a deadline is shorter than the soak',
     { ...asked, rules: { readyDeadlineSeconds: 59, soakSeconds: 60 } },
@@ -150,12 +150,12 @@ test.each<Row>([
     step2,
   ],
   [
-    'another is under way',
+    'another is in progress',
     { ...asked, rules: { maxDeliveriesPerNamespace: 1 }, underWay: ['llm/chat (1/2)'] },
     'hold NotItsTurn',
   ],
   [
-    'another is under way, and two may',
+    'another is in progress, and two may',
     { ...asked, rules: { maxDeliveriesPerNamespace: 2 }, underWay: ['llm/chat (1/2)'] },
     step1,
   ],
@@ -181,7 +181,7 @@ test.each<Row>([
     'StepReady: step 2/2, partition 3 → 0 => B.2 2/2 floor=0',
   ],
   [
-    'others are under way as well',
+    'others are in progress as well',
     { ...one, rules: { maxDeliveriesPerNamespace: 1 }, underWay: ['llm/chat (1/2)'] },
     step2,
   ],
@@ -240,14 +240,14 @@ test.each<Row>([
     'hold GpusOverLimit',
   ],
   [
-    'a newer text, whose plan is too large',
+    'a newer template, whose plan is too large',
     { ...one, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:B+', p: 4, rules: { maxStepGroups: 1 } },
     'hold StepTooLarge',
   ],
   ['the soak is over', { ...soaked, rules: { soakSeconds: 30 } }, step2],
   ['the soak is not over', { ...soaked, rules: { soakSeconds: 31 } }, 'hold Soaking'],
   [
-    'the soak is not over, and a person approves',
+    'the soak is not over, and someone approves',
     { ...soaked, intents: { approve: '1@B.2' }, rules: { soakSeconds: 31 } },
     'hold Soaking',
   ],
@@ -313,11 +313,11 @@ test.each<readonly [when: string, snapshot: Snapshot, then: string]>([
   [
     'one is gone while all go',
     governed({ ...whole, p: 0 }, ['a@1']),
-    'Armed: step 3/3, armed, partition 0 → 1000000 => B.2 3/3 floor=0',
+    'Locked: step 3/3, locked, partition 0 → 1000000 => B.2 3/3 floor=0',
   ],
 ])('in a step, %s', (_, snapshot, then) => expect(show(snapshot)).toBe(then));
 
-test('a person lets a policy go by its name and blob, and the next step is written without it', () => {
+test('someone lets a policy go by its name and blob, and the next step is written without it', () => {
   const gone = governed(one, ['a@1', 'b@1'], ['b@1']);
   const release = gone.workload?.workload.marks?.release;
   if (gone.rollout === undefined || release === undefined) throw new Error('no Rollout');
@@ -334,7 +334,7 @@ test('a person lets a policy go by its name and blob, and the next step is writt
   expect(show(more)).toBe('hold PolicyGone');
 });
 
-test('a freeze under which a newer text takes over may go again', () => {
+test('a freeze under which a newer template takes over may go again', () => {
   const newer: World = { ...one, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:C+', windows: shut };
   const made = plan(governed(newer, ['a@1'], ['a@1', 'freeze@1']));
   expect(made.commit?.reason).toBe('Superseded');
@@ -350,9 +350,9 @@ test('a commit names policies that are others than when the last step was writte
   expect(messageOf(['a@1'], ['a@1'])).not.toContain('since the last step');
 });
 
-test('what arms keeps the policies of the step', () => {
-  const arms = plan(governed({ ...whole, p: 0 }, ['a@1']));
-  expect(recordWritten(arms).step?.policies).toEqual(['a@1']);
+test('what locks keeps the policies of the step', () => {
+  const locks = plan(governed({ ...whole, p: 0 }, ['a@1']));
+  expect(recordWritten(locks).step?.policies).toEqual(['a@1']);
 });
 
 test('the clock is off: no window counts as open, and what has no windows goes on', () => {
@@ -379,7 +379,7 @@ test.each<readonly [missing: NonNullable<World['missingPolicies']>[number], said
 test('WindowClosed says who keeps it shut, when it opens, and looks again then', () => {
   const [hold] = plan(world({ ...asked, windows: shut })).holds;
   expect(hold?.message).toContain(
-    'RolloutPolicy freeze (policies/freeze.yaml:7, deny) lets no step of bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2 begin now; the next window opens at 2025-06-15T16:06:40Z',
+    'RolloutPolicy freeze (policies/freeze.yaml:7, deny) lets no step of bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2 start now; the next window opens at 2025-06-15T16:06:40Z',
   );
   expect(hold?.requeueAfterSeconds).toBe(3600);
   const [never] = plan(world({ ...asked, windows: { open: false, shutBy: shut.shutBy } })).holds;
@@ -393,7 +393,7 @@ test('WindowClosed says who keeps it shut, when it opens, and looks again then',
   expect(plan(world({ ...asked, windows: open, rules: { leaveAtLeastSeconds: 3600 } })).holds).toEqual([]);
 });
 
-test('a way back says what it exceeds', () => {
+test('a rollback says what it exceeds', () => {
   const broken = {
     ...aborted,
     groups: '0:A+ 1:A+ 2:A+ 3:B-',
@@ -402,14 +402,14 @@ test('a way back says what it exceeds', () => {
   };
   const said = plan(world(broken)).commit?.message.replaceAll(/\s+/g, ' ');
   expect(said).toContain(
-    'axUnavailable is more than the 1 that RolloutPolicy production (policies/production.yaml:6) allows, and fewer serve than the 100 % that RolloutPolicy production (policies/production.yaml:7) wants: a way back is not held to that.',
+    'axUnavailable is more than the 1 that RolloutPolicy production (policies/production.yaml:6) allows, and fewer serve than the 100 % that RolloutPolicy production (policies/production.yaml:7) wants: a rollback is not held to that.',
   );
   expect(
     plan(world({ ...broken, rules: { maxUnavailableGroups: 2, minReadyPercent: 75 } })).commit?.message,
   ).not.toContain('not held');
 });
 
-test('who is on the way back is not told to abort', () => {
+test('who is in the rollback is not told to abort', () => {
   const { turns = [], ...snapshot } = world({
     ...asked,
     rules: { maxDeliveriesPerNamespace: 1 },
@@ -435,11 +435,11 @@ test('a commit says by whose exception it passes windows that are shut', () => {
   expect(messageOf({ open: true, shutBy: [], excepted })).not.toContain('exception');
 });
 
-test('a way back says which gates of policies and people it is not held by', () => {
+test('a rollback says which gates of policies and people it is not held by', () => {
   const messageOf = (of: World): string | undefined => plan(world(of)).commit?.message.replaceAll('\n', ' ');
-  expect(messageOf(aborted)).not.toContain('A way back is not held by');
+  expect(messageOf(aborted)).not.toContain('A rollback is not held by');
   expect(messageOf({ ...aborted, windows: shut, rollout: { paused: true } })).toContain(
-    'A way back is not held by Paused, WindowClosed.',
+    'A rollback is not held by Paused, WindowClosed.',
   );
 });
 

@@ -35,13 +35,13 @@ test('canary: up and through, weights of pools alone, and the route byte for byt
   const shared = until(start, 'step 1/2, traffic: – → 5%');
   expect(
     backends(shared),
-  ).toBe(`        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool, weight: 95} # the fleet
+  ).toBe(`        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool, weight: 95} # the primary
         - {group: ${GROUP}, kind: InferencePool, name: vllm-pool-next, weight: 5}
 `);
   const { told, stand } = passes(start);
   expect(told.slice(-5)).toEqual([
-    'Promoted: promote, fleet',
-    'BroughtHome: promote, home',
+    'Promoted: promote, primary',
+    'RouteRestored: promote, route-restored',
     'hold GracePeriod Draining',
     'Settled: settled',
     'hold ',
@@ -49,18 +49,23 @@ test('canary: up and through, weights of pools alone, and the route byte for byt
   expect(stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
 });
 
-test('canary: withdrawn, and given up with a share', () => {
+test('canary: withdrawn, and aborted with a share', () => {
   const shared = until(requested('canary'), 'step 1/2, traffic: – → 5%');
-  const dead = passed(shared, { sight: { second: '0-' } });
+  const dead = passed(shared, { view: { second: '0-' } });
   expect(dead.told).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
   expect(dead.stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
   const { told, stand } = passes(shared, { found: abort });
-  expect(told).toEqual(['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back', 'hold AbortRefused']);
+  expect(told).toEqual([
+    'Aborted: rollback, route-restored',
+    'hold Draining',
+    'RolledBack: rolled back',
+    'hold AbortRefused',
+  ]);
   expect(stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
 });
 
 const FIRST = [
-  'StepReady: step 1/2, text: vllm-green',
+  'StepReady: step 1/2, template: vllm-green',
   'RungReady: step 1/2, pods: vllm-green 0 → 1',
   'RungReady: step 1/2, traffic: – → 5%',
   'hold GracePeriod',
@@ -75,11 +80,11 @@ const FIRST = [
   'hold ',
 ];
 
-test('blueGreen: no switch and no home; the next release goes back to the first pool', () => {
+test('blueGreen: no switch and no route restored; the next release goes back to the first pool', () => {
   const first = passes(requested('blueGreen'));
   expect(first.told).toEqual(FIRST);
   const all = (weights: readonly [number, number]): string =>
-    `        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool, weight: ${weights[0]}} # the fleet
+    `        - {group: ${GROUP}, kind: InferencePool, name: vllm-pool, weight: ${weights[0]}} # the primary
         - {group: ${GROUP}, kind: InferencePool, name: vllm-pool-next, weight: ${weights[1]}}
 `;
   expect(backends(first.stand)).toBe(all([0, 100]));
@@ -92,9 +97,9 @@ test('blueGreen: the share is limited the same in each direction', () => {
   const first = requested('blueGreen');
   const second = asked(passes(first).stand, NEW, NEWER);
   for (const [stand, limit, told] of [
-    [first, 50, 'StepReady: step 1/2, text: vllm-green'],
+    [first, 50, 'StepReady: step 1/2, template: vllm-green'],
     [first, 49, 'hold ShareTooLarge'],
-    [second, 50, 'StepReady: step 1/2, text: vllm'],
+    [second, 50, 'StepReady: step 1/2, template: vllm'],
     [second, 49, 'hold ShareTooLarge'],
     [until(second, 'step 2/2, traffic: 5% → 50%'), 49, 'hold GracePeriod ShareTooLarge'],
   ] as const)
@@ -104,8 +109,13 @@ test('blueGreen: the share is limited the same in each direction', () => {
 test.each([
   ['in a step', 'step 1/2, traffic: – → 5%'],
   ['with all requests', 'promote, all: 50% → 100%'],
-])('blueGreen: given up %s', (_, subject) => {
+])('blueGreen: aborted %s', (_, subject) => {
   const { told, stand } = passes(until(requested('blueGreen'), subject), { found: abort });
-  expect(told).toEqual(['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back', 'hold AbortRefused']);
+  expect(told).toEqual([
+    'Aborted: rollback, route-restored',
+    'hold Draining',
+    'RolledBack: rolled back',
+    'hold AbortRefused',
+  ]);
   expect(stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
 });

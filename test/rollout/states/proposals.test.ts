@@ -1,4 +1,4 @@
-/** Where a person approves every step: which commits wait for one, and which word ends that. */
+/** Where someone approves every step: which commits wait for one, and which word ends that. */
 
 import { describe, expect, test } from 'vitest';
 import { type ApproveIntent, parseIntents, printApprove } from '../../../src/api/intents.ts';
@@ -35,7 +35,7 @@ const one: World = {
 };
 const two: World = { ...one, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+' };
 const whole: World = { ...one, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
-const armed: World = { ...whole, p: 1000000 };
+const locked: World = { ...whole, p: 1000000 };
 
 /** `StepReady proposal`. */
 function delivered(of: World): string {
@@ -51,13 +51,13 @@ test.each<readonly [what: string, of: World, then: string]>([
   ['a jump', { ...one, intents: { jump: '3@B.2' } }, 'Jumped proposal'],
   ['what follows a manual pause', two, 'StepReady proposal'],
   ['stopping a roll', { ...one, text: 'C', groups: '0:A+ 1:A+ 2:A+ 3:B~' }, 'Superseded commit'],
-  ['arming', { ...whole, steps: '25% 100%!', marks: 'B.2 2/2 floor=0' }, 'Armed commit'],
+  ['arming', { ...whole, steps: '25% 100%!', marks: 'B.2 2/2 floor=0' }, 'Locked commit'],
   ['an abort', { ...one, intents: { abort: 'B.2' } }, 'Aborted commit'],
-  ['settling', armed, 'Settled commit'],
-  ['settling after a manual pause', { ...armed, steps: '25% 50% 100%!' }, 'Settled proposal'],
+  ['settling', locked, 'Settled commit'],
+  ['settling after a manual pause', { ...locked, steps: '25% 50% 100%!' }, 'Settled proposal'],
   [
     'the same, approved by commit',
-    { ...armed, steps: '25% 50% 100%!', intents: { approve: '3@B.2#1000000' } },
+    { ...locked, steps: '25% 50% 100%!', intents: { approve: '3@B.2#1000000' } },
     'Settled commit',
   ],
   ['a closed gate', { ...one, rollout: { paused: true } }, 'Paused'],
@@ -69,7 +69,7 @@ test('where nobody asks for it, all is committed, and a manual pause holds', () 
   expect(delivered({ ...two, rules: {} })).toBe('PausedForApproval');
 });
 
-test('nothing that brakes, goes back or arms is ever proposed', () => {
+test('nothing that brakes, goes back or locks is ever proposed', () => {
   const reasons = Object.keys(MOVES) as MoveReason[];
   const proposed = reasons.filter((reason) => 'proposed' in MOVES[reason]);
   expect(proposed).toEqual([
@@ -83,7 +83,7 @@ test('nothing that brakes, goes back or arms is ever proposed', () => {
     'RecreateRemoved',
     'Promoted',
   ]);
-  // The way of the one that both brakes and begins is asked of each move.
+  // The way of the one that both brakes and starts is asked of each move.
   for (const reason of proposed)
     expect([reason, MOVES[reason].way !== 'forward']).toEqual([reason, reason === 'Superseded']);
 });
@@ -111,9 +111,9 @@ describe('the word for a commit', () => {
   test.each<readonly [what: string, text: string, counts: boolean]>([
     ['its own', printApprove(wanted), true],
     ['of another commit', printApprove({ ...wanted, digest: '00000000000000000000000000000000' }), false],
-    ['of a person, without a commit', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#3', true],
-    ['of a person, without a partition', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2', true],
-    ['of a person who saw fewer groups go', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#4', false],
+    ['of someone, without a commit', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#3', true],
+    ['of someone, without a partition', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2', true],
+    ['of someone who saw fewer groups go', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#4', false],
     ['of another step', '2@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2#3', false],
     ['of another serial', '1@bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.3#3', false],
     ['of another release', '1@cccccccccccccccccccccccccccccccc.2#3', false],
@@ -180,7 +180,7 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
   ],
   [
     'it is open, and the forge must show who approves it',
-    standing({ kind: 'waits' }, { ...of, asks: ['approval 1 of 1: a person'] }),
+    standing({ kind: 'waits' }, { ...of, asks: ['approval 1 of 1: someone'] }),
     'ProposalOpen',
     /\. To go on, merge it\. To say no, close it$/,
   ],
@@ -188,7 +188,7 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     'it is open, and no commit of ours comes through',
     standing({ kind: 'waits' }, { ...of, proposal: { ...known, form: 'WithoutPush' } }),
     'ProposalOpen',
-    /nothing arms it .*\. To go on, merge it\. To say no, close it$/,
+    /nothing locks it .*\. To go on, merge it\. To say no, close it$/,
   ],
   [
     'it was merged a moment ago',
@@ -197,8 +197,8 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     /was merged by ada, and main as it/,
   ],
   ['others push to it', standing({ kind: 'foreign' }, of), 'ProposalChanged', /commits that are not of tranche\. Take/],
-  ['a person closes it', standing({ kind: 'vetoed' }, of), 'ProposalVetoed', /closed by ada\. To go on, open it again/],
-  ['a bot closes it', standing({ kind: 'closed' }, of), 'ProposalClosed', /was closed by ada, and not by a person/],
+  ['someone closes it', standing({ kind: 'vetoed' }, of), 'ProposalVetoed', /closed by ada\. To go on, open it again/],
+  ['a bot closes it', standing({ kind: 'closed' }, of), 'ProposalClosed', /was closed by ada, and not by someone/],
   [
     'its merge is reverted',
     standing({ kind: 'reverted' }, of),
@@ -270,7 +270,7 @@ test('a second workload is filled: one proposal a step and one for the promotion
   }
 });
 
-test('what a policy accepts is told wherever the step waits, with a forge and without', () => {
+test('what a policy accepts is reported wherever the step waits, with a forge and without', () => {
   const accepted = notesOf(world({ ...one, rules: { ...rules, withoutDirectPush: 'Accept' } }));
   expect(accepted).toEqual([
     expect.stringMatching(/^RolloutPolicy production .* accepts that commits of tranche do not reach/),

@@ -1,10 +1,10 @@
-/** A delivery through every kind of route: snapshot, plan, bytes and the last check, up, withdrawn, and home again. */
+/** A delivery through every kind of route: snapshot, plan, bytes and the last check, up, withdrawn, and route restored again. */
 
 import { expect, test } from 'vitest';
-import type { Texts } from '../../../src/reconcile/ladder/cast.ts';
-import { isHome } from '../../../src/rollout/ladders/shares.ts';
+import type { Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
+import { isRestored } from '../../../src/rollout/ladders/shares.ts';
 import { begunIn } from '../../support/begun.ts';
-import { castIn, deliveryAt } from '../../support/ladder.ts';
+import { deliveryAt, partsIn } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { edited } from '../../support/ladder-stands.ts';
 import { under } from '../../support/ladder-ticks.ts';
@@ -15,7 +15,7 @@ const STEPS = ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 50%
 
 type Style = Parameters<typeof familyFiles>[0];
 
-/** Adopted, and a newer text asked for. */
+/** Adopted, and a newer template asked for. */
 function requested(routing: string, folders: readonly string[], steps = STEPS, style: Style = 'canary'): Stand {
   const { stand } = passed(settledOn(familyFiles(style, steps, routing, ...folders)));
   const asked = (stand.texts.get(LWS_FILE) ?? '').replace(OLD, NEW);
@@ -27,8 +27,8 @@ function routesIn(texts: Texts, folders: readonly string[]): Readonly<Record<str
 }
 
 function deliveryOfStand({ texts }: Stand) {
-  const cast = castIn(texts);
-  return { delivery: deliveryAt(texts, cast) };
+  const parts = partsIn(texts);
+  return { delivery: deliveryAt(texts, parts) };
 }
 
 function until(start: Stand, subject: string): Stand {
@@ -42,7 +42,7 @@ function until(start: Stand, subject: string): Stand {
 }
 
 const HEALTHY = [
-  'StepReady: step 1/2, text: vllm-canary',
+  'StepReady: step 1/2, template: vllm-canary',
   'RungReady: step 1/2, pods: canary 0 → 1',
   'RungReady: step 1/2, traffic: – → 5%',
   'hold GracePeriod',
@@ -51,8 +51,8 @@ const HEALTHY = [
   'RungReady: step 2/2, traffic: 5% → 50%',
   'hold GracePeriod',
   'hold PauseDuration',
-  'Promoted: promote, fleet',
-  'BroughtHome: promote, home',
+  'Promoted: promote, primary',
+  'RouteRestored: promote, route-restored',
   'hold GracePeriod Draining',
   'Settled: settled',
   'hold ',
@@ -83,7 +83,7 @@ test('up: every rung, and the routes byte for byte as before', () => {
 });
 
 const SHARED = [
-  'StepReady: step 1/2, text',
+  'StepReady: step 1/2, template',
   'hold GracePeriod',
   'RungReady: step 1/2, pods, partition 1000000 → 3',
   'RungReady: step 1/2, traffic: – → 5%',
@@ -103,12 +103,12 @@ test('another share: what the cluster has otherwise than Git is waited for', () 
   for (const { name, folders, filled, shared } of families) {
     const routes = snapshotAt(filled).traffic?.routes ?? [];
     expect(routes.length, name).toBeGreaterThanOrEqual(folders.length);
-    expect(passed(shared, { sight: { traffic: { routes } } }).told, name).toBe('hold NotApplied');
+    expect(passed(shared, { view: { traffic: { routes } } }).told, name).toBe('hold NotApplied');
   }
 });
 
-test('withdrawn: nothing serves the share, so the routes go home in one commit', () => {
-  const dead: Found = { sight: { second: '0-' } };
+test('withdrawn: nothing serves the share, so the routes go to stable in one commit', () => {
+  const dead: Found = { view: { second: '0-' } };
   for (const { name, folders, shared } of families) {
     const { told, stand } = passed(shared, dead);
     expect(told, name).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
@@ -116,10 +116,10 @@ test('withdrawn: nothing serves the share, so the routes go home in one commit',
   }
 });
 
-test('home: given up with a share, the way back', () => {
+test('route restored: aborted with a share, the rollback', () => {
   for (const { name, folders, shared } of families) {
     const { told, stand } = passes(shared, { found: (at) => ({ intents: { abort: releaseIn(at) } }) });
-    expect(told[0], name).toBe('Aborted: rollback, home');
+    expect(told[0], name).toBe('Aborted: rollback, route-restored');
     expect(told.slice(-2), name).toEqual(['RolledBack: rolled back', 'hold AbortRefused']);
     expect(routesIn(stand.texts, folders), name).toEqual(atRest(folders, true));
   }
@@ -159,28 +159,28 @@ test('orphans: what has a share is found without a Rollout, and without what was
   }
 });
 
-test('at rest: a route that sends to the new version goes home at once', () => {
+test('at rest: a route that sends to the new version goes to stable at once', () => {
   for (const [what, folders, stand] of sharing) {
-    const rest = withoutMarks(stand, /^ *tranche\.dev\/(step|at|restore): .*\n/gm);
+    const rest = withoutMarks(stand, /^ *tranche\.dev\/(step|rung|restore): .*\n/gm);
     const { told, stand: home } = passed({ ...rest, record: undefined });
     expect(told, what).toBe('TrafficWithdrawn: traffic withdrawn');
     const { delivery } = deliveryOfStand(home);
-    expect(isHome(delivery), what).toBe(true);
+    expect(isRestored(delivery), what).toBe(true);
     expect(routesIn(home.texts, folders), what).not.toEqual(routesIn(stand.texts, folders));
   }
 });
 
-test('marks gone: the record has them, and a route that sends to the new version goes home at once', () => {
+test('marks gone: the record has them, and a route that sends to the new version goes to stable at once', () => {
   for (const [what, , stand] of sharing) {
     const gone = withoutMarks(stand, /^ *tranche\.dev\/.*\n/gm);
     const lostMarks = snapshotAt(stand).workload?.workload.marks;
     const { told, stand: home } = passed(gone, { snapshot: { lostMarks } });
     expect(told, what).toBe('TrafficWithdrawn: traffic withdrawn');
-    expect(isHome(deliveryOfStand(home).delivery), what).toBe(true);
+    expect(isRestored(deliveryOfStand(home).delivery), what).toBe(true);
   }
 });
 
-test('subsets: given up without a Rollout, the requests go home before the second workload is emptied', () => {
+test('subsets: aborted without a Rollout, the requests go to stable before the second workload is emptied', () => {
   const [, folders, start] = sharing.find(
     ([what]) => what === 'VirtualService by subsets of a DestinationRule, a rule of ours',
   )!;
@@ -197,11 +197,11 @@ test('subsets: given up without a Rollout, the requests go home before the secon
     return { snapshot: { rollout: undefined, ladder: ladder === undefined ? undefined : { ...ladder, begun } } };
   };
   const { told, stand: end } = passes(stand, { found: orphan });
-  expect(told.slice(0, 3)).toEqual(['Aborted: rollback, home', 'hold Draining', 'RolledBack: rolled back']);
+  expect(told.slice(0, 3)).toEqual(['Aborted: rollback, route-restored', 'hold Draining', 'RolledBack: rolled back']);
   expect(routesIn(end.texts, folders)).toEqual(atRest(folders, true));
 });
 
-test('subsets: the one of the new version taken out by hand is named, and the way back goes on', () => {
+test('subsets: the one of the new version taken out by hand is named, and the rollback goes on', () => {
   const { shared } = families.find(({ folders }) => folders.includes('DestinationRule'))!;
   const file = fileOf('DestinationRule');
   const text = shared.texts.get(file) ?? '';
@@ -213,7 +213,7 @@ test('subsets: the one of the new version taken out by hand is named, and the wa
   expect(plan.holds.find(({ reason }) => reason === 'CanaryEdited')?.message).toContain(
     'DestinationRule chat: its subset of the new version is not there',
   );
-  expect(passed(changed, { intents: { abort: releaseIn(changed) } }).told).toBe('Aborted: rollback, home');
+  expect(passed(changed, { intents: { abort: releaseIn(changed) } }).told).toBe('Aborted: rollback, route-restored');
 });
 
 test.each(families)('$name: how much its next share may be more is counted from what its files say', ({ shared }) => {

@@ -1,4 +1,4 @@
-/** Requests in the middle of a delivery: newer texts, aborted texts that return, deleted Rollouts. */
+/** Requests in the middle of a delivery: newer templates, aborted texts that return, deleted Rollouts. */
 
 import { expect, test } from 'vitest';
 import { SENTINEL } from '../../../src/api/workload.ts';
@@ -69,7 +69,7 @@ test.each<Row>([
     'Superseded: step 1/3 => C.3 1/3 floor=2 aborted=B.2',
   ],
   [
-    'both are aborted: back to the stable text',
+    'both are aborted: back to the stable template',
     { ...newer, intents: { abort: 'B.2 C' }, groups: '0:A+ 1:A+ 2:B+ 3:C-' },
     'Aborted: rollback => A.1 rollback floor=2 aborted=C.3,B.2 text A',
   ],
@@ -79,14 +79,14 @@ test.each<Row>([
     'Superseded: step 1/3, partition 2 → 3 => D.4 1/3 floor=2 aborted=C.3,B.2',
   ],
   ['an abort of another serial', { ...newer, intents: { abort: 'B.1 C' } }, stopped],
-  ['stable text lost: nobody knows what it is', { ...newer, stable: 'unknown' }, 'hold StableUnavailable'],
+  ['stable template lost: nobody knows what it is', { ...newer, stable: 'unknown' }, 'hold StableUnavailable'],
   [
-    'retried: it is no longer given up',
+    'retried: it is no longer aborted',
     { ...newer, marks: 'B.3 2/3 floor=2 aborted=D.2,C.1', intents: { retry: 'C.1 3' } },
     'Superseded: step 1/3, partition 2 → 3 => C.4 1/3 floor=2 aborted=D.2',
   ],
   [
-    'retried before this release was begun: void',
+    'retried before this release was started: void',
     { ...newer, marks: 'B.3 2/3 floor=2 aborted=D.2,C.1', intents: { retry: 'C.1 2' } },
     'RollStopped: step 2/3, stopped, partition 2 → 1000000 => B.3 2/3 floor=2 aborted=D.2,C.1 | AbortedTemplateReturned',
   ],
@@ -101,7 +101,7 @@ test.each<Row>([
     'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2',
   ],
   [
-    "U was raised before, and a person's value took its place",
+    "U was raised before, and someone's value took its place",
     { ...newer, marks: 'B.2 2/3 floor=2 u=1>2', u: 3 },
     stopped,
   ],
@@ -157,7 +157,7 @@ const after: World = {
 
 test.each<Row>([
   ['goes on by its steps', after, 'StepReady: step 2/3, partition 3 → 2 => C.3 2/3 floor=0'],
-  ['the record lost: the soak begins again', { ...after, record: undefined }, 'hold PauseDuration'],
+  ['the record lost: the soak starts again', { ...after, record: undefined }, 'hold PauseDuration'],
   [
     'abort: to the lowest that is not on A',
     { ...after, intents: { abort: 'C.3' } },
@@ -173,7 +173,7 @@ test.each<Row>([
   [
     'whole at last',
     { ...after, marks: 'C.3 3/3 floor=0', p: 0, groups: '0:C+ 1:C+ 2:C+ 3:C+' },
-    'Armed: step 3/3, armed, partition 0 → 1000000 => C.3 3/3 floor=0',
+    'Locked: step 3/3, locked, partition 0 → 1000000 => C.3 3/3 floor=0',
   ],
 ])('after a newer request, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -232,7 +232,7 @@ test.each<Row>([
     },
     'StepReady: step 3/3, partition 2 → 0, maxUnavailable 2 → 1 => C.3 3/3 floor=0',
   ],
-])('a group that a newer text overtook, %s', (_, of, then) => expect(planned(of)).toBe(then));
+])('a group that a newer template overtook, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const rollback: World = {
   text: 'C',
@@ -259,7 +259,7 @@ test.each<Row>([
     'Superseded: step 1/3, partition 2 → 3, maxUnavailable 2 → 1 => C.3 1/3 floor=2 aborted=B.2',
   ],
   [
-    'an old group that is broken beside it counts for nobody',
+    'an old group that is broken next to it counts for nobody',
     { ...rollback, groups: '0:A+ 1:A- 2:B- 3:A+', record: { unreadyFor: { 1: 601, 2: 601 } } },
     'Superseded: step 1/3 => C.3 1/3 floor=2 u=1>2 aborted=B.2',
   ],
@@ -271,16 +271,16 @@ test.each<Row>([
   [
     'Rollout deleted: stopped',
     { ...rollback, p: 1, rollout: 'absent', groups: '0:A+ 1:A+ 2:A+ 3:C-' },
-    'RollStopped: rollback, stopped, partition 1 → 3 => A.1 rollback floor=2 u=1>2 aborted=B.2 | OrphanArmed',
+    'RollStopped: rollback, stopped, partition 1 → 3 => A.1 rollback floor=2 u=1>2 aborted=B.2 | LockedWithoutRollout',
   ],
   [
-    'aborted as well: the way back goes on',
+    'aborted as well: the rollback goes on',
     { ...rollback, groups: '0:A+ 1:A+ 2:B- 3:C-', intents: { abort: 'C.3' } },
     'Aborted: rollback, maxUnavailable 2 → 1 => A.1 rollback floor=2 aborted=C.3,B.2 text A',
   ],
 ])('a newer request in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-/** Given up before its first step, its objects made anew: everything goes back, in place. */
+/** Aborted before its first step, its objects re-created: everything goes back, in place. */
 const plain: World = {
   text: 'C',
   marks: 'A.1 rollback floor=0 aborted=B.2',
@@ -288,18 +288,18 @@ const plain: World = {
   groups: '0:A+ 1:A+ 2:B+ 3:B+',
   rollout: { style: 'canary' },
 };
-const ARMED = 'RollStopped: rollback, stopped, partition 0 → 1000000 => A.1 rollback floor=0 aborted=B.2';
+const LOCKED = 'RollStopped: rollback, stopped, partition 0 → 1000000 => A.1 rollback floor=0 aborted=B.2';
 
 test.each<Row>([
-  ['armed, whatever rolls', plain, `${ARMED} | NewerRequestWaits`],
-  ['green and blue', { ...plain, rollout: { style: 'blueGreen' } }, `${ARMED} | NewerRequestWaits`],
-  ['the cluster cannot be read', { ...plain, live: 'unknown' }, `${ARMED} | NewerRequestWaits`],
+  ['locked, whatever rolls', plain, `${LOCKED} | NewerRequestWaits`],
+  ['green and blue', { ...plain, rollout: { style: 'blueGreen' } }, `${LOCKED} | NewerRequestWaits`],
+  ['the cluster cannot be read', { ...plain, live: 'unknown' }, `${LOCKED} | NewerRequestWaits`],
   ['a group is on it', { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:A+ 3:C+' }, 'hold RollingBack NewerRequestWaits'],
   ['groups never went back', { ...plain, p: SENTINEL }, 'hold RollingBack NewerRequestWaits'],
   ['one is not ready', { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:A- 3:A+' }, 'hold RollingBack NewerRequestWaits'],
-  ['armed and unread', { ...plain, p: SENTINEL, live: 'unknown' }, 'hold ClusterUnreadable NewerRequestWaits'],
+  ['locked and unread', { ...plain, p: SENTINEL, live: 'unknown' }, 'hold ClusterUnreadable NewerRequestWaits'],
   [
-    'the stable text is not found',
+    'the stable template is not found',
     { ...plain, p: SENTINEL, stable: 'unknown' },
     'hold StableUnavailable NewerRequestWaits',
   ],
@@ -309,12 +309,12 @@ test.each<Row>([
     'RolledBack: rolled back => A.1 aborted=B.2',
   ],
   [
-    'given up as well: the way back goes on',
+    'aborted as well: the rollback goes on',
     { ...plain, p: SENTINEL, groups: '0:A+ 1:A+ 2:B+ 3:C+', intents: { abort: 'C.3' } },
     'Aborted: rollback, partition 1000000 → 2 => A.1 rollback floor=0 aborted=C.3,B.2 text A',
   ],
   [
-    'taken out again: the way back goes on',
+    'taken out again: the rollback goes on',
     { ...plain, text: 'A', p: SENTINEL },
     'RollbackWidened: rollback, partition 1000000 → 2 => A.1 rollback floor=0 aborted=B.2',
   ],
@@ -337,14 +337,14 @@ const bot: World = { ...rollback, text: 'B', groups: '0:A+ 1:A+ 2:B- 3:B+' };
 
 test.each<Row>([
   [
-    'once: stable text once more',
+    'once: stable template once more',
     bot,
-    'AbortedTextRemoved: rollback => A.1 rollback floor=2 u=1>2 aborted=B.3,B.2 text A',
+    'AbortedTemplateRemoved: rollback => A.1 rollback floor=2 u=1>2 aborted=B.3,B.2 text A',
   ],
   [
     'once, not live yet',
     { ...bot, live: { text: 'A' }, groups: '0:A+ 1:A+ 2:B- 3:A+' },
-    'AbortedTextRemoved: rollback, maxUnavailable 2 → 1 => A.1 rollback floor=2 aborted=B.3,B.2 text A',
+    'AbortedTemplateRemoved: rollback, maxUnavailable 2 → 1 => A.1 rollback floor=2 aborted=B.3,B.2 text A',
   ],
   [
     'twice: stopped',
@@ -362,7 +362,7 @@ test.each<Row>([
     'RollStopped: rollback, stopped, partition 2 → 1000000 => A.1 rollback floor=2 aborted=B.3,B.2 | AbortedTemplateReturned',
   ],
   [
-    'stopped, then put back by a person',
+    'stopped, then put back by someone',
     {
       ...bot,
       text: 'A',
@@ -383,7 +383,7 @@ test.each<Row>([
     { ...bot, u: 1, p: 4, marks: 'A.1 rollback floor=2 aborted=B.3,B.2', intents: { retry: 'B.3' } },
     'Superseded: step 1/3, partition 4 → 3 => B.4 1/3 floor=2',
   ],
-])('an aborted text in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
+])('an aborted template in rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const delivery: World = { ...newer, text: 'D', marks: 'B.3 2/3 floor=2 aborted=D.2' };
 
@@ -400,19 +400,19 @@ test.each<Row>([
   ],
   ['stopped already', { ...delivery, p: SENTINEL }, 'hold AbortedTemplateReturned'],
   [
-    'with an abort: back to the stable text',
+    'with an abort: back to the stable template',
     { ...delivery, intents: { abort: 'B.3' } },
     'Aborted: rollback => A.1 rollback floor=2 aborted=B.3,D.2 text A',
   ],
-])('an aborted text in a delivery, %s', (_, of, then) => expect(planned(of)).toBe(then));
+])('an aborted template in a delivery, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test.each<Row>([
   [
     'partial: stopped, not taken',
     { ...newer, rollout: 'absent' },
-    'RollStopped: step 2/3, stopped, partition 2 → 1000000 => B.2 2/3 floor=2 | OrphanArmed',
+    'RollStopped: step 2/3, stopped, partition 2 → 1000000 => B.2 2/3 floor=2 | LockedWithoutRollout',
   ],
-  ['and stays so', { ...newer, p: SENTINEL, rollout: 'absent' }, 'hold OrphanArmed'],
+  ['and stays so', { ...newer, p: SENTINEL, rollout: 'absent' }, 'hold LockedWithoutRollout'],
   [
     'and is taken when the Rollout is there again',
     { ...newer, p: 4, groups: '0:A+ 1:A+ 2:B+ 3:B+' },
@@ -425,7 +425,7 @@ test.each<Row>([
   ],
 ])('a newer request without a Rollout, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-test('a newer request is taken from step 1, and its soak counts anew', () => {
+test('a newer request is taken from step 1, and its soak counts again', () => {
   const taken: World = { ...newer, marks: 'C.3 1/3 floor=2', p: 3, groups: '0:A+ 1:A+ 2:B+ 3:C-' };
   expect(planned(newer)).toBe(stopped);
   const loading = again(taken, newer);
@@ -441,7 +441,7 @@ const whole: World = { text: 'C', marks: 'B.2 3/3 floor=0', p: 1_000_000, groups
 
 test.each<Row>([
   [
-    'with it: back to the stable text',
+    'with it: back to the stable template',
     { ...whole, intents: { abort: 'B.2 C' } },
     'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=C.3,B.2 text A',
   ],
@@ -450,7 +450,7 @@ test.each<Row>([
     { ...whole, intents: { abort: 'B.2' } },
     'Superseded: step 1/3, partition 1000000 → 3 => C.3 1/3 floor=0 aborted=B.2',
   ],
-])('abort while armed, and a newer text waits, %s', (_, of, then) => expect(planned(of)).toBe(then));
+])('abort while locked, and a newer template waits, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test('a release that has ended is never meant again', () => {
   const given: World = { text: 'C', marks: 'A.1 aborted=B.2', groups: '0:A+ 1:A+ 2:A+ 3:A+' };

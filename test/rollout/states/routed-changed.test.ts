@@ -13,12 +13,12 @@ const STEPS = [
   'replicas: 100%',
 ];
 const requested = asked(passed(settledOn(ladderFiles(ladderRollout('partition', STEPS)))).stand, OLD, NEW);
-const text = after('step 1/3, text', requested);
+const text = after('step 1/3, template', requested);
 const second = after('step 2/3, traffic: 5% → 20%', requested);
-const home = after('step 3/3, home', requested);
+const home = after('step 3/3, route-restored', requested);
 const whole = after('step 3/3, pods, partition 2 → 0', requested);
 
-const DEAD: Found = { sight: { own: '0o+ 1o+ 2- 3-' } };
+const DEAD: Found = { view: { own: '0o+ 1o+ 2- 3-' } };
 const gone = (stand: Stand): Found => orphan(stand, {}, 'partition');
 const asCanary = (stand: Stand, more?: Found): Found => another(stand, { style: 'canary' }, more, 'partition');
 const unrouted = (stand: Stand, more?: Found): Found => another(stand, { routing: undefined }, more, 'partition');
@@ -30,32 +30,42 @@ const BACK = 'RolledBack: rolled back, partition 2 → 1000000';
 type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
 
 test.each<Row>([
-  ['deleted, before a group has moved', text, gone, ['hold GracePeriod OrphanArmed', 'hold OrphanArmed']],
-  ['deleted, with a share', second, gone, ['hold GracePeriod OrphanArmed', 'hold OrphanArmed']],
+  [
+    'deleted, before a group has moved',
+    text,
+    gone,
+    ['hold GracePeriod LockedWithoutRollout', 'hold LockedWithoutRollout'],
+  ],
+  ['deleted, with a share', second, gone, ['hold GracePeriod LockedWithoutRollout', 'hold LockedWithoutRollout']],
   [
     'deleted, and nothing of the release serves',
     second,
     (stand) => orphan(stand, DEAD, 'partition'),
-    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady OrphanArmed'],
+    ['TrafficWithdrawn: step 2/3, traffic withdrawn', 'hold GroupsNotReady LockedWithoutRollout'],
   ],
   [
-    'deleted, a newer text with a share',
+    'deleted, a newer template with a share',
     asked(second, NEW, NEWER),
     gone,
-    ['BroughtHome: step 2/3, home', 'hold OrphanArmed'],
+    ['RouteRestored: step 2/3, route-restored', 'hold LockedWithoutRollout'],
   ],
-  ['deleted, every group let go', whole, gone, ['Armed: step 3/3, armed, partition 0 → 1000000', 'hold OrphanArmed']],
+  [
+    'deleted, every group released for update',
+    whole,
+    gone,
+    ['Locked: step 3/3, locked, partition 0 → 1000000', 'hold LockedWithoutRollout'],
+  ],
   [
     'deleted, an abort on the workload itself',
     ordered(second),
     gone,
-    ['Aborted: rollback, home', ...DRAINED, BACK, 'hold OrphanArmed'],
+    ['Aborted: rollback, route-restored', ...DRAINED, BACK, 'hold LockedWithoutRollout'],
   ],
   [
-    'deleted, the stable text put back',
+    'deleted, the stable template put back',
     asked(second, NEW, OLD),
     gone,
-    ['Reverted: rollback', BACK, 'hold OrphanArmed'],
+    ['Reverted: rollback', BACK, 'hold LockedWithoutRollout'],
   ],
   [
     'of another style, before a group has moved',
@@ -70,16 +80,16 @@ test.each<Row>([
     ['hold GracePeriod FrozenFieldChanged', 'hold FrozenFieldChanged'],
   ],
   [
-    'of another style, at home, and no record',
+    'of another style, on stable, and no record',
     forgotten(home),
     asCanary,
     ['hold GracePeriod FrozenFieldChanged', 'hold FrozenFieldChanged'],
   ],
   [
-    'of another style, every group let go',
+    'of another style, every group released for update',
     forgotten(whole),
     asCanary,
-    ['Armed: step 3/3, armed, partition 0 → 1000000', 'hold FrozenFieldChanged'],
+    ['Locked: step 3/3, locked, partition 0 → 1000000', 'hold FrozenFieldChanged'],
   ],
   [
     'of another style, and nothing of the release serves',
@@ -91,10 +101,10 @@ test.each<Row>([
     'of another style, abort',
     second,
     (stand) => asCanary(stand, abort(second)),
-    ['Aborted: rollback, home', ...DRAINED, BACK, 'hold '],
+    ['Aborted: rollback, route-restored', ...DRAINED, BACK, 'hold '],
   ],
   [
-    'of another style, a newer text before a group has moved',
+    'of another style, a newer template before a group has moved',
     asked(text, NEW, NEWER),
     asCanary,
     ['hold FrozenFieldChanged'],
@@ -109,7 +119,7 @@ test.each<Row>([
     'without trafficRoutings, abort',
     second,
     (stand) => unrouted(stand, abort(second)),
-    ['Aborted: rollback, home', ...DRAINED, BACK, 'hold '],
+    ['Aborted: rollback, route-restored', ...DRAINED, BACK, 'hold '],
   ],
   [
     'disabled, with a share',
@@ -121,14 +131,14 @@ test.each<Row>([
     'disabled, abort',
     second,
     (stand) => disabled(stand, abort(second)),
-    ['Aborted: rollback, home', ...DRAINED, BACK, 'hold '],
+    ['Aborted: rollback, route-restored', ...DRAINED, BACK, 'hold '],
   ],
 ])('its Rollout is %s', (_, stand, found, told) => expect(passes(stand, { found }).told).toEqual(told));
 
-test('a newer text while requests go home, and a Rollout of another style: it settles on the stable release', () => {
+test('a newer template while requests go to stable, and a Rollout of another style: it settles on the stable release', () => {
   const back = asked(passed(second, abort(second)).stand, NEW, NEWER);
-  // All were made again on the version before, once it was armed.
-  const found = (stand: Stand): Found => asCanary(stand, { sight: { own: '0o+ 1o+ 2o+ 3o+' } });
+  // All were made again on the stable version, once it was locked.
+  const found = (stand: Stand): Found => asCanary(stand, { view: { own: '0o+ 1o+ 2o+ 3o+' } });
   const end = passes(back, { found, most: 2 });
   expect(end.told).toEqual(['RollStopped: rollback, stopped, partition 2 → 1000000', 'RolledBack: rolled back']);
   expect(releaseIn(end.stand)).toBe(releaseIn(requested));

@@ -28,15 +28,15 @@ const TO_SECOND = [
 const TO_END = [
   'hold GracePeriod',
   'hold PauseDuration',
-  'StepReady: step 3/3, home',
+  'StepReady: step 3/3, route-restored',
   'hold GracePeriod',
   'RungReady: step 3/3, pods, partition 2 → 0',
-  `Armed: step 3/3, armed, partition 0 → ${SENTINEL}`,
+  `Locked: step 3/3, locked, partition 0 → ${SENTINEL}`,
   'Settled: settled',
   'hold ',
 ];
 const HEALTHY = [
-  'StepReady: step 1/3, text',
+  'StepReady: step 1/3, template',
   'hold GracePeriod',
   `RungReady: step 1/3, pods, partition ${SENTINEL} → 3`,
   'RungReady: step 1/3, traffic: – → 5%',
@@ -46,11 +46,11 @@ const HEALTHY = [
 
 test('a healthy release, rung by rung, and rest', () => expect(passes(requested).told).toEqual(HEALTHY));
 
-test('after it everything is as before but for the text, its label, our annotations and our Service', () => {
+test('after it everything is as before but for the template, its label, our annotations and our Service', () => {
   const { stand } = passes(requested);
   expect(stand.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
   expect(stand.texts.get(SERVICE_FILE)?.startsWith(files.get(SERVICE_FILE) ?? '?')).toBe(true);
-  expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|at|restore)/);
+  expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|rung|restore)/);
   expect(stand.texts.get(LWS_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{32}\.2/);
 });
 
@@ -67,10 +67,10 @@ test('groups of one pod, without a template of leaders', () => {
   expect(template).toMatch(/^ {6}metadata:\n {8}labels:\n {10}tranche.dev\/version: "[0-9a-f]{32}\.2"$/m);
 });
 
-test('a second release tells the version before by its label, and rests as the first', () => {
+test('a second release tells the stable version by its label, and rests as the first', () => {
   const { stand } = passes(requested);
   const again = asked(
-    { ...stand, stable: settledOn(stand.texts).stable, fleet: settledOn(stand.texts).fleet },
+    { ...stand, stable: settledOn(stand.texts).stable, primary: settledOn(stand.texts).primary },
     NEW,
     NEWER,
   );
@@ -80,7 +80,7 @@ test('a second release tells the version before by its label, and rests as the f
   expect(passed(again, found(again)).stand.texts.get(SERVICE_FILE)).toMatch(/tranche.dev\/version: "?[0-9a-f]{32}\.2/);
 });
 
-/** The groups of the version before carry the label of the release that they came with. */
+/** The groups of the stable version carry the label of the release that they came with. */
 function labelled(at: Stand, before: Stand): Found {
   const version = /tranche.dev\/version: "([^"]*)"/.exec(before.texts.get(LWS_FILE) ?? '')?.[1];
   const { live } = snapshotAt(at);
@@ -94,16 +94,16 @@ function labelled(at: Stand, before: Stand): Found {
       .map(({ name, uid }) => ({ pod: name, uid, ready: true })),
   }));
   const traffic = { endpoints: { kind: 'known', value: slices } as const };
-  const snapshot = snapshotAt(at, { sight: { traffic } });
-  return { sight: { traffic }, snapshot: { live: { ...snapshot.live, leaders: reached } } };
+  const snapshot = snapshotAt(at, { view: { traffic } });
+  return { view: { traffic }, snapshot: { live: { ...snapshot.live, leaders: reached } } };
 }
 
 const AT = {
-  text: 'step 1/3, text',
+  text: 'step 1/3, template',
   pods: `step 1/3, pods, partition ${SENTINEL} → 3`,
   traffic: 'step 1/3, traffic: – → 5%',
   second: 'step 2/3, traffic: 5% → 20%',
-  home: 'step 3/3, home',
+  home: 'step 3/3, route-restored',
   whole: 'step 3/3, pods, partition 2 → 0',
 } as const;
 const stands = Object.fromEntries(
@@ -119,31 +119,31 @@ type Row = readonly [what: string, stand: Stand, found: Found, told: readonly st
 
 /** The record is one that is not understood, and stays so. */
 const NEWER_RECORD: Found = { snapshot: { record: undefined, newerRecord: 2 } };
-const DEAD: Found = { sight: { own: '0o+ 1o+ 2- 3-' } };
-const LOST: Found = { sight: { own: '0o- 1o- 2+ 3+' } };
-const ANEW: Found = { sight: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
+const DEAD: Found = { view: { own: '0o+ 1o+ 2- 3-' } };
+const LOST: Found = { view: { own: '0o- 1o- 2+ 3+' } };
+const FRESH: Found = { view: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
 const UNREAD: Found = { snapshot: { traffic: undefined } };
 const paused = (stand: Stand): Stand => edited(stand, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
 const BACK = ['Aborted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '];
 
 test.each<Row>([
   [
-    'at the text: nothing has moved',
+    'at the template: nothing has moved',
     stands.text,
     abort(stands.text),
     ['Aborted: rollback', 'RolledBack: rolled back', 'hold '],
   ],
   [
-    'with a share: home first, then its last requests',
+    'with a share: route restored first, then its last requests',
     stands.second,
     abort(stands.second),
-    ['Aborted: rollback, home', 'hold GracePeriod Draining', ...BACK],
+    ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', ...BACK],
   ],
   [
     'paused, with a share',
     paused(stands.second),
     abort(stands.second),
-    ['Aborted: rollback, home', 'hold GracePeriod Draining', ...BACK],
+    ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', ...BACK],
   ],
   [
     'with a share, and it serves nothing: one commit',
@@ -151,7 +151,12 @@ test.each<Row>([
     { ...DEAD, ...abort(stands.second) },
     ['Aborted: rollback'],
   ],
-  ['with a share, and nothing else serves', stands.second, { ...LOST, ...abort(stands.second) }, ['hold StableLost']],
+  [
+    'with a share, and nothing else serves',
+    stands.second,
+    { ...LOST, ...abort(stands.second) },
+    ['hold StableNotServing'],
+  ],
   [
     'with a share, and nothing else serves, at once',
     stands.second,
@@ -162,13 +167,13 @@ test.each<Row>([
     'nothing else read',
     stands.second,
     { ...UNREAD, ...abort(stands.second) },
-    ['Aborted: rollback, home', 'hold ClusterUnreadable'],
+    ['Aborted: rollback, route-restored', 'hold ClusterUnreadable'],
   ],
   [
     'the record is not understood: nobody counts the drain',
     stands.second,
     { ...NEWER_RECORD, ...abort(stands.second) },
-    ['Aborted: rollback, home', 'hold NewerRecord GracePeriod Draining'],
+    ['Aborted: rollback, route-restored', 'hold NewerRecord GracePeriod Draining'],
   ],
   [
     'the same, and nobody is to wait',
@@ -176,9 +181,9 @@ test.each<Row>([
     { ...NEWER_RECORD, intents: { abort: `${abort(stands.second).intents?.['abort']} now` } },
     ['Aborted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold NewerRecord'],
   ],
-  ['at home, before the whole step', stands.home, abort(stands.home), ['Aborted: rollback, home', ...BACK]],
+  ['on stable, before the whole step', stands.home, abort(stands.home), ['Aborted: rollback, route-restored', ...BACK]],
   [
-    'at home, and it serves nothing: one commit',
+    'on stable, and it serves nothing: one commit',
     stands.home,
     { ...DEAD, ...abort(stands.home) },
     ['Aborted: rollback'],
@@ -190,34 +195,34 @@ test.each<Row>([
     ['Aborted: rollback', `RolledBack: rolled back, partition 0 → ${SENTINEL}`, 'hold '],
   ],
   [
-    'the stable text put back by a person',
+    'the stable template put back by someone',
     asked(stands.second, NEW, OLD),
     {},
     ['Reverted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '],
   ],
   [
-    'the stable text put back under a raised partition',
+    'the stable template put back under a raised partition',
     asked(asked(stands.second, NEW, OLD), 'partition: 2', `partition: ${SENTINEL}`),
-    { sight: { own: '0o+ 1o+ 2+ 3+' } },
-    ['Reverted: rollback, home', 'hold GracePeriod Draining', `Aborted: rollback, partition ${SENTINEL} → 2`],
+    { view: { own: '0o+ 1o+ 2+ 3+' } },
+    ['Reverted: rollback, route-restored', 'hold GracePeriod Draining', `Aborted: rollback, partition ${SENTINEL} → 2`],
   ],
-])('way back: %s', (_, stand, found, told) =>
+])('rollback: %s', (_, stand, found, told) =>
   expect(passes(stand, { found: () => found }).told.slice(0, told.length)).toEqual(told),
 );
 
-test('after a way back the Service and the route are as they were', () => {
+test('after a rollback the Service and the route are as they were', () => {
   const { stand } = passes(stands.second, { found: () => abort(stands.second) });
   expect(stand.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
   expect(stand.texts.get(SERVICE_FILE)?.startsWith(files.get(SERVICE_FILE) ?? '?')).toBe(true);
-  expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|at|restore|version)/);
+  expect(stand.texts.get(LWS_FILE)).not.toMatch(/tranche.dev\/(step|rung|restore|version)/);
 });
 
-const NEWER_TEXT = asked(stands.second, NEW, NEWER);
+const NEWER_TEMPLATE = asked(stands.second, NEW, NEWER);
 
 /** An autoscaler may own the number of groups, and nobody can tell. */
 function uncounted(stand: Stand): Found {
-  const sight = { ownLws: { replicas: 5 } };
-  return { sight, snapshot: { live: { ...snapshotAt(stand, { sight }).live, scaler: unknown('forbidden') } } };
+  const view = { ownLws: { replicas: 5 } };
+  return { view, snapshot: { live: { ...snapshotAt(stand, { view }).live, scaler: unknown('forbidden') } } };
 }
 
 const labelOf = (stand: Stand): Stand => asked(stand, /(tranche.dev\/version: ")[^"]*/, '$1another');
@@ -230,49 +235,59 @@ test.each<Row>([
     DEAD,
     ['TrafficWithdrawn: step 2/3, traffic withdrawn'],
   ],
-  ['a share, and nothing of the version before serves', stands.second, LOST, ['hold']],
+  ['a share, and nothing of the stable version serves', stands.second, LOST, ['hold']],
   [
-    'a newer text with a share',
+    'a newer template with a share',
     asked(stands.second, NEW, NEWER),
     {},
-    ['BroughtHome: step 2/3, home', 'hold GracePeriod', 'Superseded: step 1/3'],
+    ['RouteRestored: step 2/3, route-restored', 'hold GracePeriod', 'Superseded: step 1/3'],
   ],
-  ['a newer text while paused', paused(asked(stands.second, NEW, NEWER)), {}, ['BroughtHome: step 2/3, home']],
-  ['a newer text without a share', asked(stands.pods, NEW, NEWER), {}, ['Superseded: step 1/3']],
+  [
+    'a newer template while paused',
+    paused(asked(stands.second, NEW, NEWER)),
+    {},
+    ['RouteRestored: step 2/3, route-restored'],
+  ],
+  ['a newer template without a share', asked(stands.pods, NEW, NEWER), {}, ['Superseded: step 1/3']],
   [
     'another share in the plan',
     planned('20%', '10%'),
     {},
     ['hold GracePeriod', 'StepsEdited: step 2/3, traffic: 20% → 10%'],
   ],
-  ['no share in the plan', planned(', traffic: 20%', ''), {}, ['hold GracePeriod', 'StepsEdited: step 2/3, home']],
+  [
+    'no share in the plan',
+    planned(', traffic: 20%', ''),
+    {},
+    ['hold GracePeriod', 'StepsEdited: step 2/3, route-restored'],
+  ],
   [
     'all groups in the plan',
     planned('50%, traffic: 20%', '99%'),
     {},
-    ['hold GracePeriod', 'hold PauseDuration', 'StepsEdited: step 2/3, home', 'hold GracePeriod'],
+    ['hold GracePeriod', 'hold PauseDuration', 'StepsEdited: step 2/3, route-restored', 'hold GracePeriod'],
   ],
   [
-    'a newer text, and N is not known',
-    NEWER_TEXT,
-    uncounted(NEWER_TEXT),
-    ['BroughtHome: step 2/3, home', 'hold ScalerUnreadable'],
+    'a newer template, and N is not known',
+    NEWER_TEMPLATE,
+    uncounted(NEWER_TEMPLATE),
+    ['RouteRestored: step 2/3, route-restored', 'hold ScalerUnreadable'],
   ],
-  ['the label edited with a share', labelOf(stands.second), {}, ['BroughtHome: step 2/3, label']],
-  ['the label edited at the text', labelOf(stands.text), {}, ['BroughtHome: step 1/3, label']],
+  ['the label edited with a share', labelOf(stands.second), {}, ['RouteRestored: step 2/3, label']],
+  ['the label edited at the template', labelOf(stands.text), {}, ['RouteRestored: step 1/3, label']],
   ['a weight edited by hand', unshared(stands.second), {}, ['hold GracePeriod CanaryEdited']],
-  ['recreated with a share', stands.second, ANEW, ['BroughtHome: step 2/3, home', 'hold Recreated']],
+  ['recreated with a share', stands.second, FRESH, ['RouteRestored: step 2/3, route-restored', 'hold Recreated']],
   [
     'a leader that the Service does not reach yet',
     stands.text,
-    { sight: { withoutEndpoint: ['vllm-1'] } },
+    { view: { withoutEndpoint: ['vllm-1'] } },
     ['hold EndpointsElsewhere'],
   ],
-  ['the release serves nobody yet', stands.pods, { sight: { withoutEndpoint: ['vllm-3'] } }, ['hold NotServing']],
+  ['the release serves nobody yet', stands.pods, { view: { withoutEndpoint: ['vllm-3'] } }, ['hold NotServing']],
   [
     'endpoints not readable',
     stands.text,
-    { sight: { traffic: { endpoints: unknown('forbidden') } } },
+    { view: { traffic: { endpoints: unknown('forbidden') } } },
     ['hold ClusterUnreadable'],
   ],
 ])('held or protected: %s', (_, stand, found, told) => {
@@ -321,14 +336,14 @@ test.each<Row>([
     'to the release, abort',
     toRelease,
     abort(toRelease),
-    ['Aborted: rollback, home', 'hold GracePeriod Draining', ...BACK],
+    ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', ...BACK],
   ],
-  ['to all, abort', opened, abort(opened), ['Aborted: rollback, home', 'hold GracePeriod', ...BACK]],
+  ['to all, abort', opened, abort(opened), ['Aborted: rollback, route-restored', 'hold GracePeriod', ...BACK]],
   [
     'to the release, nothing read, abort',
     toRelease,
     { ...UNREAD, ...abort(toRelease) },
-    ['Aborted: rollback, home', 'hold ClusterUnreadable'],
+    ['Aborted: rollback, route-restored', 'hold ClusterUnreadable'],
   ],
 ])('the selector of the Service was edited: %s', (_, stand, found, told) => {
   const all = passes(stand, { found: () => found });
@@ -353,7 +368,7 @@ test('at rest a Service that names a version is left to lint where all have it, 
   expect(told(pinnedTo('another'))).toEqual(['TrafficWithdrawn: traffic withdrawn', 'hold ']);
 });
 
-test('scaled down past a step before its share: held until a person goes on without it', () => {
+test('scaled down past a step before its share: held until someone goes on without it', () => {
   const away = asked(stands.pods, 'replicas: 4', 'replicas: 3');
   expect(passed(away).told).toBe('hold StepScaledAway');
   const accept = `StepScaledAway@${releaseIn(away)}#${factsDigest({ replicas: 3 })}`;

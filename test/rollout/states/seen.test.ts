@@ -13,10 +13,10 @@ import { annotationsOf, type Delivery } from '../../../src/rollout/ladders/deliv
 import { differences } from '../../../src/rollout/ladders/differences.ts';
 import { trafficAfter } from '../../../src/rollout/ladders/memory.ts';
 import { unseen } from '../../../src/rollout/ladders/seen.ts';
-import { isAbandoned, serving } from '../../../src/rollout/ladders/sight.ts';
+import { isAbandoned, serving } from '../../../src/rollout/ladders/traffic-view.ts';
 import { climbed, ladderFiles, ladderRollout, placeOf } from '../../support/ladder.ts';
 import { emptyRecord } from '../../support/record.ts';
-import { NOTHING, NOW, rolloutFile, type SightChange, sightOf } from '../../support/sight.ts';
+import { NOTHING, NOW, rolloutFile, type ViewChange, viewOf } from '../../support/traffic-view.ts';
 
 const STEPS = ['replicas: 1, traffic: 5%', 'replicas: 100%, traffic: 50%'];
 const canary = ladderFiles(ladderRollout('canary', STEPS));
@@ -29,10 +29,10 @@ function after(git: typeof canary, place: string): Delivery {
   return found.after;
 }
 
-const text = after(canary, '1/2 text');
+const text = after(canary, '1/2 template');
 const pods = after(canary, '1/2 pods');
 const shared = after(canary, '1/2 traffic');
-const home = after(canary, 'promote home');
+const home = after(canary, 'promote route-restored');
 const matched = after(
   ladderFiles(
     ladderRollout('canary', [
@@ -57,9 +57,9 @@ const atOnce = rolloutFile(
 
 /** All that is remembered has lasted for an hour. */
 const long = NOW - 3600;
-const OF = 'HTTPRoute chat 5 5%';
-const lasting = { accepted: { since: long, of: OF }, drained: { stable: long, canary: long } };
-/** The version before has got no requests for so long. */
+const MADE_FOR = 'HTTPRoute chat 5 5%';
+const lasting = { accepted: { since: long, of: MADE_FOR }, drained: { stable: long, canary: long } };
+/** The stable version has got no requests for this long. */
 const bakedFor = (seconds: number) => ({ ...lasting, drained: { stable: NOW - seconds, canary: long } });
 
 const live: Condition = { kind: 'live' };
@@ -126,7 +126,7 @@ const forbidden = unknown(
 );
 
 /** The workload is there, and LWS has made nothing of it. */
-const unmade = { ...sightOf(text).traffic.second, leaderSet: absent };
+const unmade = { ...viewOf(text).traffic.second, leaderSet: absent };
 
 /** The Service of the new version as an API server gives it back, which fills in the protocol of its ports. */
 function withPort(targetPort: number) {
@@ -138,7 +138,7 @@ function withPort(targetPort: number) {
   return parseLiveService({ metadata, spec: { ...spec, ports } });
 }
 
-type Row = readonly [what: string, git: Delivery, condition: Condition, change: SightChange, wanted: string];
+type Row = readonly [what: string, git: Delivery, condition: Condition, change: ViewChange, wanted: string];
 
 test.each<Row>([
   ['all is live', shared, live, {}, 'seen'],
@@ -146,11 +146,11 @@ test.each<Row>([
     'the own workload is not live',
     shared,
     live,
-    { sight: { notApplied: hold('NotApplied', { seen: 'partition is 0', waits: 'controllers' }) } },
+    { view: { notApplied: hold('NotApplied', { seen: 'partition is 0', waits: 'controllers' }) } },
     'hold NotApplied',
   ],
   ['the second has other replicas', pods, live, { secondLws: { replicas: 0 } }, 'hold NotApplied'],
-  ['the second has another text', text, live, { secondLws: { annotations: {} } }, 'hold NotApplied'],
+  ['the second has another template', text, live, { secondLws: { annotations: {} } }, 'hold NotApplied'],
   ['the second is not there', text, live, { traffic: { second: NOTHING } }, 'hold NotApplied'],
   ['the Service selects others', shared, live, { traffic: { canaryService: absent } }, 'hold NotApplied'],
   ['the Service has another port', shared, live, { traffic: { canaryService: withPort(8000) } }, 'hold NotApplied'],
@@ -184,8 +184,8 @@ test.each<Row>([
     'hold NotServing',
   ],
   ['its group is not ready', pods, served('canary', 1), { second: '0-' }, 'hold NotServing'],
-  ['too few of the fleet serve', pods, served('stable', 3), { own: '0+ 1+ 2- 3-' }, 'hold NotServing'],
-  ['enough of the fleet serve', pods, served('stable', 3), { own: '0+ 1+ 2+ 3-' }, 'seen'],
+  ['too few of the primary serve', pods, served('stable', 3), { own: '0+ 1+ 2- 3-' }, 'hold NotServing'],
+  ['enough of the primary serve', pods, served('stable', 3), { own: '0+ 1+ 2+ 3-' }, 'seen'],
   [
     'endpoints could not be read',
     pods,
@@ -194,30 +194,30 @@ test.each<Row>([
     'hold ClusterUnreadable',
   ],
   ['the stable version serves', shared, { kind: 'servingStable', groups: 3 }, { own: '0o+ 1o+ 2o+ 3o+' }, 'seen'],
-  ['only the request serves', shared, { kind: 'servingStable', groups: 3 }, {}, 'hold FleetTaken'],
+  ['only the request serves', shared, { kind: 'servingStable', groups: 3 }, {}, 'hold PrimaryReplaced'],
 
   ['the groups are on the release', pods, ready('canary', 1), {}, 'seen'],
-  ['a group is on another text', pods, ready('canary', 1), { second: '0o+' }, 'hold GroupsNotUpdated'],
+  ['a group is on another template', pods, ready('canary', 1), { second: '0o+' }, 'hold GroupsNotUpdated'],
   ['a group is not there yet', pods, ready('canary', 1), { second: '' }, 'hold GroupsNotUpdated'],
   ['a group on the release is not ready', pods, ready('canary', 1), { second: '0-' }, 'hold GroupsNotReady'],
   ['one of two is not ready', two, tolerant, { second: '0+ 1-' }, 'hold GroupsNotReady'],
-  ['one of two may fail', two, tolerant, { second: '0+ 1-', sight: { rollout: tolerated } }, 'seen'],
+  ['one of two may fail', two, tolerant, { second: '0+ 1-', view: { rollout: tolerated } }, 'seen'],
   [
     'one of two may fail, and none is ready',
     two,
     tolerant,
-    { second: '0- 1-', sight: { rollout: tolerated } },
+    { second: '0- 1-', view: { rollout: tolerated } },
     'hold GroupsNotReady',
   ],
   [
     'one of two may fail in a step, and all must be ready to take over',
     two,
     ready('canary', 2),
-    { second: '0+ 1-', sight: { rollout: tolerated } },
+    { second: '0+ 1-', view: { rollout: tolerated } },
     'hold GroupsNotReady',
   ],
   ['the second is gone', pods, ready('canary', 1), { traffic: { second: NOTHING } }, 'hold WorkloadAbsent'],
-  ['all groups are back on the stable text', home, { kind: 'stableText' }, {}, 'seen'],
+  ['all groups are back on the stable template', home, { kind: 'stableText' }, {}, 'seen'],
   ['a group is not back yet', home, { kind: 'stableText' }, { own: '0+ 1+ 2+ 3o+' }, 'hold GroupsNotUpdated'],
 
   ['both have the same template', pods, { kind: 'sameTemplate' }, {}, 'seen'],
@@ -241,8 +241,8 @@ test.each<Row>([
 
   ['the share was accepted long ago', shared, accepted, { record: lasting }, 'seen'],
   ['the share is accepted since now', shared, accepted, {}, 'hold GracePeriod'],
-  ['with a grace of 0 in a step, too', shared, accepted, { sight: { rollout: atOnce } }, 'hold GracePeriod'],
-  ['with a grace of 0 home is accepted at once', home, accepted, { sight: { rollout: atOnce } }, 'seen'],
+  ['with a grace of 0 in a step, too', shared, accepted, { view: { rollout: atOnce } }, 'hold GracePeriod'],
+  ['with a grace of 0 route restored is accepted at once', home, accepted, { view: { rollout: atOnce } }, 'seen'],
   [
     'another share was accepted long ago',
     shared,
@@ -287,7 +287,7 @@ test.each<Row>([
     {
       route: saying({ status: 'False' }),
       record: { ...lasting, parents: [] },
-      sight: { unsigned: {} },
+      view: { unsigned: {} },
     },
     'hold RouteNotAccepted',
   ],
@@ -302,7 +302,7 @@ test.each<Row>([
     'accepted since ever by a record that nobody bears out',
     shared,
     accepted,
-    { record: lasting, sight: { unsigned: { rungAt: NOW - 1 } } },
+    { record: lasting, view: { unsigned: { rungAt: NOW - 1 } } },
     'hold GracePeriod',
   ],
   ['a parent that has never said a word', shared, accepted, { route: silent, record: lasting }, 'seen'],
@@ -322,21 +322,21 @@ test.each<Row>([
     'not as long as a policy wants',
     home,
     drained('canary'),
-    { record: { drained: { canary: NOW - 60 } }, sight: { policy: { ...NO_RULES, drainSeconds: 61 } } },
+    { record: { drained: { canary: NOW - 60 } }, view: { policy: { ...NO_RULES, drainSeconds: 61 } } },
     'hold Draining',
   ],
   [
     'a policy that wants less takes nothing away',
     home,
     drained('canary'),
-    { record: { drained: { canary: NOW - 59 } }, sight: { policy: { ...NO_RULES, drainSeconds: 1 } } },
+    { record: { drained: { canary: NOW - 59 } }, view: { policy: { ...NO_RULES, drainSeconds: 1 } } },
     'hold Draining',
   ],
   [
     'not for 600 s where the route does not say how long, and a policy does',
     unsaid,
     drained('canary'),
-    { record: { drained: { canary: NOW - 90 } }, sight: { policy: { ...NO_RULES, drainSeconds: 90 } } },
+    { record: { drained: { canary: NOW - 90 } }, view: { policy: { ...NO_RULES, drainSeconds: 90 } } },
     'seen',
   ],
   [
@@ -350,21 +350,21 @@ test.each<Row>([
     'for as long by a clock that is 130 s ahead of the servers',
     home,
     drained('canary'),
-    { record: { drained: { canary: NOW - 189 } }, sight: { clockOffSeconds: -130 } },
+    { record: { drained: { canary: NOW - 189 } }, view: { clockOffSeconds: -130 } },
     'hold Draining',
   ],
   [
     'forged, and the rung is young on main',
     home,
     drained('canary'),
-    { record: lasting, sight: { unsigned: { rungAt: NOW - 59 } } },
+    { record: lasting, view: { unsigned: { rungAt: NOW - 59 } } },
     'hold Draining',
   ],
   [
     'forged, and the rung is as old on main',
     home,
     drained('canary'),
-    { record: lasting, sight: { unsigned: { rungAt: NOW - 60 } } },
+    { record: lasting, view: { unsigned: { rungAt: NOW - 60 } } },
     'seen',
   ],
   [
@@ -374,7 +374,7 @@ test.each<Row>([
     {
       record: lasting,
       written: NOW - 59,
-      sight: { unsigned: { rungAt: NOW - 6000 } },
+      view: { unsigned: { rungAt: NOW - 6000 } },
     },
     'hold Draining',
   ],
@@ -383,18 +383,18 @@ test.each<Row>([
     'forged for the time to come',
     home,
     drained('canary'),
-    { record: { drained: { canary: NOW + 9_000_000 } }, sight: { unsigned: { rungAt: NOW - 6000 } } },
+    { record: { drained: { canary: NOW + 9_000_000 } }, view: { unsigned: { rungAt: NOW - 6000 } } },
     'hold Draining',
   ],
   [
     'forged, and the commit is dated ahead',
     home,
     drained('canary'),
-    { record: lasting, sight: { unsigned: { rungAt: NOW + 6000 } } },
+    { record: lasting, view: { unsigned: { rungAt: NOW + 6000 } } },
     'hold Draining',
   ],
   ['the route still sends to it', home, drained('canary'), { route: shareOf(5), record: lasting }, 'hold Draining'],
-  ['the fleet still gets the rest', shared, drained('stable'), { record: lasting }, 'hold Draining'],
+  ['the primary still gets the rest', shared, drained('stable'), { record: lasting }, 'hold Draining'],
   ['all goes to the new version', all, drained('stable'), { record: lasting }, 'seen'],
 
   [
@@ -406,33 +406,33 @@ test.each<Row>([
   ],
   ['the Service reaches it since now', switched, reached('canary'), {}, 'hold GracePeriod'],
   [
-    'the Service reaches the version before',
+    'the Service reaches the stable version',
     switched,
     reached('stable'),
     { record: lasting },
     'hold EndpointsElsewhere',
   ],
   ['the Service reaches nobody', switched, reached('canary'), { second: '0- 1- 2- 3-' }, 'hold EndpointsElsewhere'],
-  ['the version before was left long ago', all, { kind: 'bake' }, { record: lasting }, 'seen'],
-  ['the version before was just left', all, { kind: 'bake' }, {}, 'hold Baking'],
-  ['the version before was left ten minutes ago', all, { kind: 'bake' }, { record: bakedFor(600) }, 'seen'],
+  ['the stable version was left long ago', all, { kind: 'bake' }, { record: lasting }, 'seen'],
+  ['the stable version was just left', all, { kind: 'bake' }, {}, 'hold Baking'],
+  ['the stable version was left ten minutes ago', all, { kind: 'bake' }, { record: bakedFor(600) }, 'seen'],
   [
     'not as long ago as a policy wants',
     all,
     { kind: 'bake' },
-    { record: bakedFor(600), sight: { policy: { ...NO_RULES, bakeSeconds: 601 } } },
+    { record: bakedFor(600), view: { policy: { ...NO_RULES, bakeSeconds: 601 } } },
     'hold Baking',
   ],
   [
     'a policy that wants a shorter bake takes nothing away',
     all,
     { kind: 'bake' },
-    { record: bakedFor(599), sight: { policy: { ...NO_RULES, bakeSeconds: 1 } } },
+    { record: bakedFor(599), view: { policy: { ...NO_RULES, bakeSeconds: 1 } } },
     'hold Baking',
   ],
   ['people and policies are asked elsewhere', shared, { kind: 'gates' }, {}, 'seen'],
 ])('seen: %s', (_, git, condition, change, wanted) => {
-  const holds = unseen([condition], git, sightOf(git, change));
+  const holds = unseen([condition], git, viewOf(git, change));
   expect(holds.map(({ reason }) => `hold ${reason}`).join(', ') || 'seen').toBe(wanted);
 });
 
@@ -444,7 +444,7 @@ function shareOf(weight: number): (route: JsonObject) => JsonObject {
   return (route) => ({ ...route, spec: { rules: [{ backendRefs }] } });
 }
 
-test.each<readonly [what: string, git: Delivery, change: SightChange, wanted: boolean]>([
+test.each<readonly [what: string, git: Delivery, change: ViewChange, wanted: boolean]>([
   ['it serves', shared, {}, false],
   ['its only group died', shared, { second: '0-' }, true],
   ['it is not there', shared, { traffic: { second: NOTHING } }, true],
@@ -452,14 +452,14 @@ test.each<readonly [what: string, git: Delivery, change: SightChange, wanted: bo
   ['it has no share', pods, { second: '0-' }, false],
   ['it has the Service itself', switched, { second: '' }, true],
 ])('a share is left alone: %s', (_, git, change, wanted) => {
-  expect(isAbandoned(git, sightOf(git, change))).toBe(wanted);
+  expect(isAbandoned(git, viewOf(git, change))).toBe(wanted);
 });
 
-test('a drain that a clock saw begin which was behind the servers counts from the later of both', () => {
-  const record = trafficAfter(home, sightOf(home, { sight: { clockOffSeconds: 3600 } }));
+test('a drain that a clock saw start which was behind the servers counts from the later of both', () => {
+  const record = trafficAfter(home, viewOf(home, { view: { clockOffSeconds: 3600 } }));
   expect(record.drained?.canary).toBe(NOW + 3600);
   // The clock is set right, and half a minute has passed.
-  const later = sightOf(home, { record, sight: { now: NOW + 3630 } });
+  const later = viewOf(home, { record, view: { now: NOW + 3630 } });
   expect(unseen([drained('canary')], home, later)).toMatchObject([{ reason: 'Draining' }]);
 });
 
@@ -484,25 +484,25 @@ test.each<readonly [what: string, change: (now: Marks) => Partial<Marks>, since:
     const now = parseMarks(annotations);
     if (now === undefined || !('release' in now)) throw new Error('no marks');
     const record = emptyRecord({ traffic: lasting, marks: { ...now, ...change(now) } });
-    expect(trafficAfter(git, sightOf(git, { sight: { record } })).drained?.[side], side).toBe(since);
+    expect(trafficAfter(git, viewOf(git, { view: { record } })).drained?.[side], side).toBe(since);
   }
 });
 
 test('a leader that was made again is no endpoint of the one before', () => {
-  const sight = sightOf(pods);
-  const slices = sight.traffic.endpoints;
+  const view = viewOf(pods);
+  const slices = view.traffic.endpoints;
   if (slices.kind !== 'known') throw new Error('no endpoints');
   const renewed = slices.value.map((slice) => ({
     ...slice,
     endpoints: slice.endpoints.map((endpoint) => ({ ...endpoint, uid: `${endpoint.uid}-before` })),
   }));
-  const traffic = { ...sight.traffic, endpoints: { ...slices, value: renewed } };
-  expect(serving(pods, { ...sight, traffic }, 'canary')).toEqual({ kind: 'known', value: [] });
+  const traffic = { ...view.traffic, endpoints: { ...slices, value: renewed } };
+  expect(serving(pods, { ...view, traffic }, 'canary')).toEqual({ kind: 'known', value: [] });
 });
 
 test('each object says its first field that is not what Git says', () => {
-  const sight = sightOf(shared, { secondLws: { replicas: 2 }, route: shareOf(7) });
-  expect(differences(shared, sight)).toEqual({
+  const view = viewOf(shared, { secondLws: { replicas: 2 }, route: shareOf(7) });
+  expect(differences(shared, view)).toEqual({
     kind: 'known',
     value: [
       { object: shared.second?.object, field: 'replicas', git: '1', live: '2' },

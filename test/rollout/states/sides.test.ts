@@ -32,12 +32,12 @@ const colours = asked(
 const RUNGS: Readonly<Record<string, Stand>> = {
   'canary pods': stands.pods,
   'canary traffic': stands.traffic,
-  'canary fleet': stands.fleet,
-  'canary home': stands.home,
+  'canary primary': stands.primary,
+  'canary route-restored': stands.home,
   'blueGreen traffic': after('step 2/2, traffic: 5% → 50%', colours),
   'blueGreen all': after('promote, all: 50% → 100%', colours),
   'blueGreen switch': after('promote, switch: vllm-svc → vllm-green', colours),
-  'blueGreen home': after('promote, home', colours),
+  'blueGreen route-restored': after('promote, route-restored', colours),
 };
 
 type Cell = { readonly rung: string; readonly stable: Serves; readonly fresh: Serves; readonly order: Order };
@@ -60,7 +60,7 @@ function groupsOf(count: number, serves: Serves, version: string): string {
   return Array.from({ length: count }, (_, at) => `${at}${version}${isUp(at) ? '+' : '-'}`).join(' ');
 }
 
-/** One pass over a cell. In the fleet all groups are on the release. */
+/** One pass over a cell. In the primary all groups are on the release. */
 function answered({ rung, stable, fresh, order }: Cell): Passed {
   const [rungStand, both] = [RUNGS[rung] ?? stands.pods, [stable, fresh]];
   const zero = both.map((one) => one === 'at 0');
@@ -68,10 +68,10 @@ function answered({ rung, stable, fresh, order }: Cell): Passed {
   const scaled = changed(rungStand, LWS_FILE, zero, /replicas: \d+/, 'replicas: 0');
   const stand = changed(scaled, SERVICE_FILE, away, /(leaderworkerset\.sigs\.k8s\.io\/name: )\S+/, '$1nobody');
   const counts = (stand.texts.get(LWS_FILE) ?? '').split(/^---\n/m).map((text) => /replicas: (\d+)/.exec(text)?.[1]);
-  const isLetGo = rung === 'canary fleet' || rung === 'canary home';
+  const isReleasedForUpdate = rung === 'canary primary' || rung === 'canary route-restored';
   const found: Found = {
-    sight: {
-      own: groupsOf(Number(counts[0]), stable, isLetGo ? '' : 'o'),
+    view: {
+      own: groupsOf(Number(counts[0]), stable, isReleasedForUpdate ? '' : 'o'),
       second: groupsOf(Number(counts[1]), fresh, ''),
     },
     ...(order === 'none' ? {} : { intents: { abort: `${releaseIn(rungStand)}${ORDERS[order]}` } }),
@@ -150,13 +150,13 @@ describe('in every cell', () => {
   test('an abort is a commit, and says what waits and what helps where requests wait', () => {
     const ordered = answers.filter(({ cell }) => cell.order !== 'none');
     expect(ordered.filter(({ found }) => found.plan.commit === undefined)).toEqual([]);
-    const waiting = ordered.filter(({ found }) => found.plan.commit?.label === 'rollback, text');
+    const waiting = ordered.filter(({ found }) => found.plan.commit?.label === 'rollback, template');
     expect(waiting.length).toBeGreaterThan(20);
     for (const { found, cell } of waiting) {
       const text = found.stand.texts.get(LWS_FILE)?.split(/^---\n/m)[0] ?? '';
       expect(text, named(cell)).toContain(OLD);
       const words = found.plan.holds.map(({ message }) => message).join(' ');
-      expect(words, named(cell)).toMatch(/The release is given up, and the stable template is back|abort vllm --now/);
+      expect(words, named(cell)).toMatch(/The release is aborted, and the stable template is back|abort vllm --now/);
     }
   });
 });

@@ -22,10 +22,10 @@ test.each<Row>([
   ['not live yet', { ...asked, live: { text: 'A' } }, 'hold NotApplied'],
   ['paused', { ...asked, rollout: { paused: true } }, 'hold Paused'],
   ['a jump to step 2 finds all groups gone', { ...asked, intents: { jump: '2@B.2' } }, whole],
-  ['no step covers all groups', { ...asked, steps: '25% 50%' }, 'hold NoWholeStep'],
+  ['no step covers all groups', { ...asked, steps: '25% 50%' }, 'hold FullStepMissing'],
   ['an old group is down', { ...asked, groups: '0:A- 1:A+ 2:A+ 3:A+' }, 'hold BlockedByUnreadyGroup'],
   ['one group', { ...asked, n: 1, groups: '0:A+' }, 'SizeChanged: step 3/3, partition 1000000 → 0 => B.2 3/3 floor=0'],
-  ['given up before', { ...asked, intents: { abort: 'B.2' } }, 'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A'],
+  ['aborted before', { ...asked, intents: { abort: 'B.2' } }, 'RequestWithdrawn: withdraw => A.1 aborted=B.2 text A'],
 ])('requested, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 const rolling: World = { ...asked, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:A+ 1:A+ 2:B- 3:B+' };
@@ -33,25 +33,25 @@ const all: World = { ...rolling, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
 
 test.each<Row>([
   ['half-way', rolling, 'hold GroupsNotUpdated'],
-  ['all there', all, 'Armed: step 3/3, armed, partition 0 → 1000000 => B.2 3/3 floor=0'],
+  ['all there', all, 'Locked: step 3/3, locked, partition 0 → 1000000 => B.2 3/3 floor=0'],
   [
-    'the policy withdrawn: armed all the same',
+    'the policy withdrawn: locked all the same',
     { ...all, sizeChange: 'Refuse' },
-    'Armed: step 3/3, armed, partition 0 → 1000000 => B.2 3/3 floor=0',
+    'Locked: step 3/3, locked, partition 0 → 1000000 => B.2 3/3 floor=0',
   ],
   [
-    'armed, the pause of the step is served',
+    'locked, the pause of the step is served',
     { ...all, p: 1000000, steps: '25% 50% 100%!', record: { doneAgo: 30 } },
     'hold PausedForApproval',
   ],
-  ['armed and over', { ...all, p: 1000000, record: { doneAgo: 30 } }, 'Settled: settled => B.2 stable=main'],
+  ['locked and over', { ...all, p: 1000000, record: { doneAgo: 30 } }, 'Settled: settled => B.2 stable=main'],
   [
-    'given up',
+    'aborted',
     { ...rolling, intents: { abort: 'B.2' } },
     'Aborted: rollback, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
   ],
   [
-    'given up, whole and armed',
+    'aborted, whole and locked',
     { ...all, p: 1000000, intents: { abort: 'B.2' } },
     'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
   ],

@@ -15,7 +15,7 @@ const moved = (files: Files): Files => {
   return { ...others, 'apps/vllm/moved/lws.yaml': text };
 };
 
-/** Has been given up, and what the file says some passes later. */
+/** Has been aborted, and what the file says some passes later. */
 async function abandoned(at: Forgery): Promise<{ readonly said: string; readonly reasons: readonly string[] }> {
   const ordered = await at.order({ kind: 'abort', keepNewer: false });
   const said: string[] = [ordered];

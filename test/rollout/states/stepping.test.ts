@@ -13,7 +13,7 @@ const one: World = {
   groups: '0:A+ 1:A+ 2:A+ 3:B+',
   record: { doneAgo: 30 },
 };
-/** Step 2 of three, with a pause for a person. */
+/** Step 2 of three, with a pause for someone. */
 const two: World = { ...one, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B+ 3:B+' };
 const lost = { kind: 'rewritten', recorded: 'c'.repeat(40), acknowledged: false } as const;
 const step2 = 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2';
@@ -33,9 +33,9 @@ test.each<Row>([
   ['groups of one pod', { ...one, size: 1 }, step2],
   ['paused', { ...one, rollout: { paused: true } }, 'hold Paused'],
   ['disabled', { ...one, rollout: { disabled: true } }, 'hold Disabled'],
-  ['Rollout deleted', { ...one, rollout: 'absent' }, 'hold OrphanArmed'],
+  ['Rollout deleted', { ...one, rollout: 'absent' }, 'hold LockedWithoutRollout'],
   ['a wrong file', { ...one, issues: [issueOf('UnknownField')] }, 'hold Stalled'],
-  ['no way back', { ...one, stable: 'unknown' }, 'hold StableUnavailable'],
+  ['no rollback', { ...one, stable: 'unknown' }, 'hold StableUnavailable'],
   ['history rewritten', { ...one, history: lost }, 'hold HistoryRewritten'],
   ['history acknowledged', { ...one, history: { ...lost, acknowledged: true } }, step2],
   ['cluster unreadable', { ...one, live: 'unknown' }, 'hold ClusterUnreadable'],
@@ -49,7 +49,7 @@ test.each<Row>([
     { ...one, groups: '0:A+ 1:A- 2:A+ 3:A+' },
     'hold GroupsNotUpdated BlockedByUnreadyGroup',
   ],
-  ['the record is lost: the soak begins again', { ...one, record: undefined }, 'hold PauseDuration'],
+  ['the record is lost: the soak starts again', { ...one, record: undefined }, 'hold PauseDuration'],
 ])('partial, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test.each<Row>([
@@ -58,8 +58,8 @@ test.each<Row>([
   ['60 s, 60 gone', { ...one, steps: '25%/60 50%! 100%', record: { doneAgo: 60 } }, 'hold PauseDuration'],
   ['60 s, 61 gone', { ...one, steps: '25%/60 50%! 100%', record: { doneAgo: 61 } }, step2],
   ['60 s, approved', { ...one, steps: '25%/60 50%! 100%', record: {}, intents: { approve: '1@B.2' } }, step2],
-  ['a person', two, 'hold PausedForApproval'],
-  ['no pause written is a person too', { ...two, steps: '25%/0 50% 100%' }, 'hold PausedForApproval'],
+  ['someone', two, 'hold PausedForApproval'],
+  ['no pause written is someone too', { ...two, steps: '25%/0 50% 100%' }, 'hold PausedForApproval'],
   ['approved', { ...two, intents: { approve: '2@B.2' } }, step3],
   ['approved as far as it goes', { ...two, intents: { approve: '2@B.2#2' } }, step3],
   [
@@ -77,7 +77,7 @@ test.each<Row>([
   ['approved an earlier step', { ...two, intents: { approve: '1@B.2' } }, 'hold PausedForApproval'],
   ['approved a later step', { ...two, intents: { approve: '3@B.2' } }, 'hold PausedForApproval'],
   ['approved for another release', { ...two, intents: { approve: '2@B.1' } }, 'hold PausedForApproval'],
-  ['approved for another text', { ...two, intents: { approve: '2@C.2' } }, 'hold PausedForApproval'],
+  ['approved for another template', { ...two, intents: { approve: '2@C.2' } }, 'hold PausedForApproval'],
   ['approved, but paused', { ...two, rollout: { paused: true }, intents: { approve: '2@B.2' } }, 'hold Paused'],
   [
     'approved, but a group fell',
@@ -233,7 +233,7 @@ test.each<Row>([
     'hold StepScaledAway',
   ],
   [
-    'down past the step, and a person accepts that: the next P uses N as read',
+    'down past the step, and someone accepts that: the next P uses N as read',
     { ...one, n: 2, groups: '0:A+ 1:A+', record: scaled, accept: 'StepScaledAway@B.2' },
     'StepReady: step 2/3, partition 3 → 1 => B.2 2/3 floor=1',
   ],
@@ -344,30 +344,30 @@ test.each<Row>([
   ['missing', { ...one, p: 'missing', record: ours }, 'hold Stalled'],
 ])('partition edited, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-const anew: World = { ...one, groups: '0:B- 1:B+ 2:B+ 3:B+', live: { uid: 'lws-2', revisions: '-' } };
+const fresh: World = { ...one, groups: '0:B- 1:B+ 2:B+ 3:B+', live: { uid: 'lws-2', revisions: '-' } };
 
 test.each<Row>([
-  ['LWS', anew, 'hold Recreated'],
-  ['leader StatefulSet', { ...anew, live: { setUid: 'set-2' } }, 'hold Recreated'],
+  ['LWS', fresh, 'hold Recreated'],
+  ['leader StatefulSet', { ...fresh, live: { setUid: 'set-2' } }, 'hold Recreated'],
   [
     'accepted: whole',
-    { ...anew, accept: 'Recreated@B.2' },
-    'Armed: step 1/3, armed, partition 3 → 1000000 => B.2 1/3 floor=0',
+    { ...fresh, accept: 'Recreated@B.2' },
+    'Locked: step 1/3, locked, partition 3 → 1000000 => B.2 1/3 floor=0',
   ],
-  ['accepted for another release', { ...anew, accept: 'Recreated@B.1' }, 'hold Recreated'],
-  ['accepted for other objects', { ...anew, accept: 'Recreated@B.2#other' }, 'hold Recreated'],
-  ['approved before', { ...anew, intents: { approve: '1@B.2' } }, 'hold Recreated'],
+  ['accepted for another release', { ...fresh, accept: 'Recreated@B.1' }, 'hold Recreated'],
+  ['accepted for other objects', { ...fresh, accept: 'Recreated@B.2#other' }, 'hold Recreated'],
+  ['approved before', { ...fresh, intents: { approve: '1@B.2' } }, 'hold Recreated'],
   [
     'aborted',
-    { ...anew, intents: { abort: 'B.2' } },
+    { ...fresh, intents: { abort: 'B.2' } },
     'Aborted: rollback, partition 3 → 0, maxUnavailable 1 → 2 => A.1 rollback floor=0 u=1>2 aborted=B.2 text A',
   ],
   [
     'aborted before its leaders are there',
-    { ...anew, groups: '', intents: { abort: 'B.2' } },
+    { ...fresh, groups: '', intents: { abort: 'B.2' } },
     'Aborted: rollback, partition 3 → 0 => A.1 rollback floor=0 aborted=B.2 text A',
   ],
-  ['the record lost: the groups tell', { ...anew, record: undefined }, 'hold Overshoot PauseDuration'],
+  ['the record lost: the groups tell', { ...fresh, record: undefined }, 'hold Overshoot PauseDuration'],
 ])('recreated, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test.each<Row>([
@@ -377,7 +377,7 @@ test.each<Row>([
     'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
   ],
   [
-    'step and restore alone, aborted with a newer text',
+    'step and restore alone, aborted with a newer template',
     { ...one, text: 'C', marks: 'B.2', lost: 'B.2 1/3 floor=3', stable: 'A', intents: { abort: 'B.2 C' } },
     'Aborted: rollback => A.1 rollback floor=3 aborted=C.3,B.2 text A',
   ],
@@ -388,7 +388,7 @@ test.each<Row>([
   ],
   ['step and restore alone', { ...one, marks: 'B.2', lost: 'B.2 1/3 floor=3', stable: 'A' }, 'hold AnnotationsGone'],
   [
-    'step and restore alone, and a newer text',
+    'step and restore alone, and a newer template',
     { ...one, text: 'C', marks: 'B.2', lost: 'B.2 1/3 floor=3', stable: 'A' },
     'hold AnnotationsGone',
   ],
@@ -416,7 +416,7 @@ test('LWS before 0.9 is read twice, five seconds apart', () => {
   expect(planned(again({ ...twice, now: 1_750_000_010 }, twice))).toBe(step2);
 });
 
-test('LWS before 0.9 whose StatefulSet does not carry the text is never done', () => {
+test('LWS before 0.9 whose StatefulSet does not carry the template is never done', () => {
   const old: World = { ...one, live: { old: true, setText: 'A' }, record: { doneAgo: 60, appliedAgo: 60 } };
   expect(planned(old)).toBe('hold NotObserved');
 });
@@ -440,7 +440,7 @@ test('a fixed field of the Rollout that is edited in a delivery holds it', () =>
   expect(planned({ ...one, record: { ...record, step } })).toContain('hold FrozenFieldChanged');
 });
 
-test('a group that is seen to fall in a pause starts it anew', () => {
+test('a group that is seen to fall in a pause restarts it', () => {
   const paused: World = { ...one, steps: '25%/60 50%! 100%', record: { doneAgo: 50 }, now: 1_750_000_000 };
   const fallen: World = { ...paused, groups: '0:A+ 1:A+ 2:A+ 3:B-', now: 1_750_000_005 };
   expect(planned(fallen)).toBe('hold GroupsNotReady');

@@ -58,7 +58,7 @@ test.each<Row>([
   [
     'recreated, and accepted: all are on it',
     { ...asked, live: { uid: 'lws-2' }, groups: '0:B+ 1:B+ 2:B+ 3:B+', accept: 'Recreated@B.2' },
-    'Armed: step 1/3, armed => B.2 1/3 floor=0',
+    'Locked: step 1/3, locked => B.2 1/3 floor=0',
   ],
 ])('requested, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -78,7 +78,7 @@ test.each<Row>([
   ['the policy is wrong', { ...begun, issues: [issueOf('BadNumber', 'policies/production.yaml')] }, 'hold Stalled'],
   ['paused', { ...begun, rollout: { paused: true } }, 'hold Paused'],
   ['disabled', { ...begun, rollout: { disabled: true } }, 'hold Disabled'],
-  ['Rollout deleted', { ...begun, rollout: 'absent', surge: 0 }, 'hold OrphanArmed'],
+  ['Rollout deleted', { ...begun, rollout: 'absent', surge: 0 }, 'hold LockedWithoutRollout'],
   ['an autoscaler has come', { ...begun, scaler: 'HPA vllm' }, 'hold SurgeRefused'],
   ['maxUnavailable was raised', { ...begun, u: 2 }, 'hold SurgeRefused'],
   ['an old group is down', { ...begun, groups: '0:A+ 1:A- 2:A+ 3:A+' }, 'hold BlockedByUnreadyGroup'],
@@ -100,7 +100,11 @@ test.each<Row>([
   ],
   ['scaled to zero', { ...begun, n: 0, groups: '' }, 'hold ScaledToZero'],
   ['aborted', { ...begun, intents: { abort: 'B.2' } }, 'Aborted: rollback => A.1 rollback floor=4 aborted=B.2 text A'],
-  ['the stable text is put back', { ...begun, text: 'A' }, 'Reverted: rollback => A.1 rollback floor=4 aborted=B.2'],
+  [
+    'the stable template is put back',
+    { ...begun, text: 'A' },
+    'Reverted: rollback => A.1 rollback floor=4 aborted=B.2',
+  ],
   ['a newer request', { ...begun, text: 'C', groups: OLD }, 'Superseded: step 0/3 => C.3 0/3 floor=4'],
 ])('step 0 before the extra groups, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -152,7 +156,7 @@ test.each<Row>([
   [
     'recreated, accepted',
     { ...surged, live: { uid: 'lws-2' }, groups: NEW, accept: 'Recreated@B.2' },
-    'Armed: step 1/3, armed, partition 4 → 1000000 => B.2 1/3 floor=0 r=4>5',
+    'Locked: step 1/3, locked, partition 4 → 1000000 => B.2 1/3 floor=0 r=4>5',
   ],
   [
     'recreated, aborted',
@@ -220,7 +224,7 @@ test.each<Row>([
     'StepReady: step 1/3, partition 4 → 3, maxUnavailable 2 → unset => B.2 1/3 floor=3 r=4>5',
   ],
   [
-    'an aborted text',
+    'an aborted template',
     { ...surged, text: 'C', marks: 'B.3 0/3 floor=4 r=4>5 aborted=C.2' },
     'RollStopped: step 0/3, stopped, partition 4 → 1000000 => B.3 0/3 floor=4 r=4>5 aborted=C.2 | AbortedTemplateReturned',
   ],
@@ -298,23 +302,23 @@ test.each<Row>([
   [
     'recreated, accepted',
     { ...one, live: { uid: 'lws-2' }, groups: NEW, accept: 'Recreated@B.2' },
-    'Armed: step 1/3, armed, partition 3 → 1000000 => B.2 1/3 floor=0 r=4>5',
+    'Locked: step 1/3, locked, partition 3 → 1000000 => B.2 1/3 floor=0 r=4>5',
   ],
 ])('a later step, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test.each<Row>([
-  ['rolling, all on it', rolling, 'Armed: step 3/3, armed, partition 0 → 1000000 => B.2 3/3 floor=0 r=4>5'],
+  ['rolling, all on it', rolling, 'Locked: step 3/3, locked, partition 0 → 1000000 => B.2 3/3 floor=0 r=4>5'],
   ['rolling, the extra one not on it', { ...rolling, groups: '0:B+ 1:B+ 2:B+ 3:B+ 4:A+' }, 'hold GroupsNotUpdated'],
   [
     'rolling, aborted',
     { ...rolling, intents: { abort: 'B.2' } },
     'Aborted: rollback => A.1 rollback floor=0 r=4>5 aborted=B.2 text A',
   ],
-  ['armed: the extra one goes first', whole, returned],
-  ['armed, the extra one not ready', { ...whole, groups: '0:B+ 1:B+ 2:B+ 3:B+ 4:B-' }, returned],
-  ['armed, another not ready', { ...whole, groups: '0:B+ 1:B- 2:B+ 3:B+ 4:B+' }, 'hold GroupsNotReady'],
+  ['locked: the extra one goes first', whole, returned],
+  ['locked, the extra one not ready', { ...whole, groups: '0:B+ 1:B+ 2:B+ 3:B+ 4:B-' }, returned],
+  ['locked, another not ready', { ...whole, groups: '0:B+ 1:B- 2:B+ 3:B+ 4:B+' }, 'hold GroupsNotReady'],
   [
-    'armed, a failure that is tolerated holds the extra group',
+    'locked, a failure that is tolerated holds the extra group',
     {
       ...whole,
       marks: 'B.2 2/3 floor=0 r=4>5',
@@ -324,36 +328,36 @@ test.each<Row>([
     },
     'hold PausedForApproval',
   ],
-  ['armed, not applied', { ...whole, live: { p: 0 } }, 'hold NotApplied'],
-  ['armed while paused', { ...whole, rollout: { paused: true } }, returned],
-  ['armed while disabled', { ...whole, rollout: { disabled: true } }, returned],
-  ['armed without its Rollout', { ...whole, rollout: 'absent' }, returned],
-  ['armed, a file wrong', { ...whole, issues: [issueOf('UnknownField')] }, returned],
-  ['armed, with an autoscaler', { ...whole, scaler: 'HPA vllm' }, returned],
+  ['locked, not applied', { ...whole, live: { p: 0 } }, 'hold NotApplied'],
+  ['locked while paused', { ...whole, rollout: { paused: true } }, returned],
+  ['locked while disabled', { ...whole, rollout: { disabled: true } }, returned],
+  ['locked without its Rollout', { ...whole, rollout: 'absent' }, returned],
+  ['locked, a file wrong', { ...whole, issues: [issueOf('UnknownField')] }, returned],
+  ['locked, with an autoscaler', { ...whole, scaler: 'HPA vllm' }, returned],
   [
-    'armed, a pause left',
+    'locked, a pause left',
     { ...whole, marks: 'B.2 2/3 floor=0 r=4>5', steps: '25% 100%! 100%' },
     'SurgeReturned: step 2/3, replicas 5 → 4 => B.2 2/3 floor=0',
   ],
-  ['armed, a newer text queued', { ...whole, text: 'C' }, returned],
-  ['armed, replicas are theirs', { ...whole, n: 6, groups: `${NEW} 5:B+` }, 'Settled: settled => B.2 stable=main'],
+  ['locked, a newer template queued', { ...whole, text: 'C' }, returned],
+  ['locked, replicas are theirs', { ...whole, n: 6, groups: `${NEW} 5:B+` }, 'Settled: settled => B.2 stable=main'],
   [
-    'armed, theirs, the budget goes back',
+    'locked, theirs, the budget goes back',
     { ...whole, n: 6, u: 2, marks: 'B.2 3/3 floor=0 u=1>2 r=4>5', groups: `${NEW} 5:B+` },
     'Settled: settled, maxUnavailable 2 → 1 => B.2 stable=main',
   ],
   [
-    'armed, aborted',
+    'locked, aborted',
     { ...whole, intents: { abort: 'B.2' } },
     'Aborted: rollback, partition 1000000 → 0 => A.1 rollback floor=0 r=4>5 aborted=B.2 text A',
   ],
   [
-    'armed, aborted for a newer request: the extra group stays',
+    'locked, aborted for a newer request: the extra group stays',
     { ...whole, text: 'C', intents: { abort: 'B.2' } },
     'Superseded: step 1/3, partition 1000000 → 3 => C.3 1/3 floor=0 r=4>5 aborted=B.2',
   ],
   [
-    'armed and given back, aborted for a newer request: another begins',
+    'locked and given back, aborted for a newer request: another starts',
     { ...whole, n: 4, marks: 'B.2 3/3 floor=0', text: 'C', groups: '0:B+ 1:B+ 2:B+ 3:B+', intents: { abort: 'B.2' } },
     'Superseded: step 0/3, partition 1000000 → 4 => C.3 0/3 floor=0 aborted=B.2',
   ],
@@ -398,7 +402,7 @@ test.each<readonly [what: string, of: World, says: readonly string[]]>([
 
 test.each<Row>([
   [
-    'an extra group of the new size would stand beside the old ones',
+    'an extra group of the new size would stand next to the old ones',
     { ...asked, groups: OLD, sizes: { B: 4 }, sizeChange: 'Whole' },
     'hold SurgeRefused',
   ],
@@ -410,7 +414,7 @@ test.each<Row>([
   ['a later LWS takes it in steps', { ...asked, groups: OLD, sizes: { B: 4 }, lwsVersion: '0.11' }, step0],
 ])('a change of the size of groups: %s', (_, of, then) => expect(planned(of)).toBe(then));
 
-/** Step 2 of B was given up, and the extra group stands in for those that go home. */
+/** Step 2 of B was aborted, and the extra group stands in for those that go to stable. */
 const home: World = {
   text: 'A',
   n: 5,
@@ -422,7 +426,7 @@ const home: World = {
 };
 
 test.each<Row>([
-  ['on its own way home: waited for', home, 'hold RollingBack'],
+  ['on its own way route restored: waited for', home, 'hold RollingBack'],
   ['between two pods', { ...home, groups: '0:A+ 1:A+ 2:B+ 3:B+' }, 'hold RollingBack'],
   [
     'failed on the release: it ends',
@@ -430,7 +434,7 @@ test.each<Row>([
     'SurgeReturned: rollback, replicas 5 → 4 => A.1 rollback floor=2 aborted=B.2',
   ],
   [
-    'it does not come up at home: it ends',
+    'it does not come up on stable: it ends',
     { ...home, record: { unreadyFor: { 4: 601 } } },
     'SurgeReturned: rollback, replicas 5 → 4 => A.1 rollback floor=2 aborted=B.2',
   ],
@@ -450,4 +454,4 @@ test.each<Row>([
     { ...home, text: 'C', groups: '0:A+ 1:A+ 2:B+ 3:B+ 4:A+' },
     'Superseded: step 1/3, partition 2 → 3 => C.3 1/3 floor=2 r=4>5 aborted=B.2',
   ],
-])('an extra group on the way back, %s', (_, of, then) => expect(planned(of)).toBe(then));
+])('an extra group in the rollback, %s', (_, of, then) => expect(planned(of)).toBe(then));

@@ -31,7 +31,7 @@ test.each<Row>([
     'hold Unschedulable GroupsNotUpdated',
   ],
   ['an old group', { ...one, groups: '0:A+ 1:Au 2:A+ 3:B+', record: { doneAgo: 9 } }, 'hold BlockedByUnreadyGroup'],
-  ['on the way back', { marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: `${A3} 3:Au` }, 'hold RollingBack'],
+  ['in the rollback', { marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: `${A3} 3:Au` }, 'hold RollingBack'],
   ['at rest', { groups: `${A3} 3:Au` }, 'hold NotAtRest'],
 ])('no capacity, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
@@ -55,7 +55,7 @@ test.each([
     'Group 1 is not ready (leader: Unschedulable, 0/8 nodes are available: 8 Insufficient nvidia.com/gpu)',
   ],
   [
-    'on the way back',
+    'in the rollback',
     { marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: `${A3} 3:Av` },
     'RollingBack',
     'vllm-3-1: Unschedulable, 0/8 nodes are available',
@@ -88,7 +88,7 @@ test.each<readonly [when: string, groups: readonly string[], then: string]>([
   ['an old leader that is replaced is none', leaders('3:A+', '3:A+#1', '3:A+#2', '3:A+#3'), 'hold GroupsNotUpdated'],
   ['ready just now', leaders('3:B-', '3:B-#1', '3:B-#2', '3:B+#3'), 'hold GroupCrashLoop PauseDuration'],
   ['ready for ten minutes', leaders('3:B-', '3:B-#1', '3:B-#2', ...Array.from({ length: 11 }, () => '3:B+#3')), step2],
-])('crash loop, started anew %s', (_, groups, then) => expect(planned(passes(one, groups))).toBe(then));
+])('crash loop, restarted %s', (_, groups, then) => expect(planned(passes(one, groups))).toBe(then));
 
 test('a container that is restarted in place counts as well', () => {
   expect(planned({ ...one, groups: `${A3} 3:Bc` })).toBe('hold GroupCrashLoop');
@@ -100,19 +100,19 @@ test('a container that is restarted in place counts as well', () => {
 test('a crash loop says how often, since when, and what to do', () => {
   const looping = passes(one, leaders('3:B-', '3:B-#1', '3:B-#2', '3:B-#3'));
   expect(message(looping, 'GroupCrashLoop')).toBe(
-    'Group 3 was started anew 3 times in this step, the first time seen at 2025-06-15T15:07:40Z. Group 3 is not ready (leader: ImagePullBackOff). Look at the logs of its pods while they live, and at the events; to give the release up: tranche abort vllm',
+    'Group 3 was restarted 3 times in this step, the first time seen at 2025-06-15T15:07:40Z. Group 3 is not ready (leader: ImagePullBackOff). Look at the logs of its pods while they live, and at the events; to give the release up: tranche abort vllm',
   );
 });
 
-test('a crash loop that is over for the moment is a matter of a person', () => {
+test('a crash loop that is over for the moment is a matter of someone', () => {
   const ready = passes(one, leaders('3:B-', '3:B-#1', '3:B-#2', '3:B+#3', '3:B+#3'));
   expect(planned({ ...ready, accept: 'GroupCrashLoop@B.2' })).toBe(step2);
   expect(planned({ ...ready, intents: { approve: '1@B.2' } })).toBe('hold GroupCrashLoop');
   const once: World = { ...ready, accept: 'GroupCrashLoop@B.2#other' };
-  expect(planned(once), 'accepted before it was started anew once more').toBe('hold GroupCrashLoop');
+  expect(planned(once), 'accepted before it was restarted once more').toBe('hold GroupCrashLoop');
 });
 
-test('the counting begins anew with each step, and an unchanged world leaves the record as it is', () => {
+test('the counting starts again with each step, and an unchanged world leaves the record as it is', () => {
   const looping = passes(one, leaders('3:B-', '3:B-#1', '3:B-#2', '3:B-#3', '3:B-#3'));
   const left = plan(world(looping)).record;
   expect(left?.step?.restarts).toEqual([{ index: 3, uid: 'pod-3#3', count: 3, since: NOW + 60 }]);

@@ -1,4 +1,4 @@
-/** Not knowing in every state: never a step forward, always a way back. */
+/** Not knowing in every state: never a step forward, always a rollback. */
 
 import { describe, expect, test } from 'vitest';
 import { absent, unknown } from '../../../src/api/known.ts';
@@ -16,8 +16,8 @@ const states: Readonly<Record<string, World>> = {
   requested: { text: 'B', groups: '0:A+ 1:A+ 2:A+ 3:A+' },
   'step 1': { text: 'B', marks: 'B.2 1/3 floor=3', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B+', record: done },
   rolling: { text: 'B', marks: 'B.2 3/3 floor=0', p: 0, groups: B4, record: done },
-  'armed, step 1': { text: 'B', marks: 'B.2 1/3 floor=0', groups: B4, record: done },
-  armed: { text: 'B', marks: 'B.2 3/3 floor=0', groups: B4, record: done },
+  'locked, step 1': { text: 'B', marks: 'B.2 1/3 floor=0', groups: B4, record: done },
+  locked: { text: 'B', marks: 'B.2 3/3 floor=0', groups: B4, record: done },
   rollback: { marks: 'A.1 rollback floor=2 aborted=B.2', p: 2 },
 };
 

@@ -22,7 +22,7 @@ test('not observed for a minute', () => {
   };
   expect(at(59)).toBe('LWS has observed generation 6 of 7 so far');
   expect(at(60)).toMatch(
-    /^LWS has observed generation 6 of 7 so far, and not since .*: until it can apply the object, no partition, no scaling and no way back takes effect\. Look whether the LWS controller runs, and for FailedUpdate in the events/,
+    /^LWS has observed generation 6 of 7 so far, and not since .*: until it can apply the object, no partition, no scaling and no rollback takes effect\. Look whether the LWS controller runs, and for FailedUpdate in the events/,
   );
   expect(at(60, { claims: 'B', setText: 'A' })).toContain(
     'The volumeClaimTemplates are not those of the leader StatefulSet, which takes no change of them: put the old ones back into apps/vllm/lws.yaml',

@@ -37,7 +37,7 @@ function forged(of: World, { step, ...fields }: Forged, unsigned: Unsigned | 'si
   return { ...rest, record: changed, ...(unsigned === 'signed' ? {} : { unsigned }) };
 }
 
-/** The same where the API server has called the leader of group 3 unready for so long. */
+/** The same where the API server has called the leader of group 3 unready for this long. */
 function unreadyFor(snapshot: Snapshot, seconds: number): Snapshot {
   const { leaders } = snapshot.live;
   if (leaders.kind !== 'known') throw new Error('no leaders');
@@ -85,7 +85,7 @@ test.each<readonly [what: string, snapshot: Snapshot, then: string]>([
   ],
 ])('a failure of the step: %s', (_, snapshot, then) => expect(show(snapshot)).toBe(then));
 
-test('what only the record says of a failure is told as that', () => {
+test('what only the record says of a failure is reported as that', () => {
   const [held] = plan(forged(ready, { step: { restarts } }, long)).holds;
   expect(held?.message).toContain('Only the record on the status branch says so, and no key has signed it');
   const [proven] = plan(forged({ ...looping, rules: { ...strict, onFailure: 'hold' } }, {}, long)).holds;
@@ -139,7 +139,7 @@ test('rollbacks that nobody ordered are those of main, whatever the record says'
   expect(plan({ ...none, unsigned: {} }).holds[0]?.reason).toBe('TooManyRollbacks');
 });
 
-test('no text of such a record is sent, and none is kept', () => {
+test('no template of such a record is sent, and none is kept', () => {
   const to = [{ to: 'prod', as: 'slack' as const }];
   const notice = {
     key: 'x',

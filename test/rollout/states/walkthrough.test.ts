@@ -1,4 +1,4 @@
-/** The walkthrough of one release and of one way back, commit by commit: annotations, fields and subjects. */
+/** The walkthrough of one release and of one rollback, commit by commit: annotations, fields and subjects. */
 
 import { expect, test } from 'vitest';
 import type { Marks } from '../../../src/api/marks.ts';
@@ -104,9 +104,9 @@ test.each<readonly [string, Snapshot, string, readonly string[]]>([
     ['step: 3/3@9c41d2e09c41d2e09c41d2e09c41d2e0.2', 'restore: {"floor":0}', 'partition: 0'],
   ],
   [
-    '3. armed again',
+    '3. locked again',
     walk({ text: 'B', p: 0 }, at(3, 0)),
-    'rollout(llm/vllm): step 3/3, armed, partition 0 → 1000000',
+    'rollout(llm/vllm): step 3/3, locked, partition 0 → 1000000',
     ['partition: 1000000'],
   ],
   [

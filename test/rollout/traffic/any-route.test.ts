@@ -1,6 +1,6 @@
 /**
  * Whatever form a route has and whatever steps ask for: what is written is valid by the published schema and by the rules
- * of the API server, it is read again as the share that it is, also as the server stores it, and home gives back the bytes.
+ * of the API server, it is read again as the share that it is, also as the server stores it, and the restored route gives back the bytes.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { refusals, stored } from '../../support/gateway-server.ts';
 import { modelOf } from '../../support/published-schemas.ts';
 import {
   documentsOf,
-  HOME,
+  NO_SHARE,
   prepared,
   providerIn,
   routeIn,
@@ -51,7 +51,7 @@ describe.each(Object.keys(anyRouteOf))('%s', (folder) => {
   const provider = providerIn(folder);
   const sides = sidesOf(folder);
 
-  test('is valid with every share, is read as it is, and comes home', async () => {
+  test('is valid with every share, is read as it is, and returns to stable', async () => {
     const [sample] = fc.sample(anyRouteOf[folder]!, 1);
     const model = await modelOf(sample!);
     const counts = { written: 0, unwritable: 0 };
@@ -89,7 +89,7 @@ describe.each(Object.keys(anyRouteOf))('%s', (folder) => {
             ] as const)
               if (there) expect(texts.files[FILE]).toContain(other);
           }
-          expect(written(texts, provider, HOME, sides).files).toEqual(start.files);
+          expect(written(texts, provider, NO_SHARE, sides).files).toEqual(start.files);
         },
       ),
       { numRuns: RUNS },
@@ -98,7 +98,7 @@ describe.each(Object.keys(anyRouteOf))('%s', (folder) => {
   });
 });
 
-/** What an anchor stands for is not written to, because it would change in two places. What was written comes home. */
+/** What an anchor stands for is not written to, because it would change in two places. What was written returns to stable. */
 function isRefused({ files }: Texts, edits: readonly RouteEdits[]): boolean {
   try {
     spliced(files, edits);
@@ -111,7 +111,7 @@ function isRefused({ files }: Texts, edits: readonly RouteEdits[]): boolean {
 
 type Told = Pick<RouteReading, 'percent' | 'stable'> & { readonly ours: number; readonly mirrors: number };
 
-/** By the word of Git, and by that of a server that has filled in its defaults. */
+/** According to Git, and by that of a server that has filled in its defaults. */
 function readings(
   texts: Texts,
   provider: TrafficProvider,
@@ -131,7 +131,7 @@ function sends(read: Told, share: Share, { kind }: TrafficProvider): void {
   if (kind === 'DestinationRule') return;
   expect(read.percent).toBe(share.kind === 'weight' ? share.percent : 0);
   expect(read.ours > 0).toBe(share.kind === 'matches');
-  if (share.kind === 'home') expect(read.mirrors).toBe(0);
+  if (share.kind === 'none') expect(read.mirrors).toBe(0);
 }
 
 const gateway = (namespace: string): JsonObject => ({
@@ -208,7 +208,7 @@ test('a second Ingress that is kept follows what people have changed of their ow
     annotations: {
       [`${NGINX}proxy-body-size`]: '64m',
       [`${NGINX}ssl-redirect`]: 'false',
-      'tranche.dev/of': 'vllm',
+      'tranche.dev/made-for': 'vllm',
       [`${NGINX}canary`]: 'true',
       [`${NGINX}canary-weight`]: '20',
     },

@@ -64,7 +64,7 @@ test('of any Service, however it is written: valid, open to nobody outside, and 
         ...('track' in selector ? { track: 'canary' } : {}),
         'leaderworkerset.sigs.k8s.io/name': 'vllm-canary',
       });
-      expect(at(copy!.value, ['metadata', 'annotations'])).toEqual({ 'tranche.dev/of': 'vllm' });
+      expect(at(copy!.value, ['metadata', 'annotations'])).toEqual({ 'tranche.dev/made-for': 'vllm' });
       const gone = applyEdits(after, { file: FILE, object: edits.object, edits: [], document: { kind: 'delete' } });
       expect(gone).toEqual({ kind: 'ok', text: before });
     }),
@@ -72,7 +72,7 @@ test('of any Service, however it is written: valid, open to nobody outside, and 
   );
 });
 
-test('a copy whose Service was written anew has its ports, and is valid', async () => {
+test('a copy whose Service was written again has its ports, and is valid', async () => {
   const [sample] = fc.sample(anyService, 1);
   const model = await modelOf(sample!);
   const to = { name: 'vllm-svc-canary', workload: 'vllm-canary', of: 'vllm', labels: {} };

@@ -52,7 +52,7 @@ test.each([
   ['bytes("a")', 'bytes'],
   ['timestamp(0)', 'timestamp'],
   ['type(1)', 'type'],
-])('%s is not run, whoever asks it', (expression, name) => {
+])('%s is not run, no matter who asks it', (expression, name) => {
   expect(evaluate(expression, context)).toEqual({ kind: 'fault', why: `calls ${name}, which is not run here` });
 });
 

@@ -9,7 +9,7 @@ import { trafficProviders } from '../../../src/rollout/traffic/index.ts';
 import type { RouteFiles, Share, Sides, TrafficProvider } from '../../../src/rollout/traffic/provider.ts';
 import {
   asServed,
-  HOME,
+  NO_SHARE,
   prepared,
   providerIn,
   routeIn,
@@ -83,7 +83,7 @@ describe.each(cases)('%s', (name) => {
       expect(seen.ours.length > 0, step).toBe(share.kind === 'matches');
       expect(textIn(written(texts, provider, share, sides)), 'written twice').toBe(textIn(texts));
     }
-    const home = written(texts, provider, HOME, sides);
+    const home = written(texts, provider, NO_SHARE, sides);
     expect(home.displaced).toEqual([]);
     expect(provider.read(routeIn(home, provider), sides)).toMatchObject({ percent: 0, ours: [], mirrors: [] });
     check(name, 'home.yaml', textIn(home));
@@ -91,7 +91,7 @@ describe.each(cases)('%s', (name) => {
   });
 
   test.each(Object.entries(sharesOf(name)))('%s alone, and home', (_, share) => {
-    expect(textIn(written(written(start, provider, share, sides), provider, HOME, sides))).toBe(textIn(start));
+    expect(textIn(written(written(start, provider, share, sides), provider, NO_SHARE, sides))).toBe(textIn(start));
   });
 
   test('a share is known again as an API server answers with it, and no other is taken for it', () => {
@@ -104,7 +104,7 @@ describe.each(cases)('%s', (name) => {
 
   test('what is prepared is prepared once', () => {
     expect(textIn(prepared(start, provider, sides))).toBe(textIn(start));
-    expect(textIn(written(start, provider, HOME, sides))).toBe(textIn(start));
+    expect(textIn(written(start, provider, NO_SHARE, sides))).toBe(textIn(start));
     expect(at(routeIn(start, provider).route.value, ['kind'])).toBe(provider.kind);
   });
 });

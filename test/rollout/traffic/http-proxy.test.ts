@@ -36,7 +36,7 @@ test.each<readonly [what: string, more: JsonObject, match: StepMatch, reasons: r
     ['MatchContradicts'],
   ],
   ['an expression from the slash on', {}, byPath('RegularExpression', '/p.*'), []],
-  ['an expression that begins with anything', {}, byPath('RegularExpression', '.*/p'), ['MatchContradicts']],
+  ['an expression that starts with anything', {}, byPath('RegularExpression', '.*/p'), ['MatchContradicts']],
 ])('%s', (_, more, match, reasons) => {
   const texts = textOf(proxy(more));
   const share = { kind: 'matches', matches: [match], modifier: undefined } as const;

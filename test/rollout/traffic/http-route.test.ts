@@ -9,7 +9,7 @@ import type { Share, Sides } from '../../../src/rollout/traffic/provider.ts';
 import { anyStyle } from '../../manifests/any-manifest.ts';
 import { writeYaml } from '../../manifests/written-yaml.ts';
 import { refusals } from '../../support/gateway-server.ts';
-import { documentsOf, HOME, routeIn, SIDES, type Texts, textOf, weight, written } from '../../support/routes.ts';
+import { documentsOf, NO_SHARE, routeIn, SIDES, type Texts, textOf, weight, written } from '../../support/routes.ts';
 
 function route(...rules: readonly JsonObject[]): JsonObject {
   return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'chat' }, spec: { rules } };
@@ -59,10 +59,10 @@ describe('where Kruise goes wrong', () => {
     ]);
   });
 
-  test('the way home leaves rules without backends (httproute/16)', () => {
+  test('the rollback leaves rules without backends (httproute/16)', () => {
     const redirect = { matches: [path('/old')], filters: [{ type: 'RequestRedirect' }] };
     const start = textOf(route({ backendRefs: [stable] }, redirect));
-    expect(written(written(start, httpRoute, weight(5)), httpRoute, HOME).files).toEqual(start.files);
+    expect(written(written(start, httpRoute, weight(5)), httpRoute, NO_SHARE).files).toEqual(start.files);
   });
 });
 
@@ -79,7 +79,7 @@ describe('people who edit in the middle', () => {
       displaced: shared.displaced,
     };
     const next = written(more, httpRoute, weight(20));
-    expect(rulesIn(written(next, httpRoute, HOME))).toEqual([
+    expect(rulesIn(written(next, httpRoute, NO_SHARE))).toEqual([
       { matches: [path('/new')], backendRefs: [{ name: 'other' }] },
       { matches: [path('/a')], backendRefs: [{ ...stable, weight: 7 }] },
       { backendRefs: [stable] },
@@ -90,12 +90,12 @@ describe('people who edit in the middle', () => {
     const shared = written(start, httpRoute, weight(10));
     const [first] = rulesIn(shared) as JsonObject[];
     const less = { ...textOf(route(first!)), displaced: shared.displaced };
-    expect(rulesIn(written(less, httpRoute, HOME))).toEqual([
+    expect(rulesIn(written(less, httpRoute, NO_SHARE))).toEqual([
       { matches: [path('/a')], backendRefs: [{ ...stable, weight: 7 }] },
     ]);
   });
 
-  test('weights of others are read, and go home without a record', () => {
+  test('weights of others are read, and go to stable without a record', () => {
     const texts = textOf(
       route(
         {
@@ -111,7 +111,7 @@ describe('people who edit in the middle', () => {
       percent: 25,
       ours: [['spec', 'rules', '1']],
     });
-    expect(rulesIn(written(texts, httpRoute, HOME))).toEqual([{ backendRefs: [{ ...stable, weight: 3 }] }]);
+    expect(rulesIn(written(texts, httpRoute, NO_SHARE))).toEqual([{ backendRefs: [{ ...stable, weight: 3 }] }]);
   });
 });
 
@@ -130,7 +130,7 @@ describe('InferencePools', () => {
         ],
       },
     ]);
-    expect(written(shared, httpRoute, HOME, sides).files).toEqual(start.files);
+    expect(written(shared, httpRoute, NO_SHARE, sides).files).toEqual(start.files);
     const mixed = routeIn(textOf(route({ backendRefs: [pool, { name: 'pool', port: 80 }] })), httpRoute);
     expect(httpRoute.survey(mixed, sides).faults).toMatchObject([{ reason: 'OtherBackend' }]);
   });
@@ -186,7 +186,7 @@ describe('what the API server takes', () => {
       { matches: [{ ...path('/models'), headers: [{ name: 'x-team' }] }], ...own },
     ]);
     expect(refusals(documentsOf(shared.files, ['HTTPRoute'])[0]!.value)).toEqual([]);
-    expect(written(shared, httpRoute, HOME).files).toEqual(start.files);
+    expect(written(shared, httpRoute, NO_SHARE).files).toEqual(start.files);
   });
 
   const pooled = { group: 'inference.networking.k8s.io', kind: 'InferencePool', name: 'vllm-svc' };
@@ -203,7 +203,7 @@ describe('what the API server takes', () => {
     const found = mapsAt(documentsOf(shared.files, ['HTTPRoute'])[0]!.value, ['spec', 'rules']);
     expect(found.map((one) => one['name'])).toEqual(['name' in named ? named.name : undefined, ...names]);
     expect(written(shared, httpRoute, matches, sides).files).toEqual(shared.files);
-    expect(written(shared, httpRoute, HOME, sides).files).toEqual(start.files);
+    expect(written(shared, httpRoute, NO_SHARE, sides).files).toEqual(start.files);
   });
 
   test('a rule that replaces a prefix takes no path of another type', () => {
@@ -289,7 +289,7 @@ test('any shares and home give back the very bytes, in any style', () => {
         texts = written(texts, httpRoute, share);
         expect(written(texts, httpRoute, share)).toEqual(texts);
       }
-      expect(written(texts, httpRoute, HOME).files).toEqual(start.files);
+      expect(written(texts, httpRoute, NO_SHARE).files).toEqual(start.files);
     }),
     { numRuns: 150 },
   );

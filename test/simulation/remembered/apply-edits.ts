@@ -1,7 +1,7 @@
 /** Stands in for `src/manifests/splice/apply-edits.ts` in bundles of the simulation: makes the same edits of a text once. */
 
 import { applyEdits as applyAfresh, type Spliced } from '../../../src/manifests/splice/apply-edits.ts';
-import type { ObjectEdits } from '../../../src/rollout/edit.ts';
+import type { ObjectEdits } from '../../../src/rollout/edits/edit.ts';
 import { Remembered } from './remembered.ts';
 
 export type { Spliced } from '../../../src/manifests/splice/apply-edits.ts';

@@ -7,7 +7,7 @@ import { Remembered } from './remembered.ts';
 
 const known = new Remembered<readonly Issue[]>(600);
 
-/** One text in so many is tried. */
+/** One text in this many is tried. */
 const ONE_IN = 12;
 
 /** As the real one where it is asked, which is pure; what it has no fault to find with is not asked every time. */
@@ -15,7 +15,7 @@ export function tryLadder(
   asked: Parameters<typeof tryAfresh>[0],
   trials: Parameters<typeof tryAfresh>[1],
 ): readonly Issue[] {
-  const { cast, texts } = asked;
-  const key = JSON.stringify([cast.plan.steps, cast.stableText, texts.get(cast.workload.file)]);
+  const { parts, texts } = asked;
+  const key = JSON.stringify([parts.plan.steps, parts.stableText, texts.get(parts.workload.file)]);
   return hash(key) % ONE_IN === 0 ? known.of(key, () => tryAfresh(asked, trials)) : [];
 }

@@ -167,8 +167,8 @@ function plain(schema: unknown): unknown {
 
 /** A schema that stands alone finds the definitions of all. */
 function withHome(schema: unknown): Schema {
-  const rehomed: unknown = JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"github#/definitions/'));
-  return isRecord(rehomed) ? rehomed : {};
+  const restored: unknown = JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"github#/definitions/'));
+  return isRecord(restored) ? restored : {};
 }
 
 /** GitHub ignores fields that it does not know, which hides a mistyped one. */

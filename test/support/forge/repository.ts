@@ -1,4 +1,4 @@
-/** One repository of the simulated forge: a real bare repository, and what a forge keeps beside it. People act through it. */
+/** One repository of the simulated forge: a real bare repository, and what a forge keeps next to it. People act through it. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -219,7 +219,7 @@ export class ForgeRepository {
     return (await this.fact('merge-tree', '--write-tree', base, head))?.split('\n')[0];
   }
 
-  /** A person merges, with plumbing as a forge does it. Throws where it conflicts. Rules are not asked: see `press`. */
+  /** Someone merges, with plumbing as a forge does it. Throws where it conflicts. Rules are not asked: see `press`. */
   async merge(number: number, by: Account, method: MergeMethod = 'merge', message?: string): Promise<string> {
     const pull = this.pull(number);
     const base = (await this.head(pull.base)) ?? '';

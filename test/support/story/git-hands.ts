@@ -88,7 +88,7 @@ function range(player: Player, told: readonly [string, string]): readonly string
   return line.slice(Math.min(...ends), Math.max(...ends) + 1);
 }
 
-/** The documents of a text, each with its separator before it where it has one. */
+/** The documents of a template, each with its separator before it where it has one. */
 function documentsOf(content: string): readonly string[] {
   return content.split(/^(?=---$)/m);
 }
@@ -98,7 +98,7 @@ function isObject(document: string, of: { readonly kind: string; readonly name: 
   return value?.['kind'] === of.kind && (value['metadata'] as JsonObject | undefined)?.['name'] === of.name;
 }
 
-/** The path and the text of the file that holds an object. */
+/** The path and the template of the file that holds an object. */
 function holding(stage: Stage, of: { readonly kind: string; readonly name: string }) {
   const { file } = stage.find(of.kind, of.name);
   return { file, content: stage.repository.text('main', file) ?? '' };
@@ -120,7 +120,7 @@ function retarget(player: Player, who: string, of: { readonly rollout: string; r
   });
 }
 
-/** Changes one text by an expression or a quoted part of it; throws where nothing of it is met. */
+/** Changes one template by an expression or a quoted part of it; throws where nothing of it is met. */
 function replaced(
   content: string,
   of: { readonly what: string; readonly which: string | undefined; readonly to: string },
@@ -145,10 +145,10 @@ const partOf = (part: unknown): string => (typeof part === 'string' ? part : '')
 
 const NTH: Readonly<Record<string, string>> = { first: '1', second: '2', third: '3', fourth: '4', last: 'last' };
 
-/** What `to` is in one text: an expression in slashes, or a quoted part; all of it, or the nth alone. */
+/** What `to` is in one template: an expression in slashes, or a quoted part; all of it, or the nth alone. */
 export const CHANGE = '(?:the (first|second|third|fourth|last) )?("(?:.+?)"|/.+/[a-z]*) to "(.*)"';
 
-/** The text after a change that `CHANGE` describes. */
+/** The template after a change that `CHANGE` describes. */
 export function changed(content: string, [which, what = '', to = '']: readonly (string | undefined)[]): string {
   return replaced(content, { what, to, which: which === undefined ? undefined : NTH[which] });
 }

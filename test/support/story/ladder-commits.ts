@@ -8,12 +8,12 @@ import { yamlValues } from '../yaml-values.ts';
 type Files = Readonly<Record<string, string>>;
 
 const LWS = 'LeaderWorkerSet';
-const AT = 'tranche.dev/at';
-const OF = 'tranche.dev/of';
+const AT = 'tranche.dev/rung';
+const MADE_FOR = 'tranche.dev/made-for';
 
-/** Fields of the user's own workload; its template only where a text is put back. */
+/** Fields of the user's own workload; its template only where a template is put back. */
 const OWN = [
-  /^metadata\.annotations(\.tranche\.dev\/[a-z]+)?$/,
+  /^metadata\.annotations(\.tranche\.dev\/[a-z-]+)?$/,
   /^spec\.replicas$/,
   /^spec\.rolloutStrategy(\.rollingUpdateConfiguration)?(\.(partition|maxUnavailable|maxSurge))?$/,
 ];
@@ -48,7 +48,7 @@ export function ladderFault(before: Files, after: Files): string | undefined {
   const texts = changed.some(
     ({ value, old, paths }) => isMade(value) && old !== undefined && paths.some((path) => TEMPLATE.test(path)),
   );
-  if (shares && texts && !isHome(are)) return 'changes the text of the second workload and a share at once';
+  if (shares && texts && !isRestored(are)) return 'changes the template of the second workload and a share at once';
   return commentsLost(before, after);
 }
 
@@ -82,7 +82,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   ScaledObject: [FLOOR],
 };
 
-/** The workload that we made is given another text at no groups alone, before the commit and after it. */
+/** The workload that we made is given another template at no groups alone, before the commit and after it. */
 function madeFault(
   key: string,
   value: JsonObject,
@@ -91,12 +91,12 @@ function madeFault(
 ): string | undefined {
   if (value['kind'] !== LWS || !paths.some((path) => path === '' || TEMPLATE.test(path))) return undefined;
   const groups = [old, value].filter((one) => one !== undefined).map((one) => count(specOf(one)['replicas'], 1));
-  return groups.some((replicas) => replicas > 0) ? `gives ${key} a text while it has groups` : undefined;
+  return groups.some((replicas) => replicas > 0) ? `gives ${key} a template while it has groups` : undefined;
 }
 
 /** The document is one that we made. */
 function isMade(value: JsonObject): boolean {
-  return annotations(value)[OF] !== undefined;
+  return annotations(value)[MADE_FOR] !== undefined;
 }
 
 function isRoute(value: JsonObject): boolean {
@@ -104,7 +104,7 @@ function isRoute(value: JsonObject): boolean {
 }
 
 /** No route names a Service that we made. */
-function isHome(documents: readonly Document[]): boolean {
+function isRestored(documents: readonly Document[]): boolean {
   const made = documents.filter(({ value }) => value['kind'] === 'Service' && isMade(value));
   const routes = documents.filter(({ value }) => isRoute(value)).map(({ value }) => JSON.stringify(value));
   return made.every(

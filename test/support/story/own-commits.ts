@@ -10,19 +10,19 @@ import { isLadderCommit, ladderFault } from './ladder-commits.ts';
 import { nameOf } from './stage.ts';
 
 const SENTINEL = 1_000_000;
-/** Reasons that put another text into the file; all others leave every line but the planned ones. */
+/** Reasons that put another template into the file; all others leave every line but the planned ones. */
 const RESTORES = [
   'RecreateCreated',
   'Aborted',
   'Reverted',
   'Failed',
   'RequestWithdrawn',
-  'AbortedTextRemoved',
+  'AbortedTemplateRemoved',
   'Retried',
 ];
 /** Lines that a step may change: marks, the two numbers, and parents that had to be inserted for them. */
 const PLANNED =
-  /^\s*["']?(tranche\.dev\/[a-z]+["']?:|(partition|maxUnavailable)["']?:|(annotations|rolloutStrategy|rollingUpdateConfiguration)["']?:\s*$)/;
+  /^\s*["']?(tranche\.dev\/[a-z-]+["']?:|(partition|maxUnavailable)["']?:|(annotations|rolloutStrategy|rollingUpdateConfiguration)["']?:\s*$)/;
 
 /** Reasons that start extra groups, or end them. */
 const SURGES = ['Surged', 'SurgeReturned', 'Settled', 'Aborted', 'Reverted', 'Failed', 'RolledBack'];
@@ -88,7 +88,7 @@ function reasonOf(commit: CommitHeader): string {
   return /^Rollout-Reason: (\w+)$/m.exec(commit.message)?.[1] ?? '';
 }
 
-/** The user's bytes: line by line the same, or, where a text comes back, a block that the file has had before. */
+/** The user's bytes: line by line the same, or, where a template comes back, a block that the file has had before. */
 function checkLines(
   commit: CommitHeader,
   texts: { readonly before: string; readonly after: string; readonly earlier: readonly string[] },

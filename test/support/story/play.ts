@@ -16,7 +16,7 @@ type Shared = (part: string) => Readonly<Record<string, string>>;
 
 export type Until = (seen: Look, before: Look | undefined) => boolean;
 
-/** What a sentence may do besides changing the stage. */
+/** What a sentence may do in addition to changing the stage. */
 export class Player {
   readonly stage: Stage;
   private readonly lines: string[] = [];
@@ -123,7 +123,7 @@ export class Player {
     throw new Error('not settled after five passes');
   }
 
-  /** The agent applies what is on main, so many seconds pass, a pass looks; again and again. */
+  /** The agent applies what is on main, this many seconds pass, a pass looks; again and again. */
   async lookUntil(seconds: number, until: Until): Promise<void> {
     let before: Look | undefined;
     for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
@@ -211,7 +211,7 @@ const SETTING =
 
 const SHARED = /^In Git: ([a-z0-9, -]+)\.$/;
 
-/** The folders of `common` whose files the repository of a story begins with. */
+/** The folders of `common` whose files the repository of a story starts with. */
 export function sharedOf(story: string): readonly string[] {
   return story.split('\n').flatMap((line) => SHARED.exec(line)?.[1]?.split(', ') ?? []);
 }

@@ -11,7 +11,7 @@ export type Sentence = {
   ) => string | undefined | void | Promise<string | undefined | void>;
 };
 
-/** Whoever has a name, or none: `Ada`, `Somebody`, `A colleague`, `An image bot`. */
+/** Anyone who has a name, or none: `Ada`, `Somebody`, `A colleague`, `An image bot`. */
 export const WHO = '((?!Tranche|An? (?:hook|container|autoscaler))(?:[A-Z][A-Za-z-]*|An? [a-z -]*?[a-z]))';
 
 /** What a quoted part of a sentence means: `\n` is a line break. */
@@ -19,7 +19,7 @@ export function text(quoted: string | undefined): string {
   return (quoted ?? '').replaceAll('\\n', '\n');
 }
 
-/** A time of so many of a unit; seconds where none is named. */
+/** A time of this many of a unit; seconds where none is named. */
 export function secondsOf(count: string, unit: string | undefined): number {
   return Number(count) * (unit === 'hours' ? 3600 : unit === 'minutes' ? 60 : 1);
 }

@@ -7,7 +7,7 @@ import { applyEdits } from '../../../src/manifests/splice/apply-edits.ts';
 import type { BranchUpdate, Git } from '../../../src/ports/git.ts';
 import { newTrials, type Trials } from '../../../src/reconcile/desired/trials.ts';
 import type { Memory, Ports } from '../../../src/reconcile/pass.ts';
-import type { Edit, ObjectRef } from '../../../src/rollout/edit.ts';
+import type { Edit, ObjectRef } from '../../../src/rollout/edits/edit.ts';
 import { syncCommit } from '../../../src/simulator/agent/agent.ts';
 import type { Cluster } from '../../../src/simulator/cluster-model.ts';
 import type { Gate, LwsVersion } from '../../../src/simulator/modes.ts';
@@ -77,7 +77,7 @@ export class Stage {
   prunes = true;
   policyInForce = false;
   ignored: readonly (readonly string[])[] = [];
-  /** So many seconds some requests found nobody, since clients send any. */
+  /** How many seconds some requests found nobody, since clients send any. */
   failedSeconds = 0;
   /** What is looked at every second, by what it is about. */
   private readonly watches = new Map<string, () => void>();
@@ -137,7 +137,7 @@ export class Stage {
     return this.watches.has(REQUESTS);
   }
 
-  /** A commit by a person or a bot on a branch of any copy of the repository. */
+  /** A commit by someone or a bot on a branch of any copy of the repository. */
   commit(
     who: string,
     writes: readonly { readonly path: string; readonly text: string | undefined }[],
@@ -251,7 +251,7 @@ export class Stage {
     );
   }
 
-  /** The ports of one pass on this stage; only the real pass, on the real repository, is heard. */
+  /** The ports of one pass on this stage; only the real pass, on the real repository, is carried out. */
   ports(repository: FakeRepository, pass: (repository: FakeRepository) => Promise<unknown>): Ports {
     const { unreadable } = this;
     const fault = () => (unreadable === undefined ? undefined : ({ kind: 'unknown', why: unreadable } as const));

@@ -3,7 +3,7 @@
 import { SENTINEL } from '../../../src/api/workload.ts';
 import type { Outcome } from '../../../src/reconcile/outcome.ts';
 import { readStatus, STATUS_REQUEST } from '../../../src/reconcile/status/record-store.ts';
-import { printKey } from '../../../src/rollout/key-text.ts';
+import { printKey } from '../../../src/rollout/texts/key-text.ts';
 import { count, type KubeObject, part, specOf } from '../../../src/simulator/objects/objects.ts';
 import { LWS, PODS, STATEFUL_SETS } from '../../../src/simulator/objects/resource-table.ts';
 import { type Look, STATUS } from './rehearse.ts';
@@ -30,7 +30,7 @@ export class CommitNames {
     return this.names.get(oid) ?? '?';
   }
 
-  /** Every object id in a text gives way to its name: texts then do not change with every word in a message. */
+  /** Every object id in a template gives way to its name: texts then do not change with every word in a message. */
   in(text: string): string {
     return this.stableIn(text).replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b/g, (found) => {
       const known = [...this.names].find(([oid]) => oid.startsWith(found));

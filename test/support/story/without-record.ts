@@ -31,7 +31,7 @@ export function isResting(outcome: Outcome | undefined): boolean {
   return outcome === undefined || (lws !== undefined && isNotAsked(lws));
 }
 
-/** What time ends; what is wrong in the files is said beside it on a rollback. */
+/** What time ends; what is wrong in the files is said next to it on a rollback. */
 const WAITS: readonly string[] = ['GracePeriod', 'Draining', 'Baking', 'PauseDuration', 'Soaking', 'Stalled'];
 
 type Pair = { readonly real: Saying; readonly lost: Saying; readonly resting: boolean };
@@ -57,7 +57,7 @@ export const exceptions: readonly Exception[] = [
     holds: ({ resting, real, lost }) => resting && real.commit === '' && lost.commit === '',
   },
   {
-    name: 'the soak starts anew',
+    name: 'the soak restarts',
     silent: false,
     holds: (pair) =>
       pair.lost.commit === '' &&
@@ -68,7 +68,7 @@ export const exceptions: readonly Exception[] = [
         pair.real.holds.every(({ reason }) => reason === 'StatusRefused' || says(pair.lost, reason))),
   },
   {
-    name: 'what was accepted, reached or left counts anew',
+    name: 'what was accepted, reached or left counts again',
     silent: false,
     holds: (pair) =>
       pair.lost.commit === '' &&
@@ -76,11 +76,13 @@ export const exceptions: readonly Exception[] = [
       more(pair).every((reason) => WAITS.includes(reason)),
   },
   {
-    name: 'since when requests are home is not known, so that groups restart a commit later',
+    name: 'since when requests are restored is not known, so that groups restart a commit later',
     silent: false,
     // Both go back for the same reason, and the one that waits lets no group go.
     holds: ({ real, lost }) =>
-      sameReason(real, lost) && lost.commit.includes('rollback, home') && lost.commit.includes('went home just before'),
+      sameReason(real, lost) &&
+      lost.commit.includes('rollback, route-restored') &&
+      lost.commit.includes('went to stable just before'),
   },
   {
     name: 'LWS 0.8 is read a second time',
@@ -101,7 +103,7 @@ export const exceptions: readonly Exception[] = [
     holds: ({ real, lost }) =>
       lost.commit === '' &&
       (says(real, 'AnnotationsGone') ||
-        ['no delivery is under way', 'removed by hand'].some((why) => real.commit.includes(why))),
+        ['no delivery is in progress', 'removed by hand'].some((why) => real.commit.includes(why))),
   },
   {
     name: 'since when is not known',
@@ -116,7 +118,7 @@ export const exceptions: readonly Exception[] = [
     holds: ({ real, lost }) =>
       lost.commit === '' &&
       (real.commit.includes('Nobody has ordered this.') ||
-        ['StepFailed', 'WayBackRefused'].some((reason) => says(real, reason))),
+        ['StepFailed', 'RollbackRefused'].some((reason) => says(real, reason))),
   },
   {
     name: 'how long groups have not been ready is not known, so they only load',

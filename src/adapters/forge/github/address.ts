@@ -19,7 +19,7 @@ export function forgeAddress(repository: string, apiUrl: string | undefined): Fo
   const [, owner, name] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url.pathname) ?? [];
   if (!/^https?:$/.test(url.protocol) || owner === undefined || name === undefined) return undefined;
   const api = (apiUrl ?? apiOf(url)).replace(/\/+$/, '');
-  // GitHub Enterprise Server has both below /api; elsewhere GraphQL is beside the routes.
+  // GitHub Enterprise Server has both below /api; elsewhere GraphQL is next to the routes.
   const graphql = api.endsWith('/api/v3') ? `${api.slice(0, -'/v3'.length)}/graphql` : `${api}/graphql`;
   return { api, graphql, owner, name };
 }

@@ -4,12 +4,12 @@ import type { Answer, Unasked } from '../../../ports/forge.ts';
 import type { ForgeCaller, Reply } from './call.ts';
 
 /** Logins, and teams as `org/name`. */
-type Asked = { readonly number: number; readonly reviewers: readonly string[] };
+type ReviewRequest = { readonly number: number; readonly reviewers: readonly string[] };
 
 /** Asks all at once; where the forge refuses one of them it refuses all, so then one by one. Throws PortError. */
 export async function askReviewers(
   caller: ForgeCaller,
-  { number, reviewers }: Asked,
+  { number, reviewers }: ReviewRequest,
 ): Promise<Answer<readonly Unasked[]>> {
   const { owner } = caller.address;
   const isElsewhere = (name: string): boolean => name.includes('/') && !isOf(owner, name);
@@ -34,7 +34,7 @@ function isOf(owner: string, team: string): boolean {
   return team.toLowerCase().startsWith(`${owner.toLowerCase()}/`);
 }
 
-function askFor(caller: ForgeCaller, { number, reviewers }: Asked): Promise<Reply> {
+function askFor(caller: ForgeCaller, { number, reviewers }: ReviewRequest): Promise<Reply> {
   const teams = reviewers.filter((name) => name.includes('/'));
   return caller.call({
     route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers',

@@ -9,7 +9,7 @@ import { refused } from './refusals.ts';
 
 const done: Answer<void> = { kind: 'done', value: undefined };
 
-/** Writes the one of this name anew where it says something else; that of another App is left alone. Throws PortError. */
+/** Writes the one of this name again where it says something else; that of another App is left alone. Throws PortError. */
 export async function writeCheck(caller: ForgeCaller, check: NewCheck): Promise<Answer<void>> {
   const { oid, name, title, summary } = check;
   const operation = `show the check ${name} of ${oid.slice(0, 8)}`;

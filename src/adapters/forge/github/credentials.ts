@@ -4,7 +4,7 @@ import type { Octokit } from '@octokit/core';
 import { at } from '../../../api/json.ts';
 import type { ForgeAddress } from './address.ts';
 
-/** What a person gives, from the environment. */
+/** What someone gives, from the environment. */
 export type ForgeCredential =
   /** `from` names the variable or the input, for messages. */
   | { readonly kind: 'token'; readonly token: string; readonly from: string }
@@ -13,7 +13,7 @@ export type ForgeCredential =
 export type Credentials = {
   /** For messages; never the secret. */
   readonly name: string;
-  /** The token to send; that of an App lives for an hour and is made anew in time. */
+  /** The token to send; that of an App lives for an hour and is made again in time. */
   readonly token: () => Promise<string>;
   /** The text without any secret of ours. */
   readonly mask: (text: string) => string;

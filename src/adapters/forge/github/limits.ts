@@ -3,7 +3,7 @@
 export type ForgeLimits = {
   /** One answer as it comes over the wire. */
   readonly answerBytes: number;
-  /** No byte for so long: the server hangs. */
+  /** No byte for this long: the server hangs. */
   readonly idleSeconds: number;
   /** One exchange, from the first byte to the last. */
   readonly exchangeSeconds: number;

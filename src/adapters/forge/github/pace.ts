@@ -24,7 +24,7 @@ export class Pace {
     this.limits = options.limits;
   }
 
-  /** A pass begins. What the forge has said about its limits goes on to hold. */
+  /** A pass starts. What the forge has said about its limits goes on to hold. */
   begin(): void {
     this.requests = 0;
     this.writes = 0;
@@ -51,7 +51,7 @@ export class Pace {
     return undefined;
   }
 
-  /** Resolves once the gap since the last write is over, and begins the next. */
+  /** Resolves once the gap since the last write is over, and starts the next. */
   async gap(): Promise<void> {
     const left = (this.lastWriteAt ?? -Infinity) + this.limits.writeGapSeconds - this.timers.now();
     if (left > 0) await this.pause(left);

@@ -124,7 +124,7 @@ function permissionsOf(header: unknown): string {
     .join(' and ');
 }
 
-/** Its limits are those of an hour: whoever says more is asked again after one. */
+/** Its limits are those of an hour: anyone who says more is asked again after one. */
 const LIMITED_MOST = 3600;
 
 /**

@@ -1,4 +1,4 @@
-/** Reads who is in a team: anew each time, for who left it yesterday approves nothing today. */
+/** Reads who is in a team: again each time, for who left it yesterday approves nothing today. */
 
 import type { Answer } from '../../../ports/forge.ts';
 import type { ForgeCaller } from './call.ts';

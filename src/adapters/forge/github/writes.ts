@@ -97,7 +97,7 @@ export async function writeStatus(caller: ForgeCaller, status: NewStatus): Promi
 }
 
 /**
- * Writes the comment of this key once, and edits it from then on. Ours is the one that begins with the key's mark and is
+ * Writes the comment of this key once, and edits it from then on. Ours is the one that starts with the key's mark and is
  * by us: nobody else's text is ever taken for ours. Throws PortError.
  */
 export async function writeComment(caller: ForgeCaller, { number, key, body }: NewComment): Promise<Answer<void>> {

@@ -2,12 +2,12 @@
 
 import { at } from '../../../api/json.ts';
 import { SERVICE_KIND } from '../../../api/kinds.ts';
-import { OF } from '../../../api/marks.ts';
+import { MADE_FOR } from '../../../api/marks.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 
-/** What names of the Service, and of what is made beside it, meet with; undefined: there are pools in its place. */
+/** What names of the Service, and of what is made next to it, meet with; undefined: there are pools in its place. */
 export function lintNames(facts: TrafficFacts, service: ManifestDocument | undefined): readonly TrafficFinding[] {
   const own = service === undefined ? [] : likeWorkload(facts, service);
   return [...claimedTwice(facts), ...own, ...takenNames(facts), ...longNames(facts)];
@@ -86,12 +86,12 @@ function takenNames({ sides, manifests, index, namespace, routes }: TrafficFacts
     ),
   ];
   return documents
-    .filter(({ value }) => at(value, ['metadata', 'annotations', OF]) !== stable)
+    .filter(({ value }) => at(value, ['metadata', 'annotations', MADE_FOR]) !== stable)
     .map((document) => ({
       document,
       path: ['metadata', 'name'],
       reason: 'NameTaken',
-      what: `a delivery of ${stable} makes the ${document.object.kind} of this name, and this one was not made by it: it lacks ${OF}: ${stable}`,
+      what: `a delivery of ${stable} makes the ${document.object.kind} of this name, and this one was not made by it: it lacks ${MADE_FOR}: ${stable}`,
       hint: 'Rename it.',
     }));
 }

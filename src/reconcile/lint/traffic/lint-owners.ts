@@ -1,7 +1,7 @@
 /** Whether a Rollout may change Services and routes that lie in folders of others: those say so on the object itself. */
 
 import { isBelow } from '../../../api/config.ts';
-import { isRouteOf, ROUTE_OF } from '../../../api/intents.ts';
+import { ALLOWED_ROLLOUTS, isRouteOf } from '../../../api/intents.ts';
 import { at } from '../../../api/json.ts';
 import { foldersOf } from '../../../api/owners.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
@@ -11,7 +11,7 @@ import type { TrafficFinding } from './traffic-finding.ts';
 
 /**
  * Services and routes outside of the folders of Rollout and workload that do not name the Rollout. Asked before a delivery
- * begins: what is under way changes them already, and must be able to bring them home.
+ * starts: what is in progress changes them already, and must be able to restore them.
  */
 export function lintOwners(facts: TrafficFacts): readonly TrafficFinding[] {
   const { file, rollout, plan, namespace, services } = facts;
@@ -23,10 +23,10 @@ export function lintOwners(facts: TrafficFacts): readonly TrafficFinding[] {
     .filter((object) => !isBelow(folders, object.file) && !isAllowed(object, { namespace, name: plan.name }))
     .map((document) => ({
       document,
-      path: ['metadata', 'annotations', ROUTE_OF],
+      path: ['metadata', 'annotations', ALLOWED_ROLLOUTS],
       reason: 'RouteOfOthers',
       what: `it lies outside of ${folders.join(' and ')}, and does not say that Rollout ${namespace}/${plan.name} in ${rollout.file} may share out its requests`,
-      hint: `If its owners agree, add the annotation ${ROUTE_OF}: ${namespace}/${plan.name} to it, or move it there.`,
+      hint: `If its owners agree, add the annotation ${ALLOWED_ROLLOUTS}: ${namespace}/${plan.name} to it, or move it there.`,
     }));
 }
 
@@ -40,6 +40,6 @@ function isAllowed(
   document: ManifestDocument,
   rollout: { readonly namespace: string; readonly name: string },
 ): boolean {
-  const said = at(document.value, ['metadata', 'annotations', ROUTE_OF]);
+  const said = at(document.value, ['metadata', 'annotations', ALLOWED_ROLLOUTS]);
   return typeof said === 'string' && isRouteOf(said, rollout);
 }

@@ -6,9 +6,9 @@ import type { RolloutStep } from '../../../api/rollout-steps.ts';
 import { parseService } from '../../../api/service.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../../../api/workload.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
-import type { Edit } from '../../../rollout/edit.ts';
-import { immutableChanges } from '../../../rollout/recreate-change.ts';
-import { changedSizes } from '../../../rollout/size-change.ts';
+import type { Edit } from '../../../rollout/edits/edit.ts';
+import { immutableChanges } from '../../../rollout/edits/recreate-change.ts';
+import { changedSizes } from '../../../rollout/edits/size-change.ts';
 import { SUBSET_KINDS } from '../../../rollout/traffic/subsets.ts';
 import { greenServesElsewhere, strategyKey, type TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
@@ -53,7 +53,7 @@ function lastStep(facts: TrafficFacts): readonly TrafficFinding[] {
     {
       document: rollout,
       path,
-      reason: 'FleetUncovered',
+      reason: 'PrimaryNotCovered',
       what: `the workload has ${n} group${n === 1 ? '' : 's'}, of which ${maxUnavailable} may be down: after the last step nothing would serve while they restart`,
       hint: 'Let the last step be replicas: 100% and traffic: 100%.',
       mend: [
@@ -93,7 +93,7 @@ function scalers({ plan, rollout, scaler, routingPath }: TrafficFacts): readonly
       document: rollout,
       path: routingPath.slice(0, -2),
       reason: 'ScalerRefused',
-      what: `${scaler} writes replicas: it would shrink the side that gets no requests, and that side is the way back`,
+      what: `${scaler} writes replicas: it would shrink the side that gets no requests, and that side is the rollback`,
       hint: inCluster
         ? 'Bring the autoscaler into Git, or take it away.'
         : 'Remove the autoscaler, or use the canary strategy.',
@@ -134,7 +134,7 @@ function refusedFields(facts: TrafficFacts): readonly TrafficFinding[] {
 /** Without a Service of its own the new version must be a subset of the only one, which Istio alone knows. */
 function whyAService({ plan, routes, routing }: TrafficFacts): string {
   if (plan.style !== 'canary')
-    return 'without a Service of its own the new version is told apart by subsets, in the canary strategy alone';
+    return 'without a Service of its own the new version is distinguished by subsets, in the canary strategy alone';
   if (routing.pools !== undefined) return 'the new version has an InferencePool, and no Service is made';
   const others = routes.map(({ ref }) => ref.kind).filter((kind) => !SUBSET_KINDS.includes(kind));
   return others.length === 0
@@ -159,7 +159,7 @@ function surge({ plan, policy, rollout, routingPath }: TrafficFacts): readonly T
   ];
 }
 
-/** The user's workload holds the new text, armed, for the whole delivery: a group that dies must come back as it was. */
+/** The user's workload holds the new text, locked, for the whole delivery: a group that dies must come back as it was. */
 function shapes({ plan, stable, file, workload, policy }: TrafficFacts): readonly TrafficFinding[] {
   const { content, marks } = file.workload;
   if (plan.style === 'partition' || stable === undefined || marks?.step !== undefined) return [];

@@ -32,14 +32,14 @@ export function openRoutes({ routes }: TrafficFacts): readonly OpenRoute[] {
 }
 
 /** Whether nothing of a route sends to the new version. */
-export function isHome({ percent, ours, mirrors }: RouteReading): boolean {
+export function isRestored({ percent, ours, mirrors }: RouteReading): boolean {
   return percent === 0 && ours.length + mirrors.length === 0;
 }
 
 /** Whether a route has the Service as a backend and sends to neither version: by weights that are both 0. */
 export function sendsNothing({ provider, files }: OpenRoute, sides: Sides): boolean {
   const reading = provider.read(files, sides);
-  return isHome(reading) && !reading.stable && provider.survey(files, sides).rules.length > 0;
+  return isRestored(reading) && !reading.stable && provider.survey(files, sides).rules.length > 0;
 }
 
 /** What keeps shares from being written, or from meaning what they say. */
@@ -175,8 +175,8 @@ function badTimeout(document: ManifestDocument, { at: path }: Timeout): TrafficF
 /** A share of the new version before any delivery: nobody may be there to answer it. */
 function early({ file, sides }: TrafficFacts, { provider, files }: OpenRoute): readonly TrafficFinding[] {
   if (file.workload.marks?.step !== undefined) return [];
-  if (isHome(provider.read(files, sides))) return [];
-  const home = provider.write(files, sides, { kind: 'home' });
+  if (isRestored(provider.read(files, sides))) return [];
+  const home = provider.write(files, sides, { kind: 'none' });
   const mend =
     home.kind === 'ok' ? home.edits.flatMap(({ object, edits }) => (object === files.route.object ? edits : [])) : [];
   return [

@@ -56,7 +56,7 @@ function selector(facts: TrafficFacts, document: ManifestDocument): readonly Tra
   return Object.keys(keys).flatMap((key) => wrongKey(facts, document, key));
 }
 
-/** No patch: whoever lets the Service name the workload of the Rollout sends all requests to no groups. */
+/** No patch: anyone who lets the Service name the workload of the Rollout sends all requests to no groups. */
 function greenServes({ sides }: TrafficFacts, document: ManifestDocument): TrafficFinding {
   const { stable } = sides.workloads;
   return {
@@ -83,7 +83,7 @@ function servingName({ plan, file, sides }: TrafficFacts): string {
   const { stable, canary } = sides.workloads;
   const { marks } = file.workload;
   if (plan.style !== 'blueGreen' || marks === undefined) return stable;
-  const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'home');
+  const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'route-restored');
   return (marks.serves === 'green') !== isMoved ? canary : stable;
 }
 

@@ -1,4 +1,4 @@
-/** Everything about Services and routes that a delivery could not go with, told before it begins. */
+/** Everything about Services and routes that a delivery could not go with, told before it starts. */
 
 import type { Issue } from '../../../api/issue.ts';
 import type { Trials } from '../../desired/trials.ts';

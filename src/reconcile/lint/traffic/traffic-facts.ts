@@ -7,7 +7,7 @@ import type { InferencePools } from '../../../api/policy-pools.ts';
 import type { Rollout } from '../../../api/rollout.ts';
 import type { RouteRef, TrafficRouting } from '../../../api/rollout-traffic.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
-import type { FieldPath } from '../../../rollout/edit.ts';
+import type { FieldPath } from '../../../rollout/edits/edit.ts';
 import type { WorkloadFile } from '../../../rollout/snapshot.ts';
 import { canaryServiceName } from '../../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../../rollout/traffic/index.ts';
@@ -49,7 +49,7 @@ export type TrafficFacts = {
   readonly pods: { readonly stable: PodLabels; readonly canary: PodLabels | undefined };
   readonly routes: readonly NamedRoute[];
   readonly policy: PolicyRules;
-  /** Who writes `replicas`, by the word of Git. */
+  /** Who writes `replicas`, according to Git. */
   readonly scaler: string | undefined;
   readonly manifests: ManifestIndex;
   readonly index: TrafficIndex;

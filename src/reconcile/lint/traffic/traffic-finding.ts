@@ -4,7 +4,7 @@ import type { Issue } from '../../../api/issue.ts';
 import { unifiedDiff } from '../../../manifests/diff.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
-import type { Edit, FieldPath } from '../../../rollout/edit.ts';
+import type { Edit, FieldPath } from '../../../rollout/edits/edit.ts';
 import type { RouteFault } from '../../../rollout/traffic/provider.ts';
 import { nameOf } from '../../documents/read-rollout.ts';
 

@@ -1,4 +1,4 @@
-/** Tries on the user's own bytes every edit of Service and routes that a delivery needs, and the way home. */
+/** Tries on the user's own bytes every edit of Service and routes that a delivery needs, and the rollback. */
 
 import { percentOf } from '../../../api/int-or-percent.ts';
 import { type Issue, oncePerLine } from '../../../api/issue.ts';
@@ -10,7 +10,7 @@ import type { Displaced, RouteEdits, Share } from '../../../rollout/traffic/prov
 import { askedBy, type RouteTrial, type Trials } from '../../desired/trials.ts';
 import { nameOf } from '../../documents/read-rollout.ts';
 import { TRAFFIC_KINDS } from '../../documents/traffic-index.ts';
-import { isHome, type OpenRoute, openRoutes, sendsNothing } from './lint-routes.ts';
+import { isRestored, type OpenRoute, openRoutes, sendsNothing } from './lint-routes.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import { ofFault, trafficIssue } from './traffic-finding.ts';
 
@@ -70,7 +70,7 @@ function tryService({ services: [service], sides, index }: TrafficFacts, known: 
 function tryShares(facts: TrafficFacts, known: KnownTexts): readonly Issue[] {
   const shares = sharesOf(facts);
   return openRoutes(facts)
-    .filter(({ provider, files }) => isHome(provider.read(files, facts.sides)))
+    .filter(({ provider, files }) => isRestored(provider.read(files, facts.sides)))
     .filter((route) => !sendsNothing(route, facts.sides))
     .filter(({ provider, files }) => provider.survey(files, facts.sides).faults.length === 0)
     .flatMap((route) => tryRoute(facts, route, { shares, known }));
@@ -99,7 +99,7 @@ function tryRoute(
   const prepared = tried(facts.index.texts, provider.prepare(files, facts.sides), known);
   if (prepared.kind === 'refused') return [prepared.issue];
   let stand: Stand = { texts: prepared.texts, displaced: [] };
-  for (const share of [...shares, { kind: 'home' } as const]) {
+  for (const share of [...shares, { kind: 'none' } as const]) {
     const made = step(facts, route, { stand, share, known });
     if ('issues' in made) return made.issues;
     stand = made;

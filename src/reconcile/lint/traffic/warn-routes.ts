@@ -62,7 +62,7 @@ function timeouts(
       document,
       path,
       reason: 'GraceTooShort',
-      what: `a request may take ${seconds} s, and leaders are killed ${graceSeconds} s after they are told to stop: where groups restart, requests that take longer are cut off`,
+      what: `a request may take ${seconds} s, and leaders are killed ${graceSeconds} s after they are asked to stop: where groups restart, requests that take longer are cut off`,
       hint: `The patch gives leaders as long as a request. It is an edit of the template: take it along with the next version, and let the server go on answering for as long after SIGTERM. Or lower the timeout.`,
       mend: [
         {

@@ -1,0 +1,178 @@
+/** The commits that tranche writes, as text: printed and parsed here only, because people and tools read them for years. */
+
+import { type FieldValue, sameValue } from '../../api/field.ts';
+import { printStep } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import type { ObjectChange } from '../edits/change.ts';
+import type { EditPath } from '../edits/edit.ts';
+import type { Move } from '../move.ts';
+import type { RolloutKey } from '../snapshot.ts';
+import { printKey } from '../texts/key-text.ts';
+import { capital } from '../texts/sentences.ts';
+
+/** Changing one of these breaks every reader of the history. */
+export const TRAILER = {
+  rollout: 'Rollout',
+  release: 'Rollout-Release',
+  step: 'Rollout-Step',
+  reason: 'Rollout-Reason',
+  plannedFrom: 'Planned-From',
+  /** Only where policies govern it that can say no: as they were. */
+  policies: 'Rollout-Policies',
+} as const;
+
+export type Trailers = Readonly<Record<Exclude<keyof typeof TRAILER, 'policies'>, string>>;
+
+const LINE_WIDTH = 100;
+
+/** Subject, why and trailers of one step. */
+export function stepMessage(
+  move: Move,
+  at: { readonly key: RolloutKey; readonly main: string; readonly governing?: readonly string[] | undefined },
+): { readonly subject: string; readonly message: string } {
+  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${[move.label, ...fieldTexts(move.changes)].join(', ')}`;
+  const trailers: Trailers = {
+    rollout: printKey(at.key),
+    release: printRelease(move.marks.release),
+    step: move.marks.step === undefined ? 'settled' : printStep(move.marks.step),
+    reason: move.reason,
+    plannedFrom: at.main,
+  };
+  const governing = at.governing ?? [];
+  const policies = governing.length === 0 ? '' : `\n${TRAILER.policies}: ${oneLine(governing.join(', '))}`;
+  const why = wrap(capital(oneLine(move.why)));
+  return { subject, message: `${subject}\n\n${why}\n\n${printTrailers(trailers)}${policies}\n` };
+}
+
+/** These first; what else there is follows in the order of the change. */
+const FIRST_FIELDS = ['replicas', 'partition', 'maxUnavailable'];
+
+/**
+ * `partition 3 → 2` for every field that changes, but for annotations and labels; other objects than the first by their names. What
+ * becomes of whole objects is in the label.
+ */
+function fieldTexts(changes: readonly ObjectChange[]): readonly string[] {
+  return changes.flatMap((change, place) => {
+    if (change.kind === 'delete' || change.kind === 'exact') return [];
+    const whose = place === 0 ? '' : `${change.object.name} `;
+    return change.fields
+      .filter(({ path, from, to }) => path[0] !== 'metadata' && path.at(-2) !== 'labels' && !sameValue(from, to))
+      .map(({ path, from, to }) => ({ name: fieldName(path), text: `${valueText(from)} → ${valueText(to)}` }))
+      .sort((left, right) => rankOf(left.name) - rankOf(right.name))
+      .map(({ name, text }) => `${whose}${name} ${text}`);
+  });
+}
+
+function fieldName(path: EditPath): string {
+  const last = path.at(-1);
+  return typeof last === 'object' ? String(last.value) : (last ?? '');
+}
+
+function rankOf(name: string): number {
+  const rank = FIRST_FIELDS.indexOf(name);
+  return rank < 0 ? FIRST_FIELDS.length : rank;
+}
+
+/** As a subject says it: `unset` where there is no such field. */
+export function valueText(value: FieldValue): string {
+  return typeof value === 'object' ? 'unset' : oneLine(String(value));
+}
+
+/**
+ * The message of a step that people merge themselves: its trailers, on this base. The evidence of `message`, which
+ * changes by the hour, is left to the pull request.
+ */
+export function proposedStep(message: string, base: string): string {
+  const [subject = ''] = message.split('\n\n');
+  const trailers = (paragraphsOf(message).at(-1) ?? '').replace(
+    new RegExp(`^${TRAILER.plannedFrom}: .*$`, 'm'),
+    `${TRAILER.plannedFrom}: ${base}`,
+  );
+  return `${subject}\n\nThe merge of its pull request wrote this commit. The pull request shows the evidence.\n\n${trailers}\n`;
+}
+
+/** The message of a commit that carries someone's intent. */
+export function intentMessage(
+  what: string,
+  at: { readonly key: RolloutKey; readonly main: string; readonly by: string },
+): string {
+  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${oneLine(what)}`;
+  const by = at.by === '' ? '' : `\n\nOrdered by ${oneLine(at.by)}.`;
+  return `${subject}${by}\n\n${TRAILER.rollout}: ${printKey(at.key)}\n${TRAILER.plannedFrom}: ${at.main}\n`;
+}
+
+/** The last paragraph of a step commit, as `parseTrailers` reads it. */
+export function printTrailers(trailers: Trailers): string {
+  const keys: readonly (keyof Trailers)[] = ['rollout', 'release', 'step', 'reason', 'plannedFrom'];
+  return keys.map((key) => `${TRAILER[key]}: ${oneLine(trailers[key])}`).join('\n');
+}
+
+/** The policies that a step commit names, as they governed it; undefined: it names none. */
+export function policiesIn(message: string): readonly string[] | undefined {
+  const key = `${TRAILER.policies}: `;
+  // A squash has those of several steps: the last is that of the newest.
+  const line = message.split(/\r?\n/).findLast((one) => one.startsWith(key));
+  return line?.slice(key.length).split(', ');
+}
+
+/** The trailers of one of our step commits, from its last paragraph; undefined for any other message. */
+export function parseTrailers(message: string): Trailers | undefined {
+  const last = paragraphsOf(message).at(-1) ?? '';
+  return last.split('\n').every((line) => line.includes(': ')) ? trailersOf(last) : undefined;
+}
+
+/**
+ * The steps that a message names anywhere: a squash puts several messages into one and adds paragraphs of its own, a
+ * cherry-pick a line. What it names it need not have done.
+ */
+export function trailersIn(message: string): readonly Trailers[] {
+  return paragraphsOf(message).flatMap((paragraph) => trailersOf(paragraph) ?? []);
+}
+
+function paragraphsOf(message: string): readonly string[] {
+  // Web forms and mail write other line ends than we do.
+  return message
+    .replaceAll('\r\n', '\n')
+    .trimEnd()
+    .split(/\n{2,}/);
+}
+
+function trailersOf(paragraph: string): Trailers | undefined {
+  const lines = new Map<string, string>();
+  for (const line of paragraph.split('\n')) {
+    const colon = line.indexOf(': ');
+    if (colon < 0) continue;
+    lines.set(line.slice(0, colon), line.slice(colon + 2));
+  }
+  const [rollout, release, step] = [lines.get(TRAILER.rollout), lines.get(TRAILER.release), lines.get(TRAILER.step)];
+  const [reason, plannedFrom] = [lines.get(TRAILER.reason), lines.get(TRAILER.plannedFrom)];
+  if (
+    rollout === undefined ||
+    release === undefined ||
+    step === undefined ||
+    reason === undefined ||
+    plannedFrom === undefined
+  )
+    return undefined;
+  return { rollout, release, step, reason, plannedFrom };
+}
+
+/** Text of the cluster or of people must not be able to add a line, and so a trailer, of its own. */
+function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what must go
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+}
+
+function wrap(text: string): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > LINE_WIDTH) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line].join('\n');
+}

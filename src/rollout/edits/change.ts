@@ -1,0 +1,67 @@
+/** What one commit changes, object by object: its subject, its edits and the last check before the push come from this. */
+
+import { type EditPath, type FieldValue, samePath } from '../../api/field.ts';
+import type { JsonObject } from '../../api/json.ts';
+import type { Marks } from '../../api/marks.ts';
+import type { DocumentEdit, Edit, ObjectRef } from './edit.ts';
+
+/** One field. Where it is to be what it is, nothing is written, and the last check looks at it all the same. */
+export type FieldChange = { readonly path: EditPath; readonly from: FieldValue; readonly to: FieldValue };
+
+/** What is more than fields in the user's LeaderWorkerSet. */
+export type WorkloadPart = {
+  readonly marks: { readonly from: Marks | undefined; readonly to: Marks };
+  /** What a release covers: its digest afterwards, and the template that it is taken from; undefined: it stays. */
+  readonly content: { readonly digest: string; readonly source: string | undefined };
+};
+
+/** What becomes of an object that is there afterwards. */
+export type ObjectContent = {
+  readonly fields: readonly FieldChange[];
+  /** Not there: another object than the user's LeaderWorkerSet. */
+  readonly workload?: WorkloadPart | undefined;
+};
+
+type InsertOrCopy = Extract<DocumentEdit, { readonly kind: 'insert' | 'copy' }>;
+type RemoveOrDelete = Extract<DocumentEdit, { readonly kind: 'remove' | 'delete' }>;
+
+/** One object and all that a commit does with it. */
+export type ObjectChange = {
+  /** The file, relative to the root of the repository. */
+  readonly file: string;
+  readonly object: ObjectRef;
+} & (
+  | ({ readonly kind: 'edit' } & ObjectContent)
+  /** `from` of a field is then what the document has that it is made from, as that was before this commit. */
+  | ({ readonly kind: 'create'; readonly document: InsertOrCopy } & ObjectContent)
+  | { readonly kind: 'delete'; readonly document: RemoveOrDelete }
+  /** More than fields, such as items of lists: the object was exactly `from`, and is exactly `to` afterwards. */
+  | ({ readonly kind: 'exact' } & ExactContent)
+);
+
+/** All of an object, before and after; its edits lead from the one to the other. */
+export type ExactContent = {
+  /** Those of marks and of a template that is put back apart: they come from `workload`. */
+  readonly edits: readonly Edit[];
+  /** There: the document is made first; `from` is then what it is made from. */
+  readonly document?: InsertOrCopy | undefined;
+  readonly from: JsonObject;
+  /** Where a template is put back, that template is reported by its digest, and is whatever it is here. */
+  readonly to: JsonObject;
+  readonly workload?: WorkloadPart | undefined;
+};
+
+/** What becomes of marks and text of the user's LeaderWorkerSet; undefined: nothing, or it goes as a whole. */
+export function workloadIn(changes: readonly ObjectChange[]): WorkloadPart | undefined {
+  for (const change of changes) if (change.kind !== 'delete' && change.workload !== undefined) return change.workload;
+  return undefined;
+}
+
+/** The field of the user's LeaderWorkerSet at `path`, as a change of fields names it; undefined: it is not there, and stays so. */
+export function workloadField(changes: readonly ObjectChange[], path: EditPath): FieldChange | undefined {
+  for (const change of changes) {
+    const isOwn = (change.kind === 'edit' || change.kind === 'create') && change.workload !== undefined;
+    if (isOwn) return change.fields.find((field) => samePath(field.path, path));
+  }
+  return undefined;
+}

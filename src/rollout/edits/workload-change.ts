@@ -1,0 +1,76 @@
+/** The move of a strategy that steps the user's LeaderWorkerSet: from the fields that it wants to changes of objects. */
+
+import { ABSENT, type FieldValue, samePath } from '../../api/field.ts';
+import type { IntOrPercent } from '../../api/int-or-percent.ts';
+import type { Marks } from '../../api/marks.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
+import { type Move, wayOf } from '../move.ts';
+import type { Situation } from '../situation.ts';
+import type { EditedFile, Stable, WorkloadFile } from '../snapshot.ts';
+import { type FieldChange, type ObjectChange, type ObjectContent, workloadField, workloadIn } from './change.ts';
+import type { FieldPath } from './edit.ts';
+
+/** What the LeaderWorkerSet is to have; undefined: it stays as it is. */
+export type WorkloadFields = {
+  readonly marks: Marks;
+  readonly partition?: number | undefined;
+  /** `ABSENT`: the key goes, as it was not there before the delivery. */
+  readonly maxUnavailable?: IntOrPercent | typeof ABSENT | undefined;
+  readonly replicas?: number | undefined;
+  /** Fields that were put aside. */
+  readonly home?: readonly FieldChange[] | undefined;
+  /** The template that takes the place of the file's release content. */
+  readonly text?: Stable | undefined;
+};
+
+/** The same with its name, and why. */
+export type WorkloadMove = Pick<Move, 'reason' | 'label' | 'why'> & WorkloadFields;
+
+/** A move that edits the user's LeaderWorkerSet and nothing else. */
+export function workloadMove(
+  { file }: { readonly file: WorkloadFile },
+  { reason, label, why, ...fields }: WorkloadMove,
+): Move {
+  const changes = [workloadEdit(file, fields)];
+  return { reason, way: wayOf(reason, changes), label, marks: fields.marks, changes, why };
+}
+
+/** P as Git has it after the move; LWS reads a missing one as 0. */
+export function partitionAfter({ partition }: Pick<Situation, 'partition'>, move: Move | undefined): number {
+  const to = move === undefined ? undefined : workloadField(move.changes, PARTITION_PATH)?.to;
+  return typeof to === 'number' ? to : partition;
+}
+
+/** Whether the move puts an earlier template back. */
+export function putsTemplateBack(move: Move | undefined): boolean {
+  return move !== undefined && workloadIn(move.changes)?.content.source !== undefined;
+}
+
+/** The change of the user's LeaderWorkerSet where it stands. */
+export function workloadEdit(file: WorkloadFile, to: WorkloadFields): ObjectChange {
+  return { kind: 'edit', file: file.file, object: file.object, ...workloadContent(file, to) };
+}
+
+/** The fields, marks and text of the user's LeaderWorkerSet, from a document that has the content of `digest`. */
+export function workloadContent(
+  { workload, digest }: Pick<EditedFile, 'workload'> & { readonly digest: string },
+  to: WorkloadFields,
+): ObjectContent {
+  const field = (path: FieldPath, from: FieldValue = ABSENT, wanted: FieldValue = from): readonly FieldChange[] =>
+    // What cannot be read counts as absent, and a move that leaves it alone is none the worse for it.
+    from === ABSENT && wanted === ABSENT ? [] : [{ path, from, to: wanted }];
+  const home = (path: FieldPath): FieldValue | undefined => to.home?.find((one) => samePath(one.path, path))?.to;
+  const maxUnavailable = to.maxUnavailable ?? home(MAX_UNAVAILABLE_PATH);
+  return {
+    fields: [
+      ...field(REPLICAS_PATH, workload.replicas, to.replicas ?? home(REPLICAS_PATH)),
+      // Left alone, it may be an alias that follows a template that is put back.
+      ...(maxUnavailable === undefined ? [] : field(MAX_UNAVAILABLE_PATH, workload.maxUnavailable, maxUnavailable)),
+      ...field(PARTITION_PATH, workload.partition, to.partition),
+    ],
+    workload: {
+      marks: { from: workload.marksInFile ?? workload.marks, to: to.marks },
+      content: { digest: to.text?.release.digest ?? digest, source: to.text?.text },
+    },
+  };
+}

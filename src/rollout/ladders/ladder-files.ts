@@ -1,0 +1,37 @@
+/** The documents of a delivery with a second workload, as the files of the desired branch have them. */
+
+import type { JsonObject } from '../../api/json.ts';
+import type { InferencePools } from '../../api/policy-pools.ts';
+import type { Rollout } from '../../api/rollout.ts';
+import type { RouteRef } from '../../api/rollout-traffic.ts';
+import type { RouteDocument } from '../traffic/provider.ts';
+import type { Delivery } from './delivery.ts';
+
+/** What the files of the desired branch have; each document is there once. */
+export type LadderFiles = {
+  /** The user's LeaderWorkerSet: its file, its name and its template are the snapshot's. */
+  readonly own: JsonObject;
+  readonly second: RouteDocument | undefined;
+  /** What writes the groups of the user's own according to Git; not there: nothing does, or several do. */
+  readonly scaler?: RouteDocument | undefined;
+  readonly service: RouteDocument | undefined;
+  readonly canaryService: RouteDocument | undefined;
+  readonly routes: readonly {
+    readonly ref: RouteRef;
+    readonly route: RouteDocument;
+    readonly canary: RouteDocument | undefined;
+  }[];
+  /** Not there: no document is missing. */
+  readonly missing?: Delivery['missing'];
+  /** A digest of each step as it was read, without its pause: the core does not hash. */
+  readonly plans: readonly string[];
+  /**
+   * How the delivery in progress was started, by the documents that it has made: its Rollout is gone, or says otherwise since.
+   * Not there: as the Rollout says.
+   */
+  readonly begun?: (Pick<Rollout, 'name' | 'style'> & Partial<Pick<Rollout, 'strategy'>>) | undefined;
+  /** Other routes to the Service, into which nothing is written. Not there: none. */
+  readonly watched?: LadderFiles['routes'] | undefined;
+  /** In the place of both Services. Not there: there are Services, or none. */
+  readonly pools?: InferencePools | undefined;
+};

@@ -1,0 +1,26 @@
+/** Commands as messages print them: typed as they stand they mean this Rollout and no other. */
+
+import type { RolloutKey } from '../snapshot.ts';
+
+/** The verbs of `tranche` that are about one Rollout, and how each is told which. */
+const VERBS = {
+  abort: '',
+  acknowledge: '',
+  approve: '',
+  eject: '',
+  jump: '',
+  pause: '',
+  plan: '--only ',
+  propose: '',
+  repair: '',
+  resume: '',
+  retry: '',
+  status: '',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** `tranche approve vllm --hold Overshoot`; `tranche plan --only llm/vllm`. `rest`: what comes behind the Rollout. */
+export function command(verb: keyof typeof VERBS, { name, called }: Called, rest = ''): string {
+  return `tranche ${verb} ${VERBS[verb]}${called ?? name}${rest === '' ? '' : ` ${rest}`}`;
+}
+
+type Called = Pick<RolloutKey, 'name' | 'called'>;
