@@ -54,6 +54,10 @@ describe('the code', () => {
   it('has no dead exports', () => {
     expect(told(deadExports(code), 'deadExports')).toEqual([]);
   });
+  it('has at most 15 files beside the rooms of the decision', () => {
+    const files = readdirSync(`${root}/src/rollout`).filter((name) => name.endsWith('.ts'));
+    expect(files.length, files.join(', ')).toBeLessThanOrEqual(15);
+  });
   it('has no circle of imports', () => {
     expect(told(circles(code), 'circles')).toEqual([]);
   });
@@ -223,6 +227,10 @@ const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: str
   oneBrake: [
     ['src/rollout/events/a.ts', 'const held = { ...decision, move: undefined, holds };', 1],
     ['src/rollout/strategies/a.ts', "if (move?.way === 'forward') return holding(all, stepState);", 1],
+  ],
+  oneStyleTable: [
+    ['src/rollout/gates/a.ts', "const isOver = plan.style === 'blueGreen' && rung === 'all';", 1],
+    ['src/reconcile/a.ts', "if (rollout?.style !== 'partition') return undefined;", 1],
   ],
   plainWords: [
     ['src/rollout/a.ts', "const why = 'the workload is armed';", 1],

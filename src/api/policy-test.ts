@@ -5,11 +5,10 @@ import { type IntOrPercent, isIntOrPercent } from './int-or-percent.ts';
 import { isRecord } from './json.ts';
 import { NOTICE_EVENTS, type NoticeEvent } from './policy-notify.ts';
 import { parseRelease, type Release } from './release.ts';
-import type { RollingStyle } from './rollout.ts';
+import { ROLLING_STYLES, type RollingStyle } from './styles.ts';
 import { type Instant, parseInstant } from './time.ts';
 
 const LIST_LIMIT = 50;
-const STYLES = ['partition', 'canary', 'blueGreen'] as const satisfies readonly RollingStyle[];
 const SHARE = /^\d{1,3}%$/;
 const NAMED = /^[a-z0-9-]{1,63}\/[a-z0-9.-]{1,253}$/;
 
@@ -72,7 +71,7 @@ export function parsePolicyTest(value: unknown): {
     labels: spec.stringMap('labels'),
     replicas: spec.integer('replicas', { min: 1, max: 1000 }) ?? 4,
     maxUnavailable: spec.integer('maxUnavailable', { min: 1, max: 1000 }) ?? 1,
-    strategy: spec.word('strategy', STYLES) ?? 'partition',
+    strategy: spec.word('strategy', ROLLING_STYLES) ?? 'partition',
     steps: readSteps(spec),
     gpusPerGroup: spec.integer('gpusPerGroup', { min: 0, max: 10_000 }) ?? 0,
     underWay: spec.words('underWay', named) ?? [],

@@ -4,16 +4,15 @@ import { type FieldFault, FieldReader } from './field-reader.ts';
 import { matchesGlob } from './glob.ts';
 import type { JsonObject } from './json.ts';
 import { POLICY_FIELD_NAMES, type RolloutPolicy, readFields } from './policy-fields.ts';
-import type { RollingStyle } from './rollout.ts';
+import { ROLLING_STYLES, type RollingStyle } from './styles.ts';
 
 export const POLICY_API_VERSION = 'tranche.dev/v1alpha1';
 
 /** Patterns of one policy. */
 const PATTERNS_LIMIT = 200;
-const STYLES = ['partition', 'canary', 'blueGreen'] as const satisfies readonly RollingStyle[];
 const PATTERN = /^[a-z0-9*.-]{1,253}\/[a-z0-9*.-]{1,253}$/;
 const CLUSTER = /^[a-z0-9*-]{1,63}$/;
-const STYLE = new RegExp(`^(${STYLES.join('|')})$`);
+const STYLE = new RegExp(`^(${ROLLING_STYLES.join('|')})$`);
 
 /** Which Rollouts a policy means: those that fit all of it. What is not there fits every one. */
 export type PolicySelection = {
@@ -94,7 +93,7 @@ function readSelection(spec: FieldReader): PolicySelection {
     spec.words(key, { pattern, limit: PATTERNS_LIMIT, wanted, choices });
   const rollouts = list('rollouts', PATTERN, 'patterns, namespace/name with *');
   const clusters = list('clusters', CLUSTER, 'names of clusters, with *');
-  const strategies = list('strategies', STYLE, `of: ${STYLES.join(', ')}`, STYLES);
+  const strategies = list('strategies', STYLE, `of: ${ROLLING_STYLES.join(', ')}`, ROLLING_STYLES);
   const labels = readLabels(spec);
   if (spec.faults.length > before) return {};
   return {

@@ -3,6 +3,7 @@
 import type { FieldReader } from './field-reader.ts';
 import { type IntOrPercent, isIntOrPercent, percentOf } from './int-or-percent.ts';
 import { type HeaderModifier, readMatches, readModifier, type StepMatch } from './step-traffic.ts';
+import { isOneWorkload, type RollingStyle, STYLES } from './styles.ts';
 
 /** As in Kruise's CRD. */
 export const STEPS_LIMIT = 50;
@@ -27,7 +28,7 @@ export type RolloutStep = {
   readonly requestHeaderModifier: HeaderModifier | undefined;
 };
 
-type StepRules = { readonly style: 'partition' | 'canary' | 'blueGreen'; readonly percentLimit: number };
+type StepRules = { readonly style: RollingStyle; readonly percentLimit: number };
 
 /** Reads `steps`; every broken rule becomes a fault of `strategy` (reference: rollout_create_update_handler.go:303-362). */
 export function readSteps(strategy: FieldReader, rules: StepRules): readonly RolloutStep[] {
@@ -63,7 +64,7 @@ function readStep(reader: FieldReader, rules: StepRules): RolloutStep | undefine
   }
   const percent = percentOf(replicas);
   const routed = traffic !== undefined || matches.length > 0;
-  if (rules.style === 'partition' && routed && percent !== undefined && percent > rules.percentLimit) {
+  if (isOneWorkload(rules.style) && routed && percent !== undefined && percent > rules.percentLimit) {
     reader.fault(
       'replicas',
       'OverPercentLimit',
@@ -82,7 +83,7 @@ function isPositive(replicas: IntOrPercent): boolean {
 function readTraffic(reader: FieldReader, rules: StepRules): string | undefined {
   const value = reader.value('traffic');
   if (value === undefined) return undefined;
-  const least = rules.style === 'blueGreen' ? 0 : 1;
+  const least = STYLES[rules.style].leastShare;
   const percent = typeof value === 'string' && isIntOrPercent(value) ? (percentOf(value) ?? -1) : -1;
   if (percent < least || percent > 100) {
     reader.fault('traffic', 'BadTraffic', `is ${JSON.stringify(value)}, wanted "${least}%" to "100%"`, 'Correct it.');
@@ -92,7 +93,7 @@ function readTraffic(reader: FieldReader, rules: StepRules): string | undefined 
 }
 
 function readPause(reader: FieldReader, { style }: StepRules): Pause {
-  if (!reader.has('pause')) return { kind: style === 'blueGreen' ? 'manual' : 'unset' };
+  if (!reader.has('pause')) return { kind: STYLES[style].pause };
   const pause = reader.object('pause');
   pause.allow(['duration']);
   if (!pause.has('duration')) return { kind: 'manual' };

@@ -3,6 +3,7 @@
 import type { FieldReader } from './field-reader.ts';
 import type { InferencePools } from './policy-pools.ts';
 import type { CustomKind } from './route-provider.ts';
+import { type RollingStyle, STYLES } from './styles.ts';
 
 const INT32_MAX = 2_147_483_647;
 const ROUTINGS_READ = 16;
@@ -10,8 +11,6 @@ const REFS_LIMIT = 16;
 
 /** What Kruise's CRD writes where nothing is written. */
 export const GRACE_SECONDS = 3;
-
-type Style = 'partition' | 'canary' | 'blueGreen';
 
 export type TrafficRouting = {
   /** The Service of the stable version. */
@@ -46,7 +45,7 @@ const DEFAULT_CLASS = 'nginx';
  * The routings; broken rules become faults (reference: rollout_create_update_handler.go:252-300). Kruise wants a provider
  * always; blueGreen can do without, because its Service can go from one workload to the other by its selector.
  */
-export function readTrafficRoutings(strategy: FieldReader, style: Style): readonly TrafficRouting[] {
+export function readTrafficRoutings(strategy: FieldReader, style: RollingStyle): readonly TrafficRouting[] {
   const routings = strategy.objects('trafficRoutings', ROUTINGS_READ);
   if (routings.length > 1) {
     strategy.fault('trafficRoutings', 'TooMany', `has ${routings.length} elements, wanted at most 1`, 'Keep one.');
@@ -54,13 +53,13 @@ export function readTrafficRoutings(strategy: FieldReader, style: Style): readon
   return routings.map((routing) => readRouting(routing, style));
 }
 
-function readRouting(routing: FieldReader, style: Style): TrafficRouting {
+function readRouting(routing: FieldReader, style: RollingStyle): TrafficRouting {
   routing.allow(['service', 'gracePeriodSeconds', 'ingress', 'gateway', 'customNetworkRefs']);
   const service = routing.text('service');
   const gracePeriodSeconds = routing.integer('gracePeriodSeconds', { min: 0, max: INT32_MAX }) ?? GRACE_SECONDS;
   const routes = [...customRoutes(routing), ...ingressRoute(routing), ...gatewayRoute(routing)];
   // An empty list names none either: no step would give its share to anybody, and nothing would say so.
-  if (routes.length === 0 && style !== 'blueGreen') {
+  if (routes.length === 0 && STYLES[style].needsRoute) {
     routing.fault(
       '',
       'NoProvider',

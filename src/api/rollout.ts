@@ -7,6 +7,7 @@ import { LWS_KIND } from './kinds.ts';
 import { nearest } from './nearest.ts';
 import { type RolloutStep, readSteps } from './rollout-steps.ts';
 import { readTrafficRoutings, type TrafficRouting } from './rollout-traffic.ts';
+import type { RollingStyle } from './styles.ts';
 
 export const ROLLOUT_API_VERSION = 'rollouts.kruise.io/v1beta1';
 export const LWS_API_VERSION = 'leaderworkerset.x-k8s.io/v1';
@@ -40,9 +41,6 @@ function isLike(seen: string, ours: readonly string[]): boolean {
 
 /** Names a TrafficRouting that moves traffic for this Rollout (reference: Kruise api/v1alpha1). */
 const TRAFFIC_ROUTING = 'rollouts.kruise.io/trafficrouting';
-
-/** Kruise's three rolling styles (reference: rollout_types.go, GetRollingStyle). */
-export type RollingStyle = 'partition' | 'canary' | 'blueGreen';
 
 export type Rollout = {
   readonly name: string;

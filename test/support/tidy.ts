@@ -334,6 +334,16 @@ const commandsByKey: Rule = (source) =>
       )
     : [];
 
+/** What differs by strategy stands in its row: a comparison with a name says nothing of a fourth strategy, and compiles. */
+const oneStyleTable: Rule = (source) =>
+  source.path.startsWith('src/') && !source.path.startsWith('src/demo/')
+    ? matches(
+        source,
+        /\bstyle\)? [!=]== '(partition|canary|blueGreen)'/,
+        (found) => `${found} decides by a strategy's name: ask its row (src/api/styles.ts)`,
+      )
+    : [];
+
 /** A decision that is made loses its move by the table of brakes alone; `late-merge.ts` judges the one of another situation. */
 const oneBrake: Rule = (source) =>
   /^src\/rollout\/(events\/(?!late-merge\.ts$)|gates|ladders|strategies)/.test(source.path)
@@ -360,6 +370,7 @@ export const rules = {
   noMachinePaths,
   commandsByKey,
   oneBrake,
+  oneStyleTable,
   plainWords,
 } satisfies Record<string, Rule>;
 

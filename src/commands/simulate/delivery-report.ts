@@ -3,13 +3,13 @@
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { at } from '../../api/json.ts';
 import { printStep } from '../../api/marks.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import { type Climb, type Climbed, climbBack } from '../../reconcile/ladder/climb.ts';
 import type { DeliveryParts } from '../../reconcile/ladder/delivery-parts.ts';
 import { type Delivery, replicasOf, secondName, sidesOf } from '../../rollout/ladders/delivery.ts';
 import { isRestored, shareIn } from '../../rollout/ladders/shares.ts';
-import { isOneWorkload } from '../../rollout/ladders/version-sides.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { groupCount } from '../../rollout/texts/sentences.ts';
 import { alignedTable, type Column } from './aligned.ts';
@@ -51,11 +51,11 @@ export function reportOf(parts: DeliveryParts, file: WorkloadFile, { commits }: 
   return {
     namespace: workload.object.namespace,
     workload: workload.object.name,
-    second: isOneWorkload(parts) ? undefined : secondName({ plan, own: { object: workload.object } }),
+    second: isOneWorkload(parts.plan.style) ? undefined : secondName({ plan, own: { object: workload.object } }),
     strategy: plan.style,
     extraGroups: most,
     extraGpus: most * gpusOfGroup(file.workload.content, file.workload.size),
-    commits: isOneWorkload(parts) ? withReleased(commits.map(rowOf)) : commits.map(rowOf),
+    commits: isOneWorkload(parts.plan.style) ? withReleased(commits.map(rowOf)) : commits.map(rowOf),
     rollbacks: rollbacks(parts, commits),
   };
 }
@@ -63,7 +63,7 @@ export function reportOf(parts: DeliveryParts, file: WorkloadFile, { commits }: 
 const VERSIONS = { stable: 'the stable version', canary: 'the new version' };
 
 function rowOf({ commit, before, after }: Climbed): Row {
-  const names = isOneWorkload(before) ? VERSIONS : sidesOf(before).workloads;
+  const names = isOneWorkload(before.plan.style) ? VERSIONS : sidesOf(before).workloads;
   const partition = at(after.own.value, PARTITION_PATH);
   // Live is true of every commit but the first; and what the rung before is seen by, the next may ask for too.
   const seen = commit.waits.filter(({ kind }) => kind !== 'live').map((wait) => conditionText(wait, names));
@@ -102,7 +102,7 @@ function rollbacks(parts: DeliveryParts, commits: readonly Climbed[]): Report['r
 
 /** Of one workload the groups that answer a share restart: it goes to stable before them. */
 function stepsOf(delivery: Delivery): string {
-  if (!isOneWorkload(delivery)) return 'the steps';
+  if (!isOneWorkload(delivery.plan.style)) return 'the steps';
   return isRestored(delivery) ? 'a step without a share' : 'a step with a share';
 }
 

@@ -6,6 +6,7 @@ import { LWS_KIND, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { PolicyRules } from '../../api/policy-fields.ts';
 import { parseRollout, type Rollout } from '../../api/rollout.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import { UsageError } from '../../options.ts';
@@ -61,7 +62,7 @@ export function deliveryOf(texts: Texts, known?: KnownTexts): OpenDelivery | und
   const parts = findParts({ plan, namespace, file, stableText: undefined, traffic, config: DEFAULT_CONFIG, scalersOf });
   if (parts !== undefined) return { parts, file };
   throw wrong([
-    plan.style === 'partition' && plan.routing === undefined
+    isOneWorkload(plan.style) && plan.routing === undefined
       ? issueAt(
           rollout,
           'NoTraffic',

@@ -15,6 +15,7 @@ import {
   ROLLOUT_API_VERSION,
   type Rollout,
 } from '../../api/rollout.ts';
+import { isOneWorkload, STYLES } from '../../api/styles.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { RolloutFile } from '../../rollout/snapshot.ts';
 import { rolloutHash } from './digests.ts';
@@ -146,7 +147,7 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
   const traffic = trafficUnsupported(rollout);
   if (traffic !== undefined)
     add(
-      ['spec', 'strategy', rollout.style === 'blueGreen' ? 'blueGreen' : 'canary'],
+      ['spec', 'strategy', STYLES[rollout.style].key],
       traffic,
       'Name the Service and its routes under trafficRoutings, or deliver with enableExtraWorkloadForCanary: true.',
     );
@@ -163,7 +164,7 @@ function unsupported(document: ManifestDocument, rollout: Rollout): readonly Iss
 /** What of its traffic is not built; undefined: all that it asks for is. */
 function trafficUnsupported({ asksForTraffic, style, routing }: Rollout): string | undefined {
   const routes = routing?.routes ?? [];
-  if (!asksForTraffic || style !== 'partition') return undefined;
+  if (!asksForTraffic || !isOneWorkload(style)) return undefined;
   if (routes.length === 0) return 'traffic (traffic, matches) without trafficRoutings is not built for this strategy';
   // Subsets name whole workloads.
   const isBySubsets = routes.some(({ kind }) => kind === 'DestinationRule');

@@ -3,8 +3,8 @@
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
-import type { RollingStyle } from '../../api/rollout.ts';
 import type { PolicySubject } from '../../api/rollout-policy.ts';
+import type { RollingStyle } from '../../api/styles.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { badNameIssue, namespaceIssue } from './desired-issues.ts';

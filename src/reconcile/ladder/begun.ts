@@ -5,9 +5,10 @@ import { at } from '../../api/json.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
 import { MADE_FOR, MARK, type Marks, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
-import type { RollingStyle, Rollout } from '../../api/rollout.ts';
+import type { Rollout } from '../../api/rollout.ts';
 import { GRACE_SECONDS, type RouteRef, type TrafficRouting } from '../../api/rollout-traffic.ts';
 import { stringsIn } from '../../api/service.ts';
+import { type RollingStyle, updatesPrimary } from '../../api/styles.ts';
 import { istioHost } from '../../api/weighted-routes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
@@ -168,7 +169,7 @@ function subsetsOf(
   { desired, entry }: Of,
   { own, plan }: ByPlan,
 ): { readonly rule: ManifestDocument; readonly service: string } | undefined {
-  if (plan.style !== 'canary') return undefined;
+  if (!updatesPrimary(plan.style)) return undefined;
   const workload = secondName({ plan, own });
   const rules = desired.traffic.inNamespace(trafficProviders.DestinationRule.kind, entry.key.namespace);
   const rule = rules.find((one) => isOfRules(one) && canarySubset(one.value) === workload);

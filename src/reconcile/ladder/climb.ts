@@ -2,12 +2,12 @@
 
 import type { FieldFault } from '../../api/field-reader.ts';
 import type { Issue } from '../../api/issue.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { Delivery } from '../../rollout/ladders/delivery.ts';
 import { goingBack, locking, nextCommit } from '../../rollout/ladders/next-commit.ts';
 import { nextVersionCommit, versionBack } from '../../rollout/ladders/version-climb.ts';
-import { isOneWorkload } from '../../rollout/ladders/version-sides.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
 import { render } from '../write/render.ts';
 import { type DeliveryParts, deliveryIn, type Stand, type Texts } from './delivery-parts.ts';
@@ -51,11 +51,11 @@ export function climbBack({ texts, commit }: Climbed, parts: DeliveryParts, know
 }
 
 function onward(delivery: Delivery): NextOf | undefined {
-  return isOneWorkload(delivery) ? nextVersionCommit(delivery) : nextCommit(delivery);
+  return isOneWorkload(delivery.plan.style) ? nextVersionCommit(delivery) : nextCommit(delivery);
 }
 
 function backward(delivery: Delivery): NextOf | undefined {
-  return isOneWorkload(delivery) ? versionBack(delivery) : goingBack(delivery);
+  return isOneWorkload(delivery.plan.style) ? versionBack(delivery) : goingBack(delivery);
 }
 
 type NextOf = ReturnType<typeof nextCommit>;

@@ -3,6 +3,7 @@
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Release } from '../../api/release.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { ObjectRef } from '../../rollout/edits/edit.ts';
@@ -63,7 +64,7 @@ export function deliveryIn(
   });
   if (own === undefined || routes.length < parts.routes.length) return undefined;
   // One of another strategy may be left; this one has nothing to do with it.
-  const isOne = plan.style === 'partition';
+  const isOne = isOneWorkload(plan.style);
   const beside = service === undefined ? undefined : named(service.object, canaryServiceName(service.object.name));
   const canary = service === undefined || beside === undefined ? parts.canaryService : { ...service, object: beside };
   const second = isOne ? undefined : find({ ...workload, object: named(workload.object, secondName({ plan, own })) });

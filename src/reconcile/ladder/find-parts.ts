@@ -2,6 +2,7 @@
 
 import type { Config } from '../../api/config.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { nextRelease } from '../../rollout/situation.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
@@ -39,14 +40,14 @@ export function partsWithout({
   scalersOf,
 }: DeliveryInputs): DeliveryParts | undefined {
   const { routing } = plan;
-  if (plan.style === 'partition' && routing === undefined) return undefined;
+  if (isOneWorkload(plan.style) && routing === undefined) return undefined;
   const only = (kind: string, name: string) => {
     const [found, ...others] = traffic.called(kind, { namespace, name });
     return others.length === 0 ? found : undefined;
   };
   const hasService = routing !== undefined && routing.pools === undefined;
   const service = hasService ? only(SERVICE_KIND, routing.service) : undefined;
-  const isAlone = hasService && service === undefined && plan.style === 'partition';
+  const isAlone = hasService && service === undefined && isOneWorkload(plan.style);
   const left = isAlone ? only(SERVICE_KIND, canaryServiceName(routing.service)) : undefined;
   const routes = (routing?.routes ?? []).flatMap((ref) => {
     const provider = providerOf(ref);

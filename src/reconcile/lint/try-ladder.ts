@@ -4,6 +4,7 @@ import { ASIDE_MOST } from '../../api/aside.ts';
 import type { FieldFault } from '../../api/field-reader.ts';
 import { type Issue, oncePerLine } from '../../api/issue.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
+import { STYLES } from '../../api/styles.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { askedBy, type LadderTrial, type Trials } from '../desired/trials.ts';
@@ -47,7 +48,7 @@ function withFewSteps(parts: DeliveryParts): DeliveryParts {
 /** They stand in an annotation of the workload, which must be read back. */
 function tooManyAside({ plan }: DeliveryParts, aside: number): FieldFault {
   return {
-    at: ['spec', 'strategy', plan.style === 'blueGreen' ? 'blueGreen' : 'canary', 'trafficRoutings'],
+    at: ['spec', 'strategy', STYLES[plan.style].key, 'trafficRoutings'],
     reason: 'TooMany',
     message: `a delivery would put ${aside} fields of its routes aside, wanted at most ${ASIDE_MOST}`,
     hint: 'Route fewer of them by this Rollout, or send several of them to one route that has the share.',

@@ -4,6 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
+import { isOneWorkload, updatesPrimary } from '../../api/styles.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { secondName } from '../../rollout/ladders/delivery.ts';
 import type { LadderFiles } from '../../rollout/ladders/ladder-files.ts';
@@ -32,7 +33,7 @@ export function trafficFiles({ entry, desired }: Of): readonly string[] {
   const { namespace } = entry.key;
   const { routing } = plan;
   const named = routing === undefined ? [] : [{ kind: SERVICE_KIND, name: routing.service }, ...routing.routes];
-  const scalers = plan.style === 'canary' ? index.scalersOf({ namespace, name: entry.identity?.name ?? '' }) : [];
+  const scalers = updatesPrimary(plan.style) ? index.scalersOf({ namespace, name: entry.identity?.name ?? '' }) : [];
   const documents = named.flatMap(({ kind, name }) => traffic.called(kind, { namespace, name }));
   return [...documents, ...scalers].map(({ file }) => file);
 }
@@ -45,7 +46,7 @@ export function trafficAsked({ entry, desired }: Of, lost?: Marks): TrafficAsked
   if (plan === undefined || identity === undefined) return undefined;
   const { namespace } = key;
   const { routing } = plan;
-  const isOne = plan.style === 'partition';
+  const isOne = isOneWorkload(plan.style);
   if (isOne && routing === undefined) return undefined;
   const routes = [...(routing?.routes ?? []), ...(watched ?? [])].flatMap((ref) => {
     const provider = providerOf(ref);

@@ -3,6 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { type Release, shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
+import { takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Budget, budgetKept, budgetTaken } from '../budget.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
@@ -12,6 +13,7 @@ import { withObjects } from '../ladders/commit.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { isUncovered, primaryGroups, serviceMissing } from '../ladders/delivery.ts';
+import { styleInUse } from '../ladders/ladder-files.ts';
 import { goingBack, type NextCommit, templateAtOnce } from '../ladders/next-commit.ts';
 import { withBudget } from '../ladders/primary.ts';
 import { restoreAtOnce } from '../ladders/promotion.ts';
@@ -39,9 +41,9 @@ export function abortedOnLadder(situation: Situation, marks: Marks): Aborted | u
  */
 function abortedAlone(situation: Situation, marks: Marks): Aborted | undefined {
   const { snapshot, digest, partition } = situation;
-  const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
+  const style = styleInUse(snapshot);
   const { release, step } = marks;
-  const isOver = style === 'blueGreen' && step?.kind === 'promote' && partition === SENTINEL;
+  const isOver = takesTurns(style) && step?.kind === 'promote' && partition === SENTINEL;
   if (!isOver || digest === release.digest || abortOf(situation, release) === undefined) return undefined;
   const because = `Release ${shortRelease(release)} was aborted. The newer template ${shortDigest(digest)} stays in the file, and restarts nothing there: it is taken from its first step once requests are back.`;
   return { release, reason: 'Aborted', because, keepsNewer: true };

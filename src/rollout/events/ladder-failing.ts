@@ -1,13 +1,13 @@
 /** A step, or a promotion, that has failed while a second workload is filled: held, its share withdrawn, or aborted. */
 
 import type { Marks } from '../../api/marks.ts';
+import { isOneWorkload, updatesPrimary } from '../../api/styles.ts';
 import { failureToAct, whatFails } from '../gates/failure.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { quorumOf } from '../ladders/delivery.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
 import { hasShare } from '../ladders/traffic-view.ts';
-import { isOneWorkload } from '../ladders/version-sides.ts';
 import { type Brake, type Decision, holding } from '../move.ts';
 import { unavailableBudget } from '../situation.ts';
 import { capital } from '../texts/sentences.ts';
@@ -41,7 +41,7 @@ export function withdrawnAsFailed(on: Delivering): Decision | undefined {
 
 /** Of one workload the groups that are left on the stable version; they have to bear what they bore, and the share. */
 function quorumLeft({ situation, delivery }: Delivering): number {
-  if (!isOneWorkload(delivery)) return quorumOf(delivery);
+  if (!isOneWorkload(delivery.plan.style)) return quorumOf(delivery);
   const { partition, replicas = 0, maxUnavailable } = situation;
   return Math.max(1, Math.min(partition, replicas) - unavailableBudget(maxUnavailable, replicas));
 }
@@ -53,7 +53,7 @@ function takesPrimary({
   readonly delivery: Delivering['delivery'];
   readonly marks: Marks;
 }): boolean {
-  return marks.step?.kind === 'promote' && delivery.plan.style === 'canary';
+  return marks.step?.kind === 'promote' && updatesPrimary(delivery.plan.style);
 }
 
 /** Said where what the failure leads to waits. */

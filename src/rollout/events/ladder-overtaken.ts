@@ -3,6 +3,7 @@
 import { type Marks, printStep } from '../../api/marks.ts';
 import { shortDigest, shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
+import { takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetText, restoredBudget } from '../budget.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
@@ -65,7 +66,7 @@ function stopped(
 export function overtakenOnLadder(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { situation } = on;
   // Both colours are locked, and where a hand has let one go it is locked again: requests may be on their way over.
-  if (stage.kind === 'promote' && on.delivery.plan.style === 'blueGreen') return undefined;
+  if (stage.kind === 'promote' && takesTurns(on.delivery.plan.style)) return undefined;
   if (situation.snapshot.stable.kind !== 'known' && situation.partition !== SENTINEL)
     return holding([noText(situation)], 'StepUpgrade');
   if (situation.partition < SENTINEL || at === 'primary') return stoppedForNewer(on);

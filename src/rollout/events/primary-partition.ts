@@ -2,6 +2,7 @@
 
 import { type Marks, printStep } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
+import { updatesPrimary } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { before } from '../gates/before.ts';
@@ -32,7 +33,7 @@ export function partitionRaised({ situation }: Delivering): Hold | undefined {
  */
 export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { partition } = on.situation;
-  const isCanary = on.delivery.plan.style === 'canary';
+  const isCanary = updatesPrimary(on.delivery.plan.style);
   const isPrimary = isCanary && stage.kind === 'promote' && (at === 'primary' || (at === undefined && partition === 0));
   // Requests may have gone to stable before its last groups were there: then settling locks it.
   const isStillOpen = isCanary && stage.kind === 'promote' && (partition === 0 || on.marks.restore?.stopped === true);

@@ -2,6 +2,7 @@
 
 import { MADE_FOR, type Marks, printStep, type RungMark, type StepMark } from '../../api/marks.ts';
 import { withAside } from '../../api/restore.ts';
+import { isOneWorkload, takesTurns } from '../../api/styles.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { workloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
@@ -18,7 +19,7 @@ import { isRestored, NO_SHARE, sharing } from '../ladders/shares.ts';
 import { selectsOther } from '../ladders/switch-edited.ts';
 import { hasShare, isAbandoned } from '../ladders/traffic-view.ts';
 import { isPinned, restoreAll, withdrawShare } from '../ladders/version-edits.ts';
-import { isOneWorkload, sideName } from '../ladders/version-sides.ts';
+import { sideName } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import { command } from '../texts/command-text.ts';
@@ -35,7 +36,7 @@ export function withdrawn(on: Delivering): Decision | undefined {
   if (!isRemoved && !isAbandoned(delivery, on.view)) return undefined;
   if ((servingGroups(on, 'stable') ?? 0) === 0) return undefined;
   const [canary, stable] = [sideName(delivery, 'canary'), sideName(delivery, 'stable')];
-  const asked = isOneWorkload(delivery) ? '' : `, of ${replicasOf(canarySide(delivery))} in Git,`;
+  const asked = isOneWorkload(delivery.plan.style) ? '' : `, of ${replicasOf(canarySide(delivery))} in Git,`;
   const paused = situation.snapshot.rollout?.rollout.paused === true ? ' The pause does not keep that.' : '';
   const seen = isRemoved
     ? `The files do not have ${canary}, which has a share of the requests, so the agent deletes its groups`
@@ -45,7 +46,7 @@ export function withdrawn(on: Delivering): Decision | undefined {
 
 /** The new version has a share, and its document was taken out of Git: an agent that prunes deletes its groups within seconds. */
 function isRemovedFromGit(delivery: Delivering['delivery']): boolean {
-  return !isOneWorkload(delivery) && canarySide(delivery) === undefined && hasShare(delivery);
+  return !isOneWorkload(delivery.plan.style) && canarySide(delivery) === undefined && hasShare(delivery);
 }
 
 /** The share is withdrawn, and the groups stay. */
@@ -54,7 +55,7 @@ export function restoredShare(
   { step, why }: { readonly step: StepMark; readonly why: string },
 ): Decision {
   const { delivery, marks } = on;
-  if (isOneWorkload(delivery)) return restoreVersion(on, { step, why });
+  if (isOneWorkload(delivery.plan.style)) return restoreVersion(on, { step, why });
   const made = restoreAtOnce(delivery);
   if (made.kind === 'unwritable') return unwritable(on, made);
   const { stage, at } = withdrawnTo(on, step);
@@ -97,7 +98,7 @@ function withdrawnTo(
   const { plan } = delivery;
   const of = plan.steps.length;
   // Without a Rollout nobody knows how many steps there are.
-  if (plan.style === 'blueGreen' && step.kind === 'promote' && of > 0)
+  if (takesTurns(plan.style) && step.kind === 'promote' && of > 0)
     return { stage: { kind: 'step', index: of, of }, at: 'pods' };
   const isShared = step.kind === 'step' && marks.at === 'traffic';
   return { stage: step, at: isShared ? 'pods' : (marks.at ?? 'route-restored') };
@@ -107,7 +108,9 @@ function withdrawnTo(
 export function withdrawnFacts({ marks, delivery }: Delivering): { readonly times: number } | undefined {
   const times = marks.restore?.withdrawn;
   // With one workload a step has a rung between its groups and its share.
-  const isBelow = isOneWorkload(delivery) ? marks.at !== 'traffic' : marks.at === 'pods' || marks.at === 'all';
+  const isBelow = isOneWorkload(delivery.plan.style)
+    ? marks.at !== 'traffic'
+    : marks.at === 'pods' || marks.at === 'all';
   return times === undefined || !isBelow || !isRestored(delivery) ? undefined : { times };
 }
 
@@ -134,7 +137,7 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
   // To a Service that no file has nothing is sent.
   if (on === undefined || serviceMissing(on.delivery) !== undefined || isOfOthers(on.delivery)) return undefined;
   // With one workload the Service takes in whatever serves, once it is as it was.
-  const isOne = isOneWorkload(on.delivery);
+  const isOne = isOneWorkload(on.delivery.plan.style);
   // A hand may have named the version there that all of them have: lint says what comes of that.
   const isLeft = isOne && isPinned(on.delivery) && !takesAll(on);
   if (isRestored(on.delivery) && !isLeft) return undefined;
@@ -217,7 +220,8 @@ export function stableNeeds({ delivery, situation, marks, view }: Delivering): s
   const stable = sideName(delivery, 'stable');
   const abort = command('abort', situation.snapshot.key);
   const look = 'Look at its pods and events';
-  if (isOneWorkload(delivery)) return marks.step?.kind === 'rollback' ? look : `${look}; to go back: ${abort}`;
+  if (isOneWorkload(delivery.plan.style))
+    return marks.step?.kind === 'rollback' ? look : `${look}; to go back: ${abort}`;
   const isEmpty = primaryGroups(delivery) === 0;
   const mend = (view === undefined ? undefined : notReached(delivery, view)) ?? look;
   if (marks.step?.kind === 'rollback')

@@ -3,9 +3,11 @@
 import { emptiesDiffer } from '../../api/content-match.ts';
 import type { JsonObject } from '../../api/json.ts';
 import { shortDigest } from '../../api/release.ts';
+import { takesTurns } from '../../api/styles.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
+import { styleInUse } from '../ladders/ladder-files.ts';
 import { nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import {
@@ -117,8 +119,8 @@ function fresh(situation: Situation, { lws, leaderSet }: Observed): string | und
  */
 export function staysPut({ state, marks, snapshot }: Pick<Situation, 'state' | 'marks' | 'snapshot'>): boolean {
   if (state.kind !== 'ladder' || marks?.serves === 'green') return false;
-  const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
-  return state.stage.kind === 'step' || (state.stage.kind === 'promote' && style === 'blueGreen');
+  const style = styleInUse(snapshot);
+  return state.stage.kind === 'step' || (state.stage.kind === 'promote' && takesTurns(style));
 }
 
 /** While a second workload is filled: groups of the user's own that serves are on what is delivered all the same. */

@@ -3,6 +3,7 @@
 import { printStep } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { frozenFaults, frozenPlanOf } from '../../api/rollout-frozen.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import { command } from '../texts/command-text.ts';
@@ -52,7 +53,7 @@ export function frozenChanged(situation: Situation): Hold | undefined {
 /** The workload itself is stepped, and the Rollout asks for a second one: its steps are none of this delivery. */
 function noLongerStepped({ state, snapshot }: Situation): Hold | undefined {
   const { rollout } = snapshot;
-  if (state.kind !== 'step' || rollout === undefined || rollout.rollout.style === 'partition') return undefined;
+  if (state.kind !== 'step' || rollout === undefined || isOneWorkload(rollout.rollout.style)) return undefined;
   return hold('FrozenFieldChanged', {
     seen: `${rollout.file}: step ${state.index}/${state.of} steps the groups of ${snapshot.key.name} itself, and the strategy of the Rollout is ${rollout.rollout.style}`,
     action: `Put the strategy of the Rollout back as it was when the delivery started, or go back: ${command('abort', snapshot.key)}`,
@@ -64,7 +65,7 @@ export function strategyChanged({ state, snapshot, file }: Situation): Hold | un
   const style = snapshot.rollout?.rollout.style;
   const begun = snapshot.ladder?.begun?.style;
   if (state.kind !== 'ladder' || style === undefined) return undefined;
-  if (style !== 'partition' && (begun === undefined || begun === style)) return undefined;
+  if (!isOneWorkload(style) && (begun === undefined || begun === style)) return undefined;
   const where = `${printStep(state.stage)}${state.at === undefined ? '' : `, ${state.at}`}`;
   return hold('FrozenFieldChanged', {
     seen: `${file.file}: a second workload of ${file.object.name} is being filled${begun === undefined ? '' : ` by ${begun}`} (${where}), and the strategy of the Rollout is ${style}`,

@@ -2,6 +2,7 @@
 
 import { gpusOfGroup } from '../../api/gpus.ts';
 import type { PolicyFieldName } from '../../api/policy-fields.ts';
+import { updatesPrimary } from '../../api/styles.ts';
 import { peoplesBudget } from '../budget.ts';
 import { sizeIn } from '../edits/size-change.ts';
 import { type Hold, hold } from '../hold.ts';
@@ -82,7 +83,7 @@ export function budgetTooLarge(situation: Situation): Hold | undefined {
 /** LWS restarts as many of the step at a time as the budget lets be down: this many fewer serve. */
 export function capacityTooLow(situation: Situation): Hold | undefined {
   const filled = fillToCome(situation);
-  const restarts = filled?.promotes === true && situation.snapshot.rollout?.rollout.style === 'canary';
+  const restarts = filled?.promotes === true && updatesPrimary(situation.snapshot.rollout?.rollout.style);
   if (filled !== undefined) return restarts ? tooFewServe(situation, primaryDown(situation, filled.extra)) : undefined;
   const step = stepToCome(situation);
   return step === undefined ? undefined : tooFewServe(situation, groupsDown(situation, step));

@@ -2,11 +2,13 @@
 
 import { MADE_FOR, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { takesTurns, updatesPrimary } from '../../api/styles.ts';
 import { immutableChanges } from '../edits/recreate-change.ts';
 import { wholeChange } from '../edits/size-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { annotationsOf, replicasOf, secondName } from '../ladders/delivery.ts';
 import { hasIdle } from '../ladders/floor.ts';
+import { styleInUse } from '../ladders/ladder-files.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { type Seen, type Situation, unavailableBudget } from '../situation.ts';
@@ -25,16 +27,16 @@ function servingReplicas(situation: Situation): number | undefined {
 
 /** blueGreen: all requests are sent to the new colour. */
 function isOver({ snapshot, marks }: Situation): boolean {
-  const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
+  const style = styleInUse(snapshot);
   const at = marks?.step?.kind === 'promote' ? marks.at : undefined;
-  return style === 'blueGreen' && (at === 'all' || at === 'switch' || at === 'route-restored');
+  return takesTurns(style) && (at === 'all' || at === 'switch' || at === 'route-restored');
 }
 
 /** blueGreen: the colour that serves has no document any more, and an agent that prunes takes it down. */
 export function servingGone({ snapshot, marks, file }: Situation): Hold | undefined {
-  const { ladder, rollout } = snapshot;
-  const style = ladder?.begun?.style ?? rollout?.rollout.style;
-  if (marks?.serves !== 'green' || style !== 'blueGreen') return undefined;
+  const { ladder } = snapshot;
+  const style = styleInUse(snapshot);
+  if (marks?.serves !== 'green' || style === undefined || !takesTurns(style)) return undefined;
   if (ladder === undefined || ladder.second !== undefined) return undefined;
   const name = secondName({ plan: { style }, own: file });
   return hold('CanaryEdited', {
@@ -76,7 +78,7 @@ function noneToServe(situation: Situation): Hold {
 /** The second workload serves, and the strategy does not know it: S would be rolled at no groups. */
 export function greenServing({ snapshot, marks, file }: Situation): Hold | undefined {
   const style = snapshot.rollout?.rollout.style;
-  if (marks?.serves !== 'green' || style === undefined || style === 'blueGreen') return undefined;
+  if (marks?.serves !== 'green' || style === undefined || takesTurns(style)) return undefined;
   return hold('GreenServes', {
     seen: `${file.file}: the second LeaderWorkerSet of ${file.object.name} serves, and the strategy of the Rollout is not blueGreen any more`,
     action: 'Deliver once more by blueGreen, which brings the requests back, and change the strategy then',
@@ -85,7 +87,7 @@ export function greenServing({ snapshot, marks, file }: Situation): Hold | undef
 
 /** blueGreen: the colour that does not serve has groups, though no delivery is in progress. Emptied, they would be missed. */
 export function idleScaled({ snapshot, marks, replicas, file }: Situation): Hold | undefined {
-  if (snapshot.rollout?.rollout.style !== 'blueGreen') return undefined;
+  if (!takesTurns(snapshot.rollout?.rollout.style)) return undefined;
   const { second } = snapshot.ladder ?? {};
   const isOwn = marks?.serves === 'green';
   // One that is not ours is no colour.
@@ -148,7 +150,7 @@ function unheld({ snapshot, state, marks }: Situation): string | undefined {
   const { ladder, rollout, live } = snapshot;
   const inGit = ladder?.scaler;
   const shrinks = 'it would shrink whichever workload gets no requests, and that one is the rollback';
-  if (inGit === undefined || rollout?.rollout.style !== 'canary') return shrinks;
+  if (inGit === undefined || !updatesPrimary(rollout?.rollout.style)) return shrinks;
   if (hasIdle(inGit)) return 'by its idle count it goes below its floor where nothing is asked of the workload';
   // Its floor is raised with the template of the release.
   const { second } = ladder ?? {};
@@ -173,7 +175,13 @@ export function primaryNotCovered(situation: Situation): Hold | undefined {
   const rollout = snapshot.rollout?.rollout;
   const last = steps.at(-1);
   const isReleasedForUpdate = state.kind === 'ladder' && state.stage.kind !== 'step' && state.at !== undefined;
-  if (rollout?.style !== 'canary' || last === undefined || isReleasedForUpdate || replicas === undefined)
+  if (
+    rollout === undefined ||
+    !updatesPrimary(rollout.style) ||
+    last === undefined ||
+    isReleasedForUpdate ||
+    replicas === undefined
+  )
     return undefined;
   if (replicas === 0 || replicas - unavailableBudget(maxUnavailable, replicas) >= 1) return undefined;
   const isCarried = plannedGroups(last.replicas, replicas) >= replicas;

@@ -1,5 +1,6 @@
 /** The gate of shares: how much more of the requests a step may send to the new version than the one before it. */
 
+import { takesTurns } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import { delivering } from '../ladders/delivering.ts';
 import { fillToCome } from '../ladders/fill-to-come.ts';
@@ -73,8 +74,9 @@ function raisesToCome(situation: Situation): readonly Raise[] {
   if (routing === undefined || step === undefined) return [];
   const filled = fillToCome(situation);
   const now = shareNow(situation);
-  const whole: readonly Raise[] =
-    snapshot.rollout?.rollout.style === 'blueGreen' ? [{ what: 'the promotion', from: now, to: WHOLE }] : [];
+  const whole: readonly Raise[] = takesTurns(snapshot.rollout?.rollout.style)
+    ? [{ what: 'the promotion', from: now, to: WHOLE }]
+    : [];
   if (filled?.promotes === true) return whole;
   if (routing.routes.length === 0) return isFirst(step) ? whole : [];
   const last = step.first || step.index === 0 ? steps.length : step.index;

@@ -9,6 +9,7 @@ import type { Release } from '../../api/release.ts';
 import { parseRestore } from '../../api/restore.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import { parseService, stringsIn } from '../../api/service.ts';
+import { secondNameOf, takesTurns } from '../../api/styles.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../../api/workload.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { canaryServiceName } from '../traffic/canary-service.ts';
@@ -64,13 +65,13 @@ export function secondName({
   plan,
   own,
 }: Style & { readonly own: { readonly object: { readonly name: string } } }): string {
-  return `${own.object.name}-${plan.style === 'blueGreen' ? 'green' : 'canary'}`;
+  return secondNameOf(plan.style, own.object.name);
 }
 
 /** blueGreen: whether the colour that we made serves, so that the user's own is the one to be filled. */
 export function greenServes({ plan, own, written }: Style & Pick<Named, 'own'>): boolean {
   const serves = written === undefined ? annotationsOf(own)[MARK.serves] : written.serves;
-  return plan.style === 'blueGreen' && serves === 'green';
+  return takesTurns(plan.style) && serves === 'green';
 }
 
 /** The workload that serves the stable version; undefined: its document is gone. */
@@ -105,7 +106,7 @@ export function sidesOf(
     Partial<Pick<Delivery, 'missing' | 'namespace'>> & { readonly service: Pick<RouteDocument, 'object'> | undefined },
 ): Sides {
   const { name } = delivery.own.object;
-  const names = [name, delivery.plan.style === 'partition' ? name : secondName(delivery)] as const;
+  const names = [name, secondName(delivery)] as const;
   const [stable, canary] = greenServes(delivery) ? [names[1], names[0]] : names;
   const { pools } = delivery;
   const workloads = { stable, canary };

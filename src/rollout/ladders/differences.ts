@@ -9,6 +9,7 @@ import { TEXT } from '../../api/marks.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
 import { parseService, portMissing } from '../../api/service.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import type { ObjectRef } from '../edits/edit.ts';
 import type { RouteDocument, RouteReading } from '../traffic/provider.ts';
@@ -24,7 +25,6 @@ import {
 import { floorIn, floorWanted } from './floor.ts';
 import { rulesDiffer, type Sent } from './own-rules.ts';
 import type { TrafficView } from './traffic-view.ts';
-import { isOneWorkload } from './version-sides.ts';
 
 /** One field of one object: as Git has it, and as the cluster has it. An empty field: the object as a whole. */
 export type LiveDifference = {
@@ -75,7 +75,7 @@ function secondDiffers({ second }: Delivery, { traffic }: TrafficView): Look {
 
 /** No digest covers the label of the version, so that nothing else sees whether it is live. */
 function labelDiffers(delivery: Delivery, { live }: TrafficView): Look {
-  if (!isOneWorkload(delivery)) return absent;
+  if (!isOneWorkload(delivery.plan.style)) return absent;
   if (live.lws.kind === 'unknown') return live.lws;
   if (live.lws.kind === 'absent') return missing(delivery.own.object);
   const [git, seen] = [versionIn(delivery.own.value) ?? 'missing', live.lws.value.version ?? 'missing'];

@@ -6,6 +6,7 @@ import { TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { scalerFields } from '../../api/scaler.ts';
+import { isOneWorkload, takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { MAX_SURGE_PATH } from '../../api/workload-paths.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
@@ -31,7 +32,6 @@ import { isSwitched } from './promotion.ts';
 import { isSelected } from './second-workload.ts';
 import { inPercent, isRestored, shareOf, sharing } from './shares.ts';
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
-import { isOneWorkload } from './version-sides.ts';
 
 /** An object, one of its fields, and what it is now. */
 type Edited = { readonly object: string; readonly field: string; readonly value: string };
@@ -47,7 +47,7 @@ function editedByHand({ delivery, marks, situation, view }: Delivering): Edited 
   if (step?.kind === 'step' && rung === 'primary') return undefined;
   // Under a newer template in the file, which waits, the copy is that of the release and no copy of the file.
   const isNewer = situation.digest !== marks.release.digest;
-  if (isOneWorkload(delivery)) return versionsEdited({ delivery, marks, situation, view });
+  if (isOneWorkload(delivery.plan.style)) return versionsEdited({ delivery, marks, situation, view });
   const own =
     secondEdited(delivery, isNewer) ??
     groupsEdited(delivery, marks) ??
@@ -147,7 +147,7 @@ function printed(value: Json | undefined): string {
 /** People scale the colour that serves: blueGreen's new one from the switch on. */
 function groupsEdited(delivery: Delivery, { step, at: rung, restore }: Delivering['marks']): Edited | undefined {
   const side = canarySide(delivery);
-  const isTheirs = step?.kind === 'promote' && delivery.plan.style === 'blueGreen' && rung !== 'all';
+  const isTheirs = step?.kind === 'promote' && takesTurns(delivery.plan.style) && rung !== 'all';
   const groups = replicasOf(side);
   if (side === undefined || isTheirs || restore?.groups === undefined || restore.groups === groups) return undefined;
   return {

@@ -1,6 +1,7 @@
 /** How many groups the next step of a second workload adds, and how many it has then: what limits of policies ask for. */
 
 import { sameRelease } from '../../api/release.ts';
+import { takesTurns, updatesPrimary } from '../../api/styles.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import { followingStep, jumpRefusal, stepAfterEdit } from '../steps.ts';
@@ -73,8 +74,7 @@ export function filledNow({ snapshot, state, replicas: own, marks }: Situation):
   const { ladder, rollout } = snapshot;
   const green = marks?.serves === 'green';
   const replicas = green ? replicasOf(ladder?.second) : own;
-  const fills =
-    state.kind === 'ladder' || rollout?.rollout.style === 'canary' || rollout?.rollout.style === 'blueGreen';
+  const fills = state.kind === 'ladder' || updatesPrimary(rollout?.rollout.style) || takesTurns(rollout?.rollout.style);
   if (ladder === undefined || replicas === undefined || !fills) return undefined;
   return { replicas, now: green ? (own ?? 0) : replicasOf(ladder.second) };
 }

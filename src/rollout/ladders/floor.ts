@@ -5,6 +5,7 @@ import { at } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import { parseRestore } from '../../api/restore.ts';
 import { scalerFields } from '../../api/scaler.ts';
+import { updatesPrimary } from '../../api/styles.ts';
 import type { Edit, ObjectEdits, ObjectRef } from '../edits/edit.ts';
 import type { Displaced, RouteDocument } from '../traffic/provider.ts';
 import { type Commit, edited, withObjects } from './commit.ts';
@@ -50,7 +51,7 @@ export function withFloor(delivery: Delivery, commit: Commit): Commit {
 
 /** N as it is read, and no more than it may have; undefined: there is no autoscaler to hold. */
 export function floorOf({ scaler, plan, liveReplicas }: Delivery): number | undefined {
-  if (scaler === undefined || plan.style !== 'canary') return undefined;
+  if (scaler === undefined || !updatesPrimary(plan.style)) return undefined;
   const fields = scalerFields(scaler.object.kind);
   const most = fields === undefined ? undefined : at(scaler.value, fields.most);
   return typeof most === 'number' ? Math.min(most, liveReplicas) : liveReplicas;

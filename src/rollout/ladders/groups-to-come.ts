@@ -2,11 +2,13 @@
 
 import type { StepMark } from '../../api/marks.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
+import { updatesPrimary } from '../../api/styles.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import type { Group } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import type { Seen } from '../situation.ts';
 import { filledNow } from './fill-to-come.ts';
+import { styleInUse } from './ladder-files.ts';
 import { groupsOn } from './traffic-view.ts';
 
 export type GroupsToCome = {
@@ -25,10 +27,10 @@ export function groupsToCome(situation: Seen, step: StepMark | undefined): Group
   const filled = step?.kind === 'rollback' ? undefined : filledNow(situation);
   if (filled === undefined) return undefined;
   const { steps, marks, snapshot, state } = situation;
-  const style = snapshot.ladder?.begun?.style ?? snapshot.rollout?.rollout.style;
+  const style = styleInUse(snapshot);
   const counts = steps.map(({ replicas }) => plannedGroups(replicas, filled.replicas));
   const most = Math.max(filled.now, mostOf(steps, filled.replicas));
-  const isPrimary = style === 'canary';
+  const isPrimary = updatesPrimary(style);
   if (step?.kind === 'promote')
     return { step: isPrimary ? notYet(ownGroups(situation)) : 0, later: [], primary: 0, most };
   const index = step?.kind === 'step' ? step.index : 1;

@@ -1,5 +1,6 @@
 /** The groups that answer for a release which fills a second workload: those that the rung in Git has let onto it. */
 
+import { updatesPrimary } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Hold, holdKind } from '../hold.ts';
 import { toleratedFailures } from '../observed/batches.ts';
@@ -35,7 +36,7 @@ export function judgedOnLadder(situation: Situation): JudgedStep | undefined {
   if (on === undefined) return undefined;
   const { delivery } = on;
   if (state.stage.kind === 'promote')
-    return delivery.plan.style === 'canary' ? ofPrimary(situation) : ofFilled(on, undefined);
+    return updatesPrimary(delivery.plan.style) ? ofPrimary(situation) : ofFilled(on, undefined);
   const failureThreshold = situation.snapshot.rollout?.rollout.failureThreshold;
   return hasTemplate(delivery)
     ? ofFilled(on, failureThreshold)

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../api/json.ts';
 import type { InferencePools } from '../../api/policy-pools.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
+import type { RollingStyle } from '../../api/styles.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -35,3 +36,14 @@ export type LadderFiles = {
   /** In the place of both Services. Not there: there are Services, or none. */
   readonly pools?: InferencePools | undefined;
 };
+
+/** The style of the delivery in progress, else that of its Rollout; undefined: there is neither. */
+export function styleInUse({
+  ladder,
+  rollout,
+}: {
+  readonly ladder?: Pick<LadderFiles, 'begun'> | undefined;
+  readonly rollout: { readonly rollout: Pick<Rollout, 'style'> } | undefined;
+}): RollingStyle | undefined {
+  return ladder?.begun?.style ?? rollout?.rollout.style;
+}

@@ -3,6 +3,7 @@
 import { type Marks, parseMarks, printStep } from '../../api/marks.ts';
 import type { RolloutRecord, TrafficRecord } from '../../api/record.ts';
 import { sameRelease } from '../../api/release.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import { notBeforeRung, routesBackSince, routesWrittenAt } from '../observed/unsigned.ts';
 import type { Side } from './condition.ts';
@@ -14,7 +15,6 @@ import { acceptanceOf, acceptingParents, sendingTo, sendsInGit } from './routing
 import { shownOf } from './shown.ts';
 import { nowBetween, type TrafficView } from './traffic-view.ts';
 import { isOpen, isPinned } from './version-edits.ts';
-import { isOneWorkload } from './version-sides.ts';
 
 /**
  * The memory after this pass. What is seen keeps the time of the record, if that was of the same thing, else it is seen
@@ -87,7 +87,7 @@ const EVER: Instant = 0;
 /** Whether a second workload has had no share in this delivery: before the first one, and none was put aside or taken back. */
 function isUnshared({ own, plan }: Delivery): boolean {
   const marks = parseMarks(annotationsOf(own));
-  if (plan.style === 'partition' || marks === undefined || !('release' in marks)) return false;
+  if (isOneWorkload(plan.style) || marks === undefined || !('release' in marks)) return false;
   const { step, at, restore } = marks;
   const isBefore = step?.kind === 'step' && step.index === 1 && (at === 'template' || at === 'pods');
   return isBefore && restore?.objects === undefined && restore?.withdrawn === undefined;
@@ -117,7 +117,7 @@ function placeIn({ step, at, restore }: Marks): string {
 
 function reachedAfter(delivery: Delivery, view: TrafficView): TrafficRecord['reached'] {
   const before = view.record?.traffic?.reached;
-  if (isOneWorkload(delivery)) return allReached(delivery, view);
+  if (isOneWorkload(delivery.plan.style)) return allReached(delivery, view);
   const sides = (['stable', 'canary'] as const).map((side) => ({ side, found: reachedBy(delivery, view, side) }));
   if (sides.some(({ found }) => found.kind === 'unread')) return before;
   const of = sides.find(({ found }) => found.kind === 'reached')?.side;

@@ -2,6 +2,7 @@
 
 import type { FieldPath } from '../../api/field.ts';
 import { MARK, printStep, withRelease } from '../../api/marks.ts';
+import { isOneWorkload, takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import type { Displaced } from '../traffic/provider.ts';
@@ -131,7 +132,7 @@ function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undef
   if (step === undefined || stage.kind === 'rollback') return undefined;
   const isFilled = stage.kind === 'step' && (at === 'pods' || at === 'traffic');
   const isShort = isFilled && (isOutgrown(delivery, step) || isOversized(delivery));
-  const takesOver = plan.style === 'blueGreen' && stage.kind === 'promote';
+  const takesOver = takesTurns(plan.style) && stage.kind === 'promote';
   const isBehind = takesOver && at === 'all' && isOvertaken(delivery);
   if (!isShort && !isBehind) return undefined;
   const rungs = stepLadder(step).filter((rung) => rung.at === 'pods');
@@ -210,8 +211,8 @@ function isGated(
 ): boolean {
   if (stage.kind === 'rollback') return false;
   // Of one workload a step is asked for as a whole: its first commit obeys the gates, and the others follow.
-  if (plan.style === 'partition') return !sameStage(from?.stage, stage);
-  if (stage.kind === 'promote') return at === 'primary' || (plan.style === 'blueGreen' && at !== 'route-restored');
+  if (isOneWorkload(plan.style)) return !sameStage(from?.stage, stage);
+  if (stage.kind === 'promote') return at === 'primary' || (takesTurns(plan.style) && at !== 'route-restored');
   const isBegun = sameStage(from?.stage, stage) && GATED_IN_STEP.some((rung) => rung === from?.at);
   return GATED_IN_STEP.includes(at) && !isBegun;
 }

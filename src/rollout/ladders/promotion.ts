@@ -2,7 +2,7 @@
 
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import { MARK } from '../../api/marks.ts';
-import type { RollingStyle } from '../../api/rollout.ts';
+import { type RollingStyle, takesTurns, updatesPrimary } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
@@ -43,7 +43,7 @@ function switched({ service }: Delivery, workload: string): readonly ObjectEdits
 
 /** blueGreen: the Service selects the colour that is filled. */
 export function isSwitched(delivery: Delivery): boolean {
-  return delivery.plan.style === 'blueGreen' && switched(delivery, sidesOf(delivery).workloads.stable).length > 0;
+  return takesTurns(delivery.plan.style) && switched(delivery, sidesOf(delivery).workloads.stable).length > 0;
 }
 
 /**
@@ -67,7 +67,7 @@ export function restoreAtOnce(delivery: Delivery): Commit {
 
 /** blueGreen: the Service reaches the stable version, and nothing else. */
 export const stableReached = ({ plan, service }: Delivery): readonly Condition[] =>
-  plan.style === 'blueGreen' && service !== undefined ? [{ kind: 'reached', side: 'stable' }] : [];
+  takesTurns(plan.style) && service !== undefined ? [{ kind: 'reached', side: 'stable' }] : [];
 
 const hasRoutes = ({ routes }: Delivery): boolean => routes.length > 0;
 const hasService = ({ service }: Delivery): boolean => service !== undefined;
@@ -90,7 +90,7 @@ const isUnlocked = ({ own }: Delivery): boolean => partitionIn(own) !== SENTINEL
 export function restoreUnlocked(
   delivery: Delivery,
 ): { readonly made: Commit; readonly waits: readonly Condition[] } | undefined {
-  if (delivery.plan.style !== 'canary' || isUncovered(delivery)) return undefined;
+  if (!updatesPrimary(delivery.plan.style) || isUncovered(delivery)) return undefined;
   return { made: restoredRoutes(delivery), waits: stableServes(delivery) };
 }
 

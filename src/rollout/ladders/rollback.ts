@@ -3,6 +3,7 @@
 import { MARK } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { parseRestore } from '../../api/restore.ts';
+import { takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { type Commit, edited, madeOf, withObjects } from './commit.ts';
@@ -119,7 +120,7 @@ const fromRouteRestored: readonly Rung[] = [
 
 /** The ladder back from here. A rollback that is in progress goes on: its rungs have names of their own in each ladder. */
 export function rollBack(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
-  const isColours = delivery.plan.style === 'blueGreen';
+  const isColours = takesTurns(delivery.plan.style);
   if (!isReleasedForUpdate(delivery, { stage, at })) {
     if (!isColours) return fromSteps;
     // Once it goes back, Git no longer says from where: the endpoints are looked at in any case.
@@ -144,7 +145,7 @@ function isReleasedForUpdate(delivery: Delivery, { stage, at }: Position): boole
   const floor = parseRestore(annotationsOf(own)[MARK.restore] ?? '')?.floor;
   if (floor !== undefined || at === 'primary' || partitionIn(own) !== SENTINEL) return true;
   // The colour that serves is not release by any rung up: only a hand, or an object re-created, does that.
-  if (plan.style === 'blueGreen') return stage.kind === 'rollback' && at === 'all';
+  if (takesTurns(plan.style)) return stage.kind === 'rollback' && at === 'all';
   return at === 'all' || (stage.kind === 'promote' && at !== undefined);
 }
 
@@ -160,7 +161,7 @@ export const TEMPLATE_ALONE: readonly Rung[] = [{ ...withoutRequests, isListed: 
 export type PrimaryRung = 'all' | 'primary';
 
 const locked = (delivery: Delivery): readonly ObjectEdits[] =>
-  delivery.plan.style === 'blueGreen' ? partitioned(delivery, SENTINEL) : [];
+  takesTurns(delivery.plan.style) ? partitioned(delivery, SENTINEL) : [];
 
 /** What the release covers, as it was: in the user's workload alone, which nothing restarts where it is locked. */
 export function stableText({ own, stableText: source }: Delivery): readonly ObjectEdits[] {

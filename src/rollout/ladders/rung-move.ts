@@ -4,6 +4,7 @@ import { samePath } from '../../api/field.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import { longestDrain, type Restore, withAside } from '../../api/restore.ts';
+import { takesTurns } from '../../api/styles.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
 import { hold } from '../hold.ts';
@@ -100,7 +101,7 @@ function servesAfter(
   { stage, at }: Pick<NextCommit, 'stage' | 'at'>,
   marks: Marks,
 ): Marks['serves'] {
-  const isOver = at === 'settled' && stage.kind === 'promote' && delivery.plan.style === 'blueGreen';
+  const isOver = at === 'settled' && stage.kind === 'promote' && takesTurns(delivery.plan.style);
   if (!isOver) return marks.serves;
   return greenServes(delivery) ? undefined : 'green';
 }

@@ -3,6 +3,7 @@
 import { samePath } from '../../api/field.ts';
 import { printStep } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
+import { takesTurns } from '../../api/styles.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { describeStep } from '../steps.ts';
 import { nameFirst } from '../texts/sentences.ts';
@@ -48,7 +49,7 @@ function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string
 }
 
 function colour(delivery: Delivery): string {
-  return delivery.plan.style === 'blueGreen' ? sidesOf(delivery).workloads.canary : 'canary';
+  return takesTurns(delivery.plan.style) ? sidesOf(delivery).workloads.canary : 'canary';
 }
 
 function shareText(step: Delivery['plan']['steps'][number]): string {

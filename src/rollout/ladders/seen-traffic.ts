@@ -2,6 +2,7 @@
 
 import { SERVICE_KIND } from '../../api/kinds.ts';
 import { GRACE_SECONDS } from '../../api/rollout-traffic.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import { command } from '../texts/command-text.ts';
@@ -23,7 +24,7 @@ import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { isRestored } from './shares.ts';
 import { nowBetween, serving, type TrafficView, workloadOf } from './traffic-view.ts';
-import { isOneWorkload, sideName } from './version-sides.ts';
+import { sideName } from './version-sides.ts';
 
 /** How long at least the stable version keeps its groups, once it gets no requests any more: the rollback is at once. */
 const BAKE_LEAST_SECONDS = 600;
@@ -57,7 +58,7 @@ function graceOf(delivery: Delivery, { rollout }: TrafficView): number {
 /** No route sends to a Service that selects the side, for as long as its last requests may take. */
 export function undrained(side: Side, delivery: Delivery, view: TrafficView): Hold | undefined {
   // Groups of one workload go back whatever is missing: their requests find those that do not restart.
-  const lost = isOneWorkload(delivery) ? undefined : keptBy(delivery, side, view);
+  const lost = isOneWorkload(delivery.plan.style) ? undefined : keptBy(delivery, side, view);
   if (lost !== undefined) return lost;
   // Where the Rollout is out of the files as well nothing tells that no route has sent to it.
   if (!routesTraffic(delivery) && view.rollout !== undefined) return undefined;
@@ -66,7 +67,7 @@ export function undrained(side: Side, delivery: Delivery, view: TrafficView): Ho
   const name = sideName(delivery, side);
   if (sender.kind === 'known')
     return hold('Draining', { seen: `${nameFirst(name)} still gets requests: ${sender.value}`, waits: 'controllers' });
-  const served = isOneWorkload(delivery) && isRollback(delivery) ? servedText(delivery, view) : undefined;
+  const served = isOneWorkload(delivery.plan.style) && isRollback(delivery) ? servedText(delivery, view) : undefined;
   return waiting('Draining', view, {
     since: trafficAfter(delivery, view).drained?.[side],
     seconds: drainSecondsOf(delivery, view),

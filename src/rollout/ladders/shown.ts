@@ -1,6 +1,7 @@
 /** What people are shown of a delivery with a second workload: its rungs, both sides, and where requests go. */
 
 import type { DeliveryShown, SideShown } from '../../api/record.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery, replicasOf } from './delivery.ts';
 import { liveReading, printReading } from './differences.ts';
@@ -9,7 +10,7 @@ import { type Position, positionOf, type RungName } from './position.ts';
 import { acceptanceOf } from './routing.ts';
 import { shareIn } from './shares.ts';
 import { groupsOn, serving, type TrafficView, workloadOf } from './traffic-view.ts';
-import { isOneWorkload, newVersion, sideName } from './version-sides.ts';
+import { newVersion, sideName } from './version-sides.ts';
 
 /** No decision reads any of it. It changes when the world does, never with the clock. */
 export function shownOf(delivery: Delivery, view: TrafficView): DeliveryShown {
@@ -25,7 +26,7 @@ export function shownOf(delivery: Delivery, view: TrafficView): DeliveryShown {
 function rungsShown(delivery: Delivery): readonly string[] {
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined) return [];
-  if (isOneWorkload(delivery)) return versionRungs(position);
+  if (isOneWorkload(delivery.plan.style)) return versionRungs(position);
   const always: readonly string[] = position.stage.kind === 'rollback' ? [] : ['template', 'pods'];
   return ladderOf(delivery, position)
     .filter((rung) => rung.at === position.at || always.includes(rung.at) || rung.isListed(delivery))
@@ -40,7 +41,7 @@ function versionRungs({ stage, at }: Position): readonly RungName[] {
 }
 
 function sideShown(delivery: Delivery, view: TrafficView, side: Side): SideShown {
-  const isOne = isOneWorkload(delivery);
+  const isOne = isOneWorkload(delivery.plan.style);
   // What the cluster calls its newest revision is another one until it has the template of Git: leaders say what they are.
   const versions = { label: newVersion(delivery), isOn: side === 'canary' };
   const whole = workloadOf(delivery, view, side);

@@ -1,6 +1,7 @@
 /** The ladder of one step, for both strategies with a second workload. */
 
 import type { RolloutStep } from '../../api/rollout-steps.ts';
+import { takesTurns } from '../../api/styles.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import { madeOf } from './commit.ts';
 import type { Condition } from './condition.ts';
@@ -64,13 +65,13 @@ export function stepLadder(step: RolloutStep): readonly Rung[] {
 /** Never fewer than there are; but two colours take turns, and the one that comes is to be no larger than the other one. */
 function groupsAt(delivery: Delivery, step: RolloutStep): number {
   const groups = Math.max(replicasOf(canarySide(delivery)), plannedGroups(step.replicas, primaryGroups(delivery)));
-  return delivery.plan.style === 'blueGreen' ? Math.min(groups, Math.max(1, primaryGroups(delivery))) : groups;
+  return takesTurns(delivery.plan.style) ? Math.min(groups, Math.max(1, primaryGroups(delivery))) : groups;
 }
 
 /** Two colours: N was lowered since, by the one who counts on fewer groups from here on. */
 export function isOversized(delivery: Delivery): boolean {
   const { plan } = delivery;
-  return plan.style === 'blueGreen' && replicasOf(canarySide(delivery)) > Math.max(1, primaryGroups(delivery));
+  return takesTurns(plan.style) && replicasOf(canarySide(delivery)) > Math.max(1, primaryGroups(delivery));
 }
 
 /** Those that Git asks for: where N has risen since, the next `pods` takes it as it is then. */

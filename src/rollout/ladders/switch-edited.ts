@@ -6,6 +6,7 @@ import { LWS_NAME } from '../../api/lws-labels.ts';
 import { MARK, TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
+import { takesTurns } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import { fieldNotIn } from '../observed/revisions.ts';
 import { command } from '../texts/command-text.ts';
@@ -20,7 +21,7 @@ import { takesSide } from './version-sides.ts';
  */
 export function servesEdited({ delivery, marks, situation }: Delivering): Hold | undefined {
   const { service, plan } = delivery;
-  if (plan.style !== 'blueGreen' || marks.step?.kind === 'rollback') return undefined;
+  if (!takesTurns(plan.style) || marks.step?.kind === 'rollback') return undefined;
   const [stable, canary] = [stableSide(delivery), canarySide(delivery)];
   const isFilled = (side: typeof stable): boolean =>
     side !== undefined && annotationsOf(side)[TEXT] === printRelease(delivery.release);
@@ -42,7 +43,7 @@ export function servesEdited({ delivery, marks, situation }: Delivering): Hold |
 export function switchEdited({ delivery, marks, situation }: Delivering): Hold | undefined {
   const { service, plan, pools } = delivery;
   const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'route-restored');
-  if (plan.style !== 'blueGreen' || !isMoved || service === undefined || pools !== undefined) return undefined;
+  if (!takesTurns(plan.style) || !isMoved || service === undefined || pools !== undefined) return undefined;
   const selector = selectorOf(service);
   const { canary } = sidesOf(delivery).workloads;
   const name = selector[LWS_NAME];
@@ -63,7 +64,7 @@ export function switchEdited({ delivery, marks, situation }: Delivering): Hold |
  */
 export function selectsOther({ delivery }: Delivering): Hold | undefined {
   const { service, plan } = delivery;
-  if (plan.style !== 'blueGreen' || service === undefined) return undefined;
+  if (!takesTurns(plan.style) || service === undefined) return undefined;
   const selector = selectorOf(service);
   if (takesSide(delivery, selector, 'stable')) return undefined;
   const { stable } = sidesOf(delivery).workloads;
@@ -80,7 +81,7 @@ export function selectsOther({ delivery }: Delivering): Hold | undefined {
  */
 export function greenTextEdited({ delivery, marks, situation, view }: Delivering): Hold | undefined {
   const side = canarySide(delivery);
-  if (delivery.plan.style !== 'blueGreen' || marks.step?.kind !== 'promote') return undefined;
+  if (!takesTurns(delivery.plan.style) || marks.step?.kind !== 'promote') return undefined;
   if (side === undefined || side === delivery.own || annotationsOf(side)[TEXT] !== printRelease(delivery.release))
     return undefined;
   const grown = view === undefined ? undefined : revisionOf(view);

@@ -4,6 +4,7 @@ import { type Known, known, unknown } from '../../api/known.ts';
 import type { LiveLeader, LiveLws, LiveStatefulSet } from '../../api/live.ts';
 import type { LiveEndpoint } from '../../api/live-traffic.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
+import { isOneWorkload, updatesPrimary } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Hold } from '../hold.ts';
 import { type Group, groupsOf } from '../observed/groups.ts';
@@ -13,7 +14,7 @@ import type { Side } from './condition.ts';
 import { type Delivery, greenServes, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import { isRestored } from './shares.ts';
 import { isShareWithdrawn } from './version-edits.ts';
-import { isOneWorkload, takesSide, versionsOf } from './version-sides.ts';
+import { takesSide, versionsOf } from './version-sides.ts';
 
 /** The part of a snapshot that a delivery is seen by. */
 export type TrafficView = Pick<
@@ -156,7 +157,7 @@ export function serving(
 function isUnreached(delivery: Delivery, side: Side): boolean {
   const { service, plan, routes } = delivery;
   if (service === undefined || hasSubsets({ plan, routes })) return false;
-  return side === 'canary' ? routes.length > 0 : plan.style === 'canary';
+  return side === 'canary' ? routes.length > 0 : updatesPrimary(plan.style);
 }
 
 /** A leader that was made again has the name of the one before, and another UID. */
@@ -183,7 +184,7 @@ function servicesOf(delivery: Delivery, { traffic }: TrafficView, side: Side): K
 
 /** Whether Git sends requests to the new version: by a route, or by the Service itself. */
 export function hasShare(delivery: Delivery): boolean {
-  if (isOneWorkload(delivery)) return !isRestored(delivery) && !isShareWithdrawn(delivery);
+  if (isOneWorkload(delivery.plan.style)) return !isRestored(delivery) && !isShareWithdrawn(delivery);
   return !isRestored(delivery) || selectorOf(delivery.service)[LWS_NAME] === sidesOf(delivery).workloads.canary;
 }
 

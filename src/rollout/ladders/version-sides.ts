@@ -3,16 +3,12 @@
 import { LWS_NAME, REVISION_KEY } from '../../api/lws-labels.ts';
 import { MARK } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { takesIn } from '../traffic/subsets.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import { positionOf } from './position.ts';
-
-/** Whether both sides are groups of the user's own workload. */
-export function isOneWorkload({ plan }: { readonly plan: Pick<Delivery['plan'], 'style'> }): boolean {
-  return plan.style === 'partition';
-}
 
 /**
  * Whether a Service of this selector takes in the leaders of a side. Of one workload the label tells it, or the revision:
@@ -20,7 +16,7 @@ export function isOneWorkload({ plan }: { readonly plan: Pick<Delivery['plan'], 
  */
 export function takesSide(delivery: Delivery, selector: Readonly<Record<string, string>>, side: Side): boolean {
   const workload = sidesOf(delivery).workloads[side];
-  if (!isOneWorkload(delivery)) return takesIn(selector, workload, hasSubsets(delivery));
+  if (!isOneWorkload(delivery.plan.style)) return takesIn(selector, workload, hasSubsets(delivery));
   const version = selector[VERSION];
   const key = selector[REVISION_KEY];
   const isByKey = key !== undefined && key === selectorOf(delivery.canaryService)[REVISION_KEY];
@@ -31,7 +27,7 @@ export function takesSide(delivery: Delivery, selector: Readonly<Record<string, 
 
 /** Which groups of its workload a side has: all, those on the template of Git, or those on any other. */
 export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 'others' {
-  if (!isOneWorkload(delivery)) return 'all';
+  if (!isOneWorkload(delivery.plan.style)) return 'all';
   const position = positionOf(annotationsOf(delivery.own));
   // Once the stable template is back in Git, the groups on any other are those that are aborted.
   const isBack = position?.stage.kind === 'rollback' && position.at === 'template';
@@ -41,7 +37,7 @@ export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 
 /** A side by its name, for people. */
 export function sideName(delivery: Delivery, side: Side): string {
   const name = sidesOf(delivery).workloads[side];
-  if (!isOneWorkload(delivery)) return name;
+  if (!isOneWorkload(delivery.plan.style)) return name;
   return side === 'canary' ? `${name} on ${inShort(newVersion(delivery))}` : `${name} on the stable version`;
 }
 

@@ -1,5 +1,7 @@
 /** Why an abort is refused as it is worded: requests would be lost, or a newer template cannot stay. */
 
+import { updatesPrimary } from '../../api/styles.ts';
+import { styleInUse } from '../ladders/ladder-files.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
 import { type Refused, refused } from './ordered.ts';
@@ -22,8 +24,8 @@ export function requestsLost({ record, key }: Snapshot): Refused | undefined {
  */
 export function keepRefused({ workload, lostMarks, ladder, rollout, key }: Snapshot): Refused | undefined {
   const { step, at } = lostMarks ?? workload?.workload.marks ?? {};
-  const style = ladder?.begun?.style ?? rollout?.rollout.style;
-  if (style !== 'canary' || step?.kind !== 'promote' || at === undefined || at === 'primary') return undefined;
+  const style = styleInUse({ ladder, rollout });
+  if (!updatesPrimary(style) || step?.kind !== 'promote' || at === undefined || at === 'primary') return undefined;
   return refused(
     `every group is on the release, and to go back the stable template has to take the place of the newer one. Abort both, and write the newer one again once that is over: ${command('abort', key)}`,
   );

@@ -3,6 +3,7 @@
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
 import { at } from '../../api/json.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { printDuration, printInstant } from '../../api/time.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { PlannedCommit } from '../commits/planned-commit.ts';
@@ -100,7 +101,7 @@ function mostRows({ rollout, ladder, workload, record }: Snapshot, each: number)
   const plan = rollout?.rollout;
   const isGreen = workload?.workload.marks?.serves === 'green';
   const primary = isGreen ? at(ladder?.second?.value, REPLICAS_PATH) : workload?.workload.replicas;
-  if (plan === undefined || plan.style === 'partition' || typeof primary !== 'number') return [];
+  if (plan === undefined || isOneWorkload(plan.style) || typeof primary !== 'number') return [];
   const most = mostOf(plan.steps, primary);
   const load = loadOf(record?.loads ?? []);
   const loads = load === undefined ? '' : `; the last groups took ${printDuration(load.seconds)} to load`;
@@ -111,7 +112,7 @@ function mostRows({ rollout, ladder, workload, record }: Snapshot, each: number)
 function extraGroups({ workload, record, rollout }: Snapshot): number {
   const surge = workload === undefined ? undefined : surgeInGit(workload.workload);
   // Two versions of one workload share its groups.
-  const second = rollout?.rollout?.style === 'partition' ? undefined : newSide(record);
+  const second = isOneWorkload(rollout?.rollout?.style) ? undefined : newSide(record);
   return (surge === undefined ? 0 : surge.set - surge.was) + (second?.groups ?? 0);
 }
 

@@ -1,7 +1,7 @@
 /** What one pull request of a delivery with a second workload approves: all rungs of its step, or of the promotion. */
 
-import type { RollingStyle } from '../../api/rollout.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
+import { isOneWorkload, type RollingStyle, takesTurns } from '../../api/styles.ts';
 import type { PlannedCommit } from '../commits/planned-commit.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -20,13 +20,12 @@ export function wholeOf({
   const plan = step.kind === 'step' ? rollout.steps[step.index - 1] : undefined;
   if (plan === undefined || step.kind !== 'step') return undefined;
   // With blueGreen the user's own workload may be the idle one.
-  const of = rollout.style === 'blueGreen' ? undefined : snapshot.workload?.workload.replicas;
+  const of = takesTurns(rollout.style) ? undefined : snapshot.workload?.workload.replicas;
   const [groups, share] = [groupsText(plan, of), shareText(plan)];
   const short = [groups, share].filter((part) => part !== '').join(', ');
-  const gets =
-    rollout.style === 'partition'
-      ? `${groups} are on the new version then: those that are not yet restart, as fast as maxUnavailable lets them. ${share === '' ? 'Requests go to all groups alike.' : `To them go ${share}.`}`
-      : `the new version gets ${short} next to the version that serves.`;
+  const gets = isOneWorkload(rollout.style)
+    ? `${groups} are on the new version then: those that are not yet restart, as fast as maxUnavailable lets them. ${share === '' ? 'Requests go to all groups alike.' : `To them go ${share}.`}`
+    : `the new version gets ${short} next to the version that serves.`;
   const long = `The whole step is approved with it: ${gets} What follows in it is committed without asking again, unless somebody pauses.`;
   return { label: `${step.index}/${step.of}`, short, long };
 }

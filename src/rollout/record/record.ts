@@ -1,6 +1,7 @@
 /** What the status branch is to remember of a pass: what was seen. What a commit adds is in `record-progress.ts`. */
 
 import { RECORD_VERSION, type RolloutRecord, type StableCopy } from '../../api/record.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { fieldsLive, unappliedSince } from '../applied.ts';
 import { recreated, revisionChanged, staysPut } from '../gates/cluster.ts';
 import { givesWay } from '../gates/turns.ts';
@@ -9,7 +10,6 @@ import { type Delivery, greenServes } from '../ladders/delivery.ts';
 import { trafficAfter, trafficUnread } from '../ladders/memory.ts';
 import { shownOf } from '../ladders/shown.ts';
 import { groupsOn, type TrafficView, workloadOf } from '../ladders/traffic-view.ts';
-import { isOneWorkload } from '../ladders/version-sides.ts';
 import type { Decision } from '../move.ts';
 import type { Group } from '../observed/groups.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
@@ -117,7 +117,7 @@ function servedByGreen(snapshot: Snapshot, situation: Situation): Besides {
 
 /** The groups of the workload that we made; undefined: there is none, or they were not read. Not in the cluster yet: no groups. */
 function groupsBeside(delivery: Delivery, view: TrafficView): readonly Group[] | undefined {
-  if (isOneWorkload(delivery)) return undefined;
+  if (isOneWorkload(delivery.plan.style)) return undefined;
   const found = groupsOn(workloadOf(delivery, view, greenServes(delivery) ? 'stable' : 'canary'));
   if (found.kind === 'absent') return [];
   return found.kind === 'known' ? found.value.groups : undefined;

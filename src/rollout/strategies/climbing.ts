@@ -1,6 +1,7 @@
 /** The rows of a delivery that fills a second workload: its steps, and its promotion. */
 
 import { deliveredAt } from '../../api/marks.ts';
+import { updatesPrimary } from '../../api/styles.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
 import { restoreOwn } from '../edits/restore-asides.ts';
 import { partitionRaised } from '../events/primary-partition.ts';
@@ -73,7 +74,7 @@ function madeAgain(on: Delivering): Decision | undefined {
   const held = staysPut(situation) ? recreated(situation) : undefined;
   if (held === undefined) return undefined;
   if (!accepted(situation, 'Recreated')) return holding([held], 'StepUpgrade');
-  return on.delivery.plan.style === 'canary' ? releasedAgain(on) : undefined;
+  return updatesPrimary(on.delivery.plan.style) ? releasedAgain(on) : undefined;
 }
 
 type Going = {

@@ -1,8 +1,9 @@
 /** The strategies by their Kruise rolling style. A new one is a file and its row here. */
 
 import type { Recreating } from '../../api/recreating.ts';
-import type { RollingStyle } from '../../api/rollout.ts';
+import type { RollingStyle } from '../../api/styles.ts';
 import { recreate } from '../events/create-again.ts';
+import { styleInUse } from '../ladders/ladder-files.ts';
 import type { Decision } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -42,5 +43,5 @@ export function strategyOf({
 }: Pick<Snapshot, 'rollout' | 'workload' | 'lostMarks' | 'ladder'>): Strategy {
   const marks = lostMarks ?? workload?.workload.marks;
   const isStepped = marks?.step !== undefined && !isLadder(marks);
-  return isStepped ? partition : strategies[ladder?.begun?.style ?? rollout?.rollout.style ?? 'partition'];
+  return isStepped ? partition : strategies[styleInUse({ ladder, rollout }) ?? 'partition'];
 }

@@ -1,6 +1,7 @@
 /** The partition strategy: one table of states, as the specification has it, and which event comes first in each. */
 
 import type { Marks } from '../../api/marks.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { immutableBack } from '../edits/immutable-back.ts';
 import { failedBack, failureBrake } from '../events/failing.ts';
 import { beforeFirstStep, rollbackCause } from '../events/giving-up.ts';
@@ -167,7 +168,7 @@ function inRollback(situation: Situation, marks: Marks): Decision {
 
 /** Whether its Rollout fills a second workload: it was aborted before that started, or asks for it only since. */
 function fillsSecond({ snapshot }: Situation): boolean {
-  return (snapshot.rollout?.rollout.style ?? 'partition') !== 'partition';
+  return !isOneWorkload(snapshot.rollout?.rollout.style ?? 'partition');
 }
 
 /** A rollback that was started while the cluster could not be read, and that no edit can make. */

@@ -2,6 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
+import { isOneWorkload } from '../../api/styles.ts';
 import { withdrawnAsFailed } from '../events/ladder-failing.ts';
 import { restoreForNewer, takenUp } from '../events/routed-newer.ts';
 import { stopRoll } from '../events/stopping.ts';
@@ -31,7 +32,8 @@ import { restoreForWhole, routedStep } from './routed-step.ts';
 /** Whether routes have a part in what is decided now: the Rollout names some, or the delivery in progress was started with them. */
 export function sharesOut({ snapshot, state, marks }: Situation): boolean {
   if (state.kind === 'ladder') return false;
-  const isNamed = snapshot.rollout?.rollout.style === 'partition' && snapshot.rollout.rollout.routing !== undefined;
+  const asked = snapshot.rollout?.rollout;
+  const isNamed = isOneWorkload(asked?.style) && asked?.routing !== undefined;
   if (state.kind === 'step' || state.kind === 'rollback') return isRouted(state.marks);
   return isNamed || (marks !== undefined && isRouted(marks));
 }

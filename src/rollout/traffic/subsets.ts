@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../api/json.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
+import { type RollingStyle, updatesPrimary } from '../../api/styles.ts';
 
 /** The kinds that know subsets of a Service. */
 export const SUBSET_KINDS: readonly string[] = ['VirtualService', 'DestinationRule'];
@@ -11,12 +12,12 @@ export const SUBSET_KINDS: readonly string[] = ['VirtualService', 'DestinationRu
  * and a DestinationRule that says which subsets there are. blueGreen moves the Service itself, which subsets share.
  */
 export function areSubsets(
-  { style, strategy }: { readonly style: string; readonly strategy: JsonObject },
+  { style, strategy }: { readonly style: RollingStyle; readonly strategy: JsonObject },
   kinds: readonly string[],
 ): boolean {
   const isIstio = kinds.every((kind) => SUBSET_KINDS.includes(kind));
   return (
-    style === 'canary' &&
+    updatesPrimary(style) &&
     strategy['disableGenerateCanaryService'] === true &&
     isIstio &&
     kinds.includes('DestinationRule')

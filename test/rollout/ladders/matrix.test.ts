@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { printStep } from '../../../src/api/marks.ts';
+import { isOneWorkload } from '../../../src/api/styles.ts';
 import { newKnownTexts } from '../../../src/manifests/known-texts.ts';
 import { type Climb, type Climbed, climb, climbBack } from '../../../src/reconcile/ladder/climb.ts';
 import type { DeliveryParts, Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
@@ -15,7 +16,6 @@ import {
 } from '../../../src/rollout/ladders/delivery.ts';
 import { isSwitched } from '../../../src/rollout/ladders/promotion.ts';
 import { isRestored, percentIn, shareIn } from '../../../src/rollout/ladders/shares.ts';
-import { isOneWorkload } from '../../../src/rollout/ladders/version-sides.ts';
 import { partsIn } from '../../support/ladder.ts';
 import { atRest, FAMILIES, familyFiles, poolFiles } from '../../support/route-families.ts';
 import { SERVICE_FILE } from '../../support/traffic-files.ts';
@@ -55,7 +55,7 @@ const rows = Object.keys(files).flatMap((kind) =>
 
 /** Groups of both sides: those of one workload are told by its partition. */
 function groupsIn(delivery: Delivery): { readonly stable: number; readonly canary: number } {
-  if (!isOneWorkload(delivery))
+  if (!isOneWorkload(delivery.plan.style))
     return { stable: replicasOf(stableSide(delivery)), canary: replicasOf(canarySide(delivery)) };
   const partition = Math.min(partitionIn(delivery.own) ?? 0, primaryGroups(delivery));
   return { stable: partition, canary: primaryGroups(delivery) - partition };
@@ -68,10 +68,11 @@ function harm({ commit, before, after }: Climbed): readonly string[] {
   const waits = new Set(commit.waits.map((wait) => ('side' in wait ? `${wait.kind} ${wait.side}` : wait.kind)));
   const was = groupsIn(before);
   const side =
-    isSwitched(after) || (before !== after && commit.stage.kind === 'promote' && !isOneWorkload(after))
+    isSwitched(after) || (before !== after && commit.stage.kind === 'promote' && !isOneWorkload(after.plan.style))
       ? 'any'
       : 'canary';
-  const isEmptied = !isOneWorkload(after) && ((was.canary > 0 && canary === 0) || (was.stable > 0 && stable === 0));
+  const isEmptied =
+    !isOneWorkload(after.plan.style) && ((was.canary > 0 && canary === 0) || (was.stable > 0 && stable === 0));
   const isDrained =
     after.routes.length === 0 || waits.has('drained canary') || (side === 'any' && waits.has('drained stable'));
   return [

@@ -4,13 +4,14 @@ import { floorOf, percentOf } from '../../../api/int-or-percent.ts';
 import { at } from '../../../api/json.ts';
 import type { RolloutStep } from '../../../api/rollout-steps.ts';
 import { parseService } from '../../../api/service.ts';
+import { isOneWorkload, STYLES, takesTurns, updatesPrimary } from '../../../api/styles.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../../../api/workload.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import type { Edit } from '../../../rollout/edits/edit.ts';
 import { immutableChanges } from '../../../rollout/edits/recreate-change.ts';
 import { changedSizes } from '../../../rollout/edits/size-change.ts';
 import { SUBSET_KINDS } from '../../../rollout/traffic/subsets.ts';
-import { greenServesElsewhere, strategyKey, type TrafficFacts } from './traffic-facts.ts';
+import { greenServesElsewhere, type TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';
 
 /** Steps, policies and owners that a delivery with traffic could not go with. */
@@ -28,7 +29,7 @@ export function lintPlan(facts: TrafficFacts): readonly TrafficFinding[] {
 }
 
 function stepsPath({ plan }: TrafficFacts): readonly string[] {
-  return ['spec', 'strategy', strategyKey(plan), 'steps'];
+  return ['spec', 'strategy', STYLES[plan.style].key, 'steps'];
 }
 
 /** B loses all its groups at once where N − U < 1, and T takes over all of it in blueGreen: the last step must be whole. */
@@ -36,10 +37,10 @@ function lastStep(facts: TrafficFacts): readonly TrafficFinding[] {
   const { plan, rollout, file } = facts;
   const { replicas: n, maxUnavailable = DEFAULT_MAX_UNAVAILABLE } = file.workload;
   const last = plan.steps.at(-1);
-  if (last === undefined || plan.style === 'partition' || greenServesElsewhere(facts)) return [];
+  if (last === undefined || isOneWorkload(plan.style) || greenServesElsewhere(facts)) return [];
   const isWhole = percentOf(last.replicas) === 100 || (n !== undefined && last.replicas === n);
   const path = [...stepsPath(facts), String(plan.steps.length - 1)];
-  if (plan.style === 'blueGreen') {
+  if (takesTurns(plan.style)) {
     if (isWhole) return [];
     const what = 'the last step does not start all groups, and blueGreen takes the old ones away after it';
     const mend: readonly Edit[] = [{ kind: 'set', path: [...path, 'replicas'], value: '100%' }];
@@ -87,7 +88,7 @@ function modifiers(facts: TrafficFacts): readonly TrafficFinding[] {
 /** An idle side that an autoscaler shrinks has nothing left when it gets the requests back. */
 function scalers({ plan, rollout, scaler, routingPath }: TrafficFacts): readonly TrafficFinding[] {
   const inCluster = scaler === 'tranche.yaml, autoscaled';
-  if (scaler === undefined || plan.style === 'partition' || (plan.style === 'canary' && !inCluster)) return [];
+  if (scaler === undefined || isOneWorkload(plan.style) || (updatesPrimary(plan.style) && !inCluster)) return [];
   return [
     {
       document: rollout,
@@ -104,7 +105,7 @@ function scalers({ plan, rollout, scaler, routingPath }: TrafficFacts): readonly
 /** Fields of Kruise that mean nothing here: ignoring them would be worse. */
 function refusedFields(facts: TrafficFacts): readonly TrafficFinding[] {
   const { rollout, plan, sides } = facts;
-  const body = ['spec', 'strategy', strategyKey(plan)];
+  const body = ['spec', 'strategy', STYLES[plan.style].key];
   const refused = [
     ...(sides.canary === sides.stable
       ? []
@@ -115,7 +116,7 @@ function refusedFields(facts: TrafficFacts): readonly TrafficFinding[] {
           },
         ]),
     { key: 'trafficRoutingRef', why: 'TrafficRouting objects are not read' },
-    ...(plan.style === 'partition'
+    ...(isOneWorkload(plan.style)
       ? [{ key: 'patchPodTemplateMetadata', why: 'there is no second workload to patch' }]
       : []),
   ];
@@ -133,7 +134,7 @@ function refusedFields(facts: TrafficFacts): readonly TrafficFinding[] {
 
 /** Without a Service of its own the new version must be a subset of the only one, which Istio alone knows. */
 function whyAService({ plan, routes, routing }: TrafficFacts): string {
-  if (plan.style !== 'canary')
+  if (!updatesPrimary(plan.style))
     return 'without a Service of its own the new version is distinguished by subsets, in the canary strategy alone';
   if (routing.pools !== undefined) return 'the new version has an InferencePool, and no Service is made';
   const others = routes.map(({ ref }) => ref.kind).filter((kind) => !SUBSET_KINDS.includes(kind));
@@ -147,7 +148,7 @@ function readField(value: unknown): boolean | undefined {
 }
 
 function surge({ plan, policy, rollout, routingPath }: TrafficFacts): readonly TrafficFinding[] {
-  if (plan.style === 'partition' || policy.surge === 0) return [];
+  if (isOneWorkload(plan.style) || policy.surge === 0) return [];
   return [
     {
       document: rollout,
@@ -162,7 +163,7 @@ function surge({ plan, policy, rollout, routingPath }: TrafficFacts): readonly T
 /** The user's workload holds the new text, locked, for the whole delivery: a group that dies must come back as it was. */
 function shapes({ plan, stable, file, workload, policy }: TrafficFacts): readonly TrafficFinding[] {
   const { content, marks } = file.workload;
-  if (plan.style === 'partition' || stable === undefined || marks?.step !== undefined) return [];
+  if (isOneWorkload(plan.style) || stable === undefined || marks?.step !== undefined) return [];
   const size = policy.sizeChange === 'Whole' && changedSizes(stable, content) !== undefined ? ['size'] : [];
   const others = policy.recreate === 'Allow' ? immutableChanges(stable, content) : [];
   return [...size, ...others].map((field) => ({
@@ -179,7 +180,7 @@ function jsonFiles({ plan, workload, services, routes }: TrafficFacts): readonly
   const copied = routes.flatMap(({ provider, files }) =>
     provider?.copies === true && files !== undefined ? [files.route] : [],
   );
-  const documents = [...(plan.style === 'partition' ? [] : [workload]), ...services, ...copied];
+  const documents = [...(isOneWorkload(plan.style) ? [] : [workload]), ...services, ...copied];
   return documents
     .filter(({ file }) => file.endsWith('.json'))
     .map((document) => ({

@@ -4,6 +4,7 @@ import { at } from '../../../api/json.ts';
 import { LWS_NAME, WORKER_INDEX } from '../../../api/lws-labels.ts';
 import type { InferencePools } from '../../../api/policy-pools.ts';
 import { stringsIn } from '../../../api/service.ts';
+import { isOneWorkload } from '../../../api/styles.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { LEADER_INDEX, selectorRow } from '../../../rollout/traffic/selectors.ts';
 import { POOL_KIND } from '../../documents/traffic-index.ts';
@@ -23,12 +24,11 @@ export function lintPools(facts: TrafficFacts, pools: InferencePools): readonly 
 
 function unsupported({ rollout, routing, routingPath, plan }: TrafficFacts): readonly TrafficFinding[] {
   const other = routing.routes.find(({ kind }) => kind !== 'HTTPRoute');
-  const why =
-    plan.style === 'partition'
-      ? 'both versions are pods of one workload, which no pool can tell apart'
-      : other === undefined
-        ? undefined
-        : `${other.kind} ${other.name} cannot send to an InferencePool`;
+  const why = isOneWorkload(plan.style)
+    ? 'both versions are pods of one workload, which no pool can tell apart'
+    : other === undefined
+      ? undefined
+      : `${other.kind} ${other.name} cannot send to an InferencePool`;
   if (why === undefined) return [];
   return [
     {

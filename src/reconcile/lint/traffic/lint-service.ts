@@ -2,6 +2,7 @@
 
 import { LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../../api/lws-labels.ts';
 import { parseService } from '../../../api/service.ts';
+import { isOneWorkload, takesTurns } from '../../../api/styles.ts';
 import { VERSION } from '../../../api/version-label.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { isRouted } from '../../../rollout/state.ts';
@@ -73,7 +74,7 @@ function greenServes({ sides }: TrafficFacts, document: ManifestDocument): Traff
 function servingNames({ plan, file, sides }: TrafficFacts): readonly string[] {
   const { stable, canary } = sides.workloads;
   const { marks } = file.workload;
-  if (plan.style !== 'blueGreen' || marks === undefined) return [stable];
+  if (!takesTurns(plan.style) || marks === undefined) return [stable];
   if (marks.step !== undefined) return [stable, canary];
   return [marks.serves === 'green' ? canary : stable];
 }
@@ -82,7 +83,7 @@ function servingNames({ plan, file, sides }: TrafficFacts): readonly string[] {
 function servingName({ plan, file, sides }: TrafficFacts): string {
   const { stable, canary } = sides.workloads;
   const { marks } = file.workload;
-  if (plan.style !== 'blueGreen' || marks === undefined) return stable;
+  if (!takesTurns(plan.style) || marks === undefined) return stable;
   const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'route-restored');
   return (marks.serves === 'green') !== isMoved ? canary : stable;
 }
@@ -163,7 +164,7 @@ function isOwnPin({ file }: TrafficFacts, key: string): boolean {
 /** Everybody whom the Service is to reach: of one workload the leaders of either text. */
 function leadersOf({ pods, plan, file, sides }: TrafficFacts): readonly PodLabels[] {
   const { content, size } = file.workload;
-  const own = plan.style === 'partition' ? [podLabels(content, { name: sides.workloads.stable, size })] : [];
+  const own = isOneWorkload(plan.style) ? [podLabels(content, { name: sides.workloads.stable, size })] : [];
   return [pods.stable, ...(pods.canary === undefined ? [] : [pods.canary]), ...own];
 }
 

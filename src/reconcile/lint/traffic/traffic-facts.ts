@@ -6,6 +6,7 @@ import type { PolicyRules } from '../../../api/policy-fields.ts';
 import type { InferencePools } from '../../../api/policy-pools.ts';
 import type { Rollout } from '../../../api/rollout.ts';
 import type { RouteRef, TrafficRouting } from '../../../api/rollout-traffic.ts';
+import { STYLES, secondNameOf, takesTurns } from '../../../api/styles.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import type { FieldPath } from '../../../rollout/edits/edit.ts';
 import type { WorkloadFile } from '../../../rollout/snapshot.ts';
@@ -65,7 +66,7 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
   const { plan, namespace, index, file } = of;
   const { routing } = plan;
   if (routing === undefined) return undefined;
-  const workloads = { stable: plan.workload.name, canary: secondWorkload(plan) };
+  const workloads = { stable: plan.workload.name, canary: secondNameOf(plan.style, plan.workload.name) };
   const { service } = routing;
   const size = file.workload.size;
   const labels = (content: JsonObject, name: string) => podLabels(content, { name, size });
@@ -79,7 +80,7 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
   return {
     ...of,
     routing,
-    routingPath: ['spec', 'strategy', strategyKey(plan), 'trafficRoutings', '0'],
+    routingPath: ['spec', 'strategy', STYLES[plan.style].key, 'trafficRoutings', '0'],
     services: pools === undefined ? index.called(SERVICE_KIND, { namespace, name: service }) : [],
     sides:
       pools === undefined
@@ -95,18 +96,8 @@ export function trafficFacts(of: TrafficSources): TrafficFacts | undefined {
 
 /** In blueGreen each pool is a colour's, and the colours take turns. */
 function poolsBySide(pools: InferencePools, { plan, file }: TrafficSources): InferencePools {
-  const isGreen = plan.style === 'blueGreen' && file.workload.marks?.serves === 'green';
+  const isGreen = takesTurns(plan.style) && file.workload.marks?.serves === 'green';
   return isGreen ? { stable: pools.canary, canary: pools.stable } : pools;
-}
-
-/** `canary` or `blueGreen`: under which the Rollout writes its strategy. */
-export function strategyKey({ style }: Rollout): 'canary' | 'blueGreen' {
-  return style === 'blueGreen' ? 'blueGreen' : 'canary';
-}
-
-/** The name of the workload that a delivery adds; that of the workload itself where it adds none. */
-function secondWorkload({ style, workload: { name } }: Rollout): string {
-  return { partition: name, canary: `${name}-canary`, blueGreen: `${name}-green` }[style];
 }
 
 function namedRoute(ref: RouteRef, { namespace, index }: TrafficSources): NamedRoute {
@@ -122,5 +113,5 @@ function namedRoute(ref: RouteRef, { namespace, index }: TrafficSources): NamedR
 /** The second workload of blueGreen serves at rest, and the Rollout asks for another strategy since. */
 export function greenServesElsewhere({ plan, file }: Pick<TrafficFacts, 'plan' | 'file'>): boolean {
   const { marks } = file.workload;
-  return marks?.serves === 'green' && marks.step === undefined && plan.style !== 'blueGreen';
+  return marks?.serves === 'green' && marks.step === undefined && !takesTurns(plan.style);
 }

@@ -2,6 +2,7 @@
 
 import { percentOf } from '../../../api/int-or-percent.ts';
 import { type Issue, oncePerLine } from '../../../api/issue.ts';
+import { takesTurns } from '../../../api/styles.ts';
 import type { KnownTexts } from '../../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
@@ -82,7 +83,7 @@ function sharesOf({ plan }: TrafficFacts): readonly Share[] {
     if (matches.length > 0) return [{ kind: 'matches', matches, modifier }];
     return traffic === undefined ? [] : [{ kind: 'weight', percent: percentOf(traffic) ?? 0 }];
   });
-  const whole: readonly Share[] = plan.style === 'blueGreen' ? [{ kind: 'weight', percent: 100 }] : [];
+  const whole: readonly Share[] = takesTurns(plan.style) ? [{ kind: 'weight', percent: 100 }] : [];
   const all = [...shares, ...whole];
   return all.filter((share, at) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(share)) === at);
 }

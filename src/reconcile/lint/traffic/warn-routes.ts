@@ -3,6 +3,7 @@
 import { at } from '../../../api/json.ts';
 import { SERVICE_KIND } from '../../../api/kinds.ts';
 import { parseService } from '../../../api/service.ts';
+import { isOneWorkload } from '../../../api/styles.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { DRAIN_ENDLESS_SECONDS } from '../../../rollout/ladders/routing.ts';
 import { onePerKind } from '../../../rollout/traffic/index.ts';
@@ -118,7 +119,7 @@ function headless({ services: [service], routing }: TrafficFacts): readonly Traf
 /** Other Services that the groups of the new version answer: what comes through them is in no share. */
 function beside({ index, namespace, sides, plan, pods, routes }: TrafficFacts): readonly TrafficFinding[] {
   if (routes.length === 0) return [];
-  const isOne = plan.style === 'partition';
+  const isOne = isOneWorkload(plan.style);
   const workload = isOne ? sides.workloads.stable : sides.workloads.canary;
   return index
     .inNamespace(SERVICE_KIND, namespace)
