@@ -17,9 +17,9 @@ const PASSES_MOST = 40;
 
 const parts = (...names: readonly string[]): Record<string, string> => Object.assign({}, ...names.map(commonFiles));
 const SERVED = ['vllm-without-requests', 'vllm-service', 'vllm-routed'];
-/** Not blueGreen: what dates its drain is the record alone. */
 const STYLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   canary: parts(...SERVED, 'canary-steps'),
+  blueGreen: parts(...SERVED, 'blue-green-steps'),
   'partition with a route': parts(...SERVED, 'partition-routed-steps'),
 };
 

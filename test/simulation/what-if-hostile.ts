@@ -44,8 +44,6 @@ async function nothingWaits(universe: Universe, of: Of): Promise<void> {
   const { workload, state } = of;
   const marks = marksIn(universe.lws(workload.name) ?? '');
   if (marks?.step === undefined || universe.emptied.has(workload.name)) return;
-  // What dates the drain of a colour is the record alone: who takes it away before each pass keeps its groups.
-  if (workload.fills?.style === 'blueGreen') return;
   const [peace, harm] = [copyOf(universe), copyOf(universe)];
   const text = rolloutText(workload, { ...state, intents: { [INTENT.abort]: marks.release } });
   for (const fork of [peace, harm])

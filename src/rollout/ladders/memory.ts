@@ -121,7 +121,14 @@ function reachedAfter(delivery: Delivery, view: TrafficView): TrafficRecord['rea
   const sides = (['stable', 'canary'] as const).map((side) => ({ side, found: reachedBy(delivery, view, side) }));
   if (sides.some(({ found }) => found.kind === 'unread')) return before;
   const of = sides.find(({ found }) => found.kind === 'reached')?.side;
-  return of === undefined ? undefined : { since: sinceOf(before?.of === of ? before.since : undefined, view), of };
+  return of === undefined ? undefined : reachedSince(of, view);
+}
+
+/** As the drain: of a rollback whose record cannot be kept, main and the cluster date it. */
+function reachedSince(of: Side, view: TrafficView): TrafficRecord['reached'] {
+  const before = view.record?.traffic?.reached;
+  const known = before?.of === of ? before.since : undefined;
+  return { since: sinceOf(known ?? routesBackSince(view, nowBetween(view).earliest), view), of };
 }
 
 /** Of one workload: all that the Service is to take in, which is the stable version alone or both. */
@@ -131,9 +138,7 @@ function allReached(delivery: Delivery, view: TrafficView): TrafficRecord['reach
   if (missed.kind === 'unknown') return before;
   const isAll = delivery.service === undefined ? false : !isPinned(delivery);
   const of = isAll || isOpen(delivery) ? 'canary' : 'stable';
-  return missed.kind === 'known'
-    ? undefined
-    : { since: sinceOf(before?.of === of ? before.since : undefined, view), of };
+  return missed.kind === 'known' ? undefined : reachedSince(of, view);
 }
 
 /** Who had accepted the routes before our first edit of them; once a delivery is in progress that is not known any more. */
