@@ -81,7 +81,7 @@ function signedBy(nth: number, { cluster = 'default', path = RECORD, number = 0 
     if (signer === undefined) throw new Error('there is such a key');
     const place = { cluster, shard: undefined };
     const now = number === 0 ? Number(/"number": ([0-9]+)/.exec(text)?.[1]) + 1 : number;
-    return printRecord(record, { signer, place, path, now, numbers: new Map(), isShared: false, before: undefined });
+    return printRecord(record, { signer, place, path, now, numbers: new Map(), before: undefined });
   };
 }
 

@@ -41,23 +41,40 @@ test('each cluster has its records, and leaves those of the other as they are', 
   expect(files[path]).toContain('Rubbish');
 });
 
-test('a status branch with a page of somebody else is not written to: no step goes forward, and what is theirs stays', async () => {
-  const world = new World({ files: VLLM_FILES });
+test('another status branch with a page of somebody else is not written to: no step goes forward, and what is theirs stays', async () => {
+  const config = { path: 'tranche.yaml', text: 'branches: {status: notes}\n' };
+  const world = new World({ files: { ...VLLM_FILES, [config.path]: config.text } });
   const theirs = { path: 'README.md', text: '# Handbook\n' };
-  world.repository.commit('tranche-status', { writes: [theirs] });
-  const head = world.repository.head('tranche-status');
+  world.repository.commit('notes', { writes: [theirs] });
+  const head = world.repository.head('notes');
   world.sync();
   world.tick(60);
   const pass = await world.pass();
   expect(pass).toMatchObject({ failed: true, status: undefined });
   expect(pass.outcomes[0]?.error).toBe(
-    'the push to tranche-status was refused: it has a README.md that is not ours and would be overwritten',
+    'the push to notes was refused: it has a README.md that is not ours and would be overwritten',
   );
   expect(pass.outcomes[0]?.plan?.holds[0]).toMatchObject({ reason: 'StatusRefused' });
   expect(world.log.at(-1)).toContain('Name another branch as branches.status in tranche.yaml');
-  expect(world.repository.head('tranche-status')).toBe(head);
-  world.repository.commit('tranche-status', { writes: [{ path: 'README.md', text: undefined }] });
+  expect(world.repository.head('notes')).toBe(head);
+  world.repository.commit('notes', { writes: [{ path: 'README.md', text: undefined }] });
   expect(await world.pass()).toMatchObject({ failed: false, status: expect.any(String) });
+});
+
+test.each([
+  // branch, file, what somebody has put there instead of all that was on the branch
+  ['tranche-status', 'index.json', '{"cluster": "default", "main": "x", "settled": true}'],
+  ['tranche-status', 'index.json', 'rubbish'],
+  ['tranche-status', 'README.md', '# Handbook\n'],
+  ['notes', 'index.json', '{"cluster": "default", "main": "x", "settled": true}'],
+])('branch %s is ours with nothing but a forged %s: it is rebuilt', async (branch, path, text) => {
+  const world = new World({ files: { ...VLLM_FILES, 'tranche.yaml': `branches: {status: ${branch}}\n` } });
+  world.repository.commit(branch, { writes: [{ path, text }] });
+  world.sync();
+  world.tick(60);
+  expect(await world.pass()).toMatchObject({ failed: false, status: expect.any(String) });
+  expect(Object.keys(world.repository.files(branch))).toContain('rollouts/default/llm/vllm.json');
+  expect(world.repository.files(branch)[path]).not.toBe(text);
 });
 
 test('a damaged index is written again: the records, or the page, show that the branch is ours', async () => {
@@ -166,6 +183,25 @@ describe('two clusters with a key each', () => {
       expect(tampered(await turn(world, 'default'))).toEqual([]);
       expect(tampered(await turn(world, 'east'))).toEqual([]);
     }
+  });
+
+  test('a cluster that joins without a key of its own makes nobody suspect the records of the others', async () => {
+    const world = new World({
+      files: { ...VLLM_FILES, 'tranche.yaml': KEYS.replace(/.*east.*\n/, '') },
+    });
+    for (let look = 0; look < 4; look += 1) {
+      world.sync();
+      world.tick(30);
+      await turn(world, 'default');
+    }
+    const before = text(world, RECORDS.default);
+    for (let look = 0; look < 2; look += 1) {
+      await turn(world, 'east');
+      const pass = await turn(world, 'default');
+      expect(tampered(pass)).toEqual([]);
+      expect(pass.outcomes[0]?.snapshot?.recordProof).toBe('signed');
+    }
+    expect(text(world, RECORDS.default)).toBe(before);
   });
 
   test('another key for one leaves the records of the other alone', async () => {

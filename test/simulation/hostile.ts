@@ -1,7 +1,6 @@
 /** Somebody who can push to the status branch, and somebody who has a folder of main: they write anything there at any time. */
 
 import { asWritten, isJsonObject, type Json } from '../../src/api/json.ts';
-import { PAGE_FILE } from '../../src/reconcile/status/others-branch.ts';
 import { checksumOf } from '../../src/reconcile/status/record-store.ts';
 import { digestOf } from '../../src/reconcile/status/signed.ts';
 import { signaturesOf } from '../support/status-key.ts';
@@ -63,8 +62,7 @@ function putBack(universe: Universe, chance: Chance): string | undefined {
 }
 
 function fileTaken(universe: Universe, chance: Chance): string | undefined {
-  // Without the page that others may have written too it is their branch, which people are notified.
-  const paths = Object.keys(filesOf(universe)).filter((path) => path !== PAGE_FILE);
+  const paths = Object.keys(filesOf(universe));
   if (paths.length === 0) return undefined;
   const path = chance.pick(paths);
   return written(universe, { [path]: undefined }, `deletes ${path}`);
@@ -129,7 +127,7 @@ function swapped(universe: Universe, chance: Chance): string | undefined {
 }
 
 function rubbish(universe: Universe, chance: Chance): string | undefined {
-  const paths = Object.keys(filesOf(universe)).filter((path) => path !== PAGE_FILE);
+  const paths = Object.keys(filesOf(universe));
   const path = chance.pick([...paths, 'rollouts/default/llm/nobody.json', 'numbers/default.json']);
   const text = chance.pick(['', '{', '[]', 'null', '{"version": 99}', '\u0000', 'x'.repeat(100_000)]);
   return written(universe, { [path]: text }, `writes rubbish to ${path}`);
@@ -160,7 +158,6 @@ function jsonIn(text: string): Json {
   }
 }
 
-/** The page keeps its head: without it the branch is that of somebody else, which people are notified. */
 function written(universe: Universe, files: Readonly<Record<string, string | undefined>>, what: string): string {
   const writes = Object.entries(files).map(([path, text]) => ({ path, text }));
   universe.repository.commit(STATUS, { writes, message: 'status' });

@@ -203,8 +203,7 @@ export function signingOf(judging: Judging, { numbers }: Known): Signing | undef
   const signer = signatures?.own;
   const named = keysOf(config.statusKeys, place.cluster);
   if (signer === undefined || !named.some((key) => key.key === signer.key && isInForce(key, now))) return undefined;
-  const isShared = config.statusKeys.some(({ cluster }) => cluster !== place.cluster);
-  return { signer, place, numbers, isShared, now };
+  return { signer, place, numbers, now };
 }
 
 /** A key that main does not name signs nothing. */

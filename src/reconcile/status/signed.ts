@@ -19,8 +19,6 @@ export type Signing = {
   readonly place: Place;
   /** The highest number that this process knows of a path. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** Whether other clusters write to the branch, whose index is then in place of ours. */
-  readonly isShared: boolean;
   readonly now: Instant;
 };
 

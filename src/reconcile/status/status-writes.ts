@@ -46,7 +46,8 @@ export function statusWrites(
   const content = before.isNewer || signing === undefined ? undefined : contentOf(wanted, signing.place);
   if (!before.isNewer) wanted.set(INDEX_FILE, indexText(after.index, { before, content, signing }));
   const numbers = numbersFile(cluster);
-  if (signing?.isShared && content !== undefined)
+  // In any case: a cluster may join that main names no key for, and its index is then in place of ours.
+  if (signing !== undefined && content !== undefined)
     wanted.set(numbers, numbersText(content.numbers, before.texts.get(numbers), signing));
   const newer = new Set([...before.records].flatMap(([key, { kind }]) => (kind === 'newer' ? filesOf(key) : [])));
   const writes: FileWrite[] = [];
