@@ -123,7 +123,7 @@ async function decideAll(
   const proofs = new Map([...(status.proofs ?? []), ...others.proofs]);
   let deliveries = deliveriesOf(desired.rollouts, { records, now: at });
   const { requestedAt } = readers.git;
-  const requests = await requestsOf(desired.rollouts, { records, proofs, deliveries, requestedAt });
+  const requests = await requestsOf(desired.rollouts, { records, proofs, deliveries, requestedAt, now: at });
   const waiting = waitingElsewhere(desired.rollouts, others, requests);
   for (const entry of oldestFirst(desired.rollouts, requests)) {
     if (!isChosen(options.only, entry.key)) continue;

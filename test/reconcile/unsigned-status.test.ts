@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { liveReader } from '../../src/reconcile/cluster/observe-cluster.ts';
+import { readWorkload } from '../../src/reconcile/documents/read-workload.ts';
 import type { Observation } from '../../src/reconcile/history/observation.ts';
 import { gitReader } from '../../src/reconcile/history/observe-git.ts';
 import { observe } from '../../src/reconcile/observe/observe.ts';
@@ -106,24 +107,48 @@ test('a stable template that main does not name is nothing to go back to', async
   expect((await seen(world, () => ({}))).stable.kind).not.toBe('known');
 });
 
-/** The rung of main is committed again with another date, behind one of that date. */
-test.each<readonly [what: string, ahead: number, before: number, counts: number]>([
+/** Who may date a commit of main as they like, and when it counts from. */
+const DATES: readonly (readonly [what: string, ahead: number, before: number, counts: number])[] = [
   ['on its day', 0, -600, 0],
   ['dated back by years: its parents are not younger', -99_000_000, -600, -600],
   ['dated back, and all of its parents', -99_000_000, -99_000_000, -99_000_000],
   ['dated ahead by an hour', 3600, -600, 3600],
   ['dated ahead by more than any clock runs: as its parents', 3601, -600, -600],
   ['on its day, and a parent is dated ahead: that one says nothing', 0, 9_000_000, 0],
-])('the commit of a rung, %s', async (_what, ahead, before, counts) => {
-  const world = await after(4, 2);
-  const { repository, now } = world;
-  const dated = (path: string, text: string | undefined, seconds: number): void => {
+];
+
+type Commit = (path: string, text: string | undefined, seconds: number) => void;
+
+function datedCommits({ repository, now }: World): Commit {
+  return (path, text, seconds) => {
     const signature = { name: 'Ada', email: 'ada@example.com', atSeconds: now + seconds };
     repository.commit('main', { writes: [{ path, text }], signature, message: 'someone' });
   };
+}
+
+/** The rung of main is committed again with another date, behind one of that date. */
+test.each(DATES)('the commit of a rung, %s', async (_what, ahead, before, counts) => {
+  const world = await after(4, 2);
+  const { repository, now } = world;
+  const dated = datedCommits(world);
   const rung = repository.text('main', LWS_FILE);
   dated(LWS_FILE, repository.text(repository.log('main')[1]!.oid, LWS_FILE), before);
   for (let parent = 0; parent < 60; parent += 1) dated('note.txt', `${parent}`, before);
   dated(LWS_FILE, rung, ahead);
   expect((await seen(world, () => ({}))).unsigned?.rungAt).toBe(now + counts);
+});
+
+test.each(DATES)('the commit of a request, %s', async (_what, ahead, before, counts) => {
+  const world = await after(3, -1);
+  const { repository, now } = world;
+  const dated = datedCommits(world);
+  for (let parent = 0; parent < 60; parent += 1) dated('note.txt', `${parent}`, before);
+  dated(LWS_FILE, repository.text('main', LWS_FILE)?.replace(OLD, NEW), ahead);
+  const { git } = world.ports();
+  const main = repository.head('main')!;
+  const desired = await readDesired(git, main, { config: DEFAULT_CONFIG, memory: newMemory() });
+  const [entry] = desired.rollouts;
+  const { digest } = readWorkload(entry!.workload!).workload!;
+  const reader = gitReader(git, main, { config: DEFAULT_CONFIG, texts: desired.trials.known });
+  expect(await reader.requestedAt(entry!, digest, now)).toBe(now + counts);
 });

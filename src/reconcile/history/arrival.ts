@@ -29,8 +29,22 @@ export type ArrivalReader = (
   from?: Oid,
 ) => Promise<Arrival | undefined>;
 
-/** When main's own line came to have the text of this digest, by the committer, in seconds; undefined: nobody knows. */
-export type RequestReader = (entry: DesiredRollout, digest: string) => Promise<Instant | undefined>;
+/** When main's own line came to have the text of this digest, as `arrivedAt` dates it; undefined: nobody knows. */
+export type RequestReader = (entry: DesiredRollout, digest: string, now: Instant) => Promise<Instant | undefined>;
+
+/** A clock that runs ahead by more than this is none. */
+const AHEAD_MOST_SECONDS = 3600;
+
+/**
+ * When it came, by the dates of commits, in seconds. Anyone who merges may date a commit: one that is dated back came no earlier
+ * than those before it; one that is dated ahead lengthens a wait by an hour at most, and else counts as they do. undefined: no
+ * commit has a date that can be.
+ */
+export function arrivedAt({ commit, before }: Arrival, now: Instant): Instant | undefined {
+  const own = commit.committedAt <= now + AHEAD_MOST_SECONDS ? [commit.committedAt] : [];
+  const dates = [...own, ...before.filter((at) => at <= now)];
+  return dates.length === 0 ? undefined : Math.max(...dates);
+}
 
 /** Readers for one pass; `workloadAt` reads a commit. */
 export function arrivalReaders(
@@ -55,7 +69,10 @@ export function arrivalReaders(
   };
   return {
     arrival: (entry, holds, from) => since(entry, (file) => holds(file?.workload.marks), from),
-    requestedAt: async (entry, digest) => (await since(entry, (file) => file?.digest === digest))?.commit.committedAt,
+    requestedAt: async (entry, digest, now) => {
+      const arrival = await since(entry, (file) => file?.digest === digest);
+      return arrival && arrivedAt(arrival, now);
+    },
   };
 }
 

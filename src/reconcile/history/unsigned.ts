@@ -4,6 +4,7 @@ import { type Marks, printMarks } from '../../api/marks.ts';
 import type { RolloutRecord, StepRecord } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
+import { arrivedAt } from './arrival.ts';
 import type { Observation } from './observation.ts';
 import { stepBrought } from './step-commits.ts';
 
@@ -23,7 +24,7 @@ export async function unsignedFacts(
   const rungAt = marks.step === undefined ? undefined : await rungTime(of, marks);
   // Asked for only where another one is before it.
   const isWaiting = marks.step === undefined && marks.release.digest !== file.digest && (of.earlier ?? []).length > 0;
-  const requestedAt = isWaiting ? await of.git.requestedAt(of.entry, file.digest) : undefined;
+  const requestedAt = isWaiting ? await of.git.requestedAt(of.entry, file.digest, of.now) : undefined;
   return {
     unsigned: { ...(rungAt === undefined ? {} : { rungAt }), ...(requestedAt === undefined ? {} : { requestedAt }) },
   };
@@ -48,21 +49,10 @@ export async function rollbackFacts(
   return rollbackAt === undefined ? {} : { rollbackAt };
 }
 
-/** A clock that runs ahead by more than this is none. */
-const AHEAD_MOST_SECONDS = 3600;
-
-/**
- * Anyone who merges may date a commit. One that is dated back came no earlier than those before it; one that is dated ahead
- * lengthens a wait by an hour at most, and else counts as they do.
- */
 async function rungTime({ git, entry, now }: Observation, marks: Marks): Promise<Instant | undefined> {
   const wanted = printed(marks);
   const found = await git.arrival(entry, (there) => there !== undefined && printed(there) === wanted);
-  if (found === undefined) return undefined;
-  const { commit, before } = found;
-  const own = commit.committedAt <= now + AHEAD_MOST_SECONDS ? [commit.committedAt] : [];
-  const dates = [...own, ...before.filter((at) => at <= now)];
-  return dates.length === 0 ? undefined : Math.max(...dates);
+  return found && arrivedAt(found, now);
 }
 
 function printed(marks: Marks): string {

@@ -24,6 +24,7 @@ type Asking = {
   readonly proofs?: ReadonlyMap<string, RecordProof> | undefined;
   readonly deliveries: readonly Delivery[];
   readonly requestedAt: RequestReader;
+  readonly now: Instant;
 };
 
 /**
@@ -40,7 +41,9 @@ export async function requestsOf(rollouts: readonly DesiredRollout[], asking: As
     const digest = isProven ? undefined : requestedDigest(entry, asking.deliveries);
     if (digest !== undefined) lookedUp += 1;
     const ofMain =
-      digest === undefined || lookedUp > LOOKED_UP_MOST ? undefined : await asking.requestedAt(entry, digest);
+      digest === undefined || lookedUp > LOOKED_UP_MOST
+        ? undefined
+        : await asking.requestedAt(entry, digest, asking.now);
     const since = isProven ? requestedSince(asking.records.get(key)) : ofMain;
     if (since !== undefined) requests.set(key, since);
   }
