@@ -3,7 +3,7 @@
 import { at } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
-import type { LiveLeader, LiveRevision, LiveStatefulSet, Scaler } from '../../api/live.ts';
+import type { Scaler } from '../../api/live.ts';
 import { parseLws } from '../../api/live-lws.ts';
 import { parseLeader, parseWorker } from '../../api/live-pod.ts';
 import { parseRevision } from '../../api/live-revision.ts';
@@ -14,7 +14,7 @@ import { resources } from '../../api/resources.ts';
 import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { Live } from '../../rollout/snapshot.ts';
-import { listOnce } from './list-once.ts';
+import { type ListOf, listOnce } from './list-once.ts';
 
 export type LiveReader = (workload: {
   readonly namespace: string;
@@ -25,114 +25,108 @@ export type LiveReader = (workload: {
 /** LWS's own revisions and nothing else: those of StatefulSets carry the labels of their pods. */
 const REVISION_SELECTOR = `${LWS_NAME},!${GROUP_INDEX},!${WORKER_INDEX}`;
 
-/** What is held of an object until its workload is known: whose it is, and what it says. */
+/** What is kept of an object until its workload is known: whose it is, and what it says. */
 type Taken<T> = { readonly workload: unknown; readonly owner: string | undefined; readonly read: Known<T> };
-
 type Listed<T> = Known<readonly Taken<T>[]>;
+
+/**
+ * What is read with each workload, a line a kind: its resource, which of its objects, and what is kept of each. Each is asked
+ * for once in a namespace and pass. Whose part of `Live` it is, `partsOf` says.
+ */
+function kindsOf(cluster: Cluster) {
+  return {
+    sets: once(cluster, resources.statefulSets, LWS_NAME, parseStatefulSet),
+    leaders: once(cluster, resources.pods, `${LWS_NAME},${WORKER_INDEX}=0`, parseLeader),
+    revisions: once(cluster, resources.controllerRevisions, REVISION_SELECTOR, parseRevision),
+    hpas: once(cluster, resources.horizontalPodAutoscalers, '', parseHorizontalPodAutoscaler),
+    scaledObjects: once(cluster, resources.scaledObjects, '', parseScaledObject),
+  };
+}
+
+type Kinds = ReturnType<typeof kindsOf>;
+
+function once<T>(
+  cluster: Cluster,
+  resource: Resource,
+  labelSelector: string,
+  parse: (object: unknown) => Known<T>,
+): ListOf<Taken<T>> {
+  return listOnce(cluster, { resource, labelSelector }, (object) => ({
+    workload: at(object, ['metadata', 'labels', LWS_NAME]),
+    owner: controllerUid(object),
+    read: parse(object),
+  }));
+}
 
 /**
  * A reader for one pass. The workload is read before what it owns, so that a newer child is never taken for an older one.
  * The namespaces of `early` are asked for at once: there is a delivery in progress in them.
  */
 export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveReader {
-  const lists = listsOf(cluster);
-  const owned = (namespace: string) =>
-    Promise.all([
-      lists.sets(namespace),
-      lists.leaders(namespace),
-      lists.revisions(namespace),
-      lists.hpas(namespace),
-      lists.scaledObjects(namespace),
-    ]);
+  // Whole: only those in progress are read closely.
+  const workloadsIn = listOnce(cluster, { resource: resources.lws, labelSelector: '' }, (object) => object);
+  const kinds = kindsOf(cluster);
+  // Workers are many, so they are listed only where some are missing: they may know why.
+  const workersIn = once(cluster, resources.pods, `${LWS_NAME},${WORKER_INDEX}!=0`, parseWorker);
   const startReading = async (namespace: string): Promise<void> => {
-    const workloads = await lists.workloads(namespace);
-    if (workloads.kind === 'known' && workloads.value.length > 0) await owned(namespace);
+    const workloads = await workloadsIn(namespace);
+    if (workloads.kind === 'known' && workloads.value.length > 0) await readAll(kinds, namespace);
   };
   // What goes wrong is reported to those who come to read.
   for (const namespace of early) startReading(namespace).catch(() => undefined);
   return async ({ namespace, name, autoscaled }) => {
-    const workloads = await lists.workloads(namespace);
+    const workloads = await workloadsIn(namespace);
     const object =
       workloads.kind === 'known' ? workloads.value.find((item) => at(item, ['metadata', 'name']) === name) : undefined;
     if (object === undefined)
-      return workloads.kind === 'known' ? leftOf(name, await owned(namespace)) : withoutWorkload(workloads);
+      return workloads.kind === 'known' ? leftOf(kinds, { namespace, name }) : withoutWorkload(workloads);
     const lws = parseLws(object);
     if (lws.kind !== 'known') return { ...withoutWorkload(workloads), lws };
-    const found = await owned(namespace);
-    const [, , , hpas, scaledObjects] = found;
-    const parts = partsOf({ name, uid: lws.value.uid }, found);
-    const workers = workersMissing(parts) ? await lists.workers(namespace) : undefined;
-    const scaler = autoscaled === undefined ? scalerOf(name, hpas, scaledObjects) : known(autoscaled);
+    const parts = await partsOf(kinds, { namespace, name, uid: lws.value.uid });
+    const workers = workersMissing(parts) ? await workersIn(namespace) : undefined;
     const named = workers === undefined ? {} : { workerPods: each(mine(workers, (pod) => pod.workload === name)) };
-    return { lws, ...parts, ...named, scaler, scalers: scalersOf(name, hpas, scaledObjects) };
+    const writer = autoscaled === undefined ? {} : { scaler: known(autoscaled) };
+    return { lws, ...parts, ...named, ...writer };
   };
 }
 
-/** The lists of a pass, each asked for once in a namespace. */
-function listsOf(cluster: Cluster) {
-  const once = <T>(resource: Resource, labelSelector: string, take: (object: unknown) => T) =>
-    listOnce(cluster, { resource, labelSelector }, take);
-  return {
-    // Whole: only those in progress are read closely.
-    workloads: once(resources.lws, '', (object) => object),
-    sets: once(resources.statefulSets, LWS_NAME, taken(parseStatefulSet)),
-    leaders: once(resources.pods, `${LWS_NAME},${WORKER_INDEX}=0`, taken(parseLeader)),
-    workers: once(resources.pods, `${LWS_NAME},${WORKER_INDEX}!=0`, taken(parseWorker)),
-    revisions: once(resources.controllerRevisions, REVISION_SELECTOR, taken(parseRevision)),
-    hpas: once(resources.horizontalPodAutoscalers, '', taken(parseHorizontalPodAutoscaler)),
-    scaledObjects: once(resources.scaledObjects, '', taken(parseScaledObject)),
-  };
+/** All lists of a namespace at once: each is asked for again by name, and answers from here. */
+async function readAll(kinds: Kinds, namespace: string): Promise<void> {
+  await Promise.all(Object.values<ListOf<unknown>>(kinds).map((list) => list(namespace)));
 }
 
-function taken<T>(parse: (object: unknown) => Known<T>): (object: unknown) => Taken<T> {
-  return (object) => ({
-    workload: at(object, ['metadata', 'labels', LWS_NAME]),
-    owner: controllerUid(object),
-    read: parse(object),
-  });
-}
-
-/** Lists of one namespace: StatefulSets, leader pods, LWS's revisions, and the two kinds of autoscalers. */
-type Lists = readonly [
-  Listed<LiveStatefulSet>,
-  Listed<LiveLeader>,
-  Listed<LiveRevision>,
-  Listed<Scaler>,
-  Listed<Scaler>,
-];
+type Owner = { readonly namespace: string; readonly name: string; readonly uid: string };
 
 /** What belongs to one workload; StatefulSets and revisions by owner, because a name may have been used before. */
-function partsOf(
-  workload: { readonly name: string; readonly uid: string },
-  [sets, pods, revisions]: Lists,
-): Pick<Live, 'leaderSet' | 'leaders' | 'workerSets' | 'revisions'> {
-  const named = (item: Taken<unknown>): boolean => item.workload === workload.name;
-  const owned = (item: Taken<unknown>): boolean => item.owner === workload.uid;
-  const ownSets = mine(sets, named);
+async function partsOf(kinds: Kinds, { namespace, name, uid }: Owner): Promise<Omit<Live, 'lws' | 'workerPods'>> {
+  await readAll(kinds, namespace);
+  const named = (item: Taken<unknown>): boolean => item.workload === name;
+  const owned = (item: Taken<unknown>): boolean => item.owner === uid;
+  const ownSets = mine(await kinds.sets(namespace), named);
+  const [hpas, scaledObjects] = [await kinds.hpas(namespace), await kinds.scaledObjects(namespace)];
   return {
     leaderSet: only(each(mine(ownSets, owned))),
-    leaders: each(mine(pods, named)),
+    leaders: each(mine(await kinds.leaders(namespace), named)),
     workerSets: each(mine(ownSets, (item) => !owned(item))),
-    revisions: each(mine(revisions, owned)),
+    revisions: each(mine(await kinds.revisions(namespace), owned)),
+    scaler: scalerOf(name, hpas, scaledObjects),
+    scalers: scalersOf(name, hpas, scaledObjects),
   };
 }
 
-/** Workers are many, so they are only listed where some are missing: they may know why. */
 function workersMissing({ workerSets }: Pick<Live, 'workerSets'>): boolean {
   return workerSets.kind === 'known' && workerSets.value.some((set) => set.availableReplicas < set.replicas);
 }
 
 /** What is left of a workload that is gone: its pods and StatefulSets go after it, and keep their names until then. */
-function leftOf(name: string, [sets, pods]: Lists): Live {
+async function leftOf(kinds: Kinds, { namespace, name }: Omit<Owner, 'uid'>): Promise<Live> {
+  await readAll(kinds, namespace);
   const named = (item: Taken<unknown>): boolean => item.workload === name;
   return {
-    lws: absent,
-    leaderSet: absent,
-    leaders: each(mine(pods, named)),
+    ...unreadLive(absent),
+    leaders: each(mine(await kinds.leaders(namespace), named)),
     workerPods: known([]),
-    workerSets: each(mine(sets, named)),
-    revisions: absent,
-    scaler: absent,
+    workerSets: each(mine(await kinds.sets(namespace), named)),
   };
 }
 
@@ -154,7 +148,7 @@ function withoutWorkload(workloads: Known<readonly unknown[]>): Live {
     return unreadLive(
       unknown('the API server has no leaderworkersets.leaderworkerset.x-k8s.io: is LWS installed in this cluster?'),
     );
-  return { lws: absent, leaderSet: absent, leaders: absent, workerSets: absent, revisions: absent, scaler: absent };
+  return unreadLive(absent);
 }
 
 function mine<T>(items: Listed<T>, filter: (item: Taken<T>) => boolean): Listed<T> {
