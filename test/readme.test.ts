@@ -477,7 +477,7 @@ describe('the README', () => {
 
   test('names verbs that are there', async () => {
     const help = (await (await startSite()).run('--help')).out;
-    const named = [...both.matchAll(/[`$] ?tranche ([a-z]+)/g)].map(([, verb]) => verb ?? '');
+    const named = [...both.matchAll(/[`$] ?tranche ([a-z]+(?:-[a-z]+)*)/g)].map(([, verb]) => verb ?? '');
     expect(named.length).toBeGreaterThan(30);
     for (const verb of named) expect(help, verb).toMatch(new RegExp(`^ {2}${verb} `, 'm'));
   });

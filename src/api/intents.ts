@@ -3,6 +3,7 @@
 import { annotationReader, type MarkFault, parseCommit } from './marks.ts';
 import { parseRecreating, type Recreating } from './recreating.ts';
 import { DIGEST_PATTERN, parseRelease, printRelease, type Release } from './release.ts';
+import { parseUndo, UNDO_WANTED, type UndoIntent } from './undo-intent.ts';
 
 export const INTENT = {
   approve: 'tranche.dev/approve',
@@ -10,6 +11,7 @@ export const INTENT = {
   accept: 'tranche.dev/accept',
   abort: 'tranche.dev/abort',
   retry: 'tranche.dev/retry',
+  undo: 'tranche.dev/undo',
   acknowledge: 'tranche.dev/acknowledge',
   propose: 'tranche.dev/propose',
   /** Not someone's: what tranche keeps while the LeaderWorkerSet is deleted to be re-created. */
@@ -89,6 +91,7 @@ export type Intents = {
   readonly accept: readonly AcceptIntent[] | undefined;
   readonly abort: AbortIntent | undefined;
   readonly retry: RetryIntent | undefined;
+  readonly undo: UndoIntent | undefined;
   /** The commit from which on a rewritten history is accepted. */
   readonly acknowledge: string | undefined;
   readonly propose: ProposeIntent | undefined;
@@ -124,6 +127,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
       '<release>, or <release> <highest serial so far>, its digest of 32 hex digits',
       parseRetry,
     ),
+    undo: read(INTENT.undo, UNDO_WANTED, parseUndo),
     acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', parseCommit),
     propose: read(
       INTENT.propose,

@@ -124,13 +124,18 @@ export function cap(bounds: Bounds, meaning: string): PolicyField<number> {
   return { ...count(bounds), composition: 'cap', meaning, both: (left, right) => Math.min(left, right) };
 }
 
+/** A number that policies grant: of two the smaller. */
+export function granted(bounds: Bounds, meaning: string): PolicyField<number> {
+  return { ...cap(bounds, meaning), composition: 'grant' };
+}
+
 /** What all policies ask for is what the one asks for that asks for most. */
 export function least(bounds: Bounds, meaning: string): PolicyField<number> {
   return { ...count(bounds), composition: 'requirement', meaning, both: (left, right) => Math.max(left, right) };
 }
 
 /** A number as it is read. */
-export function count(bounds: Bounds): Pick<PolicyField<number>, 'schema' | 'read'> {
+function count(bounds: Bounds): Pick<PolicyField<number>, 'schema' | 'read'> {
   return {
     schema: { type: 'integer', minimum: bounds.min, maximum: bounds.max },
     read: (spec, key) => spec.integer(key, bounds),

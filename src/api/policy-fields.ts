@@ -1,13 +1,12 @@
 /** Every field of a RolloutPolicy once: how it is read, how the values of several policies become one, what it means. */
 
-import type { FieldReader } from './field-reader.ts';
 import type { PolicyApproval } from './policy-approvals.ts';
 import type { PolicyException } from './policy-exceptions.ts';
 import {
   approvals,
   cap,
-  count,
   exceptions,
+  granted,
   labels,
   least,
   type PolicyField,
@@ -23,6 +22,7 @@ import type { PolicyNotify } from './policy-notify.ts';
 import type { InferencePools } from './policy-pools.ts';
 import type { PolicyWindow } from './policy-windows.ts';
 import { PROMOTIONS, type Promotion } from './promotion.ts';
+import { UNDO_LIMIT } from './undo-limits.ts';
 
 /** `Whole`: as one step that all groups take together; `Refuse`: not at all. */
 export type SizeChange = 'Refuse' | 'Whole';
@@ -106,6 +106,10 @@ export type PolicyRules = {
   readonly notify?: readonly PolicyNotify[];
   /** How long a hold may last before a notification is sent; undefined: an hour. */
   readonly notifyHoldSeconds?: number;
+  /** How many settled releases back one order to undo may go. Not there: `UNDO_DEFAULTS`. */
+  readonly undo?: number;
+  /** How long after a release has settled it may be undone without steps. Not there: `UNDO_DEFAULTS`. */
+  readonly undoWithinSeconds?: number;
   /** Both sides of routes to InferencePools, for the Rollout that names the first as its Service. */
   readonly inferencePools?: InferencePools;
 };
@@ -129,12 +133,10 @@ const RESTARTS = { min: 0, max: 1000 } as const;
 const GPUS = { min: 0, max: 10_000_000 } as const;
 
 export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNullable<PolicyRules[K]>> } = {
-  surge: {
-    ...count({ min: 0, max: SURGE_LIMIT }),
-    composition: 'grant',
-    meaning: 'extra groups in a delivery, at least as many as `maxUnavailable`: see [Hold capacity](#hold-capacity)',
-    both: (left, right) => Math.min(left, right),
-  },
+  surge: granted(
+    { min: 0, max: SURGE_LIMIT },
+    'extra groups in a delivery, at least as many as `maxUnavailable`: see [Hold capacity](#hold-capacity)',
+  ),
   sizeChange: {
     ...words(['Refuse', 'Whole']),
     composition: 'grant',
@@ -216,6 +218,14 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   },
   notify: targets('who is notified of what becomes of a delivery: see [Notifications](#notifications)'),
   notifyHoldSeconds: parameter(SECONDS, 'how long a hold may last before a notification is sent. Default: one hour'),
+  undo: granted(
+    { min: 0, max: UNDO_LIMIT },
+    'how many settled releases back one `tranche undo` may go, `1` where nothing is stated; `0`: it is refused: see [Undo](#undo)',
+  ),
+  undoWithinSeconds: granted(
+    { min: 0, max: SECONDS.max },
+    'how long after a release has settled `tranche undo` takes it back without steps, a day where nothing is stated; after that it is a request like any other',
+  ),
   inferencePools: pools(
     'two InferencePools, `{stable, canary}`, for a Rollout whose `service` is the name of the first: see [InferencePools](#inferencepools)',
   ),
@@ -234,17 +244,3 @@ export const POLICY_FIELD_NAMES: readonly PolicyFieldName[] = Object.keys(POLICY
 function isFieldName(key: string): key is PolicyFieldName {
   return Object.hasOwn(POLICY_FIELDS, key);
 }
-
-/** What the policy says of every field of the table; a wrong value is a fault of `spec`. */
-export function readFields(spec: FieldReader): RolloutPolicy {
-  const said: Writable<RolloutPolicy> = {};
-  for (const name of POLICY_FIELD_NAMES) readInto(said, name, spec);
-  return said;
-}
-
-function readInto<K extends PolicyFieldName>(said: Pick<Writable<RolloutPolicy>, K>, name: K, spec: FieldReader): void {
-  const value = POLICY_FIELDS[name].read(spec, name);
-  if (value !== undefined) said[name] = value;
-}
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };

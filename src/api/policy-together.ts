@@ -8,6 +8,10 @@ import {
   type PolicyRules,
   type RolloutPolicy,
 } from './policy-fields.ts';
+import { UNDO_DEFAULTS } from './undo-limits.ts';
+
+/** What grants come to where no policy states them; a grant that is not here is refused then. */
+const UNGRANTED: RolloutPolicy = { ...NO_RULES, ...UNDO_DEFAULTS };
 
 /** The rules of several policies together. `outside`: those whose grants do not count; whatever they refuse does. */
 export function together(policies: readonly RolloutPolicy[], outside: readonly RolloutPolicy[] = []): PolicyRules {
@@ -22,8 +26,12 @@ function composeInto<K extends PolicyFieldName>(
   { policies, outside }: { readonly policies: readonly RolloutPolicy[]; readonly outside: readonly RolloutPolicy[] },
 ): void {
   const { both, composition } = POLICY_FIELDS[name];
-  if (composition === 'grant' && policies.every((policy) => policy[name] === undefined)) return;
-  const all = [...policies, ...outside].map((policy) => policy[name]).filter((value) => value !== undefined);
+  const own = policies.map((policy) => policy[name]).filter((value) => value !== undefined);
+  const others = outside.map((policy) => policy[name]).filter((value) => value !== undefined);
+  // Where no policy grants anything, others still refuse what there is without one.
+  const granted = composition === 'grant' && own.length === 0 && others.length > 0 ? [UNGRANTED[name]] : own;
+  if (composition === 'grant' && granted.every((value) => value === undefined)) return;
+  const all = [...granted, ...others].filter((value) => value !== undefined);
   const [first] = all;
   if (first === undefined) return;
   rules[name] = all.reduce<NonNullable<PolicyRules[K]>>((said, value) => both(said, value), first);

@@ -3,7 +3,7 @@
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { matchesGlob } from './glob.ts';
 import type { JsonObject } from './json.ts';
-import { POLICY_FIELD_NAMES, type RolloutPolicy, readFields } from './policy-fields.ts';
+import { POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName, type RolloutPolicy } from './policy-fields.ts';
 import { ROLLING_STYLES, type RollingStyle } from './styles.ts';
 
 export const POLICY_API_VERSION = 'tranche.dev/v1alpha1';
@@ -143,3 +143,17 @@ function matchesPattern(pattern: string, { namespace, name }: PolicySubject): bo
   const slash = pattern.indexOf('/');
   return matchesGlob(pattern.slice(0, slash), namespace) && matchesGlob(pattern.slice(slash + 1), name);
 }
+
+/** What the policy says of every field of the table; a wrong value is a fault of `spec`. */
+function readFields(spec: FieldReader): RolloutPolicy {
+  const said: Writable<RolloutPolicy> = {};
+  for (const name of POLICY_FIELD_NAMES) readInto(said, name, spec);
+  return said;
+}
+
+function readInto<K extends PolicyFieldName>(said: Pick<Writable<RolloutPolicy>, K>, name: K, spec: FieldReader): void {
+  const value = POLICY_FIELDS[name].read(spec, name);
+  if (value !== undefined) said[name] = value;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };

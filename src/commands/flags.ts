@@ -109,7 +109,8 @@ export function abortWish(given: Given): Extract<Intent, { readonly kind: 'abort
     throw new UsageError(`--from is ${text}, wanted a commit of 40 hex digits, as git rev-parse prints it`);
   const now = given['now'] === true ? { now: true } : {};
   const outage = given['acceptOutage'] === true ? { outage: true } : {};
-  return { kind: 'abort', keepNewer: given['keepNewer'] === true, ...now, ...outage, from };
+  const release = textOf(given, 'release');
+  return { kind: 'abort', keepNewer: given['keepNewer'] === true, release, ...now, ...outage, from };
 }
 
 /** Options of every order. */

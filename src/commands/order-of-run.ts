@@ -11,6 +11,7 @@ const WISHES: Readonly<Record<string, Intent | undefined>> = {
   pause: { kind: 'pause' },
   resume: { kind: 'resume' },
   abort: { kind: 'abort', keepNewer: false },
+  undo: { kind: 'undo', to: undefined },
   retry: { kind: 'retry', release: undefined },
   propose: { kind: 'propose' },
 };

@@ -1,11 +1,12 @@
-/** The verbs by which people steer: approve, pause, resume, abort, jump, retry, propose, acknowledge, repair, eject. */
+/** The verbs by which people steer: approve, pause, resume, abort, undo, jump, retry, propose, acknowledge, repair, eject. */
 
 import { jsonText, oneLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { factsDigest } from '../reconcile/documents/digests.ts';
-import { order, type Target } from '../reconcile/order.ts';
+import { order } from '../reconcile/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type LineWish, orderLine } from '../reconcile/stop-line.ts';
+import type { Target } from '../reconcile/target.ts';
 import type { OrderResult } from '../reconcile/write/write-order.ts';
 import { planEject } from '../rollout/orders/eject.ts';
 import type { EjectWish } from '../rollout/orders/eject-scene.ts';
@@ -18,16 +19,20 @@ export type OrderOptions = CommonOptions & { readonly target: Target; readonly b
 /** What the verbs on one Rollout wish, but for `eject`. */
 export type OrderWish = Intent | { readonly kind: 'repair' };
 
+/** What of main's own line an order is planned on, beyond what every order is. */
+const READS: Partial<Readonly<Record<OrderWish['kind'], 'marks' | 'settled'>>> = {
+  repair: 'marks',
+  undo: 'settled',
+  abort: 'settled',
+};
+
 /** Writes the wish as a commit on the Rollout, or on its workload. Refused: exit code 1, nothing written. */
 export async function intent(wish: OrderWish, options: OrderOptions, ports: Ports, io: Io): Promise<number> {
   // An abort brakes: it is meant for what goes on, whatever else has the name.
   const target = wish.kind === 'abort' ? { ...options.target, underWay: true } : options.target;
   const from = wish.kind === 'abort' ? wish.from : undefined;
-  const reads = wish.kind === 'repair' ? ({ reads: 'marks' } as const) : {};
-  const result = await order(ports, { ...options, target, from, ...reads }, (scene) =>
-    wish.kind === 'repair'
-      ? planRepair(scene)
-      : planIntent(wish, { snapshot: scene.snapshot, digestOf: factsDigest, ...(scene.from && { from: scene.from }) }),
+  const result = await order(ports, { ...options, target, from, reads: READS[wish.kind] }, (scene) =>
+    wish.kind === 'repair' ? planRepair(scene) : planIntent(wish, { ...scene, digestOf: factsDigest }),
   );
   return say(result, options, io);
 }
@@ -56,7 +61,7 @@ export async function line(
 
 function say(result: OrderResult, options: CommonOptions, io: Io): number {
   if (options.output === 'json') io.out(jsonText(result));
-  else if (result.kind === 'refused') io.err(`refused: ${oneLine(result.why)}\n`);
+  else if (result.kind === 'refused') io.err(`refused: ${oneLine(result.why)}\n${result.diff ?? ''}`);
   else
     io.out(
       `${result.what}\n${result.commits.map((commit) => `commit ${commit.slice(0, 12)}\n`).join('')}${result.diff}${result.next === undefined ? '' : `${oneLine(result.next)}\n`}`,

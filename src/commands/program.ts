@@ -7,13 +7,9 @@ import type { Ports } from '../reconcile/pass.ts';
 import { exitCodeOf } from './exit-code.ts';
 import {
   AFTER_HELP,
-  abortWish,
   clusterFlags,
   type Given,
   gitFlags,
-  isGiven,
-  numberOf,
-  orderFlags,
   ROLLOUT_NAME,
   shardFlag,
   targetFlags,
@@ -23,7 +19,7 @@ import {
 } from './flags.ts';
 import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
-import type { OrderWish } from './order.ts';
+import { addEject, addOrders, addShowStable } from './order-verbs.ts';
 import { addPolicy } from './policy/verb.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { addSimulate } from './simulate/verb.ts';
@@ -78,6 +74,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addStatus(program, io, run);
   addOrders(program, io, run);
   addEject(program, io, run);
+  addShowStable(program, io, run);
   addLine(program, io, run);
   addPolicy(program, io, { run, done });
   gitFlags(program.command('preflight').description('what the rules of the forge make of a delivery')).action(
@@ -143,69 +140,6 @@ function addStatus(program: Command, io: Io, run: Run): void {
     );
 }
 
-function addOrders(program: Command, io: Io, run: Run): void {
-  const order = (
-    name: string,
-    description: string,
-    wish: (given: Given, extra: unknown) => OrderWish,
-    extra?: { readonly name: string; readonly what: string },
-  ): Command => {
-    const command = orderFlags(program.command(name).description(description)).argument('<name>', ROLLOUT_NAME);
-    if (extra !== undefined) command.argument(extra.name, extra.what);
-    return command.action((rollout: string, ...rest: unknown[]) => {
-      const given = rest.find(isGiven) ?? {};
-      return run(async (common, ports) => {
-        const { intent } = await import('./order.ts');
-        return intent(wish(given, rest[0]), await orderOptions({ common, io }, rollout, given), ports, io);
-      }, true)(given);
-    });
-  };
-  order('approve', 'end the pause of the current step, or accept what holds it', (given) => ({
-    kind: 'approve',
-    step: numberOf(textOf(given, 'step'), '--step'),
-    hold: textOf(given, 'hold'),
-  }))
-    .option('--step <k>', 'refuse if another step is current')
-    .option('--hold <reason>', 'accept this hold instead, for what the last pass has seen and nothing else');
-  order(
-    'jump',
-    'go on to a later step without the ones between',
-    (_, step) => ({ kind: 'jump', step: numberOf(step, '<step>') ?? 0 }),
-    { name: '<step>', what: 'its number, from 1' },
-  );
-  order('abort', 'give the release up and go back to the stable version', abortWish)
-    .option('--keep-newer', 'a newer template in the file stays: it is taken from its first step')
-    .option('--from <commit>', 'go back to the template of this commit of main, where history does not tell it')
-    .option(
-      '--now',
-      'wait neither for groups that load nor, with traffic, until the stable version serves as it should',
-    )
-    .option('--accept-outage', 'with --now: even where none of them serves, so that every request fails');
-  order('retry', 'deliver an aborted release after all', (given) => ({
-    kind: 'retry',
-    release: textOf(given, 'release'),
-  })).option('--release <release>', 'which one, as 9c41d2e0.7 (default: the one in the file, else the newest)');
-  order('pause', 'no step forward until resumed', () => ({ kind: 'pause' }));
-  order('resume', 'end a pause of the whole Rollout', () => ({ kind: 'resume' }));
-  order('propose', 'open the pull request of the next step again, after a no', () => ({ kind: 'propose' }));
-  order('repair', 'write the annotations of tranche as its last commit did', () => ({ kind: 'repair' }));
-  order('acknowledge', 'accept that main was rewritten', () => ({ kind: 'acknowledge' }));
-}
-
-function addEject(program: Command, io: Io, run: Run): void {
-  orderFlags(program.command('eject').description('hand a workload back: annotations removed, partition 0'))
-    .argument('<name>', `${ROLLOUT_NAME}; the LeaderWorkerSet where no Rollout is left`)
-    .option('--abort', 'put the stable template back')
-    .option('--partition <n>', 'how far the template of Git may go')
-    .option('--as-is', 'blueGreen: the second LeaderWorkerSet that serves stays the one that does')
-    .action((rollout: string, given: Given) =>
-      run(async (common, ports) => {
-        const { eject, ejectWish } = await import('./order.ts');
-        return eject(ejectWish(given), await orderOptions({ common, io }, rollout, given), ports, io);
-      }, true)(given),
-    );
-}
-
 function addReplay(program: Command, io: Io, done: (code: number) => void): void {
   program
     .command('replay')
@@ -234,11 +168,4 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
       const { demo, demoOptions } = await import('./demo.ts');
       done(await demo(demoOptions(given), terminal));
     });
-}
-
-async function orderOptions({ common, io }: { common: CommonOptions; io: Io }, name: string, given: Given) {
-  const { personOf } = await import('../wiring.ts');
-  const by = textOf(given, 'by') ?? (await personOf(common, io));
-  const workload = given['workload'] === true ? { workload: true } : {};
-  return { ...common, target: { ...targetOf(name, given), ...workload }, by };
 }

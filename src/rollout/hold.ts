@@ -137,6 +137,7 @@ export const HOLDS = {
   WorkloadRefChanged: { effect: 'blocks' },
   JumpRefused: { effect: 'informs' },
   AbortRefused: { effect: 'informs' },
+  UndoRefused: { effect: 'informs' },
   RetryRefused: { effect: 'informs' },
   RequestQueued: { effect: 'informs' },
   // Git.

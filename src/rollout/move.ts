@@ -44,6 +44,7 @@ export const MOVES = {
   Aborted: { way: 'back', label: 'rollback' },
   Reverted: { way: 'back', label: 'rollback' },
   Failed: { way: 'back', label: 'rollback' },
+  Undone: { way: 'back', label: 'rollback', ordered: true },
   BudgetRaised: { way: 'protect' },
   BudgetLowered: { way: 'protect' },
   RollbackWidened: { way: 'protect', label: 'rollback' },

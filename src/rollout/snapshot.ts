@@ -151,6 +151,9 @@ export type MissingPolicy = {
 /** Marks and step of the record before people merged the step that Git has; undefined: it knew of none. */
 export type MergedStep = Pick<RolloutRecord, 'marks' | 'step'>;
 
+/** A release that had settled before the present one: how many releases back, and when the present one settled. */
+type UndoFacts = { readonly target: Stable; readonly back: number; readonly settledAt: Instant };
+
 /** A Rollout was pointed at another workload in mid-delivery: the one that it named, and the one that is in progress. */
 export type Retargeted = { readonly was: string; readonly underWay: string };
 
@@ -201,6 +204,8 @@ export type Snapshot = {
   readonly delivered: Known<string>;
   /** The template of the release that a retry names, where the file does not have it; read only then. */
   readonly retryText: Known<Stable>;
+  /** The release that an order to undo brings back. Not there: no such order stands. */
+  readonly undo?: Known<UndoFacts>;
   /** The template that is re-created, while the document is out of its file; read only then. */
   readonly recreateText: Known<StableDocument>;
   /** Not there: the Rollout names the workload that it named when its delivery started. */

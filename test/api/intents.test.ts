@@ -17,6 +17,7 @@ const NO_INTENTS: Intents = {
   accept: undefined,
   abort: undefined,
   retry: undefined,
+  undo: undefined,
   acknowledge: undefined,
   propose: undefined,
   recreating: undefined,

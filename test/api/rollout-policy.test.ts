@@ -303,6 +303,8 @@ const values: { readonly [K in PolicyFieldName]: fc.Arbitrary<NonNullable<Policy
   onFailure: fc.constantFrom('hold', 'withdraw', 'rollback'),
   notify: fc.subarray([...NOTICE_EVENTS]).map((events) => [{ to: 'prod', as: 'slack' as const, events }]),
   notifyHoldSeconds: fc.nat(5),
+  undo: fc.nat(5),
+  undoWithinSeconds: fc.nat(5),
   inferencePools: fc.constantFrom({ stable: 'a', canary: 'b' }, { stable: 'c', canary: 'd' }),
 };
 const anyPolicy: fc.Arbitrary<RolloutPolicy> = fc.record(values, { requiredKeys: [] });

@@ -157,7 +157,7 @@ describe('an order of someone', () => {
       'that is none',
       { verb: 'eject', rollout: 'vllm' },
       by,
-      'wanted one of approve, pause, resume, abort, retry, propose',
+      'wanted one of approve, pause, resume, abort, undo, retry, propose',
     ],
     ['of a name that is none', { verb: 'pause', rollout: 'a b' }, by, 'wanted name or namespace/name'],
     ['of another Rollout', { verb: 'pause', rollout: 'chat' }, by, 'refused: '],

@@ -15,6 +15,7 @@ const VERBS = [
   'approve',
   'jump',
   'abort',
+  'undo',
   'retry',
   'pause',
   'resume',

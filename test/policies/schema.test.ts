@@ -106,6 +106,8 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
     ],
   ],
   ['notifyHoldSeconds', 3600, [0]],
+  ['undo', 0, [-1, 11, '1']],
+  ['undoWithinSeconds', 0, [-1, 2_592_001, '1d']],
   [
     'inferencePools',
     { stable: 'vllm-pool', canary: 'vllm-pool-next' },

@@ -33,6 +33,7 @@ const KIND = {
   Aborted: 'back',
   Reverted: 'back',
   Failed: 'back',
+  Undone: 'back',
   AbortedTemplateRemoved: 'back',
   BudgetRaised: 'back',
   BudgetLowered: 'back',

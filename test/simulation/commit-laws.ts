@@ -104,6 +104,7 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     Aborted: to === 'rollback' && (from !== 'rollback' || before.marks?.at === 'route-restored'),
     Reverted: to === 'rollback' && from !== 'rollback',
     Failed: to === 'rollback' && from !== 'rollback' && from !== undefined,
+    Undone: to === 'rollback' && from === undefined,
     AbortedTemplateRemoved: to === 'rollback' && from === 'rollback',
     BudgetRaised: same && from !== undefined,
     BudgetLowered: same && from === 'rollback',

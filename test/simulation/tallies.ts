@@ -44,6 +44,8 @@ export const reasonPlaces = {
   SizeChanged: 'seeds',
   // No world of a seed has policies.
   Failed: 'fixtures/scenarios/failed-by-itself',
+  // Nobody undoes there either.
+  Undone: 'fixtures/scenarios/undo',
   // Nor changes the claims, or edits what LWS takes for the same.
   NoNewRevision: 'fixtures/scenarios/change-without-a-difference',
   RecreateRemoved: 'fixtures/scenarios/recreate-and-back',

@@ -219,6 +219,29 @@ const retried: fc.Arbitrary<World> = fc.record({
   intents: fc.constantFrom({ retry: 'B.2' }, { retry: 'B.2 3' }),
 });
 
+/** B had settled, and an order to undo it stands, whatever the groups do; or A is in the file again already. */
+const undone: fc.Arbitrary<World> = fc.record(
+  {
+    marks: fc.constantFrom('B.2 stable=B', 'B.2 stable=B', 'B.2 stable=B aborted=C.3'),
+    text: fc.constantFrom('B', 'B', 'B', 'A', 'C'),
+    stable: fc.constant('B'),
+    intents: fc.constantFrom({ undo: 'B.2 2 to A.1' }, { undo: 'B.2 3 to A.1' }),
+    undo: fc.constantFrom(
+      'A.1 back=1 ago=60',
+      'A.1 back=1 ago=60',
+      'A.1 back=2 ago=60',
+      'A.1 back=1 ago=90000',
+      'unknown',
+    ),
+    p: fc.constantFrom(SENTINEL, SENTINEL, 0, 2),
+    groups: groups(4),
+    live: fc.constantFrom({}, {}, 'unknown' as const),
+    rollout: fc.constantFrom({}, {}, { paused: true }, { disabled: true }),
+    record: fc.constantFrom({}, undefined),
+  },
+  { requiredKeys: ['marks', 'text', 'stable', 'intents', 'undo', 'groups'] },
+);
+
 /** Deliveries of texts whose groups have another number of pods: asked for at rest, over another release, or in progress. */
 const resized: fc.Arbitrary<World> = fc
   .tuple(
@@ -290,7 +313,7 @@ export const arbitraryWorld: fc.Arbitrary<World> = fc.oneof(
   { weight: 8, arbitrary: chaos },
   { weight: 6, arbitrary: delivery },
   { weight: 4, arbitrary: surged },
-  { weight: 2, arbitrary: retried },
+  { weight: 2, arbitrary: fc.oneof(retried, undone) },
   { weight: 2, arbitrary: resized },
   { weight: 2, arbitrary: fresh },
   { weight: 1, arbitrary: gone },

@@ -1,7 +1,7 @@
 /** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`, `B.2 1/3 rung=pods plan=0`. */
 
 import { type Marks, parseRung, printStep, type StepMark, stableMark } from '../../src/api/marks.ts';
-import { parseRelease, type Release } from '../../src/api/release.ts';
+import { parseRelease, printRelease, type Release } from '../../src/api/release.ts';
 
 /** A version of the template, by its letter: `A` … `F`. */
 export type Letter = string;
@@ -88,4 +88,15 @@ export function showMarks(marks: Marks | undefined): string {
   if (restore?.plan !== undefined) words.push(`plan=${restore.plan.charAt(0)}`);
   if (serves !== undefined) words.push(`serves=${serves}`);
   return words.join(' ');
+}
+
+/** `1@B.2`, `B.2`, `B.2 C`, `B.2 3` and `B.2 2 to A.1` with the digests spelled out; a commit stays as it is. */
+export function longIntent(value: string): string {
+  const [, step = '', release, newer, after = ''] =
+    /^([0-9]+@)?([A-F]\.[0-9]+)(?: ([A-F]))?( [0-9]+|#[0-9]+| now)?$/.exec(value) ?? [];
+  const undo = /^([A-F]\.[0-9]+) ([0-9]+) to ([A-F]\.[0-9]+)$/.exec(value);
+  const [, from = '', highest = '', to = ''] = undo ?? [];
+  if (undo !== null) return `${printRelease(releaseOf(from))} ${highest} to ${printRelease(releaseOf(to))}`;
+  if (release === undefined) return value;
+  return `${step}${printRelease(releaseOf(release))}${newer === undefined ? '' : ` ${digestOf(newer)}`}${after}`;
 }

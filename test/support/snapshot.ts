@@ -11,7 +11,6 @@ import type { Marks } from '../../src/api/marks.ts';
 import { NO_RULES, type PolicyRules, type Recreate, type SizeChange } from '../../src/api/policy-fields.ts';
 import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
 import { printRecreating } from '../../src/api/recreating.ts';
-import { printRelease } from '../../src/api/release.ts';
 import { parseRollout, type Rollout } from '../../src/api/rollout.ts';
 import { SENTINEL } from '../../src/api/workload.ts';
 import { factsDigest, withFactDigests } from '../../src/reconcile/documents/digests.ts';
@@ -33,12 +32,14 @@ import {
   digestOf,
   type Letter,
   letterOf,
+  longIntent,
   MAIN,
   marksOf,
   releaseOf,
   WORKLOAD_FILE,
 } from './marks-notation.ts';
 import { keptOf, outOfFile } from './out-of-file.ts';
+import { undoIn } from './undo-notation.ts';
 
 export {
   commitOf,
@@ -90,6 +91,8 @@ export type World = {
   readonly stable?: string;
   /** A letter, or `unknown`. */
   readonly retryText?: string;
+  /** What an order to undo finds: `A.1 back=1 ago=60`, or `unknown`. */
+  readonly undo?: string;
   readonly delivered?: 'unknown';
   /** What the cluster has; Git's by default. `unknown`, `absent`: instead of everything. */
   readonly live?: 'unknown' | 'absent' | LiveWorld;
@@ -267,14 +270,6 @@ function rolloutFile(of: World): RolloutFile | undefined {
   return { file: ROLLOUT_FILE, object, rollout: { ...rollout, ...of.rollout }, intents, hash: 'hash' };
 }
 
-/** `1@B.2`, `B.2`, `B.2 C` and `B.2 3` with the digests spelled out; a commit stays as it is. */
-function longIntent(value: string): string {
-  const [, step = '', release, newer, after = ''] =
-    /^([0-9]+@)?([A-F]\.[0-9]+)(?: ([A-F]))?( [0-9]+|#[0-9]+| now)?$/.exec(value) ?? [];
-  if (release === undefined) return value;
-  return `${step}${printRelease(releaseOf(release))}${newer === undefined ? '' : ` ${digestOf(newer)}`}${after}`;
-}
-
 /** The snapshot of a world. At rest, settled on A, four groups, `maxUnavailable` 1, unless it says otherwise. */
 export function world(of: World = {}): Snapshot {
   return of.gone === undefined ? accepting(of.accept, inPlace(of)) : outOfFile(of, inPlace);
@@ -339,6 +334,7 @@ function inPlace(of: World): Snapshot {
       of.delivered === undefined
         ? known(text === letterOf(marks?.release.digest ?? '') ? MAIN : commitOf(letterOf(marks?.release.digest ?? '')))
         : unknown('the history ends before it'),
+    ...undoIn(of.undo, { now: of.now ?? NOW, stableOf }),
     retryText: of.retryText === undefined ? absent : textAt(of.retryText, of),
     recreateText: absent,
     issues: of.issues ?? [],

@@ -124,10 +124,10 @@ function orderBack(
   return orders.find((order) => order !== undefined && isMeant(order));
 }
 
-/** Whether it puts a text back, or would if there were one. */
+/** Whether it puts a text back, or would if there were one. Where an order names that, it was found in history before. */
 function goesBack({ commit, holds }: Plan): boolean {
   if (holds.some(({ reason }) => reason === 'StableUnavailable')) return true;
-  if (commit === undefined || commit.reason === 'Retried') return false;
+  if (commit === undefined || commit.reason === 'Retried' || commit.reason === 'Undone') return false;
   return commit.way === 'back' || workloadIn(commit.changes)?.content.source !== undefined;
 }
 

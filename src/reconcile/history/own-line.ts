@@ -3,6 +3,7 @@
  * history. A branch that was merged says nothing here: only what main itself had counts.
  */
 
+import type { Instant } from '../../api/time.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -33,6 +34,8 @@ export type Past = {
   /** The newest commit that has this version, and the one that made it another; undefined: none did, or it is not asked. */
   readonly commit: Oid;
   readonly until: Oid | undefined;
+  /** When that one was committed, as it says itself. */
+  readonly untilAt: Instant | undefined;
 };
 
 /** `ended`: main itself is no older. `cut`: what was before is not known, in this clone or within the limits. */
@@ -132,17 +135,23 @@ async function walk<T>(reading: Reading, entry: DesiredRollout, asked: LineWalk<
   const now = entry.identity?.file;
   if (now === undefined || start === undefined) return { kind: 'cut', why: 'nobody knows where it was' };
   let [place, file]: [number, string] = [start, now];
-  let until: Oid | undefined;
+  let until: CommitHeader | undefined;
   for (let versions = 0; versions < VERSIONS_MOST; versions += 1) {
     const newest = await line.commitAt(place);
     if (newest === undefined) return line.isWhole() ? { kind: 'ended' } : cutOff(line);
     const version = await reading.versionAt(newest.oid, entry, file);
-    const value = asked.visit({ version, file, commit: newest.oid, until });
+    const value = asked.visit({
+      version,
+      file,
+      commit: newest.oid,
+      until: until?.oid,
+      untilAt: until?.committedAt,
+    });
     if (value !== undefined) return { kind: 'found', value };
     const found: number | undefined = await oldestOf(reading, { entry, file, place, version, asked });
     const since = found === undefined ? undefined : await line.commitAt(found);
     if (found === undefined || since === undefined) return cutOff(line);
-    until = since.oid;
+    until = since;
     place = found + 1;
     const before = await line.commitAt(place);
     if (before !== undefined && version.kind !== 'absent')

@@ -13,6 +13,8 @@ import type { Walked } from './own-line.ts';
 import { type ReleaseBefore, releasesBefore } from './releases-before.ts';
 import { anotherText, stableFromRecord } from './stable-copy.ts';
 
+type Where = Pick<Observation, 'git' | 'entry' | 'stored' | 'proof'>;
+
 type StableSearch = {
   /** Of the delivery that is aborted. */
   readonly marks: Marks;
@@ -34,7 +36,7 @@ export type Forged = { readonly seen: string; readonly hint: string };
  * several: in the commit that it names, or in any other that has it there. Where main's line is not known so far back, a
  * commit that main descends from, or a copy that is signed. Throws PortError where Git fails for now.
  */
-export async function stableBorneOut(of: Observation, asked: StableSearch): Promise<BorneOut> {
+export async function stableBorneOut(of: Where, asked: StableSearch): Promise<BorneOut> {
   const { marks, below, from } = asked;
   if (from !== undefined) return { stable: await orderedText(of.git, of.entry, from) };
   const named = marks.stable === undefined ? undefined : await of.git.textAt(marks.stable.commit, of.entry);
@@ -65,7 +67,7 @@ export async function orderedText(git: GitReader, entry: DesiredRollout, from: O
 }
 
 /** A copy that this process or a key vouches for: of what the mark names, or, where nobody knows that, of what it had. */
-function signedCopy(of: Observation, claim: string | undefined): Known<Stable> | undefined {
+function signedCopy(of: Where, claim: string | undefined): Known<Stable> | undefined {
   const isVerified = of.proof === 'signed' || of.proof === 'seen';
   if (of.stored?.kind !== 'read' || !isVerified) return undefined;
   const copy = stableFromRecord(of.stored.record, undefined);

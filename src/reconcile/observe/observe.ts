@@ -19,6 +19,7 @@ import type { Observation } from '../history/observation.ts';
 import { withLostMarks } from '../history/observe-lost-marks.ts';
 import { recreationOf } from '../history/removal-in-history.ts';
 import { retargetedOf } from '../history/retargeted.ts';
+import { undoFacts } from '../history/settled-before.ts';
 import { stableOf } from '../history/stable-copy.ts';
 import { deliveredOf, retryTextOf } from '../history/step-commits.ts';
 import { recordFacts, trustedRecord } from '../history/trusted-record.ts';
@@ -74,6 +75,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
     ...gone,
     ...(retargeted === undefined ? {} : { retargeted }),
     delivered: seen === undefined ? absent : await deliveredOf(of, seen),
+    ...(await undoFacts(of, file)),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     recreateText: recreation.recreateText,
     ...faultsOf(of, { file, stable, live, resting, unreadable: [...(workload?.issues ?? []), ...recreation.issues] }),

@@ -6,9 +6,9 @@ import { POLICY_KIND } from '../../api/kinds.ts';
 import { nearest } from '../../api/nearest.ts';
 import { NO_RULES, POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName } from '../../api/policy-fields.ts';
 import { meansCluster, policyMatches } from '../../api/rollout-policy.ts';
+import { undoGrants } from '../../api/undo-limits.ts';
 import type { MissingPolicy } from '../../rollout/snapshot.ts';
 import type { PolicyReading, PolicyScope } from './policy-scope.ts';
-import { countsInsideAlone } from './read-policy.ts';
 
 type Key = { readonly namespace: string; readonly name: string };
 
@@ -91,12 +91,13 @@ export function outsidePolicies(
   return policies.flatMap(({ name, file, lines, policy, outside }) => {
     const isLost = (field: PolicyFieldName): boolean =>
       // Of what is taken out only the line is left.
-      countsInsideAlone(field)
-        ? lines[field] !== undefined && policy !== undefined && policy[field] === undefined
-        : POLICY_FIELDS[field].composition === 'grant' &&
-          outside !== undefined &&
-          policy?.[field] !== undefined &&
-          policy[field] !== NO_RULES[field];
+      (lines[field] !== undefined && policy !== undefined && policy[field] === undefined) ||
+      (POLICY_FIELDS[field].composition === 'grant' &&
+        outside !== undefined &&
+        policy?.[field] !== undefined &&
+        (field === 'undo' || field === 'undoWithinSeconds'
+          ? undoGrants(policy).includes(field)
+          : policy[field] !== NO_RULES[field]));
     const fields = POLICY_FIELD_NAMES.filter(isLost);
     return fields.map((field) => ({
       file,

@@ -11,6 +11,7 @@ import {
   type RolloutPolicy,
 } from '../../api/policy-fields.ts';
 import { POLICY_API_VERSION, parseRolloutPolicy } from '../../api/rollout-policy.ts';
+import { undoGrants } from '../../api/undo-limits.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import { isData, type Unreadable, unreadableIssue, withoutEchoes } from '../documents/desired-issues.ts';
@@ -107,7 +108,9 @@ function placed(
   { policyPaths, stopFile }: Pick<Config, 'policyPaths' | 'stopFile'>,
 ): PolicyReading {
   const { policy, file } = reading;
-  if (policyPaths === undefined) return { ...reading, policy: policy && without(policy, ['exceptions']) };
+  // Where anybody may write a policy, none grants an exception or a longer rollback; what it refuses counts all the same.
+  if (policyPaths === undefined)
+    return { ...reading, policy: policy && without(policy, ['exceptions', ...undoGrants(policy)]) };
   if (isBelow(policyPaths, file)) return reading;
   const folder = file === stopFile ? undefined : file.slice(0, Math.max(0, file.lastIndexOf('/')));
   const inside = POLICY_FIELD_NAMES.filter((name) => countsInsideAlone(name));
@@ -115,7 +118,7 @@ function placed(
 }
 
 /** Whether the field counts from `policyPaths` alone where that is set. Of a grant, what it refuses counts anywhere. */
-export function countsInsideAlone(name: PolicyFieldName): boolean {
+function countsInsideAlone(name: PolicyFieldName): boolean {
   const { composition } = POLICY_FIELDS[name];
   return name === 'exceptions' || composition === 'choice' || composition === 'observer' || composition === 'parameter';
 }

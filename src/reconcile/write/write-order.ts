@@ -6,7 +6,7 @@ import { type Batch, execute } from './execute.ts';
 
 export type OrderResult =
   | ({ readonly kind: 'written'; readonly commits: readonly string[] } & Said)
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string; readonly diff?: string };
 
 /** `next`: what is to be ordered afterwards. */
 type Said = { readonly what: string; readonly diff: string; readonly next?: string };

@@ -50,7 +50,7 @@ export function goBack(
 ): Move | undefined {
   const { stable } = situation.snapshot;
   if (stable.kind !== 'known') return undefined;
-  const partition = partitionBack(situation);
+  const partition = partitionBack(situation, given.reason);
   const surge = surgeInGit(situation.workload);
   const kept = surge !== undefined && standIn(situation) ? surge : undefined;
   const { budget, said } =
@@ -89,11 +89,12 @@ function isBack({ digest, workload }: Situation, { release, version }: Stable): 
 /**
  * P of the rollback, never above the present one: the lowest ordinal that is not on the stable template, or the floor
  * where the cluster cannot tell. 0 where every group may have left it: after a whole step (trace 34h), for objects
- * that were recreated (trace 29l), and where no revision holds the stable template any more.
+ * that were recreated (trace 29l), where no revision holds the stable template any more, and after a release that has settled.
  */
-function partitionBack(situation: Situation): number {
+function partitionBack(situation: Situation, reason: Aborted['reason']): number {
   const { partition, marks, state } = situation;
-  const whole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'locked');
+  const isSettled = reason === 'Undone' && situation.view === 'unseen';
+  const whole = isSettled || (state.kind === 'step' && (state.row === 'rolling' || state.row === 'locked'));
   if (whole || recreated(situation) !== undefined) return 0;
   if (situation.view === 'unseen') return Math.min(partition, marks?.restore?.floor ?? partition);
   const { observed, replicas } = situation;

@@ -15,6 +15,7 @@ import { shareTooLarge } from './shares.ts';
 import { soaking } from './soak.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
 import { notItsTurn } from './turns.ts';
+import { undoRefused } from './undo.ts';
 import { clockSkewed, windowClosed } from './windows.ts';
 
 /** What asks for each field, now or before a later step: `explain` says what it says. */
@@ -63,6 +64,8 @@ const gatesByField = {
   onFailure: [],
   notify: [],
   notifyHoldSeconds: [policiesContradict],
+  undo: [undoRefused],
+  undoWithinSeconds: [undoRefused],
   inferencePools: [policiesContradict],
 } as const satisfies Readonly<Record<PolicyFieldName, readonly Gate[]>>;
 

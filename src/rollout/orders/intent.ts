@@ -1,40 +1,32 @@
 /** An order as a commit: approve, abort and the rest, written where the next pass reads them. */
 
-import { ACCEPTABLE, printAbort, printAccepts, printApprove, printStepIntent } from '../../api/intents.ts';
+import { ACCEPTABLE, printAccepts, printApprove, printStepIntent } from '../../api/intents.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
-import type { Known } from '../../api/known.ts';
-import { inShort, printRelease, type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
+import { absent } from '../../api/known.ts';
+import { inShort, printRelease, sameRelease, shortRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
 import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
 import type { Edit } from '../edits/edit.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
-import type { RolloutFile, Snapshot, Stable } from '../snapshot.ts';
+import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { command } from '../texts/command-text.ts';
 import { policySaying } from '../texts/sentences.ts';
-import { waitedFor } from './aborted-release.ts';
+import { type AbortOrder, type AbortScene, abort } from './abort.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { proposeFresh } from './propose.ts';
-import { keepRefused, requestsLost } from './requests-lost.ts';
 import { retry } from './retry.ts';
 import { annotate, type Said } from './said.ts';
+import { planUndo } from './undo.ts';
 
 export type Intent =
   /** With `hold` not the step's pause is ended, but that hold is accepted for what the last pass has seen. */
   | { readonly kind: 'approve'; readonly step: number | undefined; readonly hold?: string | undefined }
   | { readonly kind: 'jump'; readonly step: number }
-  /** With `keepNewer` a newer template in the file stays, and is taken from its first step. */
-  | {
-      readonly kind: 'abort';
-      readonly keepNewer: boolean;
-      /** Where a second workload is filled: requests do not wait until the stable version serves. Not there: they do. */
-      readonly now?: boolean;
-      /** The commit of main that has the template to go back to. Not there: history tells it. */
-      readonly from?: string | undefined;
-      /** With `now`: even where that fails every request. Not there: it is refused then. */
-      readonly outage?: boolean;
-    }
+  | AbortOrder
   | { readonly kind: 'retry'; readonly release: string | undefined }
+  /** Back from a settled release, to the one before or to the one that is named. */
+  | { readonly kind: 'undo'; readonly to: string | undefined }
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
   | { readonly kind: 'acknowledge' }
@@ -42,12 +34,7 @@ export type Intent =
   | { readonly kind: 'propose' };
 
 /** What an intent is planned on. The core does not hash: `digestOf` names facts as an acceptance does. */
-type IntentScene = {
-  readonly snapshot: Snapshot;
-  readonly digestOf: (facts: JsonObject) => string;
-  /** The template of the commit that an abort names; not there: it names none. */
-  readonly from?: Known<Stable>;
-};
+type IntentScene = AbortScene & { readonly digestOf: (facts: JsonObject) => string };
 
 const PAUSED = ['spec', 'strategy', 'paused'] as const;
 
@@ -55,6 +42,10 @@ const PAUSED = ['spec', 'strategy', 'paused'] as const;
 export function planIntent(intent: Intent, scene: IntentScene): Ordered {
   const { rollout } = scene.snapshot;
   if (rollout === undefined) return intent.kind === 'abort' ? abortAlone(intent, scene) : noRollout(scene.snapshot);
+  if (intent.kind === 'undo') {
+    const again = (): Ordered => planIntent({ kind: 'abort', keepNewer: false }, scene);
+    return planUndo(intent, { ...scene, settled: scene.settled ?? absent, rollout, abort: again });
+  }
   const said = saidOf(intent, scene, rollout);
   if (said.kind === 'refused') return said;
   const { file, object } = rollout;
@@ -78,7 +69,7 @@ function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
   return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
 }
 
-function saidOf(intent: Intent, scene: IntentScene, rollout: RolloutFile): Said {
+function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: IntentScene, rollout: RolloutFile): Said {
   const { snapshot } = scene;
   if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', rollout);
   if (intent.kind === 'acknowledge') return acknowledge(snapshot);
@@ -195,56 +186,4 @@ function jump(step: number, snapshot: Snapshot): Said {
     printStepIntent({ index: step, release }),
     `jump to step ${step} of ${shortRelease(release)}`,
   );
-}
-
-type AbortOrder = Extract<Intent, { readonly kind: 'abort' }>;
-
-function abort({ keepNewer, now, outage }: AbortOrder, { snapshot, from }: IntentScene): Said {
-  if (from !== undefined && from.kind !== 'known')
-    return refused(
-      `${from.kind === 'unknown' ? from.why : 'that commit has no such workload'}. Name a commit of main that has the template`,
-    );
-  const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
-  const going = marks?.step?.kind === 'rollback';
-  const isOpen = marks?.step !== undefined && !going;
-  const waited = going && now === true ? waitedFor(marks) : undefined;
-  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
-  if (release === undefined) return refused(going ? 'it is going back already' : nothingToAbort(snapshot));
-  const newer = newerTemplate(release, snapshot);
-  if (keepNewer && newer === undefined)
-    return refused(
-      `the file holds no template that is newer than ${shortRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
-    );
-  const lost = keepNewer ? keepRefused(snapshot) : undefined;
-  if (lost !== undefined) return lost;
-  const isAccepted = now === true && outage === true;
-  const failing = now === true && !isAccepted ? requestsLost(snapshot) : undefined;
-  if (failing !== undefined) return failing;
-  const atOnce = { ...(now === true ? ({ now } as const) : {}), ...(isAccepted ? ({ outage } as const) : {}) };
-  const back =
-    from === undefined
-      ? ''
-      : `, back to the template ${shortDigest(from.value.release.digest)} of ${from.value.commit}`;
-  const named =
-    shortRelease(release) + (now === true ? ', now' : '') + (isAccepted ? ', accepting an outage' : '') + back;
-  const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce, from: from?.value.commit });
-  if (newer === undefined) return annotate('abort', order, `abort ${named}`);
-  const what = keepNewer
-    ? `; the newer template ${shortDigest(newer)} in the file stays, from its first step`
-    : `, and the newer template ${shortDigest(newer)} in the file`;
-  return annotate('abort', order, `abort ${named}${what}`);
-}
-
-/** The file may say that a delivery is in progress which is over: a revert of the commit that ended it does that. */
-function nothingToAbort({ lostMarks, workload, key }: Snapshot): string {
-  const isOver = lostMarks !== undefined && workload?.workload.marks?.step !== undefined;
-  return isOver
-    ? `that delivery is over: the annotations in ${workload.file} are older than those that the last commit of tranche wrote, so there is nothing to abort. Put those back: ${command('repair', key)}. To go back to an earlier template after that, put it into the file`
-    : 'nothing is being delivered, so there is nothing to abort. To go back to an earlier template, put it into the file';
-}
-
-/** The template in the file, where it is neither the release that is aborted nor what that goes back to. */
-function newerTemplate(release: Release, { workload, stable }: Snapshot): string | undefined {
-  if (workload === undefined || workload.digest === release.digest) return undefined;
-  return stable.kind === 'known' && stable.value.release.digest === workload.digest ? undefined : workload.digest;
 }

@@ -9,7 +9,12 @@ export type Ordered =
   | { readonly kind: 'write'; readonly commits: readonly OrderedCommit[]; readonly next?: string }
   | Refused;
 
-export type Refused = { readonly kind: 'refused'; readonly why: string };
+/** `compare`: two texts of one file, to be shown as a diff. */
+export type Refused = {
+  readonly kind: 'refused';
+  readonly why: string;
+  readonly compare?: { readonly file: string; readonly before: string; readonly after: string };
+};
 
 /** Nothing is written; `why` says what is to be done instead. */
 export function refused(why: string): Refused {

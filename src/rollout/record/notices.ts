@@ -26,6 +26,7 @@ const ENDS: Partial<Readonly<Record<MoveReason, NoticeEvent>>> = {
   Failed: 'failed',
   Aborted: 'aborted',
   Reverted: 'aborted',
+  Undone: 'aborted',
   AbortedTemplateRemoved: 'aborted',
   RequestWithdrawn: 'aborted',
 };

@@ -11,6 +11,7 @@ import { goneHold } from '../events/marks-gone.ts';
 import { removeToGoBack, returnedByHand } from '../events/recreating.ts';
 import { stopAt, stopReturned } from '../events/stopping.ts';
 import { beyondFirstStep, supersede, takeOver } from '../events/superseding.ts';
+import { undone } from '../events/undoing.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
@@ -64,13 +65,14 @@ export function decideBy(situation: Situation, own: Rows): Decision {
   const recreating = snapshot.rollout?.intents.recreating;
   if (state.kind === 'unmanaged')
     return recreating === undefined ? unmanaged(situation) : returnedByHand(situation, recreating);
-  const given = recreating === undefined ? rollbackCause(situation, state) : undefined;
+  const undo = recreating === undefined ? undone(situation) : undefined;
+  const given = undo?.given ?? (recreating === undefined ? rollbackCause(situation, state) : undefined);
+  const back = undo?.situation ?? situation;
   const unsafe = partitionMissing(situation);
   // Only the rollback in place is open: it restores every group, and writes the partition that it needs.
-  if (unsafe !== undefined && !(given !== undefined && leadsBackInPlace(situation)))
-    return holding([unsafe], 'StepUpgrade');
+  if (unsafe !== undefined && !(given !== undefined && leadsBackInPlace(back))) return holding([unsafe], 'StepUpgrade');
   if (recreating !== undefined) return returnedByHand(situation, recreating);
-  if (given !== undefined) return own.rollBack(situation, { given, marks: state.marks });
+  if (given !== undefined) return own.rollBack(back, { given, marks: state.marks });
   if (snapshot.lostMarks !== undefined) return holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
   switch (state.kind) {
     case 'settled':

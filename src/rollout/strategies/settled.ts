@@ -13,6 +13,7 @@ import { blockedByUnreadyGroup, recreated, revisionChanged } from '../gates/clus
 import { elsewhere } from '../gates/elsewhere.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { servingGone } from '../gates/second.ts';
+import { undoRefused } from '../gates/undo.ts';
 import { type Hold, hold, holdKind } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
@@ -31,6 +32,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
     stalled(situation),
     rolloutAbsent(situation),
     abortTooLate(situation, marks),
+    undoRefused(situation),
     servingGone(situation),
     ...auditHolds(situation),
     ...(situation.view === 'seen' ? besideAtRest(situation, marks) : []),
@@ -84,6 +86,6 @@ function abortTooLate({ snapshot }: Situation, marks: Marks): Hold | undefined {
   if (abortOf({ snapshot }, marks.release) === undefined) return undefined;
   return hold('AbortRefused', {
     seen: `release ${shortRelease(marks.release)} is delivered and settled: there is nothing to abort`,
-    action: 'To go back, put the earlier template into the file',
+    action: `To go back from it: ${command('undo', snapshot.key)}`,
   });
 }

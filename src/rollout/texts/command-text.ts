@@ -15,7 +15,9 @@ const VERBS = {
   repair: '',
   resume: '',
   retry: '',
+  'show-stable': '',
   status: '',
+  undo: '',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** `tranche approve vllm --hold Overshoot`; `tranche plan --only llm/vllm`. `rest`: what comes behind the Rollout. */

@@ -16,6 +16,7 @@ const RESTORES = [
   'Aborted',
   'Reverted',
   'Failed',
+  'Undone',
   'RequestWithdrawn',
   'AbortedTemplateRemoved',
   'Retried',
@@ -25,7 +26,7 @@ const PLANNED =
   /^\s*["']?(tranche\.dev\/[a-z-]+["']?:|(partition|maxUnavailable)["']?:|(annotations|rolloutStrategy|rollingUpdateConfiguration)["']?:\s*$)/;
 
 /** Reasons that start extra groups, or end them. */
-const SURGES = ['Surged', 'SurgeReturned', 'Settled', 'Aborted', 'Reverted', 'Failed', 'RolledBack'];
+const SURGES = ['Surged', 'SurgeReturned', 'Settled', 'Aborted', 'Reverted', 'Failed', 'Undone', 'RolledBack'];
 const REPLICAS = /^ {2}["']?replicas["']?:/;
 
 /** Checks the commits of main after `since`. */

@@ -92,6 +92,7 @@ const FLAGS = {
   step: { type: 'string' },
   hold: { type: 'string' },
   release: { type: 'string' },
+  to: { type: 'string' },
   partition: { type: 'string' },
   now: { type: 'boolean' },
   abort: { type: 'boolean' },
@@ -112,8 +113,10 @@ const TYPED = {
   abort: (given: Values) => ({
     kind: 'abort',
     keepNewer: given['keep-newer'] === true,
+    release: given.release,
     ...(given.now === true ? { now: true } : {}),
   }),
+  undo: ({ to }: Values) => ({ kind: 'undo', to }),
   retry: ({ release }: Values) => ({ kind: 'retry', release }),
   pause: () => ({ kind: 'pause' }),
   resume: () => ({ kind: 'resume' }),

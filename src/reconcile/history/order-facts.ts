@@ -1,0 +1,39 @@
+/** What an order asks of main's own line beyond the snapshot of its Rollout. Nothing of it is read unless an order wants it. */
+
+import { at as valueAt } from '../../api/json.ts';
+import { absent, type Known } from '../../api/known.ts';
+import type { Marks } from '../../api/marks.ts';
+import type { RolloutRecord } from '../../api/record.ts';
+import { stringsIn } from '../../api/service.ts';
+import type { WrittenMarks } from '../../rollout/orders/repair.ts';
+import type { SettledReleases } from '../../rollout/orders/undo.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { readWorkload } from '../documents/read-workload.ts';
+import type { StoredRecord } from '../status/record-store.ts';
+import type { GitReader } from './git-reader.ts';
+import { marksInHistory } from './marks-in-history.ts';
+import { settledBefore } from './settled-before.ts';
+
+type Where = { readonly entry: DesiredRollout; readonly git: GitReader };
+
+/** The annotations of the workload, and what the last commit of tranche wrote there. Throws PortError. */
+export async function writtenMarks({ entry, git }: Where, stored: StoredRecord | undefined): Promise<WrittenMarks> {
+  const { workload } = entry;
+  if (workload === undefined) return { document: undefined, marks: absent };
+  const { file, object } = workload;
+  const annotations = stringsIn(valueAt(workload.value, ['metadata', 'annotations']));
+  return { document: { file, object, annotations }, marks: await marksInHistory(git, entry, recordedIn(stored)) };
+}
+
+function recordedIn(stored: StoredRecord | undefined): Marks | undefined {
+  const record: RolloutRecord | undefined = stored?.kind === 'read' ? stored.record : undefined;
+  return record?.marks;
+}
+
+/** What had settled before the release that the file names; absent: it names none, or one that is in progress. Throws PortError. */
+export async function settledReleases({ entry, git }: Where): Promise<Known<SettledReleases>> {
+  const file = entry.workload === undefined ? undefined : readWorkload(entry.workload).workload;
+  const marks = file?.workload.marks;
+  if (marks === undefined || marks.step !== undefined) return absent;
+  return settledBefore(git, entry, { release: marks.release });
+}

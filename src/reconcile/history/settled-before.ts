@@ -1,0 +1,97 @@
+/**
+ * Which releases had settled before the present one, as main's own line tells it: what `tranche undo` may bring back. A
+ * version counts as settled where its file names no step and has the template of its release; what a message says does not count.
+ */
+
+import { absent, type Known, known, unknown } from '../../api/known.ts';
+import type { Marks } from '../../api/marks.ts';
+import { type Release, sameRelease, shortRelease } from '../../api/release.ts';
+import type { Instant } from '../../api/time.ts';
+import { UNDO_LIMIT } from '../../api/undo-limits.ts';
+import type { Oid } from '../../ports/git.ts';
+import { undoOrdered } from '../../rollout/gates/undo.ts';
+import type { SettledReleases } from '../../rollout/orders/undo.ts';
+import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import type { GitReader } from './git-reader.ts';
+import type { Observation } from './observation.ts';
+import { releaseThere } from './observe-git.ts';
+import type { OwnLine, Walked } from './own-line.ts';
+import { releasesBefore } from './releases-before.ts';
+
+/**
+ * Those before the release of `marks`, up to `until` or the limit. unknown: main's own line does not tell of its delivery,
+ * as where it was adopted and never delivered. Throws PortError where Git fails for now.
+ */
+export async function settledBefore(
+  { line }: Pick<GitReader, 'line'>,
+  entry: DesiredRollout,
+  { release, until }: { readonly release: Release; readonly until?: Release | undefined },
+): Promise<Known<SettledReleases>> {
+  const before: Stable[] = [];
+  let settledAt: Instant | undefined;
+  let [at, below]: [Release, Oid | undefined] = [release, undefined];
+  while (before.length < UNDO_LIMIT) {
+    const begun = await lastStepOf(line, entry, { release: at, below });
+    if (begun.kind !== 'found') {
+      if (settledAt === undefined) return unknown(untold(release, begun));
+      break;
+    }
+    settledAt ??= begun.value.settledAt;
+    const { commit, marks } = begun.value;
+    const { releases, walked } = await releasesBefore(line, entry, { marks, below: commit });
+    const last = walked.kind === 'found' ? releases.at(-1) : undefined;
+    const stable = last === undefined ? absent : releaseThere(last.document, last.commit);
+    if (stable.kind !== 'known') break;
+    before.push(stable.value);
+    if (sameRelease(stable.value.release, until)) break;
+    [at, below] = [stable.value.release, stable.value.commit];
+  }
+  return settledAt === undefined ? absent : known({ settledAt, before });
+}
+
+/** What a pass has to know where an order to undo stands for it: nothing is read for any other. Throws PortError. */
+export async function undoFacts(of: Observation, file: WorkloadFile | undefined): Promise<Pick<Snapshot, 'undo'>> {
+  const marks = file?.workload.marks;
+  const order = of.entry.reading.rollout?.intents.undo;
+  if (file === undefined || marks === undefined || order === undefined) return {};
+  if (!undoOrdered({ digest: file.digest, marks }, order)) return {};
+  const told = await settledBefore(of.git, of.entry, { release: marks.release, until: order.to });
+  if (told.kind !== 'known') return { undo: told };
+  const { before, settledAt } = told.value;
+  const index = before.findIndex(({ release }) => sameRelease(release, order.to));
+  const target = before[index];
+  const why = `${shortRelease(order.to)} is not among the ${before.length} releases that had settled before it`;
+  return { undo: target === undefined ? unknown(why) : known({ target, back: index + 1, settledAt }) };
+}
+
+type LastStep = { readonly commit: Oid; readonly marks: Marks; readonly settledAt: Instant };
+
+/** The newest commit in which the release was on one of its steps, and when the next one ended that. */
+async function lastStepOf(
+  line: OwnLine,
+  entry: DesiredRollout,
+  { release, below }: { readonly release: Release; readonly below: Oid | undefined },
+): Promise<Walked<LastStep>> {
+  return line.walk<LastStep>(entry, {
+    below,
+    keyOf: (version) => {
+      const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
+      return marks === undefined ? version.kind : String(isDelivering(marks, release));
+    },
+    visit: ({ version, commit, untilAt }) => {
+      const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
+      if (marks === undefined || untilAt === undefined || !isDelivering(marks, release)) return undefined;
+      return { commit, marks, settledAt: untilAt };
+    },
+  });
+}
+
+function isDelivering({ release, step }: Marks, wanted: Release): boolean {
+  return step !== undefined && step.kind !== 'rollback' && sameRelease(release, wanted);
+}
+
+function untold(release: Release, walked: Walked<unknown>): string {
+  const why = walked.kind === 'cut' ? walked.why : 'no commit of it has a step of this release';
+  return `main's own line does not tell how ${shortRelease(release)} was delivered: ${why}`;
+}

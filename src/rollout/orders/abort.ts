@@ -1,0 +1,117 @@
+/** The order to give a release up: what is being delivered, asked for, or waits in its rollback. */
+
+import { printAbort } from '../../api/intents.ts';
+import type { Known } from '../../api/known.ts';
+import { type Release, releasesMeant, shortDigest, shortRelease } from '../../api/release.ts';
+import { requestedRelease } from '../approvable.ts';
+import type { Snapshot, Stable } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
+import { waitedFor } from './aborted-release.ts';
+import { type Refused, refused } from './ordered.ts';
+import { keepRefused, requestsLost } from './requests-lost.ts';
+import { annotate, type Said } from './said.ts';
+import type { SettledReleases } from './undo.ts';
+
+/** With `keepNewer` a newer template in the file stays, and is taken from its first step. */
+export type AbortOrder = {
+  readonly kind: 'abort';
+  readonly keepNewer: boolean;
+  /** The release that is meant, as people write it. Not there: whichever is in progress. */
+  readonly release?: string | undefined;
+  /** Where a second workload is filled: requests do not wait until the stable version serves. Not there: they do. */
+  readonly now?: boolean;
+  /** The commit of main that has the template to go back to. Not there: history tells it. */
+  readonly from?: string | undefined;
+  /** With `now`: even where that fails every request. Not there: it is refused then. */
+  readonly outage?: boolean;
+};
+
+/** What an abort is planned on. */
+export type AbortScene = {
+  readonly snapshot: Snapshot;
+  /** The template of the commit that the order names; not there: it names none. */
+  readonly from?: Known<Stable>;
+  /** What had settled before the present release; not there: not read for this order. */
+  readonly settled?: Known<SettledReleases>;
+};
+
+/** The annotation of the order, or why there is nothing to abort. */
+export function abort(wish: AbortOrder, scene: AbortScene): Said {
+  const { keepNewer, now, outage } = wish;
+  const { snapshot, from } = scene;
+  if (from !== undefined && from.kind !== 'known')
+    return refused(
+      `${from.kind === 'unknown' ? from.why : 'that commit has no such workload'}. Name a commit of main that has the template`,
+    );
+  const marks = snapshot.lostMarks ?? snapshot.workload?.workload.marks;
+  const going = marks?.step?.kind === 'rollback';
+  const isOpen = marks?.step !== undefined && !going;
+  const waited = going && now === true ? waitedFor(marks) : undefined;
+  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
+  if (release === undefined) return refused(going ? 'it is going back already' : nothingToAbort(snapshot));
+  const unmeant = notMeant(wish, release, scene);
+  if (unmeant !== undefined) return unmeant;
+  const newer = newerTemplate(release, snapshot);
+  if (keepNewer && newer === undefined)
+    return refused(
+      `the file holds no template that is newer than ${shortRelease(release)}, so there is none to keep. To go back, abort without --keep-newer`,
+    );
+  const lost = keepNewer ? keepRefused(snapshot) : undefined;
+  if (lost !== undefined) return lost;
+  const isAccepted = now === true && outage === true;
+  const failing = now === true && !isAccepted ? requestsLost(snapshot) : undefined;
+  if (failing !== undefined) return failing;
+  const atOnce = { ...(now === true ? ({ now } as const) : {}), ...(isAccepted ? ({ outage } as const) : {}) };
+  const back =
+    from === undefined
+      ? ''
+      : `, back to the template ${shortDigest(from.value.release.digest)} of ${from.value.commit}`;
+  const named =
+    shortRelease(release) + (now === true ? ', now' : '') + (isAccepted ? ', accepting an outage' : '') + back;
+  const order = printAbort({ release, newer: keepNewer ? undefined : newer, ...atOnce, from: from?.value.commit });
+  if (newer === undefined) return annotate('abort', order, `abort ${named}`);
+  const what = keepNewer
+    ? `; the newer template ${shortDigest(newer)} in the file stays, from its first step`
+    : `, and the newer template ${shortDigest(newer)} in the file`;
+  return annotate('abort', order, `abort ${named}${what}`);
+}
+
+/**
+ * A release that is named must be the one that an abort aborts; and without a name no earlier template that someone has put
+ * back is taken out of the file: the release that it was to replace would stay.
+ */
+function notMeant(
+  { release: wish }: AbortOrder,
+  release: Release,
+  { snapshot, settled }: AbortScene,
+): Refused | undefined {
+  const { key, workload } = snapshot;
+  const named = shortRelease(release);
+  if (wish !== undefined) {
+    const meant = releasesMeant(wish, [release]);
+    if (meant === undefined) return refused(`${wish} is no release, wanted one as ${named}`);
+    return meant.length === 1 ? undefined : refused(`${named} is what an abort is about now, and not ${wish}`);
+  }
+  const before = settled?.kind === 'known' ? settled.value.before : [];
+  const earlier = before.find((stable) => stable.release.digest === release.digest);
+  const marks = workload?.workload.marks;
+  if (earlier === undefined || marks === undefined) return undefined;
+  const there = shortRelease(marks.release);
+  return refused(
+    `${named} has the template of ${shortRelease(earlier.release)}, which had settled before ${there}: an abort would leave ${there} in place. To go back from ${there} at once: ${command('undo', key)}; to withdraw this request all the same: ${command('abort', key, `--release ${named}`)}`,
+  );
+}
+
+/** The file may say that a delivery is in progress which is over: a revert of the commit that ended it does that. */
+function nothingToAbort({ lostMarks, workload, key }: Snapshot): string {
+  const isOver = lostMarks !== undefined && workload?.workload.marks?.step !== undefined;
+  return isOver
+    ? `that delivery is over: the annotations in ${workload.file} are older than those that the last commit of tranche wrote, so there is nothing to abort. Put those back: ${command('repair', key)}. To go back to an earlier template after that, put it into the file`
+    : `nothing is being delivered, so there is nothing to abort. To go back from the release that has settled: ${command('undo', key)}`;
+}
+
+/** The template in the file, where it is neither the release that is aborted nor what that goes back to. */
+function newerTemplate(release: Release, { workload, stable }: Snapshot): string | undefined {
+  if (workload === undefined || workload.digest === release.digest) return undefined;
+  return stable.kind === 'known' && stable.value.release.digest === workload.digest ? undefined : workload.digest;
+}
