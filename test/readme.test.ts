@@ -463,7 +463,7 @@ describe('the README', () => {
     const told = rows.flatMap(([cell]) => quoted(cell));
     const reasons = table('hold').flatMap(([cell]) => quoted(cell));
     const asOf: AsOf = { kind: 'recorded', at: 0, main: '', unseen: [], more: false, writtenBy: 0, overdueSince: 0 };
-    const notices = `${sinceLine({ orders: ['abort'], files: [] })} ${noticeLines(asOf, [], 60).join(' ')}`;
+    const notices = `${sinceLine({ orders: ['abort'], files: [] })} ${noticeLines(asOf, { since: [] }, 60).join(' ')}`;
     for (const text of told) expect(reasons.includes(text) || notices.includes(text), text).toBe(true);
     for (const [cell, means, action] of rows) expect([means, action], cell).not.toContain('');
     const tree = readFileSync('src/reconcile/status/status-text.ts', 'utf8');

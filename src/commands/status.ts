@@ -5,6 +5,7 @@ import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/read-picture.ts';
 import { runPass } from '../reconcile/run.ts';
+import { freshLine } from '../reconcile/status/age-text.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
 
 export type StatusOptions = CommonOptions & {
@@ -27,21 +28,30 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
   const shown = known.filter(({ record }) => isMeant(options, record));
   const now = ports.clock.now();
   if (options.output === 'json') io.out(jsonText(shown.map((one) => statusJson(one, picture))));
-  else if (options.name === '') io.out(statusTable({ asOf, shown }, now));
+  else if (options.name === '') io.out(statusTable({ asOf, shown, fresh: picture.fresh }, now));
   else if (asOf !== undefined) io.out(shown.map((one) => statusTree(one, { asOf, now })).join('\n'));
   const failed = failures.filter((one) => isMeant(options, one));
   for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
   if (options.name !== '' && shown.length + failed.length === 0) {
     const names = known.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
+    const fresh = picture.fresh.filter((one) => isMeant(options, keyOf(one)));
     io.err(
-      asOf === undefined
-        ? `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and the same with --live looks without it\n`
-        : `no record of ${options.name}. There is: ${names === '' ? 'none' : names}\n`,
+      fresh.length > 0
+        ? fresh.map((one) => `${freshLine(one)}\n`).join('')
+        : asOf === undefined
+          ? `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and the same with --live looks without it\n`
+          : `no record of ${options.name}. There is: ${names === '' ? 'none' : names}\n`,
     );
     return EXIT.failed;
   }
   const unread = options.live && shown.some(({ record }) => record.unseen?.why === 'unread');
   return failed.length > 0 || unread ? EXIT.failed : EXIT.ok;
+}
+
+/** Of `namespace/name`. */
+function keyOf(written: string): { readonly name: string; readonly namespace: string } {
+  const [namespace = '', name = ''] = written.split('/');
+  return { namespace, name };
 }
 
 function isMeant(
@@ -86,5 +96,5 @@ async function livePicture(
     writtenBy: undefined,
     overdueSince: undefined,
   } as const;
-  return { picture: { asOf, shown }, failures };
+  return { picture: { asOf, shown, fresh: [] }, failures };
 }

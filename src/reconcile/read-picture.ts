@@ -1,6 +1,6 @@
 /** The picture on the status branch, for those who only want to look: the records, how old they are, what came since. */
 
-import type { Config } from '../api/config.ts';
+import type { Config, Shard } from '../api/config.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import type { Instant } from '../api/time.ts';
@@ -9,6 +9,7 @@ import { parseTrailers } from '../rollout/commits/messages.ts';
 import { printKey } from '../rollout/texts/key-text.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
+import { isOwn as isOwnKey } from './shard.ts';
 import { proven } from './status/proven.ts';
 import {
   readStatus,
@@ -48,6 +49,8 @@ export type Picture = {
   /** undefined: no pass has written anything yet. */
   readonly asOf: AsOf | undefined;
   readonly shown: readonly Shown[];
+  /** Rollouts on main that no pass has looked at yet, as `namespace/name`: there is no record to show. */
+  readonly fresh: readonly string[];
 };
 
 export const NOTHING_SINCE: Since = { orders: [], files: [] };
@@ -61,7 +64,7 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const { desiredHead } = await import('./observe/read-main.ts');
   const { main, config } = await desiredHead(git, overrides);
   const [head] = await git.heads([config.statusBranch]);
-  if (head === undefined) return { asOf: undefined, shown: [] };
+  if (head === undefined) return { asOf: undefined, shown: [], fresh: [] };
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
   const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
   const known = { numbers: new Map<string, number>(), own: new Map<string, string>() };
@@ -73,11 +76,14 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   }
   const at = { head, main, status };
   const { asOf, base } = await ageOf(ports, at, records);
-  const since = asOf.unseen.length === 0 ? undefined : await changesSince(ports, config, { base, asOf, at });
+  const since =
+    asOf.unseen.length === 0
+      ? undefined
+      : await changesSince(ports, config, { base, asOf, at, shard: overrides.shard });
   const shown: Shown[] = [];
   for (const record of records)
-    shown.push({ record, since: (await since?.(record)) ?? NOTHING_SINCE, next: undefined });
-  return { asOf, shown };
+    shown.push({ record, since: (await since?.of(record)) ?? NOTHING_SINCE, next: undefined });
+  return { asOf, shown, fresh: since?.fresh ?? [] };
 }
 
 function unread(stored: Exclude<StoredRecord, { readonly kind: 'read' }>): string {
@@ -142,13 +148,16 @@ function isOwn({ message }: CommitHeader, read: Oid, records: readonly RolloutRe
 async function changesSince(
   { git }: Ports,
   config: Config,
-  { base, asOf, at }: { readonly base: Oid; readonly asOf: AsOf; readonly at: Heads },
-): Promise<(record: RolloutRecord) => Promise<Since>> {
+  from: { readonly base: Oid; readonly asOf: AsOf; readonly at: Heads; readonly shard: Shard | undefined },
+): Promise<{ readonly of: (record: RolloutRecord) => Promise<Since>; readonly fresh: readonly string[] }> {
+  const { base, asOf, at, shard } = from;
   const { readDesired } = await import('./observe/read-main.ts');
   const memory = newMemory();
   const now = await readDesired(git, at.main, { config, memory });
   const before = await readDesired(git, base, { config, memory });
-  return async (record) => {
+  const known = new Set([...at.status.records.keys(), ...before.rollouts.map(({ key }) => printKey(key))]);
+  const fresh = now.rollouts.filter(({ key }) => isOwnKey(key, shard) && !known.has(printKey(key)));
+  const of = async (record: RolloutRecord): Promise<Since> => {
     const step = asOf.unseen.find(({ message }) => parseTrailers(message)?.rollout === printKey(record));
     const answered = step === undefined ? before : await readDesired(git, step.oid, { config, memory });
     return {
@@ -156,6 +165,7 @@ async function changesSince(
       files: Object.keys(record.blobs).filter((file) => before.blobs.get(file) !== now.blobs.get(file)),
     };
   };
+  return { of, fresh: fresh.map(({ key }) => `${key.namespace}/${key.name}`) };
 }
 
 type Words = Readonly<Record<string, string>>;

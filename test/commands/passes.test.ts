@@ -29,7 +29,7 @@ async function requested(site: Site): Promise<void> {
 /** The changed lines of a diff. */
 const changes = (diff: string): readonly string[] => diff.split('\n').filter((line) => /^[-+]/.test(line));
 
-/** Everything of a text but the first word of its second line: what was written, and what would be. */
+/** Without the first word of the second line: what was written, and what would be. */
 const afterOid = (text: string): string => text.replace(/ {2}(would commit|commit [0-9a-f]{12}) /, '  … ');
 
 describe('a delivery', () => {
@@ -98,7 +98,9 @@ describe('a delivery', () => {
     const again = await site.run('plan');
     expect(again, 'nothing was written').toEqual(planned);
     const done = await site.run('reconcile');
-    expect(afterOid(planned.out).startsWith(afterOid(done.out))).toBe(true);
+    const belowHead = (text: string): string => afterOid(text).slice(text.indexOf('\n'));
+    expect(belowHead(planned.out).startsWith(belowHead(done.out))).toBe(true);
+    expect(planned.out, 'where it stands, not where the commit would lead').toMatch(/^llm\/vllm {2}requested {2}✅ /);
     expect(planned.out).toContain('\n    Rollout-Step: 1/3\n');
     expect(planned.out).toContain('\n-      partition: 1000000\n+      partition: 3\n');
     expect(done.out).toMatch(/^llm\/vllm {2}step 1\/3, [A-Za-z]+ {2}❎ ❎ ❎ ❎\n {2}commit [0-9a-f]{12} {2}rollout/);
@@ -249,8 +251,24 @@ describe('saved passes', () => {
 });
 
 describe('status', () => {
+  test('a Rollout that is new on main is named, with no word that nothing has changed', async () => {
+    const site = await startSite();
+    await site.run('reconcile');
+    const chat = Object.fromEntries(Object.entries(TWO).filter(([path]) => path.includes('chat')));
+    await site.repository.commit('main', chat, 'add chat');
+    const table = (await site.run('status')).out;
+    expect(table).toContain('\nllm/chat is new on main, no pass has looked yet\n');
+    expect(table).not.toContain('with no change of the files that count here');
+    const fresh = 'llm/chat is new on main, no pass has looked yet\n';
+    expect(await site.run('status chat')).toEqual({ code: 1, out: '', err: fresh });
+    expect((await site.run('status vllm')).out).toContain('with no change of the files that count here');
+    await site.run('reconcile');
+    expect((await site.run('status')).out).not.toContain('is new on main');
+  });
+
   test('before the first pass', async () => {
     const site = await startSite();
+    expect((await site.run('plan')).out).toMatch(/^llm\/vllm {2}not adopted {2}✅ /);
     expect(await site.run('status')).toEqual({
       code: 0,
       out: 'no pass has written a status yet: tranche reconcile makes one, and tranche status --live looks without it\n',
@@ -336,6 +354,9 @@ describe('status', () => {
     expect((await site.run('status --live')).out).toMatch(/llm\/vllm +settled +\S+ +none /);
     const blind = await site.run('status vllm --live --kubeconfig /nonexistent/config');
     expect(blind.code).toBe(1);
+    expect(blind.out).toMatch(/^As of: .* \(now; the cluster could not be read for it\), main at /m);
+    const all = (await site.run('status --live --kubeconfig /nonexistent/config')).out;
+    expect(all).toMatch(/^As of .* \(now; the cluster could not be read for llm\/vllm\), main at /m);
     expect(blind.out).toContain('ClusterUnreadable: Cluster: cannot read /nonexistent/config: ENOENT');
     expect(blind.out).toContain(
       'Groups: ❔ ❔ ❔ ❔  not readable for 0 s; as they were before:\n├── group 0  ? was ready',

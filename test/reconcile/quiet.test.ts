@@ -75,7 +75,7 @@ test('while something waits and nothing is new, a pass says once in an audit tha
     const wrote = world.repository.head('tranche-status') === before ? '' : 'written; ';
     return [
       wrote + asOfText(asOf, clock.now()).replaceAll(/.*?\(|\).*/g, ''),
-      ...noticeLines(asOf, [], clock.now()),
+      ...noticeLines(asOf, { since: [] }, clock.now()),
     ].join(' ');
   };
   expect(await after(300, true)).toBe('5 min ago, the last pass with news');

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { NOTHING_SINCE } from '../../src/reconcile/read-picture.ts';
-import { groupsCell } from '../../src/reconcile/status/status-page.ts';
+import { badge, groupsCell, stateCell } from '../../src/reconcile/status/status-page.ts';
 import { statusTree } from '../../src/reconcile/status/status-text.ts';
 import { plan } from '../../src/rollout/plan.ts';
 import { passed } from '../support/ladder-pass.ts';
@@ -57,6 +57,17 @@ test('on a rollback no group is called that of the release: people mean the one 
     ([, found]) => found,
   );
   expect(versions).toEqual([...Array.from({ length: 3 }, () => 'on the stable version'), 'on another version']);
+});
+
+test.each<readonly [what: string, reason: string, state: string]>([
+  ['with a wrong file it goes on, and says so', 'NoSteps', 'rollback, wrong files'],
+])('a rollback is never called stalled: %s', (_, reason, state) => {
+  const issue = { file: 'rollouts/vllm.yaml', line: 9, path: '', reason, message: 'so', hint: 'mend it' };
+  const back: World = { text: 'A', marks: 'A.1 rollback floor=3 aborted=B.2', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B-' };
+  const { record } = plan({ ...world({ ...back, record: {} }), issues: [issue] });
+  if (record === undefined) throw new Error('no record');
+  expect(stateCell(record).replaceAll('*', '')).toBe(state);
+  expect(badge(record)).toContain('#cf222e');
 });
 
 test('what is waited for says that it is an extra group', () => {

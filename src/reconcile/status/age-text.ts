@@ -13,18 +13,27 @@ const SILENCE_SECONDS = 600;
 const COMMITS_SHOWN = 5;
 const SUBJECT_CHARACTERS_MAX = 100;
 
-/** `2026-11-21T01:47:25Z (2 min ago), main at 0123456789ab`. */
-export function asOfText({ kind, at, main, writtenBy, overdueSince }: AsOf, now: Instant): string {
+/** `2026-11-21T01:47:25Z (2 min ago), main at 0123456789ab`. `unread`: of which Rollouts a live look got no answer. */
+export function asOfText(
+  { kind, at, main, writtenBy, overdueSince }: AsOf,
+  now: Instant,
+  unread: readonly string[] = [],
+): string {
   // Soon after a pass nobody asks whether there was another one.
   const isAsked = now - at >= SILENCE_SECONDS && writtenBy !== undefined && overdueSince === undefined;
   const next = isAsked ? `; without any, one writes by ${printInstant(writtenBy)}` : '';
-  const age =
-    kind === 'live' ? 'now, read from the cluster' : `${printDuration(now - at)} ago, the last pass with news${next}`;
+  const live =
+    unread.length === 0 ? 'now, read from the cluster' : `now; the cluster could not be read for ${unread.join(', ')}`;
+  const age = kind === 'live' ? live : `${printDuration(now - at)} ago, the last pass with news${next}`;
   return `${printInstant(at)} (${age}), main at ${main.slice(0, 12)}`;
 }
 
 /** What may make the picture an old one: nobody looks any more, or main has moved on. */
-export function noticeLines(asOf: AsOf, since: readonly Since[], now: Instant): readonly string[] {
+export function noticeLines(
+  asOf: AsOf,
+  { since, fresh = [] }: { readonly since: readonly Since[]; readonly fresh?: readonly string[] },
+  now: Instant,
+): readonly string[] {
   const { unseen, more, overdueSince } = asOf;
   const late =
     overdueSince === undefined
@@ -34,7 +43,7 @@ export function noticeLines(asOf: AsOf, since: readonly Since[], now: Instant): 
         ];
   if (unseen.length === 0) return late;
   const ahead = `main is ${more ? 'at least ' : ''}${unseen.length} ${unseen.length === 1 ? 'commit' : 'commits'} ahead of that`;
-  if (since.every(({ orders, files }) => orders.length + files.length === 0))
+  if (fresh.length === 0 && since.every(({ orders, files }) => orders.length + files.length === 0))
     return [...late, `${ahead}, with no change of the files that count here`];
   const commits = unseen
     .slice(0, COMMITS_SHOWN)
@@ -44,6 +53,11 @@ export function noticeLines(asOf: AsOf, since: readonly Since[], now: Instant): 
     );
   const rest = unseen.length > COMMITS_SHOWN ? [`  and ${unseen.length - COMMITS_SHOWN} before them`] : [];
   return [...late, `${ahead}:`, ...commits, ...rest];
+}
+
+/** A Rollout that has come to main since: nothing is known of it yet. */
+export function freshLine(name: string): string {
+  return `${name} is new on main, no pass has looked yet`;
 }
 
 /** What of that concerns one rollout. */

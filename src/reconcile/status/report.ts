@@ -2,8 +2,9 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { oneLine } from '../../api/printable.ts';
+import type { RolloutRecord } from '../../api/record.ts';
 import { holdKind } from '../../rollout/hold.ts';
-import { recordWritten } from '../../rollout/plan.ts';
+import { isDelivered, type Plan, recordWritten } from '../../rollout/plan.ts';
 import { printExpected } from '../../rollout/progress/expected.ts';
 import type { Outcome } from '../outcome.ts';
 import { type PassResult, QUIET_REPORT } from '../pass.ts';
@@ -30,7 +31,7 @@ function outcomeReport(outcome: Outcome): string {
   const name = `${outcome.key.namespace}/${outcome.key.name}`;
   // Made without what a newer tranche remembers: it says nothing of where this one stands.
   const isKnown = plan !== undefined && outcome.snapshot?.newerRecord === undefined;
-  const record = isKnown ? recordWritten(plan) : undefined;
+  const record = isKnown ? recordNow(plan, outcome) : undefined;
   const beside = record === undefined ? undefined : secondText(record);
   const head =
     record === undefined
@@ -56,6 +57,11 @@ function outcomeReport(outcome: Outcome): string {
   if (fault !== '') lines.push(`  note   record rebuilt from the files: ${fault}`);
   if (outcome.error !== undefined) lines.push(`  failed ${outcome.error}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Where it stands: what a commit adds is only true once it is written, or where it would change no byte. */
+function recordNow(plan: Plan, { written, diff }: Outcome): RolloutRecord {
+  return written !== undefined || (isDelivered(plan) && diff === '') ? recordWritten(plan) : plan.record;
 }
 
 /** `file:line: message (Reason). hint` */

@@ -68,7 +68,13 @@ function urlPart(text: string): string {
 export function stateCell(record: RolloutRecord): string {
   const named = record.holds.map(({ reason }) => holdKind(reason)?.state).find((state) => state !== undefined);
   if (named !== undefined) return `${stepCell(record)}, **${named}**`;
-  return isStalled(record) ? '**stalled**' : stepCell(record);
+  if (!isStalled(record)) return stepCell(record);
+  // A rollback goes on whatever is wrong in the files.
+  return isGoingBack(record) ? `${stepCell(record)}, wrong files` : '**stalled**';
+}
+
+function isGoingBack({ marks, holds }: RolloutRecord): boolean {
+  return marks?.step?.kind === 'rollback' && !holds.some(({ reason }) => holdKind(reason)?.failure === 'stalled');
 }
 
 function isStalled({ conditions }: RolloutRecord): boolean {
@@ -126,7 +132,7 @@ const COLOURS = { good: '#2da44e', busy: '#0969da', bad: '#cf222e' } as const;
 /** A small SVG that a README can show. */
 export function badge(record: RolloutRecord): string {
   const state = stateCell(record).replaceAll('*', '');
-  const bad = isStalled(record) || state === 'rollback';
+  const bad = isStalled(record) || record.marks?.step?.kind === 'rollback';
   const colour = bad ? COLOURS.bad : state === 'settled' ? COLOURS.good : COLOURS.busy;
   const [left, right] = [7 * record.name.length + 12, 7 * state.length + 12];
   return [

@@ -7,16 +7,18 @@ import { type Instant, printDuration } from '../../api/time.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { printExpected } from '../../rollout/progress/expected.ts';
 import type { AsOf, Picture, Shown } from '../read-picture.ts';
-import { asOfText, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
+import { asOfText, freshLine, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
 import { ladderLines } from './ladder-text.ts';
 import { servingSide } from './serving-side.ts';
 import { groupsCell, isExtra, stateCell } from './status-page.ts';
 
 /** One line a rollout, columns aligned, and below them how old all of it is. */
-export function statusTable({ asOf, shown }: Picture, now: Instant): string {
+export function statusTable({ asOf, shown, fresh }: Picture, now: Instant): string {
   if (asOf === undefined) return NO_PASS_YET;
   const changes = shown.map(({ since }) => since);
-  const age = [`As of ${asOfText(asOf, now)}`, ...noticeLines(asOf, changes, now)].map((line) => `${line}\n`);
+  const unread = shown.flatMap(({ record }) => (isUnread(record) ? [`${record.namespace}/${record.name}`] : []));
+  const notices = noticeLines(asOf, { since: changes, fresh }, now);
+  const age = [`As of ${asOfText(asOf, now, unread)}`, ...notices, ...fresh.map(freshLine)].map((line) => `${line}\n`);
   const news = shown.flatMap(({ record, since }) => {
     const line = sinceLine(since);
     return line === undefined ? [] : [`${record.namespace}/${record.name}: ${line}\n`];
@@ -32,6 +34,10 @@ export function statusTable({ asOf, shown }: Picture, now: Instant): string {
   ]);
   const text = table([['ROLLOUT', 'STATE', 'RELEASE', 'READY', 'FOR', 'MESSAGE'], ...rows]);
   return [text, '\n', ...age, ...news].join('');
+}
+
+function isUnread({ unseen }: RolloutRecord): boolean {
+  return unseen?.why === 'unread';
 }
 
 function readyCell(record: RolloutRecord): string {
@@ -65,8 +71,8 @@ export function statusTree({ record, since, next }: Shown, at: { readonly asOf: 
     ...(marks === undefined || marks.aborted.length === 0
       ? []
       : [['Aborted', marks.aborted.map(shortRelease).join(', ')] as const]),
-    ['As of', asOfText(asOf, now)],
-    ...noticeLines(asOf, [since], now).map((line) => ['', line] as const),
+    ['As of', asOfText(asOf, now, isUnread(record) ? ['it'] : [])],
+    ...noticeLines(asOf, { since: [since] }, now).map((line) => ['', line] as const),
     ...(news === undefined ? [] : [['', news] as const]),
   ];
   const width = Math.max(...lines.map(([label]) => label.length)) + 2;
