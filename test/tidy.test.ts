@@ -234,6 +234,7 @@ const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: str
   ],
   plainWords: [
     ['src/rollout/a.ts', "const why = 'the workload is armed';", 1],
+    ['src/rollout/a.ts', '/** Lets groups of the fleet go. */\nconst a = 1;', 1],
     ['src/rollout/a.ts', 'const why = `the fleet of ${name} waits`;', 1],
     ['README.md', 'No group restarts so long as\nit waits for a person.\n', 2],
   ],

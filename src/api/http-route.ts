@@ -15,7 +15,7 @@ export const ROUTE_LIMITS = {
 } as const;
 
 const WEIGHT_MAX = 1_000_000;
-/** More than the API takes, so that a list that is too long is read and told as such. */
+/** More than the API takes, so that a list that is too long is read and reported as such. */
 const READ_LIMIT = 256;
 
 export type BackendRef = {

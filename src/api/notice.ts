@@ -1,4 +1,4 @@
-/** What a record keeps of what people are to be told, until they were. */
+/** What a record keeps of notifications until they are sent. */
 
 import type { NoticeEvent, NoticeForm } from './policy-notify.ts';
 import type { Instant } from './time.ts';
@@ -12,13 +12,13 @@ export type Notice = {
   /** One line. */
   readonly text: string;
   readonly at: Instant;
-  /** Who has yet to be told. */
+  /** The targets that are still to be notified. */
   readonly to: readonly { readonly to: string; readonly as: NoticeForm }[];
 };
 
 export type Notices = {
-  /** What is to be told, the oldest first. */
+  /** Notifications to send, the oldest first. */
   readonly outbox: readonly Notice[];
-  /** Keys of what was told last, the newest last. */
+  /** Keys of the last notifications that were sent, the newest last. */
   readonly told: readonly string[];
 };

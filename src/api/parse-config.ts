@@ -101,7 +101,7 @@ function checkStopFile(root: FieldReader, config: Config): void {
 }
 
 function checkNames(root: FieldReader, config: Config): void {
-  // An empty one is told as no text.
+  // An empty one is reported as no text.
   if (config.cluster !== '' && !DNS_LABEL.test(config.cluster))
     root.fault(
       'cluster',

@@ -43,7 +43,7 @@ export function windows(meaning: string): PolicyField<readonly PolicyWindow[]> {
   return { composition: 'requirement', meaning, schema: WINDOWS_SCHEMA, read: readWindows, both: union };
 }
 
-/** Every one of them is told. */
+/** Every one of them is notified. */
 export function targets(meaning: string): PolicyField<readonly PolicyNotify[]> {
   return { composition: 'observer', meaning, schema: NOTIFY_SCHEMA, read: readNotify, both: union };
 }
@@ -90,12 +90,12 @@ export function reviewers(meaning: string): PolicyField<readonly string[]> {
   return { composition: 'observer', meaning, schema, read: (spec, key) => spec.words(key, of), both: union };
 }
 
-/** A number that has to be the same wherever it is stated: of two the smaller is only kept to be told. */
+/** A number that has to be the same wherever it is stated: of two the smaller is kept only for the message. */
 export function parameter(bounds: Bounds, meaning: string): PolicyField<number> {
   return { ...cap(bounds, meaning), composition: 'parameter' };
 }
 
-/** Both pools have to be the same wherever they are stated: of two the first by name is only kept to be told. */
+/** Both pools have to be the same wherever they are stated: of two the first by name is kept only for the message. */
 export function pools(meaning: string): PolicyField<InferencePools> {
   const text = ({ stable, canary }: InferencePools): string => `${stable} ${canary}`;
   const both = (left: InferencePools, right: InferencePools) => (text(left) <= text(right) ? left : right);

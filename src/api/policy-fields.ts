@@ -102,7 +102,7 @@ export type PolicyRules = {
   readonly maxRestarts?: number;
   /** undefined: `hold`. */
   readonly onFailure?: OnFailure;
-  /** Who is told, of what. */
+  /** Which targets are notified, of which events. */
   readonly notify?: readonly PolicyNotify[];
   /** How long a hold may last before a notification is sent; undefined: an hour. */
   readonly notifyHoldSeconds?: number;

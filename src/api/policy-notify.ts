@@ -3,7 +3,7 @@
 import type { FieldReader } from './field-reader.ts';
 import type { JsonObject } from './json.ts';
 
-/** What may be told, in the order in which it comes. */
+/** The events of notifications, in the order in which they come. */
 export const NOTICE_EVENTS = ['started', 'step', 'holdTooLong', 'failed', 'aborted', 'done'] as const;
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
 /** `slack`: the JSON of an incoming webhook of Slack, which others take as well; `webhook`: our own. */
@@ -39,7 +39,7 @@ export const NOTIFY_SCHEMA: JsonObject = {
   },
 };
 
-/** Reads a list of targets; undefined: not there, or a fault. Without `events`, all is told. */
+/** Reads a list of targets; undefined: not there, or a fault. Without `events`, a target gets all. */
 export function readNotify(spec: FieldReader, key: string): readonly PolicyNotify[] | undefined {
   if (!spec.has(key)) return undefined;
   const before = spec.faults.length;

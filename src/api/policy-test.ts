@@ -31,7 +31,7 @@ export type PolicyTest = {
   readonly underWay: readonly string[];
   /** The release that is asked for, for exceptions; undefined: one that none names. */
   readonly release: Release | undefined;
-  /** Of these events, the targets that must be told, and no others. */
+  /** Of these events, the targets that must be notified, and no others. */
   readonly tells: Readonly<Partial<Record<NoticeEvent, readonly string[]>>>;
   /** The reasons that must hold it, and no others. */
   readonly expect: readonly string[];

@@ -187,7 +187,7 @@ export type RolloutRecord = {
   readonly requested?: Requested | undefined;
   /** Not there: there was none lately. */
   readonly automaticBacks?: AutomaticBacks | undefined;
-  /** Not there: nobody was told anything, or is to be. */
+  /** Not there: no notification was sent, or is to be. */
   readonly notices?: Notices | undefined;
   /** Not there: there was never one. */
   readonly proposal?: ProposalRecord | undefined;

@@ -7,7 +7,7 @@ import { printableLine } from './printable.ts';
 const WORDS_MOST = 64;
 const TOLD_CHARACTERS = 200;
 
-/** The word of one controller. */
+/** The status that one controller writes. */
 export type RouteWord = {
   /** Who says it: for a route of the Gateway API the parent and its section, `inference#https`. */
   readonly by: string;
@@ -34,7 +34,7 @@ const OF_PARENT: readonly Wanted[] = [
 ];
 
 /**
- * A route of the Gateway API: the word of each parent in its status, at the generation that the object has. A parent that
+ * A route of the Gateway API: what each parent says in its status, at the generation that the object has. A parent that
  * the route names and its status does not is silent.
  */
 export function parentWords(route: unknown): readonly RouteWord[] {

@@ -10,7 +10,7 @@ export type ServicePort = {
   readonly targetPort: number | string | undefined;
   /** Not there: TCP. */
   readonly protocol?: string;
-  /** What is spoken there, as a gateway is told it. */
+  /** The protocol, as a gateway reads it. */
   readonly appProtocol?: string;
 };
 

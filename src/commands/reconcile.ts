@@ -41,7 +41,7 @@ export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io)
   return EXIT.ok;
 }
 
-/** The result without the warnings that this process has told before: nothing has changed about them. */
+/** The result without the warnings that this process has printed before: nothing has changed about them. */
 function unsaid(result: PassResult, told: Set<string>): PassResult {
   const isNew = (warning: Issue): boolean => {
     const line = JSON.stringify(warning);

@@ -64,7 +64,7 @@ type WorldWish = {
   readonly strategy: DemoStrategy;
   /** The second group that gets the new version in place never becomes ready on it. */
   readonly broken: boolean;
-  /** How a person's order is given: the verb of the command line. */
+  /** How an order is given: the verb of the command line. */
   readonly giveOrder: GiveOrder;
   /** Without: a new repository in the folder of the demo. */
   readonly home?: Home;
@@ -86,7 +86,7 @@ export type Home = {
   readonly forge: (clock: Clock) => Forge;
 };
 
-/** A running fleet on the old version, with the agent on it; nothing has been adopted yet. */
+/** A running service on the old version, with the agent on it; nothing has been adopted yet. */
 export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   const folder = await newFolder();
   const { home, strategy } = wish;

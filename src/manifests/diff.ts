@@ -5,7 +5,7 @@ type FileChange = { readonly file: string; readonly before: string; readonly aft
 /** Lines shown around a change, as git does. */
 const CONTEXT_LINES = 3;
 
-/** Lines that may differ before the shortest diff is given up for "all of these became all of those". */
+/** Lines that may differ before the shortest diff is abandoned for "all of these became all of those". */
 const MAX_DIFFERENCES = 1000;
 
 type Op = { readonly kind: ' ' | '-' | '+'; readonly line: string };

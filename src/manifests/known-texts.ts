@@ -21,7 +21,7 @@ export type KnownTexts = {
   readonly set: (text: string, read: ReadText) => void;
 };
 
-/** Knows nothing yet, and keeps up to `most` characters of text: of two halves the older is let go. */
+/** Knows nothing yet, and keeps up to `most` characters of text: of two halves the older is dropped. */
 export function newKnownTexts(most = MAX_KNOWN_CHARACTERS): KnownTexts {
   let recent = new Map<string, ReadText>();
   let older: typeof recent = new Map();

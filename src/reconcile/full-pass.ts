@@ -223,7 +223,7 @@ function missingOf({ desired }: Reading, { only }: PassOptions): readonly Issue[
 function resultOf(reading: Reading, reconciled: readonly Reconciled[], options: PassOptions): PassResult {
   const place = new Map(reading.desired.rollouts.map(({ key }, at) => [printKey(key), at]));
   const placeOf = ({ key }: Outcome): number => place.get(printKey(key)) ?? 0;
-  // Anyone who was asked first, they are told in the order of their names.
+  // Whichever was read first, they are listed in the order of their names.
   const outcomes: readonly Outcome[] = [...reconciled].sort((a, b) => placeOf(a) - placeOf(b));
   const waits = outcomes.map((one) => one.plan?.requeueAfterSeconds).filter((seconds) => seconds !== undefined);
   const issues = [...reading.desired.issues, ...missingOf(reading, options)];

@@ -27,7 +27,7 @@ export type Ports = {
   readonly log: Log;
   /** undefined: Git alone, where nothing is proposed as a pull request. */
   readonly forge?: Forge | undefined;
-  /** undefined: nobody is told anything. */
+  /** undefined: no notification is sent. */
   readonly notifier?: Notifier | undefined;
   /** undefined: this process neither signs nor can tell whether something is signed. */
   readonly signatures?: Signatures | undefined;

@@ -23,7 +23,7 @@ import { windowsAt } from './policies/windows.ts';
 /** Of the imagined Service. */
 const PORT = 8000;
 
-/** What the policies of `files` say of it, and whom they want told of each event; their own faults are in `issues`. */
+/** What the policies of `files` say of it, and which targets each event notifies; their own faults are in `issues`. */
 export function askPolicies(
   files: ReadonlyMap<string, string>,
   test: PolicyTest,

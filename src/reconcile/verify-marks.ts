@@ -58,7 +58,7 @@ type Change = {
 
 /**
  * Judges what a change adds to or makes of marks: what an object never had in main's own line is no word of tranche, and
- * must not look like one. Marks that go are told elsewhere. Throws PortError where Git fails.
+ * must not look like one. Marks that go are reported elsewhere. Throws PortError where Git fails.
  */
 export async function marksBrought(git: Git, { before, after, proposer }: Change): Promise<JudgedMerge> {
   const brought = before === undefined || after === undefined ? [] : broughtBy(before, after);

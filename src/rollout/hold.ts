@@ -23,7 +23,7 @@ type HoldKind = {
   readonly state?: string;
   /** Kruise's state of a step whose groups are there and that waits for this; not there: ready for the next. */
   readonly stepState?: 'StepPaused';
-  /** A setting outside of the files is in the way, which nobody sees but who is told: the Action warns of it. */
+  /** A setting outside of the files is in the way, which only a report shows: the Action warns of it. */
   readonly warns?: true;
   /** The cluster was read and differs from Git: at rest that is drift. */
   readonly differs?: true;

@@ -176,7 +176,7 @@ export type Snapshot = {
   readonly policySources?: PolicySources;
   /** Fields that have to be the same wherever they are stated, and are not; not there: none. */
   readonly policyConflicts?: readonly PolicyConflict[];
-  /** Whom the policies want told, as far as the runner knows where they are; not there: nobody. */
+  /** The targets that policies notify, as far as the runner knows where they are; not there: nobody. */
   readonly notifyTo?: readonly PolicyNotify[];
   /** `name@blob` of those that match and can say no; not there: none. */
   readonly governing?: readonly string[];

@@ -295,6 +295,8 @@ function matches(source: Source, pattern: RegExp, why: (found: string) => string
 /** Words that readers from Kubernetes and progressive delivery do not know in our sense; the glossary has those to say instead. */
 const PRIVATE_WORDS =
   /(?<![\w-])(anew|so long|so many|besides?|fleets?|(re-?)?arm(ed|s|ing)?|ways? back|give[ns]? up|giving up|whoever|a person|lets? go|letting go|under way|told|heard|home|the word of|begins?|began|begun)(?![\w-])/i;
+const COMMENT = /\/\*\*[\s\S]*?\*\/|(?<=^\s*)\/\/.*$/gm;
+const IN_COMMENTS = /`[^`]*`|\b(told|heard|gives up)\b/gi;
 /** Where one of them has its ordinary sense. */
 const ORDINARY_SENSE: readonly (readonly [path: RegExp, word: RegExp])[] = [
   // The directory of a user, and what a server or a process was told by its settings.
@@ -303,7 +305,7 @@ const ORDINARY_SENSE: readonly (readonly [path: RegExp, word: RegExp])[] = [
   [/^src\/commands\/policy\/test\.ts$/, /^told$/],
 ];
 
-/** Texts for people: strings of several words in src, and documents. */
+/** Texts for people: strings of several words in src, documents, and comments, where "told" and "heard" are plain English. */
 const plainWords: Rule = (source) => {
   const isKept = (word: string): boolean =>
     ORDINARY_SENSE.some(([path, kept]) => path.test(source.path) && kept.test(word));
@@ -315,13 +317,18 @@ const plainWords: Rule = (source) => {
       : [];
   }
   if (!source.path.startsWith('src/')) return [];
-  return placesOf(source).flatMap(({ node }) => {
+  const comments = [...source.text.matchAll(COMMENT)].flatMap(({ 0: text, index }) => {
+    const word = PRIVATE_WORDS.exec(text.replace(IN_COMMENTS, ''))?.[0];
+    return word === undefined || isKept(word) ? [] : [at(source, index, why(word))];
+  });
+  const texts = placesOf(source).flatMap(({ node }) => {
     const raw = node.type === 'TemplateElement' ? (node['value'] as { readonly cooked: string }).cooked : node['value'];
     const isText = node.type === 'TemplateElement' || node.type === 'Literal';
     if (!isText || typeof raw !== 'string' || !/\s/.test(raw)) return [];
     const word = PRIVATE_WORDS.exec(raw)?.[0];
     return word === undefined || isKept(word) ? [] : [at(source, node.start, why(word))];
   });
+  return [...comments, ...texts];
 };
 
 /** A name alone may mean another Rollout: what is printed to be typed comes from one place. */

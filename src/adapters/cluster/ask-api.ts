@@ -98,7 +98,7 @@ async function credentials(connection: Connection): Promise<Credentials | Failur
   }
 }
 
-/** Only what was written to be told: the message of any other error may quote what a command or a file holds. */
+/** Only what was written to be printed: the message of any other error may quote what a command or a file holds. */
 function toldOf(error: unknown): string {
   if (error instanceof PortError) return `${error.message}. ${error.hint}`;
   return `no credentials: ${withoutSecrets(error)}`;

@@ -43,7 +43,7 @@ const SSL: Cause = [
   'check that it speaks https at this address, and that the client certificate in the kubeconfig is valid',
 ];
 
-/** Only the code of an error is told, and what a proxy answered. */
+/** Reports only the code of an error, and what a proxy answered. */
 export function connectionWhy(error: unknown): string {
   if (error instanceof ProxyError)
     return `${error.message}; check proxy-url in the kubeconfig, or HTTPS_PROXY, or except the API server in NO_PROXY`;

@@ -162,7 +162,7 @@ function loadFiles(config: KubeConfig, paths: readonly string[]): readonly unkno
   });
 }
 
-/** The value of a text that may hold tokens: messages and warnings of the library quote it, so none of them is told. */
+/** The value of a text that may hold tokens: messages and warnings of the library quote it, so none of them is printed. */
 function yamlOf(text: string): unknown {
   const document = parseDocument(text, { merge: true, logLevel: 'silent' });
   const [error] = document.errors;

@@ -49,7 +49,7 @@ async function readPages<T>(
     if (items.length + value.items.length > listItems || (value.next !== '' && value.items.length === 0)) {
       return unknown(`${describe(call)}: more than ${listItems} items, or a page without any and more to come`);
     }
-    // A page is let go before the next one comes.
+    // A page is released before the next one comes.
     items.push(...value.items.map(ask.take));
     next = value.next;
   } while (next !== '');

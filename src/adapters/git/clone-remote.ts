@@ -32,7 +32,7 @@ function layoutOf(folder: string): Layout | undefined {
   try {
     return findLayout(folder);
   } catch {
-    // Anyone who opens it is told what is wrong with it.
+    // Opening it reports what is wrong with it.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What a file says, as who reads it is told: its text, or why it has none. */
+/** The content of a file for its reader: its text, or why it has none. */
 
 import type { Oid, TreeFile } from '../../ports/git.ts';
 import type { GitLimits } from './limits.ts';

@@ -33,7 +33,7 @@ export type LocalObjects = {
   readFile(oid: Oid): FoundObject;
   /** Writes what is not there yet; every file is complete and on the disk before it gets its name. */
   write(objects: ReadonlyMap<Oid, GitObject>): void;
-  /** Lets go of open packs. */
+  /** Closes open packs. */
   close(): void;
 };
 

@@ -13,21 +13,21 @@ export type Batch = {
   readonly named?: readonly Oid[];
 };
 
-/** `skipped`: read, had no marker, and was let go. `large`: left out because of its size. */
+/** `skipped`: read, had no marker, and was released. `large`: left out because of its size. */
 export type FoundObject = GitObject | { readonly type: 'skipped' } | { readonly type: 'large' };
 
 /** Answers for every object of the batch; the one who drives throws where an object cannot be had. */
 export type Lookup = (oid: Oid) => FoundObject;
 
-/** A commit whose blobs were all sent, and those without a marker let go unnamed; or of which is known which have one. */
+/** A commit whose blobs were all sent, and those without a marker released unnamed; or of which is known which have one. */
 export type SentWhole = {
   /** How many different ones came; undefined: each without a marker is known to have none. */
   readonly blobs: number | undefined;
-  /** Those that were not let go. Some may be of another commit. */
+  /** Those that were kept. Some may be of another commit. */
   readonly kept: ReadonlySet<Oid>;
   /** When all of an earlier commit was read that this builds on; undefined: this one was sent. */
   readonly readAt: Marked['readAt'];
-  /** Tells which were let go, and about how many: listed only once somebody wants to know. */
+  /** Lists which were released, and about how many; only once somebody asks. */
   readonly letGo: (oids: () => readonly Oid[], about: number) => void;
 };
 

@@ -1,4 +1,4 @@
-/** The bytes of a pack as they arrive, but for those that were let go; places are those in the whole pack. */
+/** The bytes of a pack as they arrive, but for those that were released; places are those in the whole pack. */
 
 import { createHash } from 'node:crypto';
 import { TooLarge } from './inflate.ts';
@@ -12,7 +12,7 @@ export class PackBuffer {
   bytes = Buffer.allocUnsafe(firstCapacity);
   private filled = 0;
   private dropped = 0;
-  /** Few: only objects that are over a limit are let go. */
+  /** Few: only objects that are over a limit are released. */
   private readonly holes: { readonly from: number; bytes: number }[] = [];
   private readonly sum = createHash('sha1');
   /** The last bytes so far, which are not summed: the trailer is one of them. */
@@ -54,14 +54,14 @@ export class PackBuffer {
     this.tail = Buffer.from(unsummed.subarray(summed));
   }
 
-  /** Where in `bytes` a place is that was not let go. */
+  /** Where in `bytes` a place is that was kept. */
   indexOf(place: number): number {
     let index = place;
     for (const hole of this.holes) if (hole.from < place) index -= hole.bytes;
     return index;
   }
 
-  /** Lets go of the bytes from one place to another, behind everything that was let go before. */
+  /** Releases the bytes from one place to another, behind everything that was released before. */
   drop(from: number, to: number): void {
     if (to === from) return;
     const bytes = to - from;

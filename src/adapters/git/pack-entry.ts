@@ -24,7 +24,7 @@ export const longestHead = 40;
 
 /**
  * The head at `at`. `end`: how far the buffer may be read. `origin`: where in the pack the buffer starts; the base of a
- * delta is told as a place in the pack. Throws PackError.
+ * delta is given as a place in the pack. Throws PackError.
  */
 export function readPackEntry(buffer: Buffer, at: number, end: number, origin = 0): PackEntry {
   const place = origin + at;

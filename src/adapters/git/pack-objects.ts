@@ -29,7 +29,7 @@ export class PackObjects {
     this.buffer = buffer;
   }
 
-  /** Says that there are so many that the fast inflater earns what it takes to make and try it. */
+  /** Whether there are enough objects for the fast inflater to pay for its start. */
   areMany(): void {
     this.inflater = createInflater(this.bases.areMany());
   }
@@ -66,7 +66,7 @@ export class PackObjects {
 
   /** Where the object of a name is, as far as the pack has been read. */
   placeOf(oid: string, end: number): number | undefined {
-    // It may be one that we let go unnamed.
+    // It may be one that was released unnamed.
     if (this.placeNamed(oid) === undefined) {
       for (const at of this.unnamed.slice(this.named)) this.nameAt(at, end);
       this.named = this.unnamed.length;
@@ -130,7 +130,7 @@ export class PackObjects {
     return this.inflated > this.limits.inflatedBytes;
   }
 
-  /** Lets go of everything. */
+  /** Releases everything. */
   close(): void {
     this.bases.close();
     this.places.clear();

@@ -46,7 +46,7 @@ export type Reading = {
   /** `limited`: but for files over the limit. */
   sent: 'parts' | 'limited' | 'all';
   /**
-   * Set where blobs without a marker were let go unnamed, or not even sent: how many the commit has in all, where that is
+   * Set where blobs without a marker were released unnamed, or not even sent: how many the commit has in all, where that is
    * known, those that were not, and when somebody had read them all; undefined: now.
    */
   whole: Pick<SentWhole, 'blobs' | 'kept' | 'readAt'> | undefined;
@@ -82,7 +82,7 @@ export class RemoteFetch {
   service: Service = 'withRoot';
   private readonly options: RemoteFetchOptions;
   private readonly keep: Keep;
-  /** The lowest service that was told of. */
+  /** The lowest service that the server announced. */
   private told: Service = 'withRoot';
 
   /** `keep` gets every object as it comes. */

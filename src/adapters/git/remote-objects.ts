@@ -102,7 +102,7 @@ export class RemoteObjects {
     const missing = asked.filter(lacks);
     const leftOut = batch.type === 'blob' && reading.sent === 'limited';
     const open = leftOut ? missing.filter((oid) => named.has(oid)) : missing;
-    // Those that are wanted for their names were let go as well, whatever else was sent.
+    // Those that are wanted for their names were released as well, whatever else was sent.
     const asking: Reading = named.size === 0 ? reading : { ...reading, named, sent: 'parts', whole: undefined };
     if (open.length > 0) await this.fetchParts(batch.type, open, asking);
     const mayMiss = leftOut || (batch.type === 'blob' && asking.leftOut);

@@ -42,7 +42,7 @@ type PushOptions = {
 /**
  * A server without `atomic` gets the updates one by one in the order given, so that what is decided (main) lands
  * before what is reported about it (status); a later one that fails is a PortError that says what has landed. A branch
- * that is only to go away is told of, and left: the rest has landed, and anyone who wants it gone looks again.
+ * that is only to be deleted is reported, and left: the rest has landed, and anyone who wants it gone looks again.
  */
 export class RemotePush {
   private readonly options: PushOptions;

@@ -1,4 +1,4 @@
-/** Passes over an object that is too large to be held: inflated piece by piece, named by its SHA-1, and let go. */
+/** Passes over an object that is too large to be held: inflated piece by piece, named by its SHA-1, and released. */
 
 import { createHash } from 'node:crypto';
 import type { Oid } from '../../ports/git.ts';

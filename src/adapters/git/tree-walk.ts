@@ -19,7 +19,7 @@ type ReadFolder = Folder & { readonly bytes: Buffer };
 type Finding = {
   readonly wants: Wants;
   readonly folders: ReadFolder[];
-  /** Those that have a file which is not known to be let go. */
+  /** Those that have a file which is not known to be released. */
   readonly foldersToRead: ReadFolder[];
   /** How the ids of blobs start that were kept; undefined: any may have been. */
   readonly keptHeads: ReadonlySet<number> | undefined;
@@ -144,7 +144,7 @@ function headsOf(oids: ReadonlySet<Oid>): ReadonlySet<number> {
   return new Set([...oids].map((oid) => Number.parseInt(oid.slice(0, 8), 16)));
 }
 
-/** True where a file was let go for what is in it; false where that has to be looked up. A name that cannot be spelled is told. */
+/** True where a file was released for its content; false where that has to be looked up. Reports a name that cannot be decoded. */
 function isReleasedForUpdate({ folder, place, kind }: FileEntry, { keptHeads }: Finding): boolean {
   if (keptHeads === undefined || kind !== 'file' || !folder.isAscii || !place.isAscii) return false;
   return !keptHeads.has(folder.bytes.readUInt32BE(place.end + 1));

@@ -10,7 +10,7 @@ type Folder = { readonly path: string; readonly wanted: Wanted };
 
 /** Below a path that is wanted as a whole no names are looked for. */
 const EVERYTHING: Wanted = { everything: true, isAsked: false, names: new Map() };
-/** How many names next to a path that is not there, and this many links, are told. */
+/** How many names next to a path that is not there, and how many links, are reported. */
 export const BESIDE_MOST = 1000;
 export const PASSED_OVER_MOST = 1000;
 
@@ -28,7 +28,7 @@ export function absentIn(
   const beside = entries.slice(0, BESIDE_MOST).map(({ name }) => spelled(name));
   return [...folder.wanted.names].flatMap(([name, wanted]) => {
     const mode = there.get(name);
-    // A link or submodule on the way is told by itself.
+    // A link or submodule on the way is reported by itself.
     if (mode !== undefined && (isFolder(mode) || fileModeOf(mode) === undefined)) return [];
     const ends = pathsBelow(wanted).filter((path) => path !== '' || mode === undefined);
     return ends.map((below) => ({

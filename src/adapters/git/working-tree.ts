@@ -136,7 +136,7 @@ function isPassedOver({ request }: Folder, path: string, entry: { readonly isDir
   return entry.isDirectory() || (!request.paths.includes('') && mayLeadToManifests(name, request.suffixes));
 }
 
-/** Paths of the request that are not there. A link on the way is told by itself. */
+/** Paths of the request that are not there. A link on the way is reported by itself. */
 function absentFrom({ root, request }: Folder): Gaps['absent'] {
   return request.paths.flatMap((path) => {
     const parts = path.split('/').filter((part) => part !== '');

@@ -11,7 +11,7 @@ import { ALLOW_PRIVATE, PREFIX, TOKEN, targetsIn } from './targets.ts';
 /** From the first question to the status of the answer. */
 const DEADLINE_MS = 5000;
 
-/** Who can reach nobody but by a proxy is told why nobody was. */
+/** Says why a target was not reached where only a proxy leads outside. */
 const PAST_PROXY = ', straight and not by the proxy of the environment, which would decide where it goes';
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const;
 

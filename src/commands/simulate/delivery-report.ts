@@ -87,7 +87,7 @@ function withReleased(rows: readonly Row[]): readonly Row[] {
   });
 }
 
-/** By the rung that they start from: those of all steps are told as one, of the last step that has a rung. */
+/** By the rung that they start from: those of all steps are one row, of the last step that has a rung. */
 function rollbacks(parts: DeliveryParts, commits: readonly Climbed[]): Report['rollbacks'] {
   const starts = new Map<string, Climbed>();
   for (const climbed of commits) {

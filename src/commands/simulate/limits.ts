@@ -1,6 +1,6 @@
 /** How large a cluster `tranche simulate` lets grow: every number has a name and a reason. */
 
-/** More groups than the largest fleets of one model have; the model needs seconds for them, not minutes. */
+/** More groups than anyone runs of one model; the model needs seconds for them, not minutes. */
 export const GROUPS_MAX = 256;
 
 /** Pods of all groups together. */

@@ -40,7 +40,7 @@ export type TrafficAsked = {
 
 export type TrafficReader = {
   readonly read: (asked: TrafficAsked) => Promise<LiveTraffic>;
-  /** Asks for the lists at once, where they are going to be wanted. What goes wrong is told to who reads. */
+  /** Asks for the lists at once, where they are going to be wanted. What goes wrong is reported to the reader. */
   readonly start: (asked: TrafficAsked) => void;
 };
 

@@ -1,4 +1,4 @@
-/** Which of several files had a document first: told by main's own line, back to where only one of them has it. */
+/** Which of several files had a document first by main's own line, back to where only one of them has it. */
 
 import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
@@ -9,7 +9,7 @@ import type { Contest, Firsts } from '../documents/claims.ts';
 
 /** How many names that two claim are looked into in one pass; the others stand as if nobody knew. */
 const CONTESTS_MOST = 20;
-/** How many commits a twin may be old: after that nothing decides, and both are told. */
+/** How many commits a twin may be old: after that nothing decides, and both are reported. */
 const COMMITS_MOST = 100;
 /** Moves that are followed for one name. */
 const MOVES_MOST = 10;

@@ -20,7 +20,7 @@ export type ParseCache = Map<string, ManifestFile>;
 /** Characters of files that are kept parsed next to those of the tree at hand: one that is taken back is known still. */
 const PARSED_MOST = 2 * 1024 * 1024;
 
-/** Lets go of the oldest files that this tree does not have. */
+/** Drops the oldest files that this tree does not have. */
 export function trim(cache: ParseCache, used: ReadonlySet<ManifestFile>): void {
   const others = [...cache].filter(([, file]) => !used.has(file));
   let characters = others.reduce((sum, [, { text }]) => sum + text.length, 0);

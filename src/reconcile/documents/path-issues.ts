@@ -6,12 +6,12 @@ import { nearest } from '../../api/nearest.ts';
 import type { Gaps, Tree } from '../../ports/git.ts';
 import { unreadEntries } from './unread-entries.ts';
 
-/** How many links are told by their names. */
+/** How many links are reported by name. */
 const NAMED_MOST = 5;
 const NO_GAPS: Gaps = { absent: [], passedOver: [] };
 
 /**
- * A folder may come later, so that an entry without one stops nothing, and is told. Where no entry leads to anything, most
+ * A folder may come later, so that an entry without one stops nothing, and is reported. Where no entry leads to anything, most
  * often nothing is delivered that people think is: that is a failure.
  */
 export function pathFaults(

@@ -1,4 +1,4 @@
-/** Which commit brought what a branch holds now: told by what the commits hold, in few reads. */
+/** Which commit brought what a branch holds now, by the content of the commits, in few reads. */
 
 import type { Marks } from '../../api/marks.ts';
 import type { Instant } from '../../api/time.ts';

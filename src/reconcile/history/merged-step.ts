@@ -1,4 +1,4 @@
-/** A step that the record does not know because people merged it: told by what main holds, never by the forge. */
+/** A step that the record does not know because someone merged it: found by what main holds, never by the forge. */
 
 import type { Marks } from '../../api/marks.ts';
 import type { RolloutRecord, StepRecord, WaitClocks } from '../../api/record.ts';
@@ -9,7 +9,7 @@ import type { MergedStep, WorkloadFile } from '../../rollout/snapshot.ts';
 
 /**
  * What the record said before, where it has proposed a step as the step itself; undefined: it has not, so another step
- * in Git than that of the record is none that was merged. Which one was merged is told by nothing but the marks: it may
+ * in Git than that of the record is none that was merged. Only the marks show which one was merged: it may
  * be of a release that is not wanted any more.
  */
 export function beforeMerge(stored: RolloutRecord | undefined): MergedStep | undefined {

@@ -41,7 +41,7 @@ function lacksMarks(own: Marks | undefined, before: Marks): boolean {
 
 /**
  * Whether the file says that the release goes back, and `before` that it does not: only a commit of ours starts a rollback,
- * and it remembers what was aborted. By the word of the file alone the delivery would end, and an abort find nothing to end.
+ * and it remembers what was aborted. By the file alone the delivery would end, and an abort find nothing to end.
  */
 function isRollbackOf(own: Marks | undefined, before: Marks | undefined): boolean {
   if (own?.step?.kind !== 'rollback') return false;

@@ -1,4 +1,4 @@
-/** Tries on a manifest what a delivery is going to write into it: what would be refused then is told before it starts. */
+/** Tries on a manifest what a delivery is going to write into it: reports before it starts what would be refused then. */
 
 import { type Issue, oncePerLine } from '../../api/issue.ts';
 import { MARK } from '../../api/marks.ts';

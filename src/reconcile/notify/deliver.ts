@@ -1,4 +1,4 @@
-/** Tells people what the plans of a pass say they are to be told, once that is pushed, and takes it off the records. Nothing waits for it. */
+/** Sends the notifications of the plans of a pass once they are pushed, and takes them off the records. Nothing waits for it. */
 
 import type { Issue } from '../../api/issue.ts';
 import { asWritten, canonicalJson } from '../../api/json.ts';

@@ -15,7 +15,7 @@ export type Ahead = {
 /** Stable templates of this many deliveries are asked for early; those of the others when they are looked at. */
 const MOST_STABLE = 20;
 
-/** Starts the reads of the head of main. Failures are told where they are awaited. */
+/** Starts the reads of the head of main. Failures are reported where they are awaited. */
 export function readAhead(git: Git, main: Oid, known: Hints): Ahead {
   const { status, options } = known;
   const paths = options.overrides.paths ?? status.index?.paths;

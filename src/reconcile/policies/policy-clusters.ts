@@ -11,7 +11,7 @@ import type { PolicyReading } from './policy-scope.ts';
 const WORD_LEAST = 4;
 
 /**
- * Policies that are fine, and not for this cluster, told where that is most likely a slip: this one is called what nobody
+ * Policies that are fine, and not for this cluster, reported where that is most likely a slip: this one is called what nobody
  * has called it, or a name is one letter off. Which other clusters there are nobody knows here, so the rest is silent.
  */
 export function elsewherePolicies(policies: readonly PolicyReading[], cluster: string): readonly Issue[] {

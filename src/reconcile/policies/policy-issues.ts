@@ -12,7 +12,7 @@ import type { PolicyReading, PolicyScope } from './policy-scope.ts';
 
 type Key = { readonly namespace: string; readonly name: string };
 
-/** What is wrong with policies that mean no Rollout; of the others, and of files that cannot be read, it is told already. */
+/** What is wrong with policies that mean no Rollout; of the others, and of files that cannot be read, it is reported already. */
 export function unmatchedPolicies(
   policies: readonly PolicyReading[],
   scopes: readonly PolicyScope[],

@@ -6,7 +6,7 @@ import type { PolicySelection } from '../../api/rollout-policy.ts';
 import type { MissingPolicy, PolicyConflict, PolicySources } from '../../rollout/snapshot.ts';
 
 export type PolicyReading = {
-  /** `lost`: a file that may hold policies and cannot be read; its issues are told with the file. */
+  /** `lost`: a file that may hold policies and cannot be read; its issues are reported with the file. */
   readonly kind: 'read' | 'wrong' | 'lost';
   /** Empty where it cannot be read. */
   readonly name: string;

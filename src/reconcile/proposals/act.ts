@@ -86,7 +86,7 @@ async function warn(
   return text === undefined ? proposal : tell(proposal, { number, text }, round);
 }
 
-/** Where it fails, the next pass tries again; one that is not ours is told nothing, now and later. */
+/** Where it fails, the next pass tries again; nothing is written to one that is not ours, now or later. */
 async function tell(
   proposal: ProposalRecord,
   { number, text }: { readonly number: number; readonly text: string },

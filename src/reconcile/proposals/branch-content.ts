@@ -80,7 +80,7 @@ export async function isOurCommit(of: Proposed, round: Reader, head: Oid): Promi
   return wish !== undefined && saysSame(of, wish.commit.message, commit) && (await holds(wish, of, round, head));
 }
 
-/** Which policies govern may change without the step: where the step itself is proposed they are told in its message. */
+/** Which policies govern may change without the step: where the step itself is proposed its message names them. */
 function saysSame({ form }: Proposed, message: string, commit: CommitHeader): boolean {
   if (!isFields(form)) return commit.message === message;
   const [wish, there] = [parseTrailersOf(message), parseTrailersOf(commit.message)];

@@ -1,4 +1,4 @@
-/** The rules under which a pull request is merged, as a pass has heard them, and whether they still fit its form. */
+/** The rules under which a pull request is merged, as a pass has read them, and whether they still fit its form. */
 
 import { isKnown, type Known, known, unknown } from '../../api/known.ts';
 import type { ProposalRecord } from '../../api/proposal-record.ts';

@@ -17,7 +17,7 @@ export type OwnPulls = {
 
 /**
  * Ours is what has the branch of the record in this repository, and was opened by the account of our credential. `pulls`
- * are those that were heard, also with another base. Who we are is asked once, and only where something is to be written.
+ * are those that were reported, also with another base. Who we are is asked once, and only where something is to be written.
  */
 export function ownPulls({ forge, log }: Ports & { readonly forge: Forge }, pulls: readonly Pull[]): OwnPulls {
   const fresh = new Set<number>();

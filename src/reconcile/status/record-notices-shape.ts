@@ -1,4 +1,4 @@
-/** The shape of what a record keeps for people who are to be told. */
+/** The shape of the notifications that a record keeps. */
 
 import type { Notice, Notices } from '../../api/notice.ts';
 import { instant } from './record-proposal-shape.ts';

@@ -52,7 +52,7 @@ export const optional = (check: Check): Check =>
     (value) => (value === undefined ? undefined : check(value)),
   );
 
-/** Right as the first or as the second; what is wrong is told of the second. */
+/** Right as the first or as the second; what is wrong is reported of the second. */
 export const either = (first: Check, second: Check): Check =>
   saying(
     () => `(${first.says()} or ${second.says()})`,

@@ -33,7 +33,7 @@ type Change = {
 /** Approvals that stand in one Rollout, before and after. */
 type Words = { readonly before: ApproveIntent | undefined; readonly after: ApproveIntent | undefined };
 
-/** The word of a pull request is gone: undefined where none was there, or another one is. `tranche propose` takes one out too. */
+/** The approval of a pull request is gone: undefined where none was there, or another one is. `tranche propose` takes one out too. */
 export function wordTakenBack(rollout: RolloutKey, { before, after }: Words): FileEffect | undefined {
   if (before?.digest === undefined || after !== undefined) return undefined;
   const place = before.index === 0 ? 'of what comes first' : `after step ${before.index}`;

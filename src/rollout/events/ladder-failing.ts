@@ -24,8 +24,8 @@ export function failedOnLadder(on: Delivering): Decision | undefined {
 }
 
 /**
- * Home, where the stable version serves as it should; the groups stay for people to look at. While the primary of a canary
- * rolls there is nothing to go to stable to: what it rolls to is what has failed.
+ * Sends all requests to stable, where it serves as it should; the groups stay for someone to look at. While the primary of
+ * a canary is updated there is no stable version to send them to: what it is updated to is what has failed.
  */
 export function withdrawnAsFailed(on: Delivering): Decision | undefined {
   const { situation, delivery, marks } = on;

@@ -62,7 +62,7 @@ export function isUnjudged(situation: Situation): boolean {
 }
 
 /**
- * What held the step back when it was merged, and the partition before: told by what would be decided now if it had not
+ * What held the step back when it was merged, and the partition before: found by what would be decided now if it had not
  * been merged. Empty: this very step would.
  */
 function judgedMerge(situation: Situation, decide: Decide): (StaleMerge & { readonly from: number }) | undefined {

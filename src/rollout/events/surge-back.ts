@@ -26,8 +26,8 @@ export function standIn(situation: Situation): boolean {
 }
 
 /**
- * Ends them where one of them has failed: LWS would wait for it before it goes on with those that people want. On its
- * own way home it is waited for, like any other.
+ * Ends them where one of them has failed: LWS would wait for it before it goes on with those that people want. In its
+ * own rollback it is waited for, like any other.
  */
 export function failedSurgeReturned(situation: Seen, marks: Marks): Decision | undefined {
   const surge = surgeInGit(situation.workload);

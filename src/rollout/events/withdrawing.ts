@@ -25,7 +25,7 @@ import type { Situation } from '../situation.ts';
 import { command } from '../texts/command-text.ts';
 
 /**
- * The new version has a share and no group that serves, and the other side has: home, in one commit, whatever people have
+ * The new version has a share and no group that serves, and the other side has: all requests to stable, in one commit, whatever people have
  * paused. In a step the rung below the share is written, so that it is waited for again; else the rung stays.
  */
 export function withdrawn(on: Delivering): Decision | undefined {
@@ -129,7 +129,7 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
 }
 
 /**
- * No delivery is in progress by the marks, and a route sends to the new version all the same: home, nothing else. Annotations
+ * No delivery is in progress by the marks, and a route sends to the new version all the same: requests go to stable, and nothing else changes. Annotations
  * that were edited, or put back from an older commit, say nothing of routes that may have come back with them.
  */
 export function strayShare(situation: Situation, marks: Marks): Decision | undefined {

@@ -14,7 +14,7 @@ import type { Seen } from '../situation.ts';
 import { atRest } from './at-rest.ts';
 
 /**
- * Nothing of it moves a step at rest, so all of it is only told: a share that a hand has written, groups of a colour that is
+ * Nothing of it moves a step at rest, so all of it is only reported: a share that a hand has written, groups of a colour that is
  * to have none, and those of the second workload where that serves. Nothing where no delivery of the Rollout has documents.
  */
 export function besideAtRest(seen: Seen, marks: Marks): readonly Hold[] {

@@ -1,4 +1,4 @@
-/** The gate of policies that cannot all be met: told before the first step, so that no delivery gets stuck half-way. */
+/** The gate of policies that cannot all be met: reported before the first step, so that no delivery gets stuck half-way. */
 
 import type { PolicyFieldName } from '../../api/policy-fields.ts';
 import { type Hold, hold } from '../hold.ts';

@@ -60,7 +60,7 @@ function failureOf(situation: Situation): Failure | undefined {
   return failure === undefined || accepted(situation, 'StepFailed') ? undefined : failure;
 }
 
-/** The same as far as something is done of it that nobody has ordered: nothing is by the word of a record that nobody bears out. */
+/** The same where nobody ordered what follows from it: a record that nothing bears out has no consequence. */
 export function failureToAct(situation: Situation): Failure | undefined {
   const failure = failureOf(situation);
   if (failure === undefined || situation.snapshot.unsigned === undefined) return failure;

@@ -15,7 +15,7 @@ import { type StepToCome, stepToCome } from '../step-to-come.ts';
 import { groupCount, policySaying } from '../texts/sentences.ts';
 import { surgeToCome } from './surge.ts';
 
-/** How many groups that a limit counts, and so many that it allows. */
+/** How many groups a limit counts, and how many it allows. */
 type Over = { readonly field: PolicyFieldName; readonly seen: string; readonly most: number };
 
 /** Before the first step the whole plan is held to the limits, so that no delivery gets stuck half-way. */

@@ -23,7 +23,7 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
   if (plan === undefined || facts === undefined) return undefined;
   const { replicas } = facts;
   if (plannedGroups(plan.replicas, replicas) === 0) return undefined;
-  // A step that was merged too late and put back; anyone who put it back is told by a record, which may be lost.
+  // A step that was merged too late and put back; a record, which may be lost, says who put it back.
   const seen =
     partition >= SENTINEL
       ? `step ${step.index} has no groups: it was put back, and the partition is ${partition}`

@@ -100,7 +100,7 @@ function windowsOf({ windows, ...snapshot }: Snapshot, field: PolicyFieldName): 
 export type AtRest = { readonly field: PolicyFieldName; readonly held: Hold };
 
 /**
- * What policies say no to whenever it is asked for, as long as the files stay as they are: told before there is a
+ * What policies say no to whenever it is asked for, as long as the files stay as they are: reported before there is a
  * release to deliver. In a delivery the gates say it, for the step that is next.
  */
 export function contradictions(snapshot: Snapshot): readonly AtRest[] {

@@ -139,7 +139,7 @@ function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undef
   return { stage: { kind: 'step', index, of: plan.steps.length }, rungs, waits: [LIVE] };
 }
 
-/** A route that was missing, or that a hand has changed, sends to the new version after `home`: it goes to stable as well. */
+/** A route that was missing, or that a hand has changed, sends to the new version after `route-restored`: it goes to stable as well. */
 function restoreOnceMore(
   delivery: Delivery,
   { position, rungs }: { readonly position: Position; readonly rungs: readonly Rung[] },

@@ -1,4 +1,4 @@
-/** Which commit comes next where two versions of one workload share the requests, by Git alone: a delivery told before it starts. */
+/** Which commit comes next where two versions of one workload share the requests, by Git alone: a delivery shown before it starts. */
 
 import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { printRelease } from '../../api/release.ts';

@@ -109,7 +109,7 @@ function merging({ snapshot, commit, approval, form }: Proposed): string {
   ].join('\n');
 }
 
-/** Whom policies want to have approved it: told before a merge that would not be enough. */
+/** Whose approval policies ask for: said before a merge that would not be enough. */
 function approvals({ snapshot }: Proposed): string {
   const asks = asksOf(snapshot);
   if (asks.length === 0) return '';

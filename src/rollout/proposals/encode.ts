@@ -13,7 +13,7 @@ export function code(text: string, most = 300): string {
   return `${fence} ${line.replace(/(\\*)\|/g, '$1$1\\|')} ${fence}`;
 }
 
-/** Lines as they are, as code. At most `most` characters are kept, and the reader is told. */
+/** Lines as they are, as code. At most `most` characters are kept, and a line says so. */
 export function block(text: string, language: string, most: number): string {
   const kept = text.length <= most ? text : `${text.slice(0, text.lastIndexOf('\n', most - 1) + 1)}… and more\n`;
   const fence = '`'.repeat(Math.max(3, 1 + longestRun(kept)));

@@ -1,4 +1,4 @@
-/** Whether those who approved are whom policies ask for: told by what the forge shows of the pull request, by nothing else. */
+/** Whether those who approved are whom policies ask for, by what the forge shows of the pull request and nothing else. */
 
 import { wantsEvidence } from '../gates/evidence.ts';
 import { type Hold, hold, withLines } from '../hold.ts';

@@ -82,7 +82,7 @@ const LIFE_SECONDS = 7 * 86_400;
 /** So often at most a Rollout gets another one. */
 const REPROPOSE_SECONDS = 600;
 
-/** What the record says once the forge has been heard: someone may have closed it, or opened it again. */
+/** What the record says once the forge has answered: someone may have closed it, or opened it again. */
 export function heard(known: ProposalRecord, view: View): ProposalRecord {
   const { state } = known;
   if (view.kind === 'unknown') return known;

@@ -45,7 +45,7 @@ export function approvalFor(
 }
 
 /**
- * Whether what stands in the Rollout approves `wanted`: the word of its pull request, or that of `tranche approve`,
+ * Whether what stands in the Rollout approves `wanted`: the approval of its pull request, or that of `tranche approve`,
  * which names no commit and counts until more groups have been released for update than its giver saw, and not at all where
  * policies want the forge to show who approved.
  */

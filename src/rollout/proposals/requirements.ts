@@ -24,7 +24,7 @@ export type ApprovalEvidence = {
   readonly teams?: Readonly<Record<string, Known<readonly string[]>>>;
 };
 
-/** One requirement, told: what is missing of it, or who has met it. */
+/** One requirement as a sentence: what is missing of it, or who has met it. */
 type Met = { readonly isMet: boolean; readonly text: string };
 
 /** What each requirement asks for, a line each, before anybody has approved; empty: policies want nothing shown. */

@@ -8,7 +8,7 @@ import { policySaying } from '../texts/sentences.ts';
 import { FORMS, isFields } from './form.ts';
 import type { Verdict } from './judge.ts';
 
-/** What it is told with. */
+/** What its text is made of. */
 type Standing = {
   /** The commit that waits: `step 2/3`. */
   readonly label: string;
@@ -33,7 +33,7 @@ export function notesOf(snapshot: Pick<Snapshot, 'policy' | 'policySources'>): r
     : [];
 }
 
-/** Where no pull request stands for it: the word of someone is all there is. */
+/** Where no pull request stands for it, an order is all that can approve it. */
 export function pausedForApproval(
   { label, key, asks, notes }: Pick<Standing, 'label' | 'key' | 'asks' | 'notes'>,
   why = '',

@@ -1,4 +1,4 @@
-/** What people are to be told of a pass: kept in the record, and sent once that is pushed. Decides no step. */
+/** The notifications of a pass: kept in the record, and sent once that is pushed. Decides no step. */
 
 import type { Marks } from '../../api/marks.ts';
 import type { Notice, Notices } from '../../api/notice.ts';
@@ -13,7 +13,7 @@ import { printKey } from '../texts/key-text.ts';
 
 /** Kept for one Rollout: the oldest are forgotten where nobody can be reached. */
 const KEPT_MOST = 20;
-/** Nobody is told of yesterday. */
+/** Older ones are not sent. */
 const OUTBOX_SECONDS = 86_400;
 const TEXT_MOST = 400;
 /** Where no policy says how long a hold may last before a notification is sent. */
@@ -33,7 +33,7 @@ const ENDS: Partial<Readonly<Record<MoveReason, NoticeEvent>>> = {
 
 type Fresh = Pick<Notice, 'event' | 'release' | 'text'> & { readonly what: string };
 
-/** The record's after this pass, with those of its commit where there is one; undefined: nothing to tell, nothing told. */
+/** The record's after this pass, with those of its commit where there is one; undefined: nothing to send, nothing sent. */
 export function noticesAfter(
   snapshot: Snapshot,
   situation: Situation | undefined,
@@ -55,7 +55,7 @@ export function noticesHeld(snapshot: Snapshot, marks: Marks | undefined, held: 
 function added(snapshot: Snapshot, news: readonly Fresh[]): Notices | undefined {
   const { record, now, notifyTo = [], unsigned } = snapshot;
   const { outbox: recorded = [], told = [] } = record?.notices ?? {};
-  // Anyone who can push there could have us send any text, with our credential. What is told already is only left out.
+  // Anyone who can push there could have us send any text, with our credential. What was sent already is only left out.
   const before = unsigned === undefined ? recorded : [];
   const waiting = before.flatMap((notice) => {
     const to = notice.to.filter(({ to: name }) => notifyTo.some((target) => target.to === name));
@@ -138,7 +138,7 @@ function waitsForTime(held: Hold): boolean {
   return 'waits' in held && held.waits === 'time';
 }
 
-/** The record dates the reason that is told first; undefined: it is new. */
+/** The record dates the reason that is listed first; undefined: it is new. */
 function heldSince({ record }: Snapshot, { reason }: Hold): number | undefined {
   const before = record?.conditions.find(({ type }) => type === 'Progressing');
   return before?.reason === reason ? before.since : undefined;

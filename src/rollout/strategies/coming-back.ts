@@ -87,7 +87,7 @@ const SHARED_AGAIN = {
 } as const;
 
 /**
- * A route with a share came back after `home`, and the stable version has been lost since: all requests would go to what
+ * A route with a share came back after `route-restored`, and the stable version has been lost since: all requests would go to what
  * serves nothing, while the new version serves.
  */
 function lostAgain(on: Delivering, { at }: NextCommit): readonly Hold[] {

@@ -2,7 +2,7 @@
 
 import type { RolloutKey } from '../snapshot.ts';
 
-/** The verbs of `tranche` that are about one Rollout, and how each is told which. */
+/** The verbs of `tranche` that are about one Rollout, and how each names it. */
 const VERBS = {
   abort: '',
   acknowledge: '',

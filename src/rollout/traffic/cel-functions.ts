@@ -4,7 +4,7 @@ export type CelValue = null | boolean | bigint | number | string | readonly CelV
 type CelKey = string | bigint | boolean;
 type CelMap = ReadonlyMap<CelKey, CelValue>;
 
-/** `most`: arguments. `bytes`: what it reads and makes, told before it does. `of`: its value; undefined: none of these arguments. */
+/** `most`: arguments. `bytes`: what it reads and makes, known before it does. `of`: its value; undefined: none of these arguments. */
 type CelFunction = {
   readonly most: number;
   readonly bytes: (args: readonly CelValue[]) => number;

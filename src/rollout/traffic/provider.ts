@@ -78,7 +78,7 @@ export type RouteEdits = {
 
 export type Unwritable = { readonly kind: 'unwritable'; readonly faults: readonly FieldFault[] };
 
-/** How long a request may take, in seconds: `unset` where nothing says so, 0 where it is told to have no end. */
+/** How long a request may take, in seconds: `unset` where nothing says so, 0 where it has no end. */
 export type Timeout = { readonly at: readonly string[]; readonly seconds: number | 'unset' | 'unreadable' };
 
 /** Where a rule of the route sends requests of the stable Service, for those who look for what would harm. */
@@ -115,7 +115,7 @@ export type TrafficProvider = {
   readonly copies: boolean;
   /** Its numbers need not make 100: only its reading says what a share is. Not there: they do. */
   readonly ownScale?: true;
-  /** What a share needs of its gateway, and no file shows: told people, nothing waits for it. */
+  /** What a share needs of its gateway, and no file shows: reported, nothing waits for it. */
   readonly caution?: RouteFault;
   /** How the rules look that send requests to the stable Service. */
   readonly survey: (files: RouteFiles, sides: Sides) => RouteSurvey;

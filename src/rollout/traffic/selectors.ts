@@ -1,4 +1,4 @@
-/** Which pods of a LeaderWorkerSet a selector takes in, told from the manifests alone (reference: traffic.md, §4). */
+/** Which pods of a LeaderWorkerSet a selector takes in, by the manifests alone (reference: traffic.md, §4). */
 
 import { at, type JsonObject } from '../../api/json.ts';
 import { GROUP_INDEX, LWS_NAME, REVISION_KEY, WORKER_INDEX } from '../../api/lws-labels.ts';

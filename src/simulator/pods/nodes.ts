@@ -24,7 +24,7 @@ export class Nodes {
     this.lost = new Set(from?.lost);
   }
 
-  /** The nodes of these pods are heard of no more. A pod without a node has none to lose. */
+  /** The nodes of these pods report no more. A pod without a node has none to lose. */
   lose(pods: readonly KubeObject[]): void {
     for (const pod of pods) {
       if (text(specOf(pod)['nodeName']) === '' || this.lost.has(pod.metadata.uid)) continue;

@@ -96,7 +96,7 @@ export class ForgeCaller {
     }
   }
 
-  /** Throws PortError where nothing was heard and nothing can have been written. */
+  /** Throws PortError where no reply came and nothing can have been written. */
   async call(call: ForgeCall): Promise<Reply> {
     const isRead = call.route.startsWith('GET ') || call.route === GRAPHQL;
     const pauses = isRead || call.isRepeatable === true ? this.limits.retryPauses : [];

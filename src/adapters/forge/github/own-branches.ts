@@ -17,7 +17,7 @@ const QUERY = `query($owner: String!, $name: String!, $prefix: String!, $after: 
 }`;
 
 /**
- * Their numbers, ascending. undefined: they are not told in this way, as to a token that may not read the contents, or
+ * Their numbers, ascending. undefined: they cannot be listed in this way, as to a token that may not read the contents, or
  * are more than anybody reads. Throws PortError.
  */
 export async function numbersBelow(

@@ -1,4 +1,4 @@
-/** Questions that several writes ask: whether an account is us, and what a reply is that had to be heard. */
+/** Questions that several writes ask: whether an account is us, and what counts as a reply. */
 
 import { absent, type Known, known, unknown } from '../../../api/known.ts';
 import type { Answer, Self } from '../../../ports/forge.ts';
@@ -8,7 +8,7 @@ import { textAt } from './read-pull.ts';
 
 type Written = Exclude<Reply, { kind: 'unheard' }>;
 
-/** The reply of a write that may be sent twice: `call` repeats it, and throws where nothing was heard in the end. */
+/** The reply of a write that may be sent twice: `call` repeats it, and throws where no reply came in the end. */
 export function heard(reply: Reply): Written {
   if (reply.kind === 'unheard') throw reply.error;
   return reply;

@@ -45,7 +45,7 @@ type Open = { readonly listed: readonly unknown[]; readonly numbers: readonly nu
 
 /**
  * Where one page has them all, that page. Where there are more, most are of people, and anybody with a fork can open as
- * many as they like: then those of our own branches alone are asked for, and only where that is not told all the rest.
+ * many as they like: then those of our own branches alone are asked for, and all others only where that cannot be listed.
  */
 async function readOpen(caller: ForgeCaller, prefix: string): Promise<Answer<Open>> {
   const first = await readPage(caller, LIST, 1);

@@ -34,7 +34,7 @@ const nobody: Actor = { login: 'ghost', isBot: false };
 
 /**
  * A pull request of a list or alone. Of one that was closed only `closedBy` says who did it, for GitHub tells that of
- * the issue with its number; of one in a list `mergedBy` is not told either.
+ * the issue with its number; of one in a list `mergedBy` is missing as well.
  */
 export function pullOf(data: unknown, closedBy: Actor | undefined): Pull | undefined {
   const number = at(data, ['number']);

@@ -17,7 +17,7 @@ export function lintOwners(facts: TrafficFacts): readonly TrafficFinding[] {
   const { file, rollout, plan, namespace, services } = facts;
   if (file.workload.marks?.step !== undefined) return [];
   const folders = ownFolders(facts);
-  // Of two Services of one name it is told elsewhere.
+  // Two Services of one name are reported elsewhere.
   const objects = [...(services.length === 1 ? services : []), ...openRoutes(facts).map(({ files }) => files.route)];
   return objects
     .filter((object) => !isBelow(folders, object.file) && !isAllowed(object, { namespace, name: plan.name }))

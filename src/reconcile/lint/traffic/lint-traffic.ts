@@ -1,4 +1,4 @@
-/** Everything about Services and routes that a delivery could not go with, told before it starts. */
+/** Reports before a delivery starts everything about Services and routes that it could not go with. */
 
 import type { Issue } from '../../../api/issue.ts';
 import type { Trials } from '../../desired/trials.ts';

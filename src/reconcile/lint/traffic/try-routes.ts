@@ -90,7 +90,7 @@ function sharesOf({ plan }: TrafficFacts): readonly Share[] {
 
 type Stand = { readonly texts: Texts; readonly displaced: readonly Displaced[] };
 
-/** One share after the other, as the steps do, and home at the end: there the route must be what it was before the first. */
+/** One share after the other, as the steps do, and the route as written at the end: there the route must be what it was before the first. */
 function tryRoute(
   facts: TrafficFacts,
   route: OpenRoute,
