@@ -30,7 +30,17 @@ export const TEXT = 'tranche.dev/template';
 export const ABORTED_LIMIT = 5;
 
 /** The rungs of a ladder, by the names that stand in files. */
-export const RUNGS = ['route-restored', 'empty', 'template', 'pods', 'traffic', 'primary', 'all', 'switch'] as const;
+export const RUNGS = [
+  'route-restored',
+  'empty',
+  'template',
+  'pods',
+  'traffic',
+  'primary',
+  'all',
+  'switch',
+  'back',
+] as const;
 
 export type RungMark = (typeof RUNGS)[number];
 

@@ -140,10 +140,12 @@ describe('two versions of one workload go by the rungs that passes take', () => 
 
   test('back from a share', () => {
     const back = climbBack(all[4]!, parts).commits.map(({ commit }) => `${printStep(commit.stage)} ${commit.at}`);
-    expect(back).toEqual(['rollback route-restored', 'rollback template', 'rollback settled']);
-    expect(playedIn('partition-aborted-with-a-share').slice(-3)).toEqual([
-      'rollback, route-restored',
-      'rollback',
+    expect(back).toEqual(['rollback back', 'rollback back', 'rollback back', 'rollback template', 'rollback settled']);
+    expect(playedIn('partition-aborted-with-a-share').slice(-5)).toEqual([
+      'rollback, partition 2 → 4',
+      'rollback, partition 4 → 3',
+      'rollback, traffic: 33% → –',
+      'rollback, partition 3 → 2',
       'rolled back, partition 2 → 1000000',
     ]);
   });

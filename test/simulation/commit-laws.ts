@@ -183,7 +183,10 @@ function partitionCeiling({ before, after, reason, plan, workload, since }: OurC
   }
   if (reason === 'SurgePrepared')
     return is === askedGroups(before) ? undefined : tell(`wanted ${askedGroups(before)}, where nothing restarts`);
-  if (GOING_BACK.includes(reason)) return is <= was ? undefined : tell('raised while going back');
+  // Where its groups go back a batch at a time, the first commit restarts none of them.
+  const isKept =
+    after.marks?.at === 'back' && is >= Math.min(...since.map(({ replicas }) => replicas), askedGroups(before));
+  if (GOING_BACK.includes(reason)) return is <= was || isKept ? undefined : tell('raised while going back');
   if (reason === 'RollbackWidened') return is < was ? undefined : tell('not widened');
   if (['Locked', 'Adopted', 'Relocked', 'RolledBack'].includes(reason))
     return is === SENTINEL ? undefined : tell('not locked');

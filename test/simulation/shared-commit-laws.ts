@@ -61,10 +61,15 @@ export function sharedServing(commit: OurCommit): string | undefined {
 /** T3: the groups of a release that is aborted have answered their last requests when its text goes. */
 export function backDrained(commit: OurCommit): string | undefined {
   const { universe, workload, reason, before, after, scenes } = commit;
-  if (!GOING_BACK.includes(reason) || after.version === before.version || before.marks?.step === undefined)
-    return undefined;
+  if (before.marks?.step === undefined) return undefined;
+  const isTakenBack = before.marks.step === 'rollback' && before.marks.at === 'back';
+  if (isTakenBack && after.marks?.at === 'back') return batchPaced(commit);
+  if (!isTakenBack && (!GOING_BACK.includes(reason) || after.version === before.version)) return undefined;
   // Its groups restart already.
-  if (before.marks.step === 'rollback' && before.marks.at !== 'route-restored') return undefined;
+  if (before.marks.step === 'rollback' && before.marks.at !== 'route-restored' && !isTakenBack) return undefined;
+  // Its groups are released for update a batch at a time from here on, and none by this commit.
+  if (after.marks?.at === 'back' && after.partition >= askedGroups(before)) return undefined;
+  if (isTakenBack && after.marks?.step !== 'rollback') return undefined;
   const { was, stable, canary } = wordsOf(commit);
   const none = scenes.some((scene) => reachedBy(scene, canary).length === 0 || reachedBy(scene, stable).length === 0);
   // Where the Service takes in all leaders they are asked to the end, as in any roll.
@@ -74,6 +79,27 @@ export function backDrained(commit: OurCommit): string | undefined {
   const last = all.findLastIndex((scene) => liveShare(scene, workload) > 0);
   const since = last < 0 ? Number.POSITIVE_INFINITY : universe.now - (all[last + 1]?.atSeconds ?? universe.now);
   return since >= drainOf(workload) ? undefined : `${reason}: ${since} s after its last share`;
+}
+
+/**
+ * T3: of the groups that are aborted no more go together than maxUnavailable, and those that are left are sent no more than
+ * suits them, which the cluster has seen before.
+ */
+function batchPaced(commit: OurCommit): string | undefined {
+  const { reason, before, after, scenes } = commit;
+  const [to, from] = [after.partition, before.partition];
+  if (to >= from || isExcused(commit)) return undefined;
+  const { was, is, stable, canary } = wordsOf(commit);
+  if (Math.abs(was.share - is.share) > 0.01) return `${reason}: groups go with the commit that lowers their share`;
+  const paced = scenes.some((scene) => {
+    const given = reachedBy(scene, canary);
+    const going = given.filter(({ index }) => index >= to && index < from).length;
+    const left = given.filter(({ index }) => index < to).length;
+    const others = reachedBy(scene, stable).length;
+    const isFair = is.share <= Math.ceil((100 * left) / Math.max(1, left + others));
+    return isLive(commit)(scene) && going <= Math.max(1, before.maxUnavailable) && (left === 0 || isFair);
+  });
+  return paced ? undefined : `${reason}: partition ${from} → ${to} with ${is.share} %, more than is left can take`;
 }
 
 /** What is nobody's fault: other hands, other objects, another clock. */
@@ -158,13 +184,15 @@ export function sharedApproved(commit: OurCommit): string | undefined {
   const letsAll = after.partition === 0 && before.partition !== 0 && !GOING_BACK.includes(reason);
   if (letsAll && reason !== 'RollbackWidened' && (was.share > 0 || is.share > 0 || was.pinned || is.pinned))
     return `${reason}: every group is released for update with ${was.share} % of the requests${was.pinned ? ', and a Service that takes in one version' : ''}`;
-  if (is.share > 0 && after.marks?.release !== before.marks?.release)
+  const isBack = after.marks?.step === 'rollback';
+  if (is.share > 0 && after.marks?.release !== before.marks?.release && !isBack)
     return `${reason}: ${after.marks?.release} takes over ${is.share} % of ${before.marks?.release}`;
   if (Math.abs(was.share - is.share) < 0.01 || is.share === 0) return undefined;
   const { withdrawn = 0, release, step } = before.marks ?? {};
   const accepted = (plan.annotations['tranche.dev/accept'] ?? '').includes(`TrafficWithdrawn@${release}#`);
   if (was.share === 0 && withdrawn > 0 && release === after.marks?.release && !accepted)
     return `${reason}: ${is.share} % again after ${withdrawn} withdrawals, and nobody has accepted that`;
+  if (isBack && is.share < was.share) return undefined;
   const wanted = plan.steps[indexOf(after.marks?.step) - 1]?.share;
   return wanted !== undefined && Math.abs(wanted - is.share) < 0.01
     ? undefined

@@ -42,6 +42,7 @@ function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string
       return `: ${sidesOf(delivery).stable} → ${sidesOf(delivery).workloads.canary}`;
     case 'primary':
     case 'route-restored':
+    case 'back':
     case 'settled':
       break;
   }
@@ -95,6 +96,7 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
     traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,
     primary: `Every step is done. ${name} goes to ${text} as fast as its maxUnavailable lets it, and ${second} keeps its share meanwhile.`,
     all: `Every step is done. All requests go to ${second}.`,
+    back: 'Groups go back a batch at a time.',
     switch: `The Service ${sidesOf(delivery).stable} selects ${sidesOf(delivery).workloads.canary}; connections that are open stay where they are.`,
     settled: `All requests are where they belong, and the groups of the other side are not needed any more.`,
   };

@@ -36,8 +36,10 @@ function rungsShown(delivery: Delivery): readonly string[] {
 /** Of one workload: a share is withdrawn where a step has none, and first of all in the rollback. */
 function versionRungs({ stage, at }: Position): readonly RungName[] {
   const rungs: readonly RungName[] =
-    stage.kind === 'rollback' ? ['route-restored', 'template'] : ['route-restored', 'template', 'pods', 'traffic'];
-  return rungs.filter((rung) => rung !== 'route-restored' || rung === at);
+    stage.kind === 'rollback'
+      ? ['route-restored', 'back', 'template']
+      : ['route-restored', 'template', 'pods', 'traffic'];
+  return rungs.filter((rung) => (rung !== 'route-restored' && rung !== 'back') || rung === at);
 }
 
 function sideShown(delivery: Delivery, view: TrafficView, side: Side): SideShown {

@@ -14,7 +14,7 @@ import type { Side } from './condition.ts';
 import { type Delivery, greenServes, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import { isRestored } from './shares.ts';
 import { isShareWithdrawn } from './version-edits.ts';
-import { takesSide, versionsOf } from './version-sides.ts';
+import { type Told, takesSide, versionsOf } from './version-sides.ts';
 
 /** The part of a snapshot that a delivery is seen by. */
 export type TrafficView = Pick<
@@ -60,7 +60,7 @@ export type SideWorkload = {
   /** It is filled, and its document has a newer template, which waits. */
   readonly queued: boolean;
   /** Which of its groups are of the side: by the revision of its template, or by the label of their leaders. */
-  readonly versions: 'all' | 'release' | 'others' | { readonly label: string; readonly isOn: boolean };
+  readonly versions: 'all' | 'release' | 'others' | Told;
 };
 
 /** Which workload a side is, or is of: the user's own, or the one that we made. */
@@ -103,13 +103,17 @@ export function groupsOn({ name, live, queued, versions }: SideWorkload): Known<
     size,
     keys: { release: queued ? grownOn(leaders.value, newest) : newest, stable: undefined },
   });
-  const labels = new Map(leaders.value.map(({ uid, version }) => [uid, version]));
+  const leading = new Map(leaders.value.map((leader) => [leader.uid, leader]));
   const own = groups.filter(({ version, uid }) =>
     typeof versions === 'object'
-      ? (labels.get(uid) === versions.label) === versions.isOn
+      ? isTold(leading.get(uid), versions) === versions.isOn
       : versions === 'all' || (version === 'release') === (versions === 'release'),
   );
   return known({ lws: lws.value, leaderSet: leaderSet.value, groups: own });
+}
+
+function isTold(leader: LiveLeader | undefined, by: Told): boolean {
+  return 'label' in by ? leader?.version === by.label : leader?.revisionKey === by.revision;
 }
 
 /** What is filled was grown from none on one template, which is not the newest any more; undefined: not all are on one. */

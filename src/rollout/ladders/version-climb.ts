@@ -12,6 +12,7 @@ import { type Position, positionOf, type Stage } from './position.ts';
 import { CANARY_DRAINED, partitioned } from './promotion.ts';
 import { stableText } from './rollback.ts';
 import { isRestored, sharing } from './shares.ts';
+import { firstBatch, followingBatch } from './version-back.ts';
 import { type Pin, pinned, released, restoreAll, servicesOnly, withdrawShare } from './version-edits.ts';
 import { rungDue, type StepWanted, wantedOf } from './version-rungs.ts';
 
@@ -22,6 +23,7 @@ export function nextVersionCommit(delivery: Delivery): NextCommit | Unwritable |
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined) return begun(delivery);
   const { stage, at } = position;
+  if (stage.kind === 'rollback' && at === 'back') return made(delivery, { stage, ...followingBatch(delivery) });
   if (stage.kind === 'rollback')
     return at === 'route-restored' ? templateBack(delivery, drained(delivery)) : settledBack(delivery);
   if (stage.kind !== 'step') return undefined;
@@ -33,6 +35,8 @@ export function versionBack(delivery: Delivery): NextCommit | Unwritable | undef
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined || position.stage.kind === 'rollback') return undefined;
   if (isRestored(delivery) || isWhole(delivery, position.at)) return templateBack(delivery, []);
+  const batch = firstBatch(delivery);
+  if (batch !== undefined) return made(delivery, { stage: { kind: 'rollback' }, ...batch });
   return made(delivery, {
     stage: { kind: 'rollback' },
     at: 'route-restored',

@@ -20,18 +20,41 @@ export function takesSide(delivery: Delivery, selector: Readonly<Record<string, 
   const version = selector[VERSION];
   const key = selector[REVISION_KEY];
   const isByKey = key !== undefined && key === selectorOf(delivery.canaryService)[REVISION_KEY];
-  const isOfRelease = isByKey || version === printRelease(delivery.release);
+  const isOfRelease =
+    isByKey || version === (isTakenBack(delivery) ? newVersion(delivery) : printRelease(delivery.release));
   if (selector[LWS_NAME] !== workload) return false;
   return side === 'stable' ? !isOfRelease : isOfRelease || (version === undefined && key === undefined);
 }
 
-/** Which groups of its workload a side has: all, those on the template of Git, or those on any other. */
-export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 'others' {
+/** The groups whose leaders carry the label, or are of the revision; or all others. */
+export type Told =
+  | { readonly label: string; readonly isOn: boolean }
+  | { readonly revision: string; readonly isOn: boolean };
+
+/** The groups of a side by what the Service of the new version selects; undefined: that names no version. */
+export function toldApart({ canaryService }: Pick<Delivery, 'canaryService'>, side: Side): Told | undefined {
+  const { [VERSION]: label, [REVISION_KEY]: revision } = selectorOf(canaryService);
+  const isOn = side === 'canary';
+  if (label !== undefined) return { label, isOn };
+  return revision === undefined ? undefined : { revision, isOn };
+}
+
+/** Which groups of its workload a side has: all, those on the template of Git, those on any other, or those of its Service. */
+export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 'others' | Told {
   if (!isOneWorkload(delivery.plan.style)) return 'all';
   const position = positionOf(annotationsOf(delivery.own));
+  // Requests go by the Services while groups are taken back a batch at a time, whatever the cluster calls its newest revision.
+  const told = isTakenBack(delivery) ? toldApart(delivery, side) : undefined;
+  if (told !== undefined) return told;
   // Once the stable template is back in Git, the groups on any other are those that are aborted.
-  const isBack = position?.stage.kind === 'rollback' && position.at === 'template';
+  const isBack = position?.stage.kind === 'rollback' && (position.at === 'template' || position.at === 'back');
   return (side === 'canary') === isBack ? 'others' : 'release';
+}
+
+/** Whether groups are taken back a batch at a time, while the version that is aborted keeps a share for those that are left. */
+function isTakenBack({ own }: Pick<Delivery, 'own'>): boolean {
+  const position = positionOf(annotationsOf(own));
+  return position?.stage.kind === 'rollback' && position.at === 'back';
 }
 
 /** A side by its name, for people. */

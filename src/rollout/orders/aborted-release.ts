@@ -43,6 +43,9 @@ export function waitedFor(marks: Marks): Release | undefined {
   // All go over, or one workload's go to stable, before it is aborted.
   if (marks.at === 'all' || (marks.at === 'route-restored' && isRouted(marks))) return marks.release;
   const isWaiting =
-    marks.at === 'primary' || marks.at === 'route-restored' || (marks.at === 'template' && !isRouted(marks));
+    marks.at === 'primary' ||
+    marks.at === 'route-restored' ||
+    marks.at === 'back' ||
+    (marks.at === 'template' && !isRouted(marks));
   return isWaiting ? marks.aborted[0] : undefined;
 }

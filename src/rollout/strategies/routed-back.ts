@@ -6,6 +6,7 @@ import { budgetKept, withBudget } from '../budget.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
 import { workloadMove } from '../edits/workload-change.ts';
 import { goBack, noText } from '../events/going-back.ts';
+import { begunInBatches, nextBatch } from '../events/paced-back.ts';
 import { pinOf } from '../events/sharing-out.ts';
 import { stableNotServing } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
@@ -38,6 +39,8 @@ export type Back = { readonly given: Aborted; readonly marks: Marks };
 export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   const { situation, delivery } = on;
   if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
+  const paced = begunInBatches(on, { given, marks });
+  if (paced !== undefined) return paced;
   const atOnce = isAtOnce(on, given.release) || hasLeft(situation);
   const apart = atOnce ? undefined : apartAgain(on);
   const isLeft = isShareWithdrawn(delivery) && !isLeaving(on);
@@ -109,13 +112,39 @@ function templateBack(on: Delivering, { given, marks }: Back): Decision {
 /** The share has been withdrawn: the template follows once the last requests are answered. */
 export function drainedBack(on: Delivering): Decision {
   const { situation, marks } = on;
-  if (!isAtOnce(on, marks.release) && !hasLeft(situation)) {
+  const { stable } = situation.snapshot;
+  // Overtaken while its groups went back, by a template that is gone again: the marks have the stable release since then.
+  const isTaken = stable.kind === 'known' && sameRelease(stable.value.release, marks.release);
+  const [release = marks.release] = isTaken ? marks.aborted : [];
+  if (!isAtOnce(on, release) && (isTaken || !hasLeft(situation))) {
     // A document that was missing is back, or a hand has written a share.
     if (!isShareWithdrawn(on.delivery)) return restoreRoutes(on);
     const holds = waiting(on, leaves(on.delivery));
     if (holds.length > 0) return holding(holds, 'StepUpgrade');
   }
+  if (isTaken) return restBack(on, 'no request reaches it any more');
   return templateBack(on, givenAlready(marks, isOpen(on.delivery) ? OTHERS : 'no request reaches it any more'));
+}
+
+/** A batch at a time, and the last groups as from any other rung: once their last requests are answered. */
+export function batchesBack(on: Delivering): Decision {
+  return nextBatch(on, {
+    atOnce: () => restBack(on, 'the groups that are left go back at once'),
+    drained: () => {
+      const holds = waiting(on, leaves(on.delivery));
+      return holds.length > 0 ? holding(holds, 'StepUpgrade') : restBack(on, 'no request reaches it any more');
+    },
+  });
+}
+
+function restBack(on: Delivering, requests: string): Decision {
+  const { marks } = on;
+  const [release = marks.release, ...aborted] = marks.aborted;
+  const because = `Release ${shortRelease(release)} was aborted, and ${requests}.`;
+  const back = templateBack(on, { given: { release, reason: 'Aborted', because }, marks: { ...marks, aborted } });
+  // It was aborted by the first commit: this one goes on with that.
+  const { move } = back;
+  return move === undefined ? back : { ...back, move: { ...move, reason: 'RollbackWidened', way: 'protect' } };
 }
 
 /** The share is withdrawn once more, and the stable version serves. */

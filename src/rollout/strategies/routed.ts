@@ -25,7 +25,7 @@ import { type InDelivery, isRouted } from '../state.ts';
 import { command } from '../texts/command-text.ts';
 import { partial } from './partial.ts';
 import { decideBy, isAborted, type Rows, rowOf, rows } from './partition.ts';
-import { type Back, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
+import { type Back, batchesBack, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
 import { routedRequested } from './routed-requested.ts';
 import { restoreForWhole, routedStep } from './routed-step.ts';
 
@@ -73,8 +73,12 @@ function ofDelivery(situation: Situation, marks: Marks, row: (on: Delivering) =>
 const blind: Rows = {
   ...rows,
   rollBack: blindBack,
-  rollback: (situation, marks) =>
-    marks.at === 'route-restored' ? blindBack(situation, undefined) : rows.rollback(situation, marks),
+  rollback: (situation, marks) => {
+    if (marks.at === 'route-restored') return blindBack(situation, undefined);
+    const [release] = marks.aborted;
+    const isNow = release !== undefined && abortOf(situation, release)?.now === true;
+    return marks.at === 'back' && !isNow ? missing(situation) : rows.rollback(situation, marks);
+  },
   step: (situation, state) =>
     rowOf(situation, state) === 'partial' ? missing(situation) : rows.step(situation, state),
 };
@@ -106,6 +110,7 @@ function rollback(on: Delivering, marks: Marks): Decision {
   const { stable } = situation.snapshot;
   const isBack = stable.kind === 'known' && stable.value.release.digest === situation.digest;
   if (marks.at === 'route-restored' && (isBack || situation.digest === marks.release.digest)) return drainedBack(on);
+  if (marks.at === 'back' && isBack) return batchesBack(on);
   const decision = rows.rollback(situation, marks);
   if (decision.move === undefined) return decision;
   const { marks: after } = decision.move;

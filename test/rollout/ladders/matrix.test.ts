@@ -1,12 +1,14 @@
 /** Each strategy by each kind of route, climbed on texts: every commit, the rollback from each rung, and the laws of both. */
 
 import { expect, test } from 'vitest';
-import { printStep } from '../../../src/api/marks.ts';
+import { MARK, printStep } from '../../../src/api/marks.ts';
+import { parseRestore } from '../../../src/api/restore.ts';
 import { isOneWorkload } from '../../../src/api/styles.ts';
 import { newKnownTexts } from '../../../src/manifests/known-texts.ts';
 import { type Climb, type Climbed, climb, climbBack } from '../../../src/reconcile/ladder/climb.ts';
 import type { DeliveryParts, Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
 import {
+  annotationsOf,
   canarySide,
   type Delivery,
   partitionIn,
@@ -58,7 +60,11 @@ function groupsIn(delivery: Delivery): { readonly stable: number; readonly canar
   if (!isOneWorkload(delivery.plan.style))
     return { stable: replicasOf(stableSide(delivery)), canary: replicasOf(canarySide(delivery)) };
   const partition = Math.min(partitionIn(delivery.own) ?? 0, primaryGroups(delivery));
-  return { stable: partition, canary: primaryGroups(delivery) - partition };
+  const { [MARK.step]: step, [MARK.at]: rung, [MARK.restore]: restore = '' } = annotationsOf(delivery.own);
+  // A batch at a time: what is left of the release is between the lowest partition of the delivery and the one of now.
+  const isBack = step === 'rollback' && rung === 'back';
+  const canary = isBack ? partition - (parseRestore(restore)?.floor ?? 0) : primaryGroups(delivery) - partition;
+  return { stable: primaryGroups(delivery) - canary, canary };
 }
 
 /** What no commit may leave behind, according to Git. */

@@ -14,6 +14,8 @@ const STEPS = [
 ];
 const requested = asked(passed(settledOn(ladderFiles(ladderRollout('partition', STEPS)))).stand, OLD, NEW);
 const text = after('step 1/3, template', requested);
+/** Three groups of the stable version serve: enough for all requests. */
+const first = after('step 1/3, traffic: – → 5%', requested);
 const second = after('step 2/3, traffic: 5% → 20%', requested);
 const home = after('step 3/3, route-restored', requested);
 const whole = after('step 3/3, pods, partition 2 → 0', requested);
@@ -25,7 +27,7 @@ const unrouted = (stand: Stand, more?: Found): Found => another(stand, { routing
 const disabled = (stand: Stand, more?: Found): Found => another(stand, { disabled: true }, more, 'partition');
 const forgotten = (stand: Stand): Stand => ({ ...stand, record: undefined });
 const DRAINED = ['hold GracePeriod Draining', 'Aborted: rollback'];
-const BACK = 'RolledBack: rolled back, partition 2 → 1000000';
+const BACK = 'RolledBack: rolled back, partition 3 → 1000000';
 
 type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
 
@@ -57,13 +59,13 @@ test.each<Row>([
   ],
   [
     'deleted, an abort on the workload itself',
-    ordered(second),
+    ordered(first),
     gone,
     ['Aborted: rollback, route-restored', ...DRAINED, BACK, 'hold LockedWithoutRollout'],
   ],
   [
     'deleted, the stable template put back',
-    asked(second, NEW, OLD),
+    asked(first, NEW, OLD),
     gone,
     ['Reverted: rollback', BACK, 'hold LockedWithoutRollout'],
   ],
@@ -99,8 +101,8 @@ test.each<Row>([
   ],
   [
     'of another style, abort',
-    second,
-    (stand) => asCanary(stand, abort(second)),
+    first,
+    (stand) => asCanary(stand, abort(first)),
     ['Aborted: rollback, route-restored', ...DRAINED, BACK, 'hold '],
   ],
   [
@@ -117,8 +119,8 @@ test.each<Row>([
   ],
   [
     'without trafficRoutings, abort',
-    second,
-    (stand) => unrouted(stand, abort(second)),
+    first,
+    (stand) => unrouted(stand, abort(first)),
     ['Aborted: rollback, route-restored', ...DRAINED, BACK, 'hold '],
   ],
   [
@@ -129,17 +131,17 @@ test.each<Row>([
   ],
   [
     'disabled, abort',
-    second,
-    (stand) => disabled(stand, abort(second)),
+    first,
+    (stand) => disabled(stand, abort(first)),
     ['Aborted: rollback, route-restored', ...DRAINED, BACK, 'hold '],
   ],
 ])('its Rollout is %s', (_, stand, found, told) => expect(passes(stand, { found }).told).toEqual(told));
 
 test('a newer template while requests go to stable, and a Rollout of another style: it settles on the stable release', () => {
-  const back = asked(passed(second, abort(second)).stand, NEW, NEWER);
+  const back = asked(passed(first, abort(first)).stand, NEW, NEWER);
   // All were made again on the stable version, once it was locked.
   const found = (stand: Stand): Found => asCanary(stand, { view: { own: '0o+ 1o+ 2o+ 3o+' } });
   const end = passes(back, { found, most: 2 });
-  expect(end.told).toEqual(['RollStopped: rollback, stopped, partition 2 → 1000000', 'RolledBack: rolled back']);
+  expect(end.told).toEqual(['RollStopped: rollback, stopped, partition 3 → 1000000', 'RolledBack: rolled back']);
   expect(releaseIn(end.stand)).toBe(releaseIn(requested));
 });

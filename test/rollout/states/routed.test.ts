@@ -124,7 +124,9 @@ const LOST: Found = { view: { own: '0o- 1o- 2+ 3+' } };
 const FRESH: Found = { view: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
 const UNREAD: Found = { snapshot: { traffic: undefined } };
 const paused = (stand: Stand): Stand => edited(stand, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
-const BACK = ['Aborted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '];
+const ENDED = ['Aborted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '];
+/** From the first share: three groups of the stable version serve, which is enough for all requests. */
+const BACK = ['Aborted: rollback', `RolledBack: rolled back, partition 3 → ${SENTINEL}`, 'hold '];
 
 test.each<Row>([
   [
@@ -135,14 +137,14 @@ test.each<Row>([
   ],
   [
     'with a share: route restored first, then its last requests',
-    stands.second,
-    abort(stands.second),
+    stands.traffic,
+    abort(stands.traffic),
     ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', ...BACK],
   ],
   [
     'paused, with a share',
-    paused(stands.second),
-    abort(stands.second),
+    paused(stands.traffic),
+    abort(stands.traffic),
     ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', ...BACK],
   ],
   [
@@ -171,8 +173,8 @@ test.each<Row>([
   ],
   [
     'the record is not understood: nobody counts the drain',
-    stands.second,
-    { ...NEWER_RECORD, ...abort(stands.second) },
+    stands.traffic,
+    { ...NEWER_RECORD, ...abort(stands.traffic) },
     ['Aborted: rollback, route-restored', 'hold NewerRecord GracePeriod Draining'],
   ],
   [
@@ -181,7 +183,12 @@ test.each<Row>([
     { ...NEWER_RECORD, intents: { abort: `${abort(stands.second).intents?.['abort']} now` } },
     ['Aborted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold NewerRecord'],
   ],
-  ['on stable, before the whole step', stands.home, abort(stands.home), ['Aborted: rollback, route-restored', ...BACK]],
+  [
+    'on stable, before the whole step',
+    stands.home,
+    abort(stands.home),
+    ['Aborted: rollback, route-restored', ...ENDED],
+  ],
   [
     'on stable, and it serves nothing: one commit',
     stands.home,
@@ -196,18 +203,81 @@ test.each<Row>([
   ],
   [
     'the stable template put back by someone',
-    asked(stands.second, NEW, OLD),
+    asked(stands.traffic, NEW, OLD),
     {},
-    ['Reverted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '],
+    ['Reverted: rollback', `RolledBack: rolled back, partition 3 → ${SENTINEL}`, 'hold '],
   ],
   [
     'the stable template put back under a raised partition',
-    asked(asked(stands.second, NEW, OLD), 'partition: 2', `partition: ${SENTINEL}`),
-    { view: { own: '0o+ 1o+ 2+ 3+' } },
-    ['Reverted: rollback, route-restored', 'hold GracePeriod Draining', `Aborted: rollback, partition ${SENTINEL} → 2`],
+    asked(asked(stands.traffic, NEW, OLD), 'partition: 3', `partition: ${SENTINEL}`),
+    { view: { own: '0o+ 1o+ 2o+ 3+' } },
+    ['Reverted: rollback, route-restored', 'hold GracePeriod Draining', `Aborted: rollback, partition ${SENTINEL} → 3`],
   ],
 ])('rollback: %s', (_, stand, found, told) =>
   expect(passes(stand, { found: () => found }).told.slice(0, told.length)).toEqual(told),
+);
+
+/** Where the stable template is in Git: the groups that are not release yet are on the release that was aborted. */
+function takenBack(stand: Stand, more: Found = {}): Found {
+  const text = stand.texts.get(LWS_FILE) ?? '';
+  if (!/tranche.dev\/rung: "back"/.test(text)) return { ...abort(stands.second), ...more };
+  const given = /tranche.dev\/aborted: "([^"]*)"/.exec(text)?.[1];
+  const partition = Number(/partition: (\d+)/.exec(text)?.[1]);
+  const stableKey = 'key-vllm-before';
+  const { live, traffic } = snapshotAt(stand);
+  const [leaders, leaderSet, workerSets] = [live.leaders, live.leaderSet, live.workerSets];
+  if (leaders.kind !== 'known' || leaderSet.kind !== 'known' || workerSets.kind !== 'known') throw new Error('unread');
+  const isGiven = (index: number): boolean => index >= 2 && index < partition;
+  const told = leaders.value.map((leader) =>
+    isGiven(leader.groupIndex)
+      ? { ...leader, revisionKey: 'key-vllm-given', version: given }
+      : { ...leader, revisionKey: stableKey, version: undefined },
+  );
+  const sets = workerSets.value.map((set) => ({
+    ...set,
+    revisionKey: isGiven(set.groupIndex ?? 0) ? 'key-vllm-given' : stableKey,
+  }));
+  const slices = ['vllm-svc', 'vllm-svc-canary'].map((service) => ({
+    service,
+    endpoints: told
+      .filter((leader) => (service === 'vllm-svc') === (leader.revisionKey === stableKey))
+      .map(({ name, uid }) => ({ pod: name, uid, ready: true })),
+  }));
+  const set = { ...leaderSet.value, revisionKey: stableKey };
+  return {
+    ...more,
+    snapshot: {
+      live: {
+        ...live,
+        leaders: { kind: 'known', value: told },
+        leaderSet: { kind: 'known', value: set },
+        workerSets: { kind: 'known', value: sets },
+      },
+      ...(traffic === undefined ? {} : { traffic: { ...traffic, endpoints: { kind: 'known', value: slices } } }),
+    },
+  };
+}
+
+const FIRST = 'Aborted: rollback, partition 2 → 4';
+const WEIGHTED = [
+  FIRST,
+  'RollbackWidened: rollback, partition 4 → 3',
+  'RouteRestored: rollback, traffic: 20% → –',
+  'hold GracePeriod',
+  'RollbackWidened: rollback, partition 3 → 2',
+  `RolledBack: rolled back, partition 2 → ${SENTINEL}`,
+];
+
+test.each<readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]]>([
+  ['a share below what suits it stays, and its groups go one at a time', stands.second, takenBack, WEIGHTED],
+  [
+    'nobody is to wait any more: the rest at once',
+    after(FIRST.slice('Aborted: '.length), stands.second, abort(stands.second)),
+    (stand) => takenBack(stand, { intents: { abort: `${abort(stands.second).intents?.['abort']} now` } }),
+    ['RollbackWidened: rollback, partition 4 → 2'],
+  ],
+])('too few groups of the stable version: %s', (_, stand, found, told) =>
+  expect(passes(stand, { found, most: told.length }).told).toEqual(told),
 );
 
 test('after a rollback the Service and the route are as they were', () => {
@@ -336,9 +406,9 @@ test.each<Row>([
     'to the release, abort',
     toRelease,
     abort(toRelease),
-    ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', ...BACK],
+    ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', ...ENDED],
   ],
-  ['to all, abort', opened, abort(opened), ['Aborted: rollback, route-restored', 'hold GracePeriod', ...BACK]],
+  ['to all, abort', opened, abort(opened), ['Aborted: rollback, route-restored', 'hold GracePeriod', ...ENDED]],
   [
     'to the release, nothing read, abort',
     toRelease,

@@ -5,6 +5,7 @@ import { isRunningAndReady } from '../../../src/simulator/lws/group-state.ts';
 import { count as countIn, labelsOf, specOf } from '../../../src/simulator/objects/objects.ts';
 import { LWS, PODS } from '../../../src/simulator/objects/resource-table.ts';
 import { STATUS } from './rehearse.ts';
+import { mostOfAGroup, tellRoutes } from './requests.ts';
 import { type Sentence, text } from './sentence.ts';
 import { NAMESPACE, type Stage } from './stage.ts';
 import { servingGroups, tellGroups } from './tell.ts';
@@ -76,6 +77,15 @@ export const claims: readonly Sentence[] = [
   {
     pattern: /^Clients send requests from now on\.$/,
     act: ({ stage }) => stage.sendRequests(),
+  },
+  {
+    pattern: /^From now on no group is sent more than (\d+) % of the requests of a route\.$/,
+    act: ({ stage }, [most = '']) =>
+      stage.watch('sent to a group', () => {
+        const percent = mostOfAGroup(stage.cluster);
+        if (percent > Number(most))
+          throw new Error(`${percent} % go to one group: ${tellRoutes(stage.cluster).join('; ')}`);
+      }),
   },
   {
     pattern: /^Then (no request has failed|requests failed for (\d+) seconds)\.$/,

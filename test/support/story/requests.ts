@@ -41,6 +41,14 @@ export function failingPercent(cluster: Cluster): number {
   return Math.max(0, ...failing);
 }
 
+/** The largest part of the requests of a route that one ready endpoint answers, in per cent; all of a share that finds none. */
+export function mostOfAGroup(cluster: Cluster): number {
+  const parts = routesIn(cluster).flatMap(({ shares }) =>
+    shares.map(({ percent, endpoints }) => percent / Math.max(1, endpoints)),
+  );
+  return Math.max(0, ...parts);
+}
+
 /** Every rule of every route; those with matches of ours are left out: they are in the share of nobody else. */
 function routesIn(cluster: Cluster): readonly Route[] {
   const rulesOf = (list: string, backends: string) => (route: KubeObject) =>
