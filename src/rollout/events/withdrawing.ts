@@ -10,7 +10,15 @@ import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { delivering, servingGroups } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { annotationsOf, canarySide, primaryGroups, quorumOf, replicasOf, serviceMissing } from '../ladders/delivery.ts';
+import {
+  annotationsOf,
+  canarySide,
+  primaryGroups,
+  quorumOf,
+  replicasOf,
+  serviceMissing,
+  sidesOf,
+} from '../ladders/delivery.ts';
 import { notReached, takesAll } from '../ladders/endpoints.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { restoreAtOnce } from '../ladders/promotion.ts';
@@ -159,7 +167,11 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
     content: { digest: situation.digest, source: undefined },
   });
   if (changes === undefined) return undefined;
-  const canary = sideName(on.delivery, 'canary');
+  // By the name that the route has: which version its Service reaches, a hand may have changed as well.
+  const { backend, stable, canary } = sidesOf(on.delivery);
+  const what = isRestored(on.delivery)
+    ? `Service ${stable} takes in one version alone`
+    : `A route sends requests to ${backend} ${canary}`;
   // The workload is as it is: with its marks gone there is nothing of it to be written.
   const others = changes.filter(({ kind, object }) => kind === 'exact' && object.name !== situation.file.object.name);
   return moving(
@@ -169,7 +181,7 @@ export function strayShare(situation: Situation, marks: Marks): Decision | undef
       label: 'traffic withdrawn',
       marks,
       changes: others,
-      why: `A route sends requests to ${canary}, and by the annotations of ${situation.file.object.name} no delivery is in progress: they go to the version that serves.`,
+      why: `${what}, and by the annotations of ${situation.file.object.name} no delivery is in progress: they go to the version that serves.`,
     },
     'Completed',
   );
