@@ -47,7 +47,7 @@ export function addOrders(program: Command, io: Io, run: Run): void {
   addBack(order);
   order('pause', 'no step forward until resumed', () => ({ kind: 'pause' }));
   order('resume', 'end a pause of the whole Rollout', () => ({ kind: 'resume' }));
-  order('propose', 'open the pull request of the next step again, after a no', () => ({ kind: 'propose' }));
+  order('propose', 'open the pull request of the next step again, after it was closed', () => ({ kind: 'propose' }));
   order('repair', 'write the annotations of tranche as its last commit did', () => ({ kind: 'repair' }));
   order('acknowledge', 'accept that main was rewritten', () => ({ kind: 'acknowledge' }));
 }
@@ -67,7 +67,7 @@ function addForward(order: Order): void {
     (_, step) => ({ kind: 'jump', step: numberOf(step, '<step>') ?? 0 }),
     { name: '<step>', what: 'its number, from 1' },
   );
-  order('retry', 'deliver an aborted release after all', (given) => ({
+  order('retry', 'deliver an aborted release from its first step again', (given) => ({
     kind: 'retry',
     release: textOf(given, 'release'),
   })).option('--release <release>', 'which one, as 9c41d2e0.7 (default: the one in the file, else the newest)');
@@ -75,7 +75,7 @@ function addForward(order: Order): void {
 
 /** Back from one. */
 function addBack(order: Order): void {
-  order('abort', 'give the release up and go back to the stable version', abortWish)
+  order('abort', 'end the delivery and go back to the stable version', abortWish)
     .option('--keep-newer', 'a newer template in the file stays: it is taken from its first step')
     .option('--from <commit>', 'go back to the template of this commit of main, where history does not tell it')
     .option(

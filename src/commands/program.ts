@@ -17,6 +17,7 @@ import {
   textOf,
   textsOf,
 } from './flags.ts';
+import { hintOf } from './hints.ts';
 import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
 import { addEject, addOrders, addShowStable } from './order-verbs.ts';
@@ -59,6 +60,8 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     return code;
   } catch (error) {
     // Of `help` commander makes the exit code that the process would have: that of one without an answer.
+    const hint = hintOf(argv, error);
+    if (hint !== undefined) io.err(hint);
     return isHelped ? EXIT.ok : exitCodeOf(error, io);
   }
 }

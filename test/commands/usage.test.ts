@@ -69,7 +69,10 @@ const wrong: readonly (readonly [line: string, said: string])[] = [
   ]),
   ['nope', "error: unknown command 'nope'\n"],
   ['reconcil', "error: unknown command 'reconcil'\n(Did you mean reconcile?)\n"],
-  ['reconcile extra', "error: too many arguments for 'reconcile'. Expected 0 arguments but got 1.\n"],
+  [
+    'reconcile extra',
+    "error: too many arguments for 'reconcile'. Expected 0 arguments but got 1.\nhint: one Rollout alone is: --only NAME\n",
+  ],
   ['reconcile --nope', "error: unknown option '--nope'\n"],
   ['reconcile --token x', "error: unknown option '--token'\n"],
   ['approve', "error: missing required argument 'name'\n"],
@@ -93,4 +96,35 @@ test('no verb at all: the help, as an error', async () => {
   const called = await site.run([]);
   expect(called).toMatchObject({ code: 2, out: '' });
   expect(called.err).toContain('Usage: tranche');
+});
+
+describe('what people type who know other tools', () => {
+  test.each([
+    ['plan vllm', 'one Rollout alone is: --only NAME'],
+    ['plan -o json', 'the format is: --output json'],
+    ['status -o json', 'the format is: --output json'],
+    ['plan -n llm', 'one Rollout of a namespace is: --only NAMESPACE/NAME'],
+    ['lint apps', 'the files and folders to read are: tranche lint --path PATH'],
+    ['reconcile --dry-run', 'tranche plan writes nothing: it is the same pass without its commits'],
+    ['abort vllm --dry-run', 'tranche plan writes nothing: it is the same pass without its commits'],
+    ['get rollouts', 'where the Rollouts stand is: tranche status [NAME]'],
+    ['promote vllm', 'the pause of a step is ended by: tranche approve NAME'],
+    [
+      'rollback vllm',
+      'of a delivery in progress that is: tranche abort NAME; of a release that has settled: tranche undo NAME',
+    ],
+    ['apply', 'one pass over all Rollouts is: tranche reconcile'],
+    ['set image vllm', 'change the manifest in Git: the next pass delivers it in steps'],
+    ['version', 'the version is: tranche --version'],
+  ])('%s', async (typed, hint) => {
+    const site = await startSite();
+    const { code, err } = await site.run(typed);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error: /);
+    expect(err.split('\n').at(-2)).toBe(`hint: ${hint}`);
+  });
+  test('a slip that is none of these gets no hint', async () => {
+    const site = await startSite();
+    expect((await site.run('plan --onyl vllm')).err).toBe("error: unknown option '--onyl'\n(Did you mean --only?)\n");
+  });
 });

@@ -47,7 +47,7 @@ export const backStories: readonly StorySetup[] = [
     ];
     return { ...sharedStory(), acts };
   }),
-  // The file goes back, and people give the release up as well.
+  // The file goes back, and people abort the release as well.
   ...SHARED.filter((round) => round % EVERY === 0).map(
     (round): StorySetup => ({
       ...sharedStory(),

@@ -30,7 +30,7 @@ export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
   if (stableKey === undefined)
     return hold('StableUnavailable', {
       seen: `${file.file}: no revision in the cluster has the stable template, so its groups cannot be known from others`,
-      action: `To give the release up: ${command('abort', snapshot.key)}; to deliver it with no share of the requests, take trafficRoutings out of the Rollout`,
+      action: `To abort the release: ${command('abort', snapshot.key)}; to deliver it with no share of the requests, take trafficRoutings out of the Rollout`,
     });
   const others = groups.filter(
     ({ key, leader }) => key === undefined || (leader.key !== stableKey && leader.key !== releaseKey),

@@ -26,7 +26,7 @@ export function stepOverdue(situation: Situation): Hold | undefined {
   if (late.length === 0) return undefined;
   return hold('StepOverdue', {
     seen: late.map((one) => deadlineText(situation, one)).join('; '),
-    action: `Look at what it waits for; to give the release up: ${command('abort', situation.snapshot.key)}`,
+    action: `Look at what it waits for; to abort the release: ${command('abort', situation.snapshot.key)}`,
   });
 }
 

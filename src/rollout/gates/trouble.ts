@@ -96,7 +96,7 @@ function crashLoop(situation: Situation, groups: readonly Group[]): { readonly s
   const state = unready === undefined ? '' : `. ${capital(notReady(unreadyOf(groups)))}`;
   return {
     seen: `${told.join('; ')}${more}${state}`,
-    action: `Look at the logs of its pods while they live, and at the events; to give the release up: ${command('abort', key)}`,
+    action: `Look at the logs of its pods while they live, and at the events; to abort the release: ${command('abort', key)}`,
   };
 }
 
@@ -115,7 +115,7 @@ function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold 
   const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
   return hold('Unschedulable', {
     seen: `${told.join('; ')}${more}`,
-    action: `Free or add nodes for it, or give the release up: ${command('abort', snapshot.key)}`,
+    action: `Free or add nodes for it, or abort the release: ${command('abort', snapshot.key)}`,
   });
 }
 

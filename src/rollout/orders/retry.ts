@@ -1,4 +1,4 @@
-/** The order to deliver an aborted release after all. */
+/** The order to deliver an aborted release from its first step again. */
 
 import { printRetry } from '../../api/intents.ts';
 import { printRelease, releasesMeant, shortDigest, shortRelease } from '../../api/release.ts';

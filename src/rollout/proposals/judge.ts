@@ -60,7 +60,7 @@ export type Verdict =
   | { readonly kind: 'early'; readonly seconds: number }
   /** Closed by us: what it asks for can never be done any more, or is asked for by another one. */
   | { readonly kind: 'withdraw'; readonly why: WithdrawReason }
-  /** `fresh`: once more, after a no that was taken back. */
+  /** `fresh`: once more, after a rejection that was taken back. */
   | { readonly kind: 'propose'; readonly fresh?: true };
 
 /** Why we close one, as its last comment says it. */
