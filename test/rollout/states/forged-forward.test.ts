@@ -61,11 +61,11 @@ const put = (at: Forgery, name: string, value: string): void => {
 const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'step, promote at the primary': (at) => {
     put(at, 'step', 'promote');
-    put(at, 'at', 'primary');
+    put(at, 'rung', 'primary');
   },
   'step, promote at its end': (at) => {
     put(at, 'step', 'promote');
-    put(at, 'at', 'all');
+    put(at, 'rung', 'all');
   },
   'step, rollback with everything that it says': (at) => {
     at.mark('step', 'rollback');
