@@ -1,6 +1,5 @@
-// `npm run sim -- --seeds N [--from S]`, `-- --calls`, `-- --filled`, `-- --acts`, `-- --window` or `-- --pairs`: the
-// simulation on all cores; ends with
-// a summary and an exit code.
+// `npm run sim -- --seeds N [--from S]`, `-- --calls`, `-- --filled`, `-- --acts`, `-- --window`, `-- --pairs` or
+// `-- --hostile --seeds N`: the simulation on all cores; ends with a summary and an exit code.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -13,6 +13,8 @@ const STATUS = 'tranche-status';
 const FOLDER = 'teams/b';
 /** Where a file of other people may lie: before the others by name, behind them, or under the other name of the configuration. */
 const PLACES = ['a.yaml', `${FOLDER}/one.yaml`, `${FOLDER}/kustomization.yaml`, 'zz.yaml', 'tranche.yml'] as const;
+/** A number above this is a time. */
+const YEARS_SECONDS = 1_000_000_000;
 /** The key of the pusher, which main does not name. */
 const OTHERS_KEY = 9;
 
@@ -24,6 +26,7 @@ const pushes: readonly (readonly [weight: number, push: Push])[] = [
   [3, fileTaken],
   [4, filePutBack],
   [6, forged],
+  [6, wished],
   [2, swapped],
   [2, rubbish],
   [3, silencing],
@@ -90,8 +93,42 @@ function forged(universe: Universe, chance: Chance): string | undefined {
   if (!isJsonObject(value)) return undefined;
   const { checksum: _sum, signature, ...content } = value;
   const changed = asWritten(changedIn(content, universe, chance));
-  const digest = digestOf(changed);
+  return writtenAs(universe, chance, { path, changed, signature });
+}
+
+/** A record that reads well and says what somebody would like: all waits are over, and the groups fail again and again. */
+function wished(universe: Universe, chance: Chance): string | undefined {
+  const records = Object.entries(filesOf(universe)).filter(([path]) => path.startsWith('rollouts/'));
+  if (records.length === 0) return undefined;
+  const [path, text] = chance.pick(records);
+  const value = jsonIn(text);
+  if (!isJsonObject(value)) return undefined;
+  const { checksum: _sum, signature, ...content } = value;
+  const long = universe.now - chance.pick([700, 7000, 90_000]);
+  const times = chance.flip(0.5) ? 0 : 99;
+  return writtenAs(universe, chance, { path, changed: asWritten(withWishes(content, { long, times })), signature });
+}
+
+/** Each time becomes one of long ago, and each count of restarts the same. */
+function withWishes(value: Json, wish: { readonly long: number; readonly times: number }, key = ''): Json {
+  if (Array.isArray(value)) return value.map((one) => withWishes(one, wish, key));
+  if (isJsonObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, withWishes(one, wish, name)] as const),
+    ) satisfies Json;
+  if (typeof value !== 'number') return value;
+  if (value > YEARS_SECONDS) return Math.min(value, wish.long);
+  return /restarts/i.test(key) ? Math.max(value, wish.times) : value;
+}
+
+/** Its checksum fits, and the signature is left, taken away, or of another key. */
+function writtenAs(
+  universe: Universe,
+  chance: Chance,
+  { path, changed, signature }: { readonly path: string; readonly changed: Json; readonly signature: Json | undefined },
+): string {
   const { own } = signaturesOf(OTHERS_KEY);
+  const digest = digestOf(changed);
   const signed = chance.pick([
     {},
     { signature: signature ?? null },

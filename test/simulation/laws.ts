@@ -126,11 +126,12 @@ export const laws = {
   },
   'H1 nothing goes by others': {
     statement:
-      'anyone who pushes to a signed status branch, or has a folder, lets no group go that would not have gone without them',
+      'anyone who pushes to a signed status branch, or has a folder, has no group updated and no release rolled back that would not have been without them',
     checked: 'two copies of the world, with and without them (what-if-hostile.ts), and all other laws',
   },
   'H2 nothing waits by others': {
-    statement: 'with them no rollback takes longer than without them, and one audit',
+    statement:
+      'with them, and whatever stays in their folder, no rollback takes longer than without them, and one audit',
     checked: 'two copies of the world (what-if-hostile.ts)',
   },
   'H3 no secret leaves': {

@@ -244,11 +244,17 @@ function isForward(message: string): boolean {
   return [...FORWARD, 'Promoted'].includes(/^Rollout-Reason: (\w+)$/m.exec(message)?.[1] ?? '');
 }
 
+/** What a pass tells people, and what it writes of a Rollout. */
+function answerOf({ issues, warnings, outcomes }: PassResult): string {
+  return JSON.stringify([issues, warnings, outcomes.map(({ error, plan }) => [error, plan])]);
+}
+
 /** Only the world may fail a pass; anything else is a bug. */
 export function checkEnd(end: PassEnd | undefined): void {
   if (end === undefined) return;
   if (end.kind === 'failed' && !(end.error instanceof PortError)) throw end.error;
   if (end.kind === 'failed') return;
+  if (isSecret(answerOf(end.result))) throw new LawBroken('H3 no secret leaves', 'a pass answers with it');
   for (const { error, plan } of end.result.outcomes) {
     if (error?.startsWith('bug:') === true) throw new LawBroken('no crash', error);
     const issue = plan?.issues.find((found) => found.reason === 'StepCheckFailed');
