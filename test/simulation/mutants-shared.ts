@@ -32,8 +32,8 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: a share that was taken back returns by itself',
     'events/withdrawing.ts',
-    "const isBelow = isOneWorkload(delivery) ? marks.at !== 'traffic' :",
-    "const isBelow = isOneWorkload(delivery) ? marks.at === 'pods' && times === 0 :",
+    "? marks.at !== 'traffic'",
+    "? marks.at === 'pods' && times === 0",
   ),
   mutant(
     'versions: the share of another step',

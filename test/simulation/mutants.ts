@@ -92,8 +92,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     'rolled back before the groups are back',
     'rollout/strategies/rollback.ts',
-    'if (waiting !== undefined) return',
-    'if (waiting === undefined && waiting !== undefined) return',
+    'return underWay(situation, marks, { groups }) ?? rolledBack(situation, marks, groups.length);',
+    'return rolledBack(situation, marks, groups.length);',
   ),
   mutant(
     'a list that was not read counts as empty',
