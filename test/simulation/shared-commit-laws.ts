@@ -69,7 +69,8 @@ export function backDrained(commit: OurCommit): string | undefined {
   if (before.marks.step === 'rollback' && before.marks.at !== 'route-restored' && !isTakenBack) return undefined;
   // Its groups are released for update a batch at a time from here on, and none by this commit.
   if (after.marks?.at === 'back' && after.partition >= askedGroups(before)) return undefined;
-  if (isTakenBack && after.marks?.step !== 'rollback') return undefined;
+  // A newer template takes the share away, and lets nothing go.
+  if (isTakenBack && (after.marks?.step !== 'rollback' || after.partition >= before.partition)) return undefined;
   const { was, stable, canary } = wordsOf(commit);
   const none = scenes.some((scene) => reachedBy(scene, canary).length === 0 || reachedBy(scene, stable).length === 0);
   // Where the Service takes in all leaders they are asked to the end, as in any roll.

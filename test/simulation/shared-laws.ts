@@ -22,7 +22,12 @@ export class SharedLaws implements WorldLaws {
   /** Versions that Git has given a share. */
   private readonly given = new Set<number>();
   /** What main said last. */
-  private said: { readonly version: number | undefined; readonly partition: number; readonly share: number };
+  private said: {
+    readonly version: number | undefined;
+    readonly partition: number;
+    readonly share: number;
+    readonly isBack?: boolean;
+  };
   /** People have let groups go, by a text or the partition: those restart before any pass has looked. */
   private handed = false;
   private looked = 0;
@@ -64,7 +69,8 @@ export class SharedLaws implements WorldLaws {
     const isOpen = Math.min(partition, this.said.partition) < LOCKED;
     if (isMoved && isOpen && !isOurs) this.handed = true;
     else if (isOurs && share > this.said.share) this.handed = false;
-    this.said = { version, partition, share };
+    const isBack = share > 0 && /tranche\.dev\/rung: "?back/.test(universe.lws(workload.name, commit) ?? '');
+    this.said = { version, partition, share, isBack };
   }
 
   look(): Wrong {
@@ -80,7 +86,11 @@ export class SharedLaws implements WorldLaws {
 
   private notice({ own, services }: Scene, before: Scene | undefined): void {
     const was = before?.own;
-    if (was !== undefined && (own?.uid !== was.uid || own.setUid !== was.setUid)) this.fresh = true;
+    if (was !== undefined && (own?.uid !== was.uid || own.setUid !== was.setUid)) {
+      this.fresh = true;
+      // While groups go back a batch at a time, those that had the share are gone with it.
+      if (this.said.isBack === true) this.handed = true;
+    }
     const reached = services.get(serviceNames(this.workload).stable)?.ready.length ?? 0;
     if (own !== undefined && reached > 0) this.fresh = false;
   }

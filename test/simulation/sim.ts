@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { actStories, sharedActStories } from './acts.ts';
 import { backStories } from './back-stories.ts';
+import { batchStories } from './batch-stories.ts';
 import * as simulation from './entry.ts';
 import { allPairs, exhaust, type Place, pairsInWindow, singlePlaces, tellBroken } from './exhaust.ts';
 import { report } from './report.ts';
@@ -113,7 +114,7 @@ async function exhausted({ stories, places }: Exhaustion): Promise<Share> {
 /** One thing at every rung. */
 async function acts(): Promise<Share> {
   const failures: string[] = [];
-  const mine = [...actStories, ...sharedActStories, ...backStories].filter((_, i) => i % of === share);
+  const mine = [...actStories, ...sharedActStories, ...backStories, ...batchStories].filter((_, i) => i % of === share);
   for (const story of mine) {
     const { broken, timeline } = await simulation.runStory(story, new Map());
     if (broken === undefined) continue;

@@ -1,7 +1,8 @@
 /** The rollback where the stable version has too few groups for all requests: the version that is aborted keeps a share for those that are left. */
 
+import { REVISION_KEY } from '../../api/lws-labels.ts';
 import { type Marks, stableMark } from '../../api/marks.ts';
-import { type Release, shortRelease } from '../../api/release.ts';
+import { shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { budgetKept, budgetNote, peoplesBudget, withBudget, withBudgetAfter } from '../budget.ts';
 import { workloadMove } from '../edits/workload-change.ts';
@@ -11,12 +12,12 @@ import { besides } from '../ladders/besides.ts';
 import { LIVE } from '../ladders/condition.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { quorumOf } from '../ladders/delivery.ts';
+import { primaryGroups, quorumOf } from '../ladders/delivery.ts';
 import { pinsElsewhere } from '../ladders/endpoints.ts';
 import { inPercent, percentIn, shareIn, sharing } from '../ladders/shares.ts';
 import { serving, workloadOf } from '../ladders/traffic-view.ts';
 import { hasWeight, shareLeft } from '../ladders/version-back.ts';
-import { isShareWithdrawn, servicesOnly, withdrawShare } from '../ladders/version-edits.ts';
+import { isShareWithdrawn, pinned, servicesOnly, withdrawShare } from '../ladders/version-edits.ts';
 import { toldApart } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { type Group, nameGroups } from '../observed/groups.ts';
@@ -148,10 +149,17 @@ type Rest = { readonly atOnce: () => Decision; readonly drained: () => Decision 
 export function nextBatch(on: Delivering, { atOnce, drained }: Rest): Decision {
   const { situation, marks, delivery } = on;
   const [release] = marks.aborted;
-  if (release === undefined || abortOf(situation, release)?.now === true) return atOnce();
-  if (situation.view === 'unseen') return holding([situation.hold], 'StepUpgrade');
+  const isNow = release === undefined || abortOf(situation, release)?.now === true;
   const found = servingNow(on);
-  if (found?.given.length === 0) return atOnce();
+  if (isNow || found?.given.length === 0) {
+    // Its share goes first: an agent may apply the groups alone.
+    if (!isShareWithdrawn(delivery)) return lessShare(on, { found, percent: 0 });
+    const unread = isNow ? [] : unique(waiting(on, [LIVE, { kind: 'accepted' }]));
+    return unread.length > 0 ? holding(unread, 'StepUpgrade') : atOnce();
+  }
+  if (situation.view === 'unseen') return holding([situation.hold], 'StepUpgrade');
+  const turned = pinnedAgain(on, situation);
+  if (turned !== undefined) return turned;
   const unsure = notLive(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
   const { partition, asked } = situation;
@@ -168,28 +176,48 @@ export function nextBatch(on: Delivering, { atOnce, drained }: Rest): Decision {
     );
   const away = awayOf(situation, groups).filter(({ index }) => index < partition);
   const batch = batchOf(situation, { away, found });
-  const isEnough = batch === undefined || batch.left === 0 || found.stable.length >= quorumOf(delivery);
-  if (isEnough)
-    return isShareWithdrawn(delivery) ? drained() : lessShare(on, situation, { found, release, percent: 0 });
-  if (percentIn(delivery) > batch.share) return lessShare(on, situation, { found, release, percent: batch.share });
+  // What no file has may send a share that nobody can lower: then the Service of the aborted version takes in all leaders.
+  const isLost = delivery.missing.length > 0;
+  const isEnough = isLost || batch === undefined || batch.left === 0 || found.stable.length >= quorumOf(delivery);
+  if (isEnough) return isShareWithdrawn(delivery) ? drained() : lessShare(on, { found, percent: 0 });
+  if (percentIn(delivery) > batch.share) return lessShare(on, { found, percent: batch.share });
   return batchGoes(on, situation, { batch, away });
 }
 
-type Less = { readonly found: Serving; readonly release: Release; readonly percent: number };
+type Less = { readonly found: Serving | undefined; readonly percent: number };
 
 /** Before its groups go, so that those that stay are not sent what the others were. */
-function lessShare(on: Delivering, seen: Seen, { found, release, percent }: Less): Decision {
-  const { delivery, marks } = on;
+function lessShare(on: Delivering, { found, percent }: Less): Decision {
+  const { delivery, situation, marks } = on;
+  const [release = marks.release] = marks.aborted;
   const to = percent === 0 ? '–' : `${inPercent(percent)}%`;
-  const rest = percent === 0 ? 'All requests go to the stable version.' : keptText(found, percent);
-  const move = workloadMove(seen, {
+  const served = found === undefined ? '' : `, and ${servedBy(found, primaryGroups(delivery))}`;
+  const rest =
+    percent === 0 || found === undefined ? 'All requests go to the stable version.' : keptText(found, percent);
+  const move = workloadMove(situation, {
     reason: 'RouteRestored',
     label: `rollback, traffic: ${shareIn(delivery)} → ${to}`,
-    ...withBudget(marks, budgetKept(seen)),
-    why: `Release ${shortRelease(release)} is aborted, and ${servedBy(found, seen.replicas)}. ${rest}`,
+    ...withBudget(marks, budgetKept(situation)),
+    why: `Release ${shortRelease(release)} is aborted${served}. ${rest}`,
   });
   const commit = percent === 0 ? withdrawShare(delivery) : sharing(delivery, { kind: 'weight', percent });
   return besides(on, moving(move, 'StepTrafficRouting'), { at: 'back', commit });
+}
+
+/** A hand has turned the user's Service to groups that go back: it takes in those of the stable version alone again. */
+function pinnedAgain(on: Delivering, seen: Seen): Decision | undefined {
+  const { delivery, marks } = on;
+  const { stableKey } = seen.observed;
+  if (stableKey === undefined || !pinsElsewhere(on)) return undefined;
+  const objects = pinned(delivery, { key: REVISION_KEY, value: stableKey });
+  if (objects.length === 0) return undefined;
+  const move = workloadMove(seen, {
+    reason: 'RouteRestored',
+    label: 'rollback, selector',
+    ...withBudget(marks, budgetKept(seen)),
+    why: `The selector of Service ${delivery.service?.object.name ?? ''} was edited, and took in groups that go back: it takes in those of the stable version alone.`,
+  });
+  return besides(on, moving(move, 'StepUpgrade'), { at: 'back', commit: servicesOnly(delivery, objects) });
 }
 
 function batchGoes(

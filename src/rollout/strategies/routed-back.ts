@@ -4,7 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
 import { budgetKept, withBudget } from '../budget.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { partitionAfter, workloadMove } from '../edits/workload-change.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { begunInBatches, nextBatch } from '../events/paced-back.ts';
 import { pinOf } from '../events/sharing-out.ts';
@@ -144,7 +144,9 @@ function restBack(on: Delivering, requests: string): Decision {
   const back = templateBack(on, { given: { release, reason: 'Aborted', because }, marks: { ...marks, aborted } });
   // It was aborted by the first commit: this one goes on with that.
   const { move } = back;
-  return move === undefined ? back : { ...back, move: { ...move, reason: 'RollbackWidened', way: 'protect' } };
+  if (move === undefined) return back;
+  const isWider = partitionAfter(on.situation, move) < on.situation.partition;
+  return { ...back, move: { ...move, reason: isWider ? 'RollbackWidened' : 'RouteRestored', way: 'protect' } };
 }
 
 /** The share is withdrawn once more, and the stable version serves. */

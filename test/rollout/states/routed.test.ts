@@ -274,7 +274,7 @@ test.each<readonly [what: string, stand: Stand, found: (stand: Stand) => Found, 
     'nobody is to wait any more: the rest at once',
     after(FIRST.slice('Aborted: '.length), stands.second, abort(stands.second)),
     (stand) => takenBack(stand, { intents: { abort: `${abort(stands.second).intents?.['abort']} now` } }),
-    ['RollbackWidened: rollback, partition 4 → 2'],
+    ['RouteRestored: rollback, traffic: 20% → –', 'RollbackWidened: rollback, partition 4 → 2'],
   ],
 ])('too few groups of the stable version: %s', (_, stand, found, told) =>
   expect(passes(stand, { found, most: told.length }).told).toEqual(told),
