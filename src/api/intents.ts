@@ -1,5 +1,6 @@
 /** What people want of a delivery, as annotations on the Rollout: every one names its release, so an old one never applies again. */
 
+import { BRAKE_NOTE, type BrakeNote, parseBrakeNote } from './brake-note.ts';
 import { annotationReader, type MarkFault, parseCommit } from './marks.ts';
 import { parseRecreating, type Recreating } from './recreating.ts';
 import { DIGEST_PATTERN, parseRelease, printRelease, type Release } from './release.ts';
@@ -14,6 +15,8 @@ export const INTENT = {
   undo: 'tranche.dev/undo',
   acknowledge: 'tranche.dev/acknowledge',
   propose: 'tranche.dev/propose',
+  /** Who has paused the Rollout, and why: for people. */
+  paused: BRAKE_NOTE,
   /** Not someone's: what tranche keeps while the LeaderWorkerSet is deleted to be re-created. */
   recreating: 'tranche.dev/recreating',
 } as const;
@@ -95,6 +98,8 @@ export type Intents = {
   /** The commit from which on a rewritten history is accepted. */
   readonly acknowledge: string | undefined;
   readonly propose: ProposeIntent | undefined;
+  /** Not there: nothing is paused, or it was paused by hand. */
+  readonly paused?: BrakeNote | undefined;
   readonly recreating: Recreating | undefined;
 };
 
@@ -134,6 +139,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
       '<step>@<release>#<number of a pull request>, as 2@<32 hex digits>.7#12',
       parsePropose,
     ),
+    paused: read(INTENT.paused, 'the JSON that tranche pause wrote', parseBrakeNote),
     recreating: read(INTENT.recreating, 'the JSON that the last commit of tranche wrote', parseRecreating),
   };
   return { intents, faults };

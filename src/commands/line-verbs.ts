@@ -1,7 +1,7 @@
 /** The verbs `stop` and `go`: for all Rollouts of the repository at once. */
 
 import type { Command } from 'commander';
-import { parseInstant } from '../api/time.ts';
+import { type Instant, parseInstant } from '../api/time.ts';
 import { type CommonOptions, type Io, UsageError } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import type { LineWish } from '../reconcile/stop-line.ts';
@@ -14,30 +14,42 @@ type Run = (
 
 /** Adds both. */
 export function addLine(program: Command, io: Io, run: Run): void {
-  const verb = (name: string, description: string, wish: (given: Given) => LineWish): Command =>
+  const verb = (name: string, description: string, wish: (given: Given, now: Instant) => LineWish): Command =>
     gitFlags(program.command(name).description(description))
       .option('--by <who>', 'who orders it, for the commit (default: GITHUB_ACTOR, else the user of git)')
       .action(
         run(async (common, ports, given) => {
-          const wanted = wish(given);
+          const wanted = wish(given, ports.clock.now());
           const { personOf } = await import('../wiring.ts');
           const by = textOf(given, 'by') ?? (await personOf(common, io));
           return (await import('./order.ts')).line(wanted, { ...common, by }, ports, io);
         }, true),
       );
-  verb('stop', 'no step of any Rollout starts, by a policy in a file; rollbacks go on', (given) => ({
+  verb('stop', 'no step of any Rollout starts, by a policy in a file; rollbacks go on', (given, now) => ({
     kind: 'stop',
-    until: untilOf(textOf(given, 'until')),
+    until: untilOf(textOf(given, 'until'), now),
     why: textOf(given, 'why') ?? '',
   }))
-    .option('--until <time>', 'in UTC, as 2026-12-20T00:00:00Z (default: for a year)')
-    .option('--why <text>', 'for the file and the commit');
+    .option(
+      '--until <time>',
+      '2h, 3d, a day as 2026-12-20, or a time as 2026-12-20T08:00:00Z, in UTC (default: for a year)',
+    )
+    .option('--why <text>', 'for status, the page, the file and the commit');
   verb('go', 'steps may start again: the file of stop is deleted', () => ({ kind: 'go' }));
 }
 
-function untilOf(text: string | undefined): number | undefined {
-  const until = text === undefined ? undefined : parseInstant(text);
-  if (text !== undefined && until === undefined)
-    throw new UsageError(`--until is ${JSON.stringify(text)}, wanted a time in UTC, as 2026-12-20T00:00:00Z`);
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** `2h` from now, the start of a day, or a time; all in UTC. Throws UsageError for anything else. */
+function untilOf(text: string | undefined, now: Instant): Instant | undefined {
+  if (text === undefined) return undefined;
+  const [, count = '', unit = ''] = /^([1-9][0-9]{0,6})([smhd])$/.exec(text) ?? [];
+  const seconds = UNIT_SECONDS[unit];
+  if (seconds !== undefined) return now + Number(count) * seconds;
+  const until = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (until === undefined)
+    throw new UsageError(
+      `--until is ${JSON.stringify(text)}, wanted 30m, 2h or 3d from now, a day as 2026-12-20, or a time as 2026-12-20T08:00:00Z, in UTC`,
+    );
   return until;
 }

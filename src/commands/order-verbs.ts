@@ -45,7 +45,10 @@ export function addOrders(program: Command, io: Io, run: Run): void {
   };
   addForward(order);
   addBack(order);
-  order('pause', 'no step forward until resumed', () => ({ kind: 'pause' }));
+  order('pause', 'no step forward until resumed', (given) => ({
+    kind: 'pause',
+    note: { why: textOf(given, 'why') ?? '', by: '' },
+  })).option('--why <text>', 'for status, the page and the Rollout');
   order('resume', 'end a pause of the whole Rollout', () => ({ kind: 'resume' }));
   order('propose', 'open the pull request of the next step again, after it was closed', () => ({ kind: 'propose' }));
   order('repair', 'write the annotations of tranche as its last commit did', () => ({ kind: 'repair' }));

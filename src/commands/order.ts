@@ -31,8 +31,10 @@ export async function intent(wish: OrderWish, options: OrderOptions, ports: Port
   // An abort brakes: it is meant for what goes on, whatever else has the name.
   const target = wish.kind === 'abort' ? { ...options.target, underWay: true } : options.target;
   const from = wish.kind === 'abort' ? wish.from : undefined;
+  const given: OrderWish =
+    wish.kind === 'pause' ? { kind: 'pause', note: { why: wish.note?.why ?? '', by: options.by } } : wish;
   const result = await order(ports, { ...options, target, from, reads: READS[wish.kind] }, (scene) =>
-    wish.kind === 'repair' ? planRepair(scene) : planIntent(wish, { ...scene, digestOf: factsDigest }),
+    given.kind === 'repair' ? planRepair(scene) : planIntent(given, { ...scene, digestOf: factsDigest }),
   );
   return say(result, options, io);
 }

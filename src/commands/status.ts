@@ -6,6 +6,7 @@ import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/read-picture.ts';
 import { runPass } from '../reconcile/run.ts';
 import { freshLine } from '../reconcile/status/age-text.ts';
+import { brakeJson, brakesOf } from '../reconcile/status/brakes.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
 
 export type StatusOptions = CommonOptions & {
@@ -28,8 +29,9 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
   const shown = known.filter(({ record }) => isMeant(options, record));
   const now = ports.clock.now();
   if (options.output === 'json') io.out(jsonText(shown.map((one) => statusJson(one, picture))));
-  else if (options.name === '') io.out(statusTable({ asOf, shown, fresh: picture.fresh }, now));
-  else if (asOf !== undefined) io.out(shown.map((one) => statusTree(one, { asOf, now })).join('\n'));
+  else if (options.name === '') io.out(statusTable({ ...picture, shown }, now));
+  else if (asOf !== undefined)
+    io.out(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'));
   const failed = failures.filter((one) => isMeant(options, one));
   for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
   if (options.name !== '' && shown.length + failed.length === 0) {
@@ -62,10 +64,15 @@ function isMeant(
 }
 
 /** The record, and how old it is. */
-function statusJson({ record, since, next }: Shown, { asOf }: Picture): unknown {
+function statusJson({ record, since, next }: Shown, { asOf, brakes }: Picture): unknown {
   if (asOf === undefined) return record;
   const { kind, at, main, unseen } = asOf;
-  return { ...record, asOf: { kind, at, main, commitsAhead: unseen.length, notSeenYet: since }, next };
+  return {
+    ...record,
+    asOf: { kind, at, main, commitsAhead: unseen.length, notSeenYet: since },
+    next,
+    brakes: brakesOf(brakes, record).map(brakeJson),
+  };
 }
 
 type Failure = { readonly namespace: string; readonly name: string; readonly why: string };
@@ -77,7 +84,11 @@ async function livePicture(
 ): Promise<{ readonly picture: Picture; readonly failures: readonly Failure[] }> {
   const at = ports.clock.now();
   const always = { ...overrides, auditSeconds: 0 };
-  const { main, outcomes } = await runPass(ports, newMemory(), { overrides: always, write: false, only: [] });
+  const {
+    main,
+    outcomes,
+    brakes = [],
+  } = await runPass(ports, newMemory(), { overrides: always, write: false, only: [] });
   const shown: Shown[] = [];
   const failures: Failure[] = [];
   for (const { key, plan, error, snapshot } of outcomes) {
@@ -96,5 +107,5 @@ async function livePicture(
     writtenBy: undefined,
     overdueSince: undefined,
   } as const;
-  return { picture: { asOf, shown, fresh: [] }, failures };
+  return { picture: { asOf, shown, fresh: [], brakes }, failures };
 }

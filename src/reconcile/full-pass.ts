@@ -29,6 +29,7 @@ import { reconcileOne } from './reconcile.ts';
 import { restedIn, stillAtRest } from './rested.ts';
 import { sent } from './sent.ts';
 import { isOwn } from './shard.ts';
+import { brakesIn } from './status/brakes.ts';
 import { indexOf } from './status/index-of.ts';
 import type { StatusBranch } from './status/record-store.ts';
 import { trustOf } from './status/trust.ts';
@@ -234,6 +235,7 @@ function resultOf(reading: Reading, reconciled: readonly Reconciled[], options: 
     issues,
     warnings: reading.desired.warnings,
     status: undefined,
+    brakes: brakesIn(reading.desired, reading.at),
     failed: outcomes.some(isFailed) || issues.length > 0,
     requeueAfterSeconds: Math.min(reading.desired.config.intervalSeconds, ...waits),
   };

@@ -16,6 +16,7 @@ import type { Firsts } from './documents/claims.ts';
 import type { ParseCache } from './documents/parse-cache.ts';
 import type { Outcome } from './outcome.ts';
 import type { Rested } from './rest.ts';
+import type { BrakeShown } from './status/brakes.ts';
 import type { Known } from './status/proven.ts';
 import type { StatusBranch, StatusIndex } from './status/record-store.ts';
 import type { Signing } from './status/signed.ts';
@@ -98,6 +99,8 @@ export type PassResult = {
   /** True where some rollout failed or is stalled: exit code 1. */
   readonly failed: boolean;
   readonly requeueAfterSeconds: number;
+  /** What people have stopped or paused; not there: nothing was looked at. */
+  readonly brakes?: readonly BrakeShown[];
 };
 
 /** Everything that one reading of the world holds. */

@@ -10,6 +10,7 @@ import { printKey } from '../rollout/texts/key-text.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn as isOwnKey } from './shard.ts';
+import { type BrakeShown, brakesIn } from './status/brakes.ts';
 import { proven } from './status/proven.ts';
 import {
   readStatus,
@@ -51,6 +52,8 @@ export type Picture = {
   readonly shown: readonly Shown[];
   /** Rollouts on main that no pass has looked at yet, as `namespace/name`: there is no record to show. */
   readonly fresh: readonly string[];
+  /** What main says now, whether a pass has seen it or not. */
+  readonly brakes: readonly BrakeShown[];
 };
 
 export const NOTHING_SINCE: Since = { orders: [], files: [] };
@@ -64,7 +67,10 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const { desiredHead } = await import('./observe/read-main.ts');
   const { main, config } = await desiredHead(git, overrides);
   const [head] = await git.heads([config.statusBranch]);
-  if (head === undefined) return { asOf: undefined, shown: [], fresh: [] };
+  if (head === undefined) return { asOf: undefined, shown: [], fresh: [], brakes: [] };
+  const { readDesired } = await import('./observe/read-main.ts');
+  const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const brakes = brakesIn(desired, ports.clock.now());
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
   const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
   const known = { numbers: new Map<string, number>(), own: new Map<string, string>() };
@@ -83,7 +89,7 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const shown: Shown[] = [];
   for (const record of records)
     shown.push({ record, since: (await since?.of(record)) ?? NOTHING_SINCE, next: undefined });
-  return { asOf, shown, fresh: since?.fresh ?? [] };
+  return { asOf, shown, fresh: since?.fresh ?? [], brakes };
 }
 
 function unread(stored: Exclude<StoredRecord, { readonly kind: 'read' }>): string {
@@ -174,7 +180,9 @@ type Words = Readonly<Record<string, string>>;
 function wordsOf({ rollouts }: Desired, record: RolloutRecord): Words {
   const file = rollouts.find((entry) => printKey(entry.key) === printKey(record))?.reading.rollout;
   if (file === undefined) return {};
-  const given = Object.entries(file.intents).filter(([key, value]) => key !== 'recreating' && value !== undefined);
+  const given = Object.entries(file.intents).filter(
+    ([key, value]) => key !== 'recreating' && key !== 'paused' && value !== undefined,
+  );
   return {
     ...Object.fromEntries(given.map(([key, value]) => [key, JSON.stringify(value)])),
     [file.rollout.paused ? 'pause' : 'resume']: '',

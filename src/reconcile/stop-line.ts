@@ -1,5 +1,6 @@
 /** Stops the line, and lets it go: a RolloutPolicy that denies every step, written and taken away by one commit. */
 
+import { BRAKE_NOTE, printBrakeNote } from '../api/brake-note.ts';
 import { type Config, isBelow } from '../api/config.ts';
 import { POLICY_KIND } from '../api/kinds.ts';
 import { oneLine } from '../api/printable.ts';
@@ -8,6 +9,7 @@ import { type Instant, printInstant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
 import { desiredHead } from './observe/read-main.ts';
 import type { Overrides, Ports } from './pass.ts';
+import { STOP_MEANWHILE } from './status/brakes.ts';
 import { type OrderResult, writeOrder } from './write/write-order.ts';
 
 /** `stop`: no step starts before `until`, in seconds since the epoch; undefined: for a year. */
@@ -37,12 +39,19 @@ export async function orderLine(
     const refusal = refusalOf(at.wish, { config, before, now });
     if (refusal !== undefined) return { kind: 'refused', why: refusal };
     const what = at.wish.kind;
-    const text = at.wish.kind === 'go' ? undefined : policyText(at.wish, now);
+    const text = at.wish.kind === 'go' ? undefined : policyText(at.wish, { now, by: at.by });
     if (text === before) return { kind: 'written', commits: [], what: `${what}: it is so already`, diff: '' };
     const message = messageOf(at, file);
     const steps = [{ writes: [{ path: file, text }], message, signature: { ...config.author, atSeconds: now } }];
     const diff = unifiedDiff({ file, before: before ?? '', after: text ?? '' });
-    return { kind: 'push', batch: { config, main, status: undefined, steps, statusCommit: undefined }, what, diff };
+    const next = at.wish.kind === 'go' ? {} : { next: meanwhile(at.wish, now) };
+    return {
+      kind: 'push',
+      batch: { config, main, status: undefined, steps, statusCommit: undefined },
+      what,
+      diff,
+      ...next,
+    };
   });
 }
 
@@ -65,15 +74,23 @@ function refusalOf(
   return undefined;
 }
 
-function policyText({ until, why }: LineWish & { readonly kind: 'stop' }, now: Instant): string {
+function meanwhile({ until }: LineWish & { readonly kind: 'stop' }, now: Instant): string {
+  return `From the next pass on: ${STOP_MEANWHILE}. It ends at ${printInstant(until ?? now + YEAR_SECONDS)}, or with: tranche go`;
+}
+
+function policyText(
+  { until, why }: LineWish & { readonly kind: 'stop' },
+  { now, by }: { readonly now: Instant; readonly by: string },
+): string {
   const [from, to] = [printInstant(now - EARLIER_SECONDS), printInstant(until ?? now + YEAR_SECONDS)];
   return [
     MARK,
-    ...(why === '' ? [] : [`# ${oneLine(why)}`]),
     `apiVersion: ${POLICY_API_VERSION}`,
     `kind: ${POLICY_KIND}`,
     'metadata:',
     '  name: stop',
+    '  annotations:',
+    `    ${BRAKE_NOTE}: '${printBrakeNote({ since: now, by, why }).replaceAll("'", "''")}'`,
     'spec:',
     '  deny:',
     `    - {from: "${from}", to: "${to}"}`,

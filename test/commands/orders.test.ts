@@ -82,7 +82,12 @@ const written: readonly (readonly [from: keyof typeof states, line: string, subj
   ['requested', 'jump vllm 2', `jump to step 2 of ${SHORT}`, `+  annotations:\n+    tranche.dev/jump: "2@${RELEASE}"`],
   ['paused', 'abort vllm', `abort ${SHORT}`, `+  annotations:\n+    tranche.dev/abort: "${RELEASE}"`],
   ['requested', 'abort vllm', `abort ${SHORT}`, `+  annotations:\n+    tranche.dev/abort: "${RELEASE}"`],
-  ['settled', 'pause vllm', 'pause', '+    paused: true'],
+  [
+    'settled',
+    'pause vllm --by Ada',
+    'pause',
+    `+  annotations:\n+    tranche.dev/paused: '{"since":"2026-11-21T00:03:00Z","by":"Ada"}'\n+    paused: true`,
+  ],
 ];
 
 describe('an order is a commit on the Rollout alone', () => {
@@ -466,59 +471,3 @@ function changed(diff: string): string {
     .filter((line) => /^[-+](?![-+]{2} )/.test(line))
     .join('\n');
 }
-
-describe('stop and go', () => {
-  const STOP = 'policies/stop.yaml';
-
-  test('no step starts until it goes on, and each is one commit', async () => {
-    const site = await siteAt('requested');
-    const stop = await site.run('stop --by Ada --why maintenance');
-    expect(stop).toMatchObject({ code: 0, err: '' });
-    expect(stop.out).toMatch(/^stop\ncommit [0-9a-f]{12}\n/);
-    const text = await site.text(STOP);
-    expect(text).toMatch(/^# Written by `tranche stop`; `tranche go` takes it away\.\n# maintenance\n/);
-    expect(text).toContain('  name: stop\nspec:\n  deny:\n    - {from: "');
-    await site.run('reconcile');
-    expect((await site.run('status vllm')).out).toMatch(
-      /WindowClosed.*RolloutPolicy stop \(policies\/stop\.yaml:8, deny\)/,
-    );
-    expect(await site.run('go --by Ada')).toMatchObject({ code: 0, err: '' });
-    expect(await site.run('go')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(`nothing is stopped: there is no ${STOP}`),
-    });
-    expect((await site.run('reconcile')).out).toContain('step 1/3');
-  });
-
-  test.each<readonly [when: string, files: Readonly<Record<string, string>>, order: string, why: string]>([
-    [
-      'the file is not on the paths',
-      { 'tranche.yaml': 'paths: [apps, rollouts]\n' },
-      'stop',
-      'is not on the paths that are read (apps, rollouts), so it would stop nothing. To stop at once: tranche pause NAME',
-    ],
-    [
-      'the file is somebody\u2019s own, stop',
-      { [STOP]: 'kind: ConfigMap\n' },
-      'stop',
-      'was not written by tranche stop',
-    ],
-    ['the file is somebody\u2019s own, go', { [STOP]: 'kind: ConfigMap\n' }, 'go', 'was not written by tranche stop'],
-    ['the time is over', {}, 'stop --until 2020-01-01T00:00:00Z', 'is not within the year'],
-  ])('refused where %s, with nothing written', async (_, files, order, why) => {
-    const site = await startSite({ files: { ...FILES, ...files } });
-    expect(await site.run(order)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(why) });
-    expect(await site.run('stop --until tomorrow')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('wanted a time in UTC'),
-    });
-  });
-
-  test('it is written where tranche.yaml says, again for another time, and until then', async () => {
-    const site = await startSite({ files: { ...FILES, 'tranche.yaml': 'stopFile: apps/freeze.yaml\n' } });
-    await site.run('stop');
-    const until = new Date((Math.floor(Date.now() / 1000) + 86_400) * 1000).toISOString().replace('.000Z', 'Z');
-    expect(await site.run(`stop --until ${until}`)).toMatchObject({ code: 0, err: '' });
-    expect(await site.text('apps/freeze.yaml')).toContain(`to: "${until}"}`);
-  });
-});

@@ -8,6 +8,7 @@ import { isDelivered, type Plan, recordWritten } from '../../rollout/plan.ts';
 import { printExpected } from '../../rollout/progress/expected.ts';
 import type { Outcome } from '../outcome.ts';
 import { type PassResult, QUIET_REPORT } from '../pass.ts';
+import { brakeLine } from './brakes.ts';
 import { rungsText, secondText } from './ladder-text.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 
@@ -22,7 +23,8 @@ export function passReport(result: PassResult): string {
   const issues = result.issues.map((issue) => `${issueLine(issue)}\n`);
   const warnings = result.warnings.map((warning) => `note: ${issueLine(warning)}\n`);
   const empty = blocks.length === 0 && issues.length === 0 ? [`${NO_ROLLOUT}\n`] : [];
-  return [...blocks, ...issues, ...warnings, ...empty].join('');
+  const brakes = (result.brakes ?? []).map((brake) => `${brakeLine(brake)}\n`);
+  return [...brakes, ...blocks, ...issues, ...warnings, ...empty].join('');
 }
 
 /** The block of one rollout. */

@@ -7,17 +7,22 @@ import type { GroupRecord } from '../../api/record-groups.ts';
 import { shortRelease } from '../../api/release.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { printTotal } from '../../rollout/progress/expected.ts';
+import { type BrakeShown, brakeLine } from './brakes.ts';
 import { secondText } from './ladder-text.ts';
 import { PAGE_HEAD } from './others-branch.ts';
 import { servingSide } from './serving-side.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
-export function statusPage(records: readonly RolloutRecord[]): string {
+export function statusPage(
+  records: readonly RolloutRecord[],
+  { brakes = [] }: { readonly brakes?: readonly BrakeShown[] } = {},
+): string {
   return [
     `${PAGE_HEAD}: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies.`,
     '',
     GUARD,
     '',
+    ...brakes.flatMap((brake) => [`**Held:** ${code(brakeLine(brake), BRAKE_SHOWN)}`, '']),
     rolloutTable(records, linkedName),
     SIGNS,
     '',
@@ -119,11 +124,13 @@ export function isExtra({ marks, groups }: RolloutRecord, { index }: GroupRecord
 }
 
 const SHOWN = 300;
+/** A banner is one line of its own, with a why of people. */
+const BRAKE_SHOWN = 1000;
 
 /** Text that is not ours, inside a table cell of Markdown: no pipe, no line end, no markup, no mention. */
-function code(value: string): string {
+function code(value: string, most = SHOWN): string {
   const flat = printableLine(value).replace(/[|`\\]/g, "'");
-  const short = flat.length > SHOWN ? `${flat.slice(0, SHOWN)}…` : flat;
+  const short = flat.length > most ? `${flat.slice(0, most)}…` : flat;
   return short === '' ? '' : `\`${short}\``;
 }
 

@@ -8,12 +8,13 @@ import { holdKind } from '../../rollout/hold.ts';
 import { printExpected } from '../../rollout/progress/expected.ts';
 import type { AsOf, Picture, Shown } from '../read-picture.ts';
 import { asOfText, freshLine, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
+import { type BrakeShown, brakeLine, brakesOf } from './brakes.ts';
 import { ladderLines } from './ladder-text.ts';
 import { servingSide } from './serving-side.ts';
 import { groupsCell, isExtra, stateCell } from './status-page.ts';
 
 /** One line a rollout, columns aligned, and below them how old all of it is. */
-export function statusTable({ asOf, shown, fresh }: Picture, now: Instant): string {
+export function statusTable({ asOf, shown, fresh, brakes }: Picture, now: Instant): string {
   if (asOf === undefined) return NO_PASS_YET;
   const changes = shown.map(({ since }) => since);
   const unread = shown.flatMap(({ record }) => (isUnread(record) ? [`${record.namespace}/${record.name}`] : []));
@@ -23,7 +24,8 @@ export function statusTable({ asOf, shown, fresh }: Picture, now: Instant): stri
     const line = sinceLine(since);
     return line === undefined ? [] : [`${record.namespace}/${record.name}: ${line}\n`];
   });
-  if (shown.length === 0) return `no rollouts on record\n${age.join('')}`;
+  const banner = bannerOf(brakes);
+  if (shown.length === 0) return `${banner}no rollouts on record\n${age.join('')}`;
   const rows = shown.map(({ record }) => [
     `${record.namespace}/${record.name}`,
     stateCell(record).replaceAll('*', ''),
@@ -33,7 +35,12 @@ export function statusTable({ asOf, shown, fresh }: Picture, now: Instant): stri
     `${record.message}${messageLeft(record, now)}`,
   ]);
   const text = table([['ROLLOUT', 'STATE', 'RELEASE', 'READY', 'FOR', 'MESSAGE'], ...rows]);
-  return [text, '\n', ...age, ...news].join('');
+  return [banner, text, '\n', ...age, ...news].join('');
+}
+
+/** Before all else: who looks at three in the morning asks first why nothing moves. */
+function bannerOf(brakes: readonly BrakeShown[]): string {
+  return brakes.length === 0 ? '' : `${brakes.map((brake) => `${brakeLine(brake)}\n`).join('')}\n`;
 }
 
 function isUnread({ unseen }: RolloutRecord): boolean {
@@ -53,7 +60,10 @@ function sinceCell(record: RolloutRecord, now: Instant): string {
 }
 
 /** Everything that a record says of one rollout, as `kubectl argo rollouts get` lays it out. */
-export function statusTree({ record, since, next }: Shown, at: { readonly asOf: AsOf; readonly now: Instant }): string {
+export function statusTree(
+  { record, since, next }: Shown,
+  at: { readonly asOf: AsOf; readonly now: Instant; readonly brakes?: readonly BrakeShown[] },
+): string {
   const { marks, step } = record;
   const { asOf, now } = at;
   const news = sinceLine(since);
@@ -83,7 +93,8 @@ export function statusTree({ record, since, next }: Shown, at: { readonly asOf: 
   ]);
   const waits = holds.length === 0 ? [] : ['', 'Waits for:', ...holds];
   return [
-    ...head,
+    `${bannerOf(brakesOf(at.brakes ?? [], record))}${head[0] ?? ''}`,
+    ...head.slice(1),
     ...waits,
     ...(next === undefined ? [] : ['', 'Next commit:', `  ${next}`]),
     ...wrongFiles(record),

@@ -3,6 +3,7 @@
 import { asWritten, canonicalJson, isJsonObject } from '../../api/json.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { FileWrite } from '../../ports/git.ts';
+import type { BrakeShown } from './brakes.ts';
 import { contentOf } from './content.ts';
 import { numbersFile, numbersText } from './numbers.ts';
 import { PAGE_FILE } from './others-branch.ts';
@@ -24,11 +25,12 @@ export function statusWrites(
     readonly cluster: string;
     readonly records: ReadonlyMap<string, RolloutRecord>;
     readonly index: StatusIndex;
+    readonly brakes?: readonly BrakeShown[];
     /** undefined: nothing is signed. */
     readonly signing?: Signing | undefined;
   },
 ): readonly FileWrite[] {
-  const { cluster, signing } = after;
+  const { cluster, signing, brakes = [] } = after;
   const wanted = new Map<string, string>();
   const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [key, record] of sorted) {
@@ -42,7 +44,8 @@ export function statusWrites(
     wanted.set(mark, badge(record));
   }
   // Who reads more than we do keeps both: two that write them in turn would never come to rest.
-  if (!before.isNewer) wanted.set(PAGE_FILE, statusPage(sorted.map(([, record]) => record)));
+  const shown = sorted.map(([, record]) => record);
+  if (!before.isNewer) wanted.set(PAGE_FILE, statusPage(shown, { brakes }));
   const content = before.isNewer || signing === undefined ? undefined : contentOf(wanted, signing.place);
   if (!before.isNewer) wanted.set(INDEX_FILE, indexText(after.index, { before, content, signing }));
   const numbers = numbersFile(cluster);

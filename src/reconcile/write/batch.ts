@@ -52,7 +52,13 @@ export function batchOf(
   const { keyMissing, signing } = reading;
   const writes =
     keyMissing === undefined
-      ? statusWrites(at.status, { cluster: config.cluster, records, index: pass.index, signing })
+      ? statusWrites(at.status, {
+          cluster: config.cluster,
+          records,
+          index: pass.index,
+          signing,
+          brakes: pass.result.brakes ?? [],
+        })
       : [];
   const message = [
     statusSubject(changed.map(([, record]) => record)),

@@ -6,7 +6,6 @@ import { absent } from '../../api/known.ts';
 import { inShort, printRelease, sameRelease, shortRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
 import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
-import type { Edit } from '../edits/edit.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
@@ -14,6 +13,7 @@ import { command } from '../texts/command-text.ts';
 import { policySaying } from '../texts/sentences.ts';
 import { type AbortOrder, type AbortScene, abort } from './abort.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
+import { type PauseOrder, pause, pauseMeanwhile } from './pause.ts';
 import { proposeFresh } from './propose.ts';
 import { retry } from './retry.ts';
 import { annotate, type Said } from './said.ts';
@@ -27,16 +27,13 @@ export type Intent =
   | { readonly kind: 'retry'; readonly release: string | undefined }
   /** Back from a settled release, to the one before or to the one that is named. */
   | { readonly kind: 'undo'; readonly to: string | undefined }
-  | { readonly kind: 'pause' }
-  | { readonly kind: 'resume' }
+  | PauseOrder
   | { readonly kind: 'acknowledge' }
   /** What was closed, or reverted, is proposed once more. */
   | { readonly kind: 'propose' };
 
 /** What an intent is planned on. The core does not hash: `digestOf` names facts as an acceptance does. */
 type IntentScene = AbortScene & { readonly digestOf: (facts: JsonObject) => string };
-
-const PAUSED = ['spec', 'strategy', 'paused'] as const;
 
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, scene: IntentScene): Ordered {
@@ -49,7 +46,8 @@ export function planIntent(intent: Intent, scene: IntentScene): Ordered {
   const said = saidOf(intent, scene, rollout);
   if (said.kind === 'refused') return said;
   const { file, object } = rollout;
-  return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
+  const next = intent.kind === 'pause' ? { next: pauseMeanwhile(scene.snapshot) } : {};
+  return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }], ...next };
 }
 
 function noRollout({ key }: Snapshot): Refused {
@@ -71,7 +69,7 @@ function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
 
 function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: IntentScene, rollout: RolloutFile): Said {
   const { snapshot } = scene;
-  if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent.kind === 'pause', rollout);
+  if (intent.kind === 'pause' || intent.kind === 'resume') return pause(intent, rollout, snapshot);
   if (intent.kind === 'acknowledge') return acknowledge(snapshot);
   if (intent.kind === 'propose') return proposeFresh(snapshot);
   const kept = rollout.intents.recreating;
@@ -94,17 +92,6 @@ function isElsewhere({ workload, record }: Snapshot): boolean {
   const marks = workload?.workload.marks;
   const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
   return isSettled && record?.holds.some(({ reason }) => reason === 'GroupsElsewhere') === true;
-}
-
-function pause(paused: boolean, { file, rollout }: RolloutFile): Said {
-  // After eject the Rollout is still there, and asks for nothing.
-  if (rollout.disabled)
-    return refused(
-      `the Rollout is disabled (spec.disabled), as eject leaves it, so there is nothing to ${paused ? 'pause' : 'resume'}. To deliver by it again, remove spec.disabled in ${file}`,
-    );
-  const edit: Edit = paused ? { kind: 'set', path: PAUSED, value: true } : { kind: 'remove', path: PAUSED };
-  const edits = rollout.paused === paused ? [] : [edit];
-  return { kind: 'write', edits, what: paused ? 'pause' : 'resume' };
 }
 
 function acknowledge({ history, main }: Snapshot): Said {
