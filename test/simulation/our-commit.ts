@@ -31,7 +31,7 @@ export function askedGroups({ replicas, marks }: Fields): number {
 }
 
 /** Reasons of commits that start a rollback. */
-export const GOING_BACK = ['Aborted', 'Reverted', 'Failed', 'AbortedTemplateRemoved'];
+export const GOING_BACK = ['Aborted', 'Reverted', 'Failed', 'Undone', 'AbortedTemplateRemoved'];
 
 /** Reasons of commits that come before step 1 and let only groups go that are there as well. */
 export const SURGING = ['SurgePrepared', 'Surged'];

@@ -189,6 +189,16 @@ export function abort(person: Person): void {
   person.intend(INTENT.abort, `${digest}.${serialIn(marks) + 1}`);
 }
 
+/** Orders to go back from the release that has settled to the one that was taken over first; answers with the file of that. */
+export function undo(person: Person): string {
+  const { marks, universe, workload } = person;
+  if (marks === undefined || marks.step !== undefined) throw new Error(`nothing has settled: ${marks?.step}`);
+  const texts = universe.repository.log('main').map(({ oid }) => universe.lws(workload.name, oid) ?? '');
+  const first = texts.findLast((text) => marksIn(text) !== undefined) ?? '';
+  person.intend(INTENT.undo, `${marks.release} ${serialIn(marks)} to ${marksIn(first)?.release}`);
+  return first;
+}
+
 /** The digest of the template in a file that can be read. */
 function digestIn(text: string): string | undefined {
   const [document] = parseManifestFile('lws.yaml', text, ['LeaderWorkerSet']).documents;

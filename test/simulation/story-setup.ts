@@ -36,6 +36,7 @@ export type StorySetup = {
 /** What people do in a story, and what becomes of the groups of a side. */
 export type Act =
   | 'abort'
+  | 'undo'
   | 'a newer template'
   | 'the new version dies'
   | 'one group of it dies'

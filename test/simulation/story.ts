@@ -1,10 +1,10 @@
 /** One plain story without chance: a version goes through its steps, and exactly the faults that are asked for happen. */
 
 import { Chance } from './chance.ts';
-import { versionInText, withNumber } from './files.ts';
+import { splitOwn, templateStart, versionInText, withNumber } from './files.ts';
 import { finish } from './finish.ts';
 import { hands } from './hands.ts';
-import { abort, approve, Person } from './people.ts';
+import { abort, approve, Person, undo } from './people.ts';
 import { checkEnd, type Pending, type PortFault, Process } from './process.ts';
 import { type Act, type StoryEnd, type StorySetup, type StrictFaults, setupOfStory } from './story-setup.ts';
 import { LawBroken } from './timeline.ts';
@@ -55,6 +55,8 @@ class Story {
   private readonly processes: readonly Process[];
   private readonly person: Person;
   private readonly roundSeconds: number | undefined;
+  /** The file when an order to undo was given, and the one that it goes back to. */
+  private undone: { readonly from: string; readonly to: string } | undefined;
   /** The agent applies nothing up to this round. */
   private restsUntil = 0;
 
@@ -93,12 +95,24 @@ class Story {
     }
     await finish(universe, watch, [person]);
     const { marks, text } = person;
+    this.undoneWhole();
     if (this.acts.length > 0) return;
     if (marks?.step !== undefined || versionInText(text) !== 1)
       throw new LawBroken(
         'L1 rest',
         `the story ends at ${marks?.release} ${marks?.step ?? 'settled'}, not on version 1`,
       );
+  }
+
+  /** An undo brings back every byte of the earlier template and nothing else: what is ours apart, the file is as it was. */
+  private undoneWhole(): void {
+    const { undone, person } = this;
+    if (undone === undefined) return;
+    const rest = (text: string): string => text.slice(0, templateStart(text)).replace(/^ *tranche\.dev\/.*\n/gm, '');
+    const template = (text: string): string => splitOwn(text)[0].slice(templateStart(text)).trimEnd();
+    const { marks, text } = person;
+    if (marks?.step !== undefined || template(text) !== template(undone.to) || rest(text) !== rest(undone.from))
+      throw new LawBroken('S12 rollback', `undone, ${marks?.step ?? 'settled'}, and not as before:\n${text}`);
   }
 
   /** Something happens; before it a copy of the world is asked what would follow from here. */
@@ -113,6 +127,8 @@ class Story {
         dead: true,
       });
       abort(person);
+    } else if (act === 'undo') {
+      this.undone = { from: person.text, to: undo(person) };
     } else if (act === 'a newer template') {
       await unrecorded(universe);
       person.request();
