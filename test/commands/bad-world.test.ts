@@ -325,6 +325,7 @@ describe('a token', () => {
     const pause = await site.run('pause vllm', env);
     expect(pause).toMatchObject({ code: 1, out: '' });
     expect(pause.err).toContain('refused: the push to main was refused: ');
+    expect(pause.err, 'for a pull request by hand').toContain('\n+    paused: true');
   });
 });
 

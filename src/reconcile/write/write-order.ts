@@ -6,6 +6,7 @@ import { type Batch, execute } from './execute.ts';
 
 export type OrderResult =
   | ({ readonly kind: 'written'; readonly commits: readonly string[] } & Said)
+  /** `diff`: what the order would have written, or what stands in its way. */
   | { readonly kind: 'refused'; readonly why: string; readonly diff?: string };
 
 /** `next`: what is to be ordered afterwards. */
@@ -28,7 +29,8 @@ export async function writeOrder(git: Git, draw: () => Promise<Draft | OrderResu
     if (done.kind === 'refused')
       return {
         kind: 'refused',
-        why: `the push to ${done.branch} was refused: ${done.rule}. ${done.advice ?? 'Open a pull request with this change, or allow the push'}`,
+        why: `the push to ${done.branch} was refused: ${done.rule}. ${done.advice ?? 'Open a pull request with the change below, or allow the push'}`,
+        diff: said.diff,
       };
   }
   throw new PortError(`main moved ${ATTEMPTS} times in a row`, {
