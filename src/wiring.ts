@@ -14,6 +14,8 @@ import { newStatusKey, openSignatures } from './adapters/system/ed25519.ts';
 import { textLog } from './adapters/system/text-log.ts';
 import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options.ts';
 import type { Forge } from './ports/forge.ts';
+import type { Identity } from './ports/git.ts';
+import type { Giver } from './reconcile/order.ts';
 import type { Ports } from './reconcile/pass.ts';
 
 export { newStatusKey };
@@ -129,10 +131,25 @@ export async function meant(options: CommonOptions, io: Io, writes: boolean): Pr
   return options;
 }
 
-/** Who runs this, for the commits of orders: the person a runner names, else git's own user; empty: nobody knows. */
-export async function personOf({ repo }: CommonOptions, { env, folder }: Io): Promise<string> {
+/**
+ * Who gives an order: the person a runner names, else git's own user. `claim` is what `--by` says, which the trailer calls
+ * by that name; the author stays whom the environment names. Nobody is known where neither says anything.
+ */
+export async function giverOf(
+  { repo }: CommonOptions,
+  { env, folder }: Pick<Io, 'env' | 'folder'>,
+  claim: string | undefined,
+): Promise<Giver> {
   const actor = env['GITHUB_ACTOR'] ?? '';
-  if (actor !== '') return actor;
+  const person =
+    actor === '' ? await userOfGit(repo, { env, folder }) : { name: actor, email: `${actor}@users.noreply.github.com` };
+  const { name, email } = person;
+  const said = actor === '' ? [name, email === '' ? '' : `<${email}>`].filter((part) => part !== '').join(' ') : actor;
+  const by = claim === undefined ? { by: said } : { by: claim, isClaim: true };
+  return name === '' ? by : { ...by, author: person };
+}
+
+async function userOfGit(repo: string, { env, folder }: Pick<Io, 'env' | 'folder'>): Promise<Identity> {
   const { settingOfClone } = await import('./adapters/git/clone-remote.ts');
   const { readUserConfig } = await import('./adapters/git/user-config.ts');
   const user = readUserConfig(env);
@@ -140,9 +157,10 @@ export async function personOf({ repo }: CommonOptions, { env, folder }: Io): Pr
     (isUrl(repo) ? undefined : settingOfClone(resolve(folder, repo), key)) ??
     settingOfClone(folder, key) ??
     user.get(key);
-  const name = env['GIT_AUTHOR_NAME'] ?? setting('user.name') ?? '';
-  const email = env['GIT_AUTHOR_EMAIL'] ?? setting('user.email') ?? '';
-  return [name, email === '' ? '' : `<${email}>`].filter((part) => part !== '').join(' ');
+  return {
+    name: env['GIT_AUTHOR_NAME'] ?? setting('user.name') ?? '',
+    email: env['GIT_AUTHOR_EMAIL'] ?? setting('user.email') ?? '',
+  };
 }
 
 /** The proxy and the certificates for whatever is reached over https. */

@@ -116,7 +116,7 @@ export function abortWish(given: Given): Extract<Intent, { readonly kind: 'abort
 /** Options of every order. */
 export function orderFlags(command: Command): Command {
   return targetFlags(shardFlag(gitFlags(command)))
-    .option('--by <who>', 'who orders it, for the commit (default: GITHUB_ACTOR, else the user of git)')
+    .option('--by <who>', 'who orders it, as a claim in the commit (default: GITHUB_ACTOR, else the user of git)')
     .option(
       '--workload',
       'the LeaderWorkerSet of this name that no Rollout names, where a Rollout has the name as well',

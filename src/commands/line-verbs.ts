@@ -16,13 +16,13 @@ type Run = (
 export function addLine(program: Command, io: Io, run: Run): void {
   const verb = (name: string, description: string, wish: (given: Given, now: Instant) => LineWish): Command =>
     gitFlags(program.command(name).description(description))
-      .option('--by <who>', 'who orders it, for the commit (default: GITHUB_ACTOR, else the user of git)')
+      .option('--by <who>', 'who orders it, as a claim in the commit (default: GITHUB_ACTOR, else the user of git)')
       .action(
         run(async (common, ports, given) => {
           const wanted = wish(given, ports.clock.now());
-          const { personOf } = await import('../wiring.ts');
-          const by = textOf(given, 'by') ?? (await personOf(common, io));
-          return (await import('./order.ts')).line(wanted, { ...common, by }, ports, io);
+          const { giverOf } = await import('../wiring.ts');
+          const giver = await giverOf(common, io, textOf(given, 'by'));
+          return (await import('./order.ts')).line(wanted, { ...common, ...giver }, ports, io);
         }, true),
       );
   verb('stop', 'no step of any Rollout starts, by a policy in a file; rollbacks go on', (given, now) => ({

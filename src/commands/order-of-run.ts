@@ -3,7 +3,7 @@
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import type { Intent } from '../rollout/orders/intent.ts';
-import { personOf } from '../wiring.ts';
+import { giverOf } from '../wiring.ts';
 
 /** Those that need nothing but the name of the Rollout. */
 const WISHES: Readonly<Record<string, Intent | undefined>> = {
@@ -37,5 +37,6 @@ export async function orderOfRun(
   const [, namespace = '', name = ''] = /^(?:([a-z0-9-]+)\/)?([a-z0-9.-]+)$/.exec(rollout) ?? [];
   if (name === '') throw new UsageError(`rollout is ${JSON.stringify(rollout)}, wanted name or namespace/name`);
   const { intent } = await import('./order.ts');
-  return intent(wish, { ...options, target: { name, namespace }, by: await personOf(options, io) }, ports, io);
+  const giver = await giverOf(options, io, undefined);
+  return intent(wish, { ...options, ...giver, target: { name, namespace } }, ports, io);
 }

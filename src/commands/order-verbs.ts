@@ -125,8 +125,8 @@ export function addShowStable(program: Command, io: Io, run: Run): void {
 }
 
 async function orderOptions({ common, io }: { common: CommonOptions; io: Io }, name: string, given: Given) {
-  const { personOf } = await import('../wiring.ts');
-  const by = textOf(given, 'by') ?? (await personOf(common, io));
+  const { giverOf } = await import('../wiring.ts');
+  const giver = await giverOf(common, io, textOf(given, 'by'));
   const workload = given['workload'] === true ? { workload: true } : {};
-  return { ...common, target: { ...targetOf(name, given), ...workload }, by };
+  return { ...common, target: { ...targetOf(name, given), ...workload }, ...giver };
 }

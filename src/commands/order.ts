@@ -3,7 +3,7 @@
 import { jsonText, oneLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { factsDigest } from '../reconcile/documents/digests.ts';
-import { order } from '../reconcile/order.ts';
+import { type Giver, order } from '../reconcile/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type LineWish, orderLine } from '../reconcile/stop-line.ts';
 import type { Target } from '../reconcile/target.ts';
@@ -14,7 +14,7 @@ import { type Intent, planIntent } from '../rollout/orders/intent.ts';
 import { planRepair } from '../rollout/orders/repair.ts';
 import { type Given, numberOf, textOf } from './flags.ts';
 
-export type OrderOptions = CommonOptions & { readonly target: Target; readonly by: string };
+export type OrderOptions = CommonOptions & Giver & { readonly target: Target };
 
 /** What the verbs on one Rollout wish, but for `eject`. */
 export type OrderWish = Intent | { readonly kind: 'repair' };
@@ -52,13 +52,8 @@ export async function eject(wish: EjectWish, options: OrderOptions, ports: Ports
 }
 
 /** Stops the line, or lets it go. Refused: exit code 1, nothing written. */
-export async function line(
-  wish: LineWish,
-  options: CommonOptions & { readonly by: string },
-  ports: Ports,
-  io: Io,
-): Promise<number> {
-  return say(await orderLine(ports, { wish, overrides: options.overrides, by: options.by }), options, io);
+export async function line(wish: LineWish, options: CommonOptions & Giver, ports: Ports, io: Io): Promise<number> {
+  return say(await orderLine(ports, { ...options, wish }), options, io);
 }
 
 function say(result: OrderResult, options: CommonOptions, io: Io): number {

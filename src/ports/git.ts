@@ -126,6 +126,8 @@ export type Signature = {
   readonly atSeconds: number;
 };
 
+export type Identity = Pick<Signature, 'name' | 'email'>;
+
 export type CommitHeader = {
   readonly oid: Oid;
   readonly parents: readonly Oid[];
@@ -145,8 +147,10 @@ export type FileWrite = {
 export type NewCommit = {
   readonly writes: readonly FileWrite[];
   readonly message: string;
-  /** Author and committer. */
+  /** The committer, and the author where no other one is named. */
   readonly signature: Signature;
+  /** Who is to stand as the author, at the time of `signature`. Not there: the committer. */
+  readonly author?: Identity | undefined;
 };
 
 /** A branch that is made, or goes on. */

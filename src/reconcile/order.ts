@@ -4,8 +4,9 @@ import type { Config } from '../api/config.ts';
 import { type Known, unknown } from '../api/known.ts';
 import type { Instant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
-import type { NewCommit } from '../ports/git.ts';
-import { intentMessage } from '../rollout/commits/messages.ts';
+import type { Identity, NewCommit } from '../ports/git.ts';
+import { orderedAt } from '../rollout/approvable.ts';
+import { intentMessage, type OrderedAt } from '../rollout/commits/messages.ts';
 import type { MadeDocument } from '../rollout/orders/eject-scene.ts';
 import type { Ordered, Refused } from '../rollout/orders/ordered.ts';
 import type { WrittenMarks } from '../rollout/orders/repair.ts';
@@ -29,6 +30,21 @@ import type { Batch } from './write/execute.ts';
 import { render } from './write/render.ts';
 import { type OrderResult, writeOrder } from './write/write-order.ts';
 
+/** Who gives an order, as far as the environment says: `by` for the trailer, `author` for the commit. Nothing is proven by it. */
+export type Giver = {
+  /** Empty: nobody is named. */
+  readonly by: string;
+  /** True: `--by` said so, and no environment. */
+  readonly isClaim?: boolean;
+  /** Not there: tranche is the author as well. */
+  readonly author?: Identity | undefined;
+};
+
+/** For the trailer of its commit. */
+export function trailerBy({ by, isClaim }: Pick<Giver, 'by' | 'isClaim'>): string {
+  return isClaim === true && by !== '' ? `${by} (claim)` : by;
+}
+
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
 type OrderScene = {
   readonly snapshot: Snapshot;
@@ -48,10 +64,9 @@ type OrderScene = {
  */
 export async function order(
   ports: Ports,
-  at: {
+  at: Giver & {
     readonly target: Target;
     readonly overrides: Overrides;
-    readonly by: string;
     readonly from?: string | undefined;
     /** What else is read of main for it. Not there: nothing. */
     readonly reads?: 'marks' | 'settled' | undefined;
@@ -69,13 +84,15 @@ export async function order(
     const read = await factsFor(at.reads, scene, git);
     const ordered = decide({ snapshot, config: desired.config, made, ...from, ...read });
     if (ordered.kind === 'refused') return refusal(ordered);
-    const drawn = draw(ordered, { scene, by: at.by });
+    const about = ordered.at ?? orderedAt(snapshot);
+    const drawn = draw(ordered, { scene, message: (what) => messageOf(what, { scene, about, by: trailerBy(at) }) });
     if (drawn.kind === 'refused') return drawn;
     const { steps, what, diff } = drawn;
     const next = ordered.next === undefined ? {} : { next: ordered.next };
     if (steps.length === 0)
       return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff, ...next };
-    return { kind: 'push', batch: batchOf(scene, steps, ports.clock.now()), what, diff, ...next };
+    const batch = batchOf(scene, steps, { atSeconds: ports.clock.now(), author: at.author });
+    return { kind: 'push', batch, what, diff, ...next };
   });
 }
 
@@ -102,7 +119,7 @@ type Drawn =
 /** The ordered edits as commits, each on the text that the one before leaves; those that change nothing are left out. */
 function draw(
   ordered: Ordered & { readonly kind: 'write' },
-  at: { readonly scene: Scene; readonly by: string },
+  at: { readonly scene: Scene; readonly message: (what: string) => string },
 ): Drawn {
   const steps: Step[] = [];
   const texts = new Map(at.scene.desired.texts);
@@ -117,20 +134,31 @@ function draw(
     if (denied !== undefined) return { kind: 'refused', why: `${denied.file}: ${denied.message}. ${denied.hint}` };
     for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
     diff += rendered.diff;
-    const message = intentMessage(commit.what, { key: at.scene.entry.key, main: at.scene.main, by: at.by });
-    if (rendered.writes.length > 0) steps.push({ writes: rendered.writes, message });
+    if (rendered.writes.length > 0) steps.push({ writes: rendered.writes, message: at.message(commit.what) });
   }
   return { kind: 'ok', steps, what: ordered.commits.map((commit) => commit.what).join('; '), diff };
 }
 
-function batchOf({ desired, main }: Scene, steps: readonly Step[], now: Instant): Batch {
+function messageOf(
+  what: string,
+  of: { readonly scene: Scene; readonly about: OrderedAt | undefined; readonly by: string },
+): string {
+  const { entry, main } = of.scene;
+  return intentMessage(what, { key: entry.key, main, by: of.by, at: of.about });
+}
+
+function batchOf(
+  { desired, main }: Scene,
+  steps: readonly Step[],
+  { atSeconds, author }: { readonly atSeconds: Instant; readonly author: Identity | undefined },
+): Batch {
   const { config } = desired;
-  const signature = { ...config.author, atSeconds: now };
+  const signature = { ...config.author, atSeconds };
   return {
     config,
     main,
     status: undefined,
-    steps: steps.map((step) => ({ ...step, signature })),
+    steps: steps.map((step) => ({ ...step, signature, author })),
     statusCommit: undefined,
   };
 }

@@ -13,6 +13,7 @@ import { judge } from '../rollout/proposals/judge.ts';
 import { asksOf } from '../rollout/proposals/requirements.ts';
 import { notesOf, pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
+import { approvalFound } from './history/approval-in-history.ts';
 import { borneOut, drainProven } from './history/borne-out.ts';
 import type { Observation } from './history/observation.ts';
 import { observe } from './observe/observe.ts';
@@ -29,8 +30,8 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
   try {
     snapshot = await observe(of);
     let decided = decide(snapshot, texts, of.desired.trials.known);
-    // A drain that was forged is over first: then the plan is one that goes by other marks.
-    for (const ask of [drainProven, borneOut]) {
+    // A drain that was forged is over first: then the plan is one that goes by other marks. Its approval is named at last.
+    for (const ask of [drainProven, borneOut, approvalFound]) {
       const proven = await ask(of, snapshot, decided.plan);
       if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
     }

@@ -3,11 +3,12 @@
 import { BRAKE_NOTE, printBrakeNote } from '../api/brake-note.ts';
 import { type Config, isBelow } from '../api/config.ts';
 import { POLICY_KIND } from '../api/kinds.ts';
-import { oneLine } from '../api/printable.ts';
 import { POLICY_API_VERSION } from '../api/rollout-policy.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
+import { lineMessage } from '../rollout/commits/messages.ts';
 import { desiredHead } from './observe/read-main.ts';
+import { type Giver, trailerBy } from './order.ts';
 import type { Overrides, Ports } from './pass.ts';
 import { STOP_MEANWHILE } from './status/brakes.ts';
 import { type OrderResult, writeOrder } from './write/write-order.ts';
@@ -27,7 +28,7 @@ const MARK = '# Written by `tranche stop`; `tranche go` takes it away.';
 /** Carries the wish out on the desired branch. Throws PortError where Git fails or that branch never holds still. */
 export async function orderLine(
   ports: Ports,
-  at: { readonly wish: LineWish; readonly overrides: Overrides; readonly by: string },
+  at: Giver & { readonly wish: LineWish; readonly overrides: Overrides },
 ): Promise<OrderResult> {
   const { git, clock } = ports;
   return writeOrder(git, async () => {
@@ -41,8 +42,9 @@ export async function orderLine(
     const what = at.wish.kind;
     const text = at.wish.kind === 'go' ? undefined : policyText(at.wish, { now, by: at.by });
     if (text === before) return { kind: 'written', commits: [], what: `${what}: it is so already`, diff: '' };
-    const message = messageOf(at, file);
-    const steps = [{ writes: [{ path: file, text }], message, signature: { ...config.author, atSeconds: now } }];
+    const signature = { ...config.author, atSeconds: now };
+    const message = messageOf(at, { file, main });
+    const steps = [{ writes: [{ path: file, text }], message, signature, author: at.author }];
     const diff = unifiedDiff({ file, before: before ?? '', after: text ?? '' });
     const next = at.wish.kind === 'go' ? {} : { next: meanwhile(at.wish, now) };
     return {
@@ -98,10 +100,12 @@ function policyText(
   ].join('\n');
 }
 
-function messageOf({ wish, by }: { readonly wish: LineWish; readonly by: string }, file: string): string {
-  const subject =
-    wish.kind === 'go' ? 'rollouts: go, steps may start again' : 'rollouts: stop, no step starts until tranche go';
-  const why = wish.kind === 'go' || wish.why === '' ? '' : `\n\n${oneLine(wish.why)}`;
-  const ordered = by === '' ? '' : `\n\nOrdered by ${oneLine(by)}.`;
-  return `${subject}${why}${ordered}\n\n${wish.kind === 'go' ? 'Deletes' : 'Writes'} ${file}.\n`;
+function messageOf(
+  { wish, ...giver }: Pick<Giver, 'by' | 'isClaim'> & { readonly wish: LineWish },
+  { file, main }: { readonly file: string; readonly main: string },
+): string {
+  const isGo = wish.kind === 'go';
+  const subject = isGo ? 'rollouts: go, steps may start again' : 'rollouts: stop, no step starts until tranche go';
+  const body = [isGo ? '' : wish.why, `${isGo ? 'Deletes' : 'Writes'} ${file}.`];
+  return lineMessage(subject, { body, by: trailerBy(giver), main });
 }

@@ -1,6 +1,7 @@
 /** What an order or an approval names before it is given: the step in Git, or the release that is yet to start. */
 
 import type { Release } from '../api/release.ts';
+import { type OrderedAt, stepText } from './commits/messages.ts';
 import { firstSerial } from './observed/adopted.ts';
 import { nextRelease } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -22,6 +23,17 @@ export function beforeFirst(snapshot: Pick<Snapshot, 'workload' | 'rollout'>): A
       : { digest: workload.digest, serial: firstSerial(snapshot, workload.digest) };
   const release = requestedRelease(snapshot) ?? adopted;
   return release === undefined ? undefined : { index: 0, release };
+}
+
+/** The step of a release that nobody has started to deliver, as orders name it. */
+export const REQUESTED = 'requested';
+
+/** What an order is about where it names no other release: what is in progress, what is asked for, else what has settled. */
+export function orderedAt(snapshot: Pick<Snapshot, 'workload'>): OrderedAt | undefined {
+  const marks = snapshot.workload?.workload.marks;
+  const requested = requestedRelease(snapshot);
+  if (marks?.step === undefined && requested !== undefined) return { release: requested, step: REQUESTED };
+  return marks === undefined ? undefined : { release: marks.release, step: stepText(marks) };
 }
 
 /** The release that an edit would become that nobody has started to deliver; undefined: there is none. */

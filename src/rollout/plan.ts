@@ -11,6 +11,7 @@ import { keyMissing, newerRecord } from './gates/git.ts';
 import { stalled } from './gates/people.ts';
 import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { type Brake, holding, type Move } from './move.ts';
+import { approvedByText } from './proposals/approved-by.ts';
 import { isProposed } from './proposals/promotion.ts';
 import { type Pass, progressWritten, recordHeld, recordRefused } from './record/progress.ts';
 import { recordOf } from './record/record.ts';
@@ -90,7 +91,9 @@ function commitOf(move: Move, pass: Pass): PlannedCommit {
   const { key, main, now, governing } = pass.snapshot;
   const { reason, way, label, changes } = move;
   const passed = pass.situation === undefined ? '' : passedText(move, pass.situation);
-  const { subject, message } = stepMessage({ ...move, why: `${move.why}${passed}` }, { key, main, governing });
+  const approvedBy = approvedByText(pass.snapshot, move);
+  const said = { ...move, why: `${move.why}${passed}` };
+  const { subject, message } = stepMessage(said, { key, main, governing, approvedBy });
   return {
     delivery: isProposed(move, pass) ? 'proposal' : 'commit',
     reason,

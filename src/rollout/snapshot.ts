@@ -236,8 +236,9 @@ export type Snapshot = {
   /** True where this pass reads a settled workload because its audit is due. */
   readonly audit: boolean;
   readonly live: Live;
-  /** Of the word that stands in the Rollout: who gave it. Not there: no policy asks, or it was not read. */
+  /** Who gave the approval in the Rollout, where a policy asks; and the commit that brought it, for a message alone. */
   readonly approval?: Known<ApprovalEvidence> | undefined;
+  readonly approvedBy?: string;
   /** Not there: the strategy fills no second workload, one of its documents is not in the files, or nothing is in progress. */
   readonly ladder?: LadderFiles | undefined;
   /** Not there: the Rollout has no second workload, or nothing is in progress. */

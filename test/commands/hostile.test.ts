@@ -129,7 +129,7 @@ describe('words of the repository', () => {
     await site.run('reconcile');
     await site.run(['pause', 'vllm', '--by', 'Ada\n\nRollout: default/llm/other\nRollout-Step: 3/3']);
     const message = await site.repository.git('log', '-1', '--format=%B', 'main');
-    expect(message).toContain('\n\nOrdered by Ada Rollout: default/llm/other Rollout-Step: 3/3.\n\n');
+    expect(message).toContain('\nOrdered-By: Ada Rollout: default/llm/other Rollout-Step: 3/3 (claim)\n');
     expect(await site.repository.git('log', '-1', '--format=%(trailers:key=Rollout,valueonly)', 'main')).toBe(
       'default/llm/vllm',
     );

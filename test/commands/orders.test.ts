@@ -11,6 +11,7 @@ const MANUAL = ROLLOUT_TEXT.replace('{duration: 0}', '{}');
 const FILES = { ...VLLM_FILES, [ROLLOUT_FILE]: MANUAL };
 const RELEASE = '0e2416058dc43e573b24a117a3a83fda.2';
 const SHORT = '0e241605.2';
+const OLD_RELEASE = 'e7c114e968aaeab9b1c9c452a755d3c9.1';
 
 /** Adopted and at rest. */
 async function settled(files: Readonly<Record<string, string>> = FILES): Promise<Site> {
@@ -51,6 +52,8 @@ async function aborted(): Promise<Site> {
   return site;
 }
 
+/** Where each state stands, as orders name it. */
+const steps = { settled: 'settled', requested: 'requested', paused: '1/3', aborted: 'settled' };
 const states = { settled, requested, paused, aborted };
 
 /** A site in one of the states; each is played once and copied. */
@@ -103,8 +106,11 @@ describe('an order is a commit on the Rollout alone', () => {
     expect(changed(called.out)).toBe(changes);
     expect(await site.repository.git('diff', '--name-only', head, 'main')).toBe(ROLLOUT_FILE);
     const message = await site.repository.git('log', '-1', '--format=%B', 'main');
-    expect(message).toContain(`Rollout: default/llm/vllm\nPlanned-From: ${head}`);
-    expect(message.includes('Ordered by Ada.')).toBe(line.includes('--by'));
+    const at = `${from === 'settled' ? OLD_RELEASE : RELEASE}\nRollout-Step: ${steps[from]}`;
+    const by = line.includes('--by') ? 'Ordered-By: Ada (claim)\n' : '';
+    expect(message.split('\n\n').at(-1)?.trim()).toBe(
+      `Rollout: default/llm/vllm\nRollout-Release: ${at}\n${by}Planned-From: ${head}`,
+    );
 
     const again = await site.run(line);
     expect(again.out, 'twice is once').toContain('said already, nothing to write');

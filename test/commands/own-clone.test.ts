@@ -97,19 +97,36 @@ describe('the repository', () => {
 });
 
 describe('who gives an order', () => {
-  const rows: readonly (readonly [string, readonly string[], Readonly<Record<string, string>>, string])[] = [
-    ['the user of the clone', ['Ada', 'ada@example.com'], {}, 'Ada <ada@example.com>'],
-    ['the author in the environment', ['Ada', 'ada@example.com'], { GIT_AUTHOR_NAME: 'Bo' }, 'Bo <ada@example.com>'],
-    ['the person whom a runner names', ['Ada', 'ada@example.com'], { GITHUB_ACTOR: 'octocat' }, 'octocat'],
+  const ADA = ['Ada', 'ada@example.com'];
+  const OCTOCAT = 'octocat <octocat@users.noreply.github.com>';
+  const rows: readonly (readonly [
+    string,
+    readonly string[],
+    Readonly<Record<string, string>>,
+    { readonly said: string; readonly author: string },
+  ])[] = [
+    ['the user of the clone', ADA, {}, { said: 'Ada <ada@example.com>', author: 'Ada <ada@example.com>' }],
+    [
+      'the author in the environment',
+      ADA,
+      { GIT_AUTHOR_NAME: 'Bo' },
+      { said: 'Bo <ada@example.com>', author: 'Bo <ada@example.com>' },
+    ],
+    ['the person whom a runner names', ADA, { GITHUB_ACTOR: 'octocat' }, { said: 'octocat', author: OCTOCAT }],
+    ['nobody whom the environment names', ['', ''], {}, { said: '', author: 'tranche <tranche@localhost>' }],
   ];
-  test.each(rows)('is %s', async (_what, [name = '', email = ''], env, wanted) => {
+  test.each(rows)('is %s', async (_what, [name = '', email = ''], env, { said, author }) => {
     const site = await startSite();
     const own = await clone(site);
     await own.git('config', 'user.name', name);
     await own.git('config', 'user.email', email);
     expect(await own.run('pause vllm', env)).toMatchObject({ code: 0 });
-    expect(await site.repository.git('log', '-1', '--format=%b', 'main')).toContain(`Ordered by ${wanted}.`);
+    const last = (format: string): Promise<string> => site.repository.git('log', '-1', `--format=${format}`, 'main');
+    expect(await last('%(trailers:key=Ordered-By,valueonly)')).toBe(said);
+    expect(await last('%an <%ae>')).toBe(author);
+    expect(await last('%cn')).toBe('tranche');
     expect(await own.run('resume vllm --by Cy', env)).toMatchObject({ code: 0 });
-    expect(await site.repository.git('log', '-1', '--format=%b', 'main')).toContain('Ordered by Cy.');
+    expect(await last('%(trailers:key=Ordered-By,valueonly)')).toBe('Cy (claim)');
+    expect(await last('%an <%ae>'), 'a claim makes nobody an author').toBe(author);
   });
 });

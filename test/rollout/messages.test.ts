@@ -5,6 +5,7 @@ import { ABSENT } from '../../src/api/field.ts';
 import type { Workload } from '../../src/api/workload.ts';
 import {
   intentMessage,
+  lineMessage,
   parseTrailers,
   printTrailers,
   stepMessage,
@@ -146,19 +147,33 @@ test.each([
   [`x\r\n\r\n${printTrailers(TRAILERS).replaceAll('\n', '\r\n')}\r\n`, TRAILERS],
 ])('trailers of %j', (message, trailers) => expect(parseTrailers(message)).toEqual(trailers));
 
-test('an order is a commit with the key and its commit, and no more', () => {
-  expect(
-    intentMessage('abort bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2', { key: KEY, main: MAIN, by: 'Ada <ada@example.com>' }),
-  ).toBe(
-    `rollout(llm/vllm): abort bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2\n\nOrdered by Ada <ada@example.com>.\n\nRollout: default/llm/vllm\nPlanned-From: ${MAIN}\n`,
+const order = { key: KEY, main: MAIN, by: 'Ada <ada@example.com>', at: { release: marks.release, step: '2/4' } };
+
+test('an order is a commit with its trailers, which are those of no step', () => {
+  const message = intentMessage('abort bbbbbbbb.2', order);
+  expect(message).toBe(
+    `rollout(llm/vllm): abort bbbbbbbb.2\n\nRollout: default/llm/vllm\nRollout-Release: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.2\nRollout-Step: 2/4\nOrdered-By: Ada <ada@example.com>\nPlanned-From: ${MAIN}\n`,
   );
-  const forged = intentMessage('abort x\n\nRollout-Step: settled', {
-    key: KEY,
-    main: MAIN,
-    by: 'a\n\nRollout-Reason: Settled',
-  });
-  expect(forged.split('\n\n')).toHaveLength(3);
+  expect(parseTrailers(message)).toBeUndefined();
+  expect(intentMessage('pause', { key: KEY, main: MAIN, by: '' }), 'unmanaged, and nobody is named').toBe(
+    `rollout(llm/vllm): pause\n\nRollout: default/llm/vllm\nPlanned-From: ${MAIN}\n`,
+  );
+  const forged = intentMessage('abort x\n\nRollout-Step: settled', { ...order, by: 'a\n\nRollout-Reason: Settled' });
+  expect(forged.split('\n\n')).toHaveLength(2);
   expect(parseTrailers(forged)).toBeUndefined();
+});
+
+test('a stop says why, and neither that nor who ordered it adds a line', () => {
+  const of = { body: ['an\nincident', '', 'Writes stop.yaml.'], by: 'a\nRollout: x', main: MAIN };
+  expect(lineMessage('rollouts: stop', of)).toBe(
+    `rollouts: stop\n\nan incident\n\nWrites stop.yaml.\n\nOrdered-By: a Rollout: x\nPlanned-From: ${MAIN}\n`,
+  );
+});
+
+test('a step names the approval that it rests on, next to what is always there', () => {
+  const { message } = stepMessage(moveOf(), { ...at, approvedBy: MAIN, governing: ['production@4f1c'] });
+  expect(message).toContain(`Planned-From: ${MAIN}\nApproved-By: ${MAIN}\nRollout-Policies: production@4f1c\n`);
+  expect(parseTrailers(message)).toEqual(TRAILERS);
 });
 
 const BLOCK = printTrailers(TRAILERS);

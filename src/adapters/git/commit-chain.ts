@@ -147,7 +147,8 @@ function buildChain({ base, commits }: BranchGrowth, root: Oid | undefined, work
 
 function commitObject(commit: NewCommit, tree: Oid, parent: Oid | undefined): GitObject {
   const parents = parent === undefined ? [] : [parent];
-  return encodeCommit({ tree, parents, signature: commit.signature, message: commit.message });
+  const { signature, author, message } = commit;
+  return encodeCommit({ tree, parents, signature, author, message });
 }
 
 /** The tree after these writes; undefined where nothing is left in it, because Git knows no empty folders. */

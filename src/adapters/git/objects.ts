@@ -1,7 +1,7 @@
 /** Git's objects as bytes and as values: names by SHA-1, trees and commits encoded and decoded. */
 
 import { createHash } from 'node:crypto';
-import type { CommitHeader, Oid, Signature } from '../../ports/git.ts';
+import type { CommitHeader, Identity, Oid, Signature } from '../../ports/git.ts';
 import { MalformedObject } from './git-error.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
@@ -143,18 +143,20 @@ export function encodeEntries(entries: readonly TreeEntry[]): GitObject {
 export type CommitFields = {
   readonly tree: Oid;
   readonly parents: readonly Oid[];
+  /** The committer, and the author but for the name and the address in `author`. */
   readonly signature: Signature;
+  readonly author?: Identity | undefined;
   readonly message: string;
 };
 
-/** The bytes of a commit: author is committer, zone +0000, the message ends with exactly one line end. */
+/** The bytes of a commit: zone +0000, the message ends with exactly one line end. */
 export function encodeCommit(fields: CommitFields): GitObject {
-  const who = signatureLine(fields.signature);
+  const { signature, author } = fields;
   const head = [
     `tree ${fields.tree}`,
     ...fields.parents.map((parent) => `parent ${parent}`),
-    `author ${who}`,
-    `committer ${who}`,
+    `author ${signatureLine({ ...signature, ...author })}`,
+    `committer ${signatureLine(signature)}`,
   ];
   const message = fields.message.replaceAll('\0', '').replace(/\n+$/, '');
   return { type: 'commit', bytes: Buffer.from(`${head.join('\n')}\n\n${message}\n`, 'utf8') };

@@ -46,28 +46,33 @@ export function arrivedAt({ commit, before }: Arrival, now: Instant): Instant | 
   return dates.length === 0 ? undefined : Math.max(...dates);
 }
 
+/** The same of anything that a commit of that line holds. */
+export type AnyArrival = (holds: (commit: Oid) => Promise<boolean>) => Promise<Arrival | undefined>;
+
 /** Readers for one pass; `workloadAt` reads a commit. */
 export function arrivalReaders(
   ancestry: Ancestry,
   workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>,
-): { readonly arrival: ArrivalReader; readonly requestedAt: RequestReader } {
-  const since = async (
-    entry: DesiredRollout,
-    holds: (file: WorkloadFile | undefined) => boolean,
-    from?: Oid,
-  ): Promise<Arrival | undefined> => {
+): { readonly arrival: ArrivalReader; readonly requestedAt: RequestReader; readonly arrivalOf: AnyArrival } {
+  const arrivalOf = async (holds: (commit: Oid) => Promise<boolean>, from?: Oid): Promise<Arrival | undefined> => {
     try {
       const line = await ancestry.line();
       const start = from === undefined ? 0 : line.findIndex(({ oid }) => oid === from);
       if (start < 0) return undefined;
-      return await arrivalOn(line.slice(start), async (commit) => holds(await workloadAt(commit, entry)));
+      return await arrivalOn(line.slice(start), holds);
     } catch (error) {
       // A clone that does not go back so far.
       if (error instanceof PortError && !error.retryable) return undefined;
       throw error;
     }
   };
+  const since = (
+    entry: DesiredRollout,
+    holds: (file: WorkloadFile | undefined) => boolean,
+    from?: Oid,
+  ): Promise<Arrival | undefined> => arrivalOf(async (commit) => holds(await workloadAt(commit, entry)), from);
   return {
+    arrivalOf,
     arrival: (entry, holds, from) => since(entry, (file) => holds(file?.workload.marks), from),
     requestedAt: async (entry, digest, now) => {
       const arrival = await since(entry, (file) => file?.digest === digest);

@@ -8,7 +8,7 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Folders, Oid, Tree } from '../../ports/git.ts';
 import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import type { ArrivalReader, RequestReader } from './arrival.ts';
+import type { AnyArrival, ArrivalReader, RequestReader } from './arrival.ts';
 import type { BroughtReader } from './brought.ts';
 import type { OwnLine } from './own-line.ts';
 
@@ -28,6 +28,7 @@ export type GitReader = {
   readonly workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>;
   /** The commit that brought what the marks say. */
   readonly arrival: ArrivalReader;
+  readonly arrivalOf: AnyArrival;
   readonly requestedAt: RequestReader;
   /** The commits that made the text of a workload what it is. */
   readonly brought: BroughtReader;

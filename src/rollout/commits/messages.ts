@@ -1,8 +1,8 @@
 /** The commits that tranche writes, as text: printed and parsed here only, because people and tools read them for years. */
 
 import { type FieldValue, sameValue } from '../../api/field.ts';
-import { printStep } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { type Marks, printStep } from '../../api/marks.ts';
+import { printRelease, type Release } from '../../api/release.ts';
 import type { ObjectChange } from '../edits/change.ts';
 import type { EditPath } from '../edits/edit.ts';
 import type { Move } from '../move.ts';
@@ -19,29 +19,47 @@ export const TRAILER = {
   plannedFrom: 'Planned-From',
   /** Only where policies govern it that can say no: as they were. */
   policies: 'Rollout-Policies',
+  /** Only where a step rests on an approval: the commit of main that brought it, or the pull request that the forge showed. */
+  approvedBy: 'Approved-By',
+  /** Only in orders: who gave it, as far as the environment or `--by` says. */
+  orderedBy: 'Ordered-By',
 } as const;
 
-export type Trailers = Readonly<Record<Exclude<keyof typeof TRAILER, 'policies'>, string>>;
+/** Those that every step has. */
+export type Trailers = Readonly<Record<Exclude<keyof typeof TRAILER, 'policies' | 'approvedBy' | 'orderedBy'>, string>>;
 
 const LINE_WIDTH = 100;
 
 /** Subject, why and trailers of one step. */
 export function stepMessage(
   move: Move,
-  at: { readonly key: RolloutKey; readonly main: string; readonly governing?: readonly string[] | undefined },
+  at: {
+    readonly key: RolloutKey;
+    readonly main: string;
+    readonly governing?: readonly string[] | undefined;
+    readonly approvedBy?: string | undefined;
+  },
 ): { readonly subject: string; readonly message: string } {
   const subject = `rollout(${at.key.namespace}/${at.key.name}): ${[move.label, ...fieldTexts(move.changes)].join(', ')}`;
   const trailers: Trailers = {
     rollout: printKey(at.key),
     release: printRelease(move.marks.release),
-    step: move.marks.step === undefined ? 'settled' : printStep(move.marks.step),
+    step: stepText(move.marks),
     reason: move.reason,
     plannedFrom: at.main,
   };
   const governing = at.governing ?? [];
-  const policies = governing.length === 0 ? '' : `\n${TRAILER.policies}: ${oneLine(governing.join(', '))}`;
+  const more = [
+    ...(at.approvedBy === undefined ? [] : [`${TRAILER.approvedBy}: ${oneLine(at.approvedBy)}`]),
+    ...(governing.length === 0 ? [] : [`${TRAILER.policies}: ${oneLine(governing.join(', '))}`]),
+  ];
   const why = wrap(capital(oneLine(move.why)));
-  return { subject, message: `${subject}\n\n${why}\n\n${printTrailers(trailers)}${policies}\n` };
+  return { subject, message: `${subject}\n\n${why}\n\n${[printTrailers(trailers), ...more].join('\n')}\n` };
+}
+
+/** Where marks say that a delivery stands: `2/4`, `rollback`, `settled`. */
+export function stepText({ step }: Pick<Marks, 'step'>): string {
+  return step === undefined ? 'settled' : printStep(step);
 }
 
 /** These first; what else there is follows in the order of the change. */
@@ -91,14 +109,41 @@ export function proposedStep(message: string, base: string): string {
   return `${subject}\n\nThe merge of its pull request wrote this commit. The pull request shows the evidence.\n\n${trailers}\n`;
 }
 
-/** The message of a commit that carries someone's intent. */
+/** The release that an order is about, and the step that the files had when it was given: `2/4`, `requested`, `settled`. */
+export type OrderedAt = { readonly release: Release; readonly step: string };
+
+/**
+ * The message of a commit that carries someone's intent. Its trailers are those of no step, which always has a reason. `by`
+ * proves nothing: an environment says what its owner wants, and so does `--by`.
+ */
 export function intentMessage(
   what: string,
-  at: { readonly key: RolloutKey; readonly main: string; readonly by: string },
+  at: { readonly key: RolloutKey; readonly main: string; readonly by: string; readonly at?: OrderedAt | undefined },
 ): string {
   const subject = `rollout(${at.key.namespace}/${at.key.name}): ${oneLine(what)}`;
-  const by = at.by === '' ? '' : `\n\nOrdered by ${oneLine(at.by)}.`;
-  return `${subject}${by}\n\n${TRAILER.rollout}: ${printKey(at.key)}\n${TRAILER.plannedFrom}: ${at.main}\n`;
+  const trailers = [
+    `${TRAILER.rollout}: ${printKey(at.key)}`,
+    ...(at.at === undefined
+      ? []
+      : [`${TRAILER.release}: ${printRelease(at.at.release)}`, `${TRAILER.step}: ${oneLine(at.at.step)}`]),
+    ...orderedBy(at.by),
+    `${TRAILER.plannedFrom}: ${at.main}`,
+  ];
+  return `${subject}\n\n${trailers.join('\n')}\n`;
+}
+
+/** The message of a commit that stops all Rollouts, or lets steps start again: about none of them in particular. */
+export function lineMessage(
+  subject: string,
+  of: { readonly body: readonly string[]; readonly by: string; readonly main: string },
+): string {
+  const trailers = [...orderedBy(of.by), `${TRAILER.plannedFrom}: ${of.main}`].join('\n');
+  return `${[subject, ...of.body.map(oneLine).filter((text) => text !== ''), trailers].join('\n\n')}\n`;
+}
+
+function orderedBy(by: string): readonly string[] {
+  const text = oneLine(by);
+  return text === '' ? [] : [`${TRAILER.orderedBy}: ${text}`];
 }
 
 /** The last paragraph of a step commit, as `parseTrailers` reads it. */
@@ -137,13 +182,19 @@ function paragraphsOf(message: string): readonly string[] {
     .split(/\n{2,}/);
 }
 
-function trailersOf(paragraph: string): Trailers | undefined {
+/** `Key: value` lines of a paragraph; of several with one key the last. */
+function linesOf(paragraph: string): ReadonlyMap<string, string> {
   const lines = new Map<string, string>();
   for (const line of paragraph.split('\n')) {
     const colon = line.indexOf(': ');
     if (colon < 0) continue;
     lines.set(line.slice(0, colon), line.slice(colon + 2));
   }
+  return lines;
+}
+
+function trailersOf(paragraph: string): Trailers | undefined {
+  const lines = linesOf(paragraph);
   const [rollout, release, step] = [lines.get(TRAILER.rollout), lines.get(TRAILER.release), lines.get(TRAILER.step)];
   const [reason, plannedFrom] = [lines.get(TRAILER.reason), lines.get(TRAILER.plannedFrom)];
   if (

@@ -45,9 +45,9 @@ export function planIntent(intent: Intent, scene: IntentScene): Ordered {
   }
   const said = saidOf(intent, scene, rollout);
   if (said.kind === 'refused') return said;
-  const { file, object } = rollout;
+  const edits = [{ file: rollout.file, object: rollout.object, edits: said.edits }];
   const next = intent.kind === 'pause' ? { next: pauseMeanwhile(scene.snapshot) } : {};
-  return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }], ...next };
+  return { kind: 'write', commits: [{ edits, what: said.what }], ...next, ...(said.at && { at: said.at }) };
 }
 
 function noRollout({ key }: Snapshot): Refused {

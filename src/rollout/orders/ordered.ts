@@ -1,12 +1,21 @@
 /** What an order comes to: edits as a chain of commits, or why not. */
 
+import type { OrderedAt } from '../commits/messages.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
 
 type OrderedCommit = { readonly edits: readonly ObjectEdits[]; readonly what: string };
 
-/** `next`: what the person orders afterwards, where this is a part of it. */
+/**
+ * `next`: what the person orders afterwards, where this is a part of it. `at`: the release that is meant, where it is
+ * another one than the files have.
+ */
 export type Ordered =
-  | { readonly kind: 'write'; readonly commits: readonly OrderedCommit[]; readonly next?: string }
+  | {
+      readonly kind: 'write';
+      readonly commits: readonly OrderedCommit[];
+      readonly next?: string;
+      readonly at?: OrderedAt;
+    }
   | Refused;
 
 /** `compare`: two texts of one file, to be shown as a diff. */

@@ -2,7 +2,7 @@
 
 import { printRetry } from '../../api/intents.ts';
 import { printRelease, releasesMeant, shortDigest, shortRelease } from '../../api/release.ts';
-import { requestedRelease } from '../approvable.ts';
+import { REQUESTED, requestedRelease } from '../approvable.ts';
 import { highestSerial } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
@@ -32,5 +32,8 @@ export function retry(wish: string | undefined, snapshot: Snapshot): Said {
       `the file asks for another template (${shortDigest(waiting.digest)}), which comes first and would make this order void. Order it again once that is settled, or give that up first: ${command('abort', snapshot.key)}`,
     );
   const order = { release, after: highestSerial(marks) };
-  return annotate('retry', printRetry(order), `retry ${shortRelease(release)}`);
+  return {
+    ...annotate('retry', printRetry(order), `retry ${shortRelease(release)}`),
+    at: { release, step: REQUESTED },
+  };
 }

@@ -68,7 +68,6 @@ export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort }: Sc
     printUndo(order),
     `undo ${shortRelease(marks.release)}, back to ${shortRelease(target.release)}`,
   );
-  if (said.kind === 'refused') return said;
   const { file, object } = rollout;
   return { kind: 'write', commits: [{ edits: [{ file, object, edits: said.edits }], what: said.what }] };
 }

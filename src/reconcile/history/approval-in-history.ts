@@ -1,0 +1,34 @@
+/** Which commit of main brought the approval that a step rests on. */
+
+import { INTENT } from '../../api/intents.ts';
+import { at as valueAt } from '../../api/json.ts';
+import { stringsIn } from '../../api/service.ts';
+import type { Oid } from '../../ports/git.ts';
+import { wantsEvidence } from '../../rollout/gates/evidence.ts';
+import { isDelivered, type Plan } from '../../rollout/plan.ts';
+import { restsOn } from '../../rollout/proposals/approved-by.ts';
+import type { Snapshot } from '../../rollout/snapshot.ts';
+import type { Observation } from './observation.ts';
+
+/**
+ * The snapshot with that commit, for the message alone; undefined: no step rests on one, the forge shows a pull request
+ * instead, or nobody knows. An author is never read: who may write on main may approve, whatever a commit says of its own.
+ */
+export async function approvalFound(of: Observation, snapshot: Snapshot, plan: Plan): Promise<Snapshot | undefined> {
+  const { rollout, approvedBy } = snapshot;
+  const { commit } = plan;
+  const marks = commit?.progress.marks;
+  if (rollout === undefined || commit === undefined || marks === undefined || approvedBy !== undefined)
+    return undefined;
+  if (!isDelivered(plan)) return undefined;
+  if (wantsEvidence(snapshot) || restsOn(snapshot, { way: commit.way, marks }) === undefined) return undefined;
+  const { file, object } = rollout;
+  const wordAt = async (at: Oid): Promise<string | undefined> => {
+    const documents = await of.git.documentsAt(at, { kinds: [object.kind], paths: [file] });
+    const found = documents.find(({ object: { kind, name } }) => kind === object.kind && name === object.name);
+    return stringsIn(valueAt(found?.value, ['metadata', 'annotations']))[INTENT.approve];
+  };
+  const word = rollout.rollout.annotations[INTENT.approve];
+  const brought = await of.git.arrivalOf(async (at) => (await wordAt(at)) === word);
+  return brought === undefined ? undefined : { ...snapshot, approvedBy: brought.commit.oid };
+}
