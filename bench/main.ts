@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { canaryRows } from './canaries.ts';
 import { compiledRows } from './compiled.ts';
 import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
+import { historyRows } from './history.ts';
 import { inTurn, peakMegabytes, type Spread, time } from './measure.ts';
 import { plansPerSecond } from './planning.ts';
 import { podRows } from './pods.ts';
@@ -89,6 +90,7 @@ async function allRows(): Promise<readonly Row[]> {
     fleet: () => fleetRows(bench, fleet()),
     canaries: () => canaryRows(bench, fleet()),
     pods: () => podRows(bench, large),
+    history: () => historyRows(bench, options.quick ? 1000 : 10_000),
     plan: async () => planRows(bench, await first()),
     simulation: () => simulationRows(programs, amounts()),
     isomorphic: async () => isomorphicRows(bench, await worlds()),

@@ -18,6 +18,7 @@ import {
   textsOf,
 } from './flags.ts';
 import { hintOf } from './hints.ts';
+import { addHistory } from './history.ts';
 import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
 import { addEject, addOrders, addShowStable } from './order-verbs.ts';
@@ -78,6 +79,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addOrders(program, io, run);
   addEject(program, io, run);
   addShowStable(program, io, run);
+  addHistory(program, io, run);
   addLine(program, io, run);
   addPolicy(program, io, { run, done });
   gitFlags(program.command('preflight').description('what the rules of the forge make of a delivery')).action(

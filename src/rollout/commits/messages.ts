@@ -174,7 +174,8 @@ export function trailersIn(message: string): readonly Trailers[] {
   return paragraphsOf(message).flatMap((paragraph) => trailersOf(paragraph) ?? []);
 }
 
-function paragraphsOf(message: string): readonly string[] {
+/** The paragraphs of a message. */
+export function paragraphsOf(message: string): readonly string[] {
   // Web forms and mail write other line ends than we do.
   return message
     .replaceAll('\r\n', '\n')
@@ -183,7 +184,7 @@ function paragraphsOf(message: string): readonly string[] {
 }
 
 /** `Key: value` lines of a paragraph; of several with one key the last. */
-function linesOf(paragraph: string): ReadonlyMap<string, string> {
+export function linesOf(paragraph: string): ReadonlyMap<string, string> {
   const lines = new Map<string, string>();
   for (const line of paragraph.split('\n')) {
     const colon = line.indexOf(': ');

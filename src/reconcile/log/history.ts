@@ -1,0 +1,87 @@
+/** What became of every release, from Git alone: the log of main, the files of its commits, and what the status branch reports. */
+
+import type { Instant } from '../../api/time.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
+import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import { gitReader } from '../history/observe-git.ts';
+import { desiredHead, readDesired } from '../observe/read-main.ts';
+import { newMemory, type Overrides, type Ports } from '../pass.ts';
+import { type Delivery, deliveryCollector, type OrderShown } from './deliveries.ts';
+import { type Details, detailsOf } from './details.ts';
+import { type HoldTold, holdsTold } from './holds.ts';
+import { type LogRead, readLog } from './read-log.ts';
+
+const HISTORY_VERSION = 1;
+/** Deliveries whose files are read: the newest. Of the others the log alone is told. */
+export const DETAILED_MOST = 100;
+
+type HistoryAsked = {
+  /** Empty: all Rollouts. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly since: Instant | undefined;
+};
+
+export type DeliveryTold = Delivery & Details;
+
+export type History = {
+  readonly version: typeof HISTORY_VERSION;
+  /** The commit of main whose line was read. */
+  readonly main: string;
+  readonly since: Instant | undefined;
+  readonly read: LogRead;
+  /** Newest first. */
+  readonly deliveries: readonly DeliveryTold[];
+  /** Newest first. */
+  readonly orders: readonly OrderShown[];
+  /** Oldest first: not from main. */
+  readonly holds: readonly HoldTold[];
+  /** Names on main now, where the name that was asked for is nowhere; empty: it is somewhere. */
+  readonly others: readonly string[];
+};
+
+/** Reads it. Throws PortError where Git fails, and ConfigError where `tranche.yaml` is wrong. */
+export async function readHistory(ports: Ports, overrides: Overrides, asked: HistoryAsked): Promise<History> {
+  const { git } = ports;
+  git.begin();
+  const { main, config } = await desiredHead(git, overrides);
+  const [status] = await git.heads([config.statusBranch]);
+  const { cluster = '' } = overrides;
+  const isMeant = (key: string): boolean => isNamed(key, { ...asked, cluster });
+  const collector = deliveryCollector(isMeant);
+  const read = await readLog(git, { head: main, since: asked.since }, (_, told) => {
+    for (const one of told) collector.add(one);
+  });
+  const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const reader = gitReader(git, main, { config: desired.config, texts: desired.trials.known });
+  const deliveries: DeliveryTold[] = [];
+  for (const [place, delivery] of collector.deliveries().entries()) {
+    const entry = place < DETAILED_MOST ? entryOf(desired, delivery.rollout) : undefined;
+    deliveries.push({ ...delivery, ...(await detailsOf({ git, reader }, entry, delivery)) });
+  }
+  const rollouts = desired.rollouts.map(({ key }) => printKey(key)).filter(isMeant);
+  const place = { cluster: config.cluster, shard: overrides.shard?.index };
+  const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
+  const holds = await holdsTold(git, { head: status, rollouts, since: asked.since, judging });
+  const isFound = asked.name === '' || rollouts.length > 0 || deliveries.length > 0;
+  const others = isFound ? [] : desired.rollouts.map(({ key }) => `${key.namespace}/${key.name}`);
+  const since = asked.since;
+  return { version: HISTORY_VERSION, main, since, read, deliveries, orders: collector.orders(), holds, others };
+}
+
+/** Whether `cluster/namespace/name` is meant; what is empty leaves it open. */
+export function isNamed(
+  key: string,
+  of: { readonly cluster: string; readonly namespace: string; readonly name: string },
+): boolean {
+  const [cluster = '', namespace = '', name = ''] = key.split('/');
+  return (
+    (of.cluster === '' || of.cluster === cluster) &&
+    (of.namespace === '' || of.namespace === namespace) &&
+    (of.name === '' || of.name === name)
+  );
+}
+
+function entryOf({ rollouts }: Desired, key: string): DesiredRollout | undefined {
+  return rollouts.find((entry) => printKey(entry.key) === key);
+}

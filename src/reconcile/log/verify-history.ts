@@ -1,0 +1,180 @@
+/** Whether main's own line bears out what its commits tell, and who has written marks past tranche. */
+
+import { canonicalJson, at as valueAt } from '../../api/json.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import { MARK, parseMarks } from '../../api/marks.ts';
+import { printRelease } from '../../api/release.ts';
+import { stringsIn } from '../../api/service.ts';
+import type { Instant } from '../../api/time.ts';
+import { PARTITION_PATH } from '../../api/workload-paths.ts';
+import { parseManifestFile } from '../../manifests/parse-file.ts';
+import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
+import { stepText } from '../../rollout/commits/messages.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { desiredHead, readDesired } from '../observe/read-main.ts';
+import { newMemory, type Overrides, type Ports } from '../pass.ts';
+import { isNamed } from './history.ts';
+import { type LogRead, readLog } from './read-log.ts';
+import type { Told } from './told.ts';
+
+/** Each has its row in the reference. */
+type ChainReason = 'StepNotInFile' | 'StepWithoutEffect' | 'MarksWrittenPast' | 'PlannedElsewhere';
+
+type ChainFault = {
+  readonly reason: ChainReason;
+  readonly rollout: string;
+  readonly commit: Oid;
+  readonly at: Instant;
+  /** Its author, who proves nothing. */
+  readonly by: string;
+  readonly message: string;
+};
+
+type Chain = {
+  readonly main: Oid;
+  readonly read: LogRead;
+  /** Steps whose files were looked at. */
+  readonly steps: number;
+  /** Newest first. */
+  readonly faults: readonly ChainFault[];
+};
+
+/** Commits of main that are looked at one by one. */
+const LOOKED_MOST = 10_000;
+
+type Line = { readonly commit: CommitHeader; readonly told: readonly Told[] };
+
+/**
+ * Of each commit of the line: that a step is in the file which it says, that it was planned on a commit of this line, and
+ * that no other commit has changed marks or a partition. Throws PortError where Git fails.
+ */
+export async function verifyHistory(
+  { git }: Pick<Ports, 'git'>,
+  overrides: Overrides,
+  asked: { readonly name: string; readonly namespace: string; readonly since: Instant | undefined },
+): Promise<Chain> {
+  git.begin();
+  const { main, config } = await desiredHead(git, overrides);
+  const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const line: Line[] = [];
+  const read = await readLog(git, { head: main, since: asked.since }, (commit, told) => {
+    if (line.length < LOOKED_MOST) line.push({ commit, told });
+  });
+  const meant = { ...asked, cluster: overrides.cluster ?? '' };
+  const entries = desired.rollouts.filter((entry) => isNamed(printKey(entry.key), meant));
+  const faults: ChainFault[] = plannedElsewhere(line, read).filter(({ rollout }) => isNamed(rollout, meant));
+  let steps = 0;
+  for (const entry of entries) {
+    const found = await faultsOf(git, entry, line);
+    steps += found.steps;
+    faults.push(...found.faults);
+  }
+  const place = new Map(line.map(({ commit }, at) => [commit.oid, at]));
+  faults.sort((a, b) => (place.get(a.commit) ?? 0) - (place.get(b.commit) ?? 0));
+  return { main, read, steps, faults };
+}
+
+/** A step that names a commit which is not before it: it was planned on another history than this one. */
+function plannedElsewhere(line: readonly Line[], read: LogRead): ChainFault[] {
+  const places = new Map(line.map(({ commit }, at) => [commit.oid, at]));
+  return line.flatMap(({ commit, told }, at) =>
+    told.flatMap((one): readonly ChainFault[] => {
+      const planned = places.get(one.plannedFrom);
+      // What was before the first commit that was read is not known.
+      if (planned === undefined ? read.end !== 'first' || line.length < read.commits : planned > at) return [];
+      const where = planned === undefined ? 'is not on this line' : 'is not before it';
+      const message = `it says that it was planned on ${one.plannedFrom.slice(0, 12)}, which ${where}`;
+      return [faultOf('PlannedElsewhere', one.rollout, { commit, message })];
+    }),
+  );
+}
+
+/** What of a workload tranche alone writes, as one commit has it. */
+type Own = { readonly key: string; readonly release: string; readonly step: string; readonly text: string };
+
+async function faultsOf(
+  git: Pick<Git, 'readAt'>,
+  entry: DesiredRollout,
+  line: readonly Line[],
+): Promise<{ readonly steps: number; readonly faults: readonly ChainFault[] }> {
+  const rollout = printKey(entry.key);
+  const ownAt = ownReader(git, entry);
+  const faults: ChainFault[] = [];
+  let steps = 0;
+  for (const [at, { commit, told }] of line.entries()) {
+    const parent = commit.parents[0];
+    if (parent === undefined && at < line.length - 1) break;
+    const [now, before] = [await ownAt(commit.oid), parent === undefined ? undefined : await ownAt(parent)];
+    // Not in its file: it was moved, or is re-created; nobody can tell from here on.
+    if (now === undefined) continue;
+    const own = told.filter((one) => one.rollout === rollout);
+    const step = own.find((one) => one.kind === 'step');
+    if (step !== undefined) {
+      steps += 1;
+      const is = `${now.release} ${now.step}`;
+      const says = `${step.release} ${step.step}`;
+      if (is !== says)
+        faults.push(
+          faultOf('StepNotInFile', rollout, {
+            commit,
+            message: `it says ${says}, and its file has ${is.trim() || 'no marks'}`,
+          }),
+        );
+      else if (before?.text === now.text)
+        faults.push(faultOf('StepWithoutEffect', rollout, { commit, message: `it says ${says}, and changes nothing` }));
+    } else if (own.length === 0 && before !== undefined && before.key !== now.key) {
+      const message = `it changes marks or the partition, and is no commit of tranche: ${before.key} → ${now.key}`;
+      faults.push(faultOf('MarksWrittenPast', rollout, { commit, message }));
+    }
+  }
+  return { steps, faults };
+}
+
+function faultOf(
+  reason: ChainFault['reason'],
+  rollout: string,
+  { commit, message }: { readonly commit: CommitHeader; readonly message: string },
+): ChainFault {
+  return { reason, rollout, commit: commit.oid, at: commit.committedAt, by: commit.author.name, message };
+}
+
+/** Reads one file of each commit, and makes a value of it only where it is another one. */
+function ownReader(git: Pick<Git, 'readAt'>, { identity }: DesiredRollout): (commit: Oid) => Promise<Own | undefined> {
+  const byBlob = new Map<Oid, Own | undefined>();
+  const byCommit = new Map<Oid, Own | undefined>();
+  return async (commit) => {
+    if (identity === undefined) return undefined;
+    if (byCommit.has(commit)) return byCommit.get(commit);
+    const { files } = await git.readAt(commit, { paths: [identity.file], suffixes: [], markers: [] });
+    const [file] = files;
+    const text = file?.content.kind === 'text' ? file.content.text : undefined;
+    const own =
+      file === undefined || text === undefined
+        ? undefined
+        : byBlob.has(file.oid)
+          ? byBlob.get(file.oid)
+          : ownIn(text, identity);
+    if (file !== undefined) byBlob.set(file.oid, own);
+    byCommit.set(commit, own);
+    return own;
+  };
+}
+
+function ownIn(text: string, identity: { readonly file: string; readonly name: string }): Own | undefined {
+  const found = parseManifestFile(identity.file, text, [LWS_KIND]).documents.filter(
+    ({ object }) => object.name === identity.name,
+  );
+  const [document] = found;
+  if (document === undefined || found.length > 1) return undefined;
+  const annotations = stringsIn(valueAt(document.value, ['metadata', 'annotations']));
+  const own = Object.fromEntries(
+    Object.values(MARK).flatMap((key) => (annotations[key] ? [[key, annotations[key]]] : [])),
+  );
+  const parsed = parseMarks(annotations);
+  const marks = parsed !== undefined && 'release' in parsed ? parsed : undefined;
+  const partition = valueAt(document.value, PARTITION_PATH);
+  const key = canonicalJson({ ...own, partition: partition === undefined ? '' : String(partition) });
+  const release = marks === undefined ? '' : printRelease(marks.release);
+  return { key, release, step: marks === undefined ? '' : stepText(marks), text };
+}
