@@ -14,7 +14,7 @@ const UNDO = 'of a delivery in progress that is: tranche abort NAME; of a releas
 /** The first that fits is said; `typed` is matched against the words of the command line, without the program. */
 const HINTS: readonly Hint[] = [
   { typed: /^(get|list|ls|describe|top|show|rollouts?)\b/, say: STATUS },
-  { typed: /^(logs?|events?)\b/, say: `the log is the history of Git, and ${STATUS}` },
+  { typed: /^(logs?|events?)\b/, say: 'what became of each release is: tranche history [NAME]' },
   { typed: /^(promote|continue|next|unpause)\b/, say: 'the pause of a step is ended by: tranche approve NAME' },
   { typed: /^(rollback|revert|back)\b/, say: UNDO },
   { typed: /^(apply|run|sync|start|deploy)\b/, say: 'one pass over all Rollouts is: tranche reconcile' },

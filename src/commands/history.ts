@@ -4,9 +4,6 @@ import type { Command } from 'commander';
 import { jsonText, printableLine } from '../api/printable.ts';
 import { printInstant } from '../api/time.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
-import { readHistory } from '../reconcile/log/history.ts';
-import { historyCsv, historyMarkdown, historyText } from '../reconcile/log/history-text.ts';
-import { verifyHistory } from '../reconcile/log/verify-history.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type Given, gitFlags, ROLLOUT_NAME, targetFlags, targetOf, textOf } from './flags.ts';
 import { sinceOf } from './since.ts';
@@ -15,7 +12,8 @@ type Run = (
   verb: (common: CommonOptions, ports: Ports, given: Given) => Promise<number>,
 ) => (given: Given) => Promise<void>;
 
-const FORMATS = { text: historyText, json: jsonText, csv: historyCsv, md: historyMarkdown };
+const FORMATS = ['text', 'json', 'csv', 'md'] as const;
+type Format = (typeof FORMATS)[number];
 
 /** Adds both verbs. */
 export function addHistory(program: Command, io: Io, run: Run): void {
@@ -43,32 +41,33 @@ export function addHistory(program: Command, io: Io, run: Run): void {
   );
 }
 
-function formatOf(text = 'text'): keyof typeof FORMATS {
-  if (text === 'text' || text === 'json' || text === 'csv' || text === 'md') return text;
+function formatOf(text = 'text'): Format {
+  const found = FORMATS.find((format) => format === text);
+  if (found !== undefined) return found;
   throw new UsageError(`--output is ${text}, wanted text, json, csv or md`);
 }
 
 type Asked = CommonOptions & { readonly name: string; readonly namespace: string; readonly since: string | undefined };
 
 /** Exit code 1 where nothing of that name is on main or in its log. */
-async function history(
-  asked: Asked & { readonly format: keyof typeof FORMATS },
-  ports: Ports,
-  io: Io,
-): Promise<number> {
+async function history(asked: Asked & { readonly format: Format }, ports: Ports, io: Io): Promise<number> {
   const since = sinceOf(asked.since, ports.clock.now());
+  const { readHistory } = await import('../reconcile/log/history.ts');
+  const { historyCsv, historyMarkdown, historyText } = await import('../reconcile/log/history-text.ts');
   const found = await readHistory(ports, asked.overrides, { ...asked, since });
   if (found.others.length > 0) {
     io.err(`main tells of no Rollout ${asked.name}. There is: ${found.others.join(', ')}\n`);
     return EXIT.failed;
   }
-  io.out(FORMATS[asked.format](found));
+  const print = { text: historyText, json: jsonText, csv: historyCsv, md: historyMarkdown }[asked.format];
+  io.out(print(found));
   return EXIT.ok;
 }
 
 /** Exit code 1 where something is not as the commits say. */
 async function verifyVerb(asked: Asked, ports: Ports, io: Io): Promise<number> {
   const since = sinceOf(asked.since, ports.clock.now());
+  const { verifyHistory } = await import('../reconcile/log/verify-history.ts');
   const chain = await verifyHistory(ports, asked.overrides, { ...asked, since });
   const { faults, steps, read, main } = chain;
   if (asked.output === 'json') io.out(jsonText(chain));

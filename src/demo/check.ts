@@ -108,7 +108,7 @@ function withoutOurs(text: string, { serves }: Wanted): string {
   return own
     .join('---\n')
     .split('\n')
-    .filter((line) => !/^ {4}tranche\.dev\/[a-z]+: /.test(line))
+    .filter((line) => !/^ {4}tranche\.dev\/[a-z-]+: /.test(line))
     .map((line) => line.replace(/^( +partition: )\d+/, '$1n').replace(VERSION_LABEL, ''))
     .map((line) => (serves === NAME ? line : line.replace(/^( {2}replicas: |.*worker.*\/name: )"?[\w-]+"?$/, '$1')))
     .join('\n');
@@ -118,9 +118,11 @@ function logFindings(log: readonly CommitHeader[], { steps }: Wanted): readonly 
   const ours = log.filter(({ author }) => author.name === 'tranche').reverse();
   const key = `Rollout: ${CLUSTER}/${NAMESPACE}/${NAME}`;
   const bare = ours.filter(
-    ({ message }) => !message.includes(`\n${key}\n`) || !/\nPlanned-From: [0-9a-f]{40}$/.test(message.trimEnd()),
+    ({ message }) => !message.includes(`\n${key}\n`) || !/^Planned-From: [0-9a-f]{40}$/m.test(message),
   );
-  const taken = ours.flatMap(({ message }) => message.match(/^Rollout-Step: (.+)$/m)?.[1] ?? []);
+  // An order names the step that it was given at, and takes none.
+  const moved = ours.filter(({ message }) => !/^Ordered-By: /m.test(message));
+  const taken = moved.flatMap(({ message }) => message.match(/^Rollout-Step: (.+)$/m)?.[1] ?? []);
   return [
     finding(
       `each of ${ours.length} commits by tranche says which rollout it moved, and from where`,

@@ -423,9 +423,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'within a step that was approved, whose later rungs follow by commit: nothing is open meanwhile':
     'NotServing CanaryDiffers CanaryNotEmpty RouteNotAccepted GracePeriod Draining EndpointsElsewhere Baking PrimaryReplaced RungReady RouteRestored CanaryEmptied ShareAccepted Surged SurgeReturned Locked Settled AwaitingRemoval RecreateCreated RecreateEnded ReturnedByHand',
   'of a rollback, whose first commit takes the branch away in the same push, or of what follows it':
-    'Aborted Failed BudgetRaised BudgetLowered RollbackWidened RolledBack RequestWithdrawn AbortedTemplateRemoved RollStopped ReleaseAborted AbortedTemplateReturned NewerRequestWaits',
+    'Aborted Failed BudgetRaised BudgetLowered RollbackWidened RolledBack RequestWithdrawn Undone AbortedTemplateRemoved RollStopped ReleaseAborted AbortedTemplateReturned NewerRequestWaits',
   'at rest, before there is a request to propose anything of':
-    'NotAtRest GroupsElsewhere LockedWithoutRollout Relocked NoNewRevision GreenServes IdleScaled Retried',
+    'NotAtRest GroupsElsewhere LockedWithoutRollout Relocked NoNewRevision GreenServes IdleScaled Retried UndoRefused',
   'of a newer tranche: this one decides nothing, so nothing is opened, closed or put back': 'NewerRecord',
   'an order that is told of and decides nothing': 'JumpRefused AbortRefused RetryRefused RequestQueued',
   'what is proposed itself, under its own digest like a step':

@@ -25,7 +25,7 @@ const bugs: readonly Bug[] = [
   ['groups of the stable version count', JUDGED, "told && leader.version === 'release'", 'told'],
   ['a newer template is overwritten', 'events/failing.ts', 'digest !== release.digest || ', ''],
   ['a share is withdrawn to too few', FAILING, 'groups: quorumLeft(on) }]);', 'groups: 0 }]);'],
-  ['of one workload all groups must serve', FAILING, 'if (!isOneWorkload(delivery)) return', 'return'],
+  ['of one workload all groups must serve', FAILING, 'if (!isOneWorkload(delivery.plan.style)) return', 'return'],
   ['of one workload nothing is withdrawn', 'strategies/routed.ts', '?? withdrawnAsFailed(on) ', ''],
   [
     'what is not live of a Service is not waited for',
