@@ -19,7 +19,7 @@ export async function historyRows(bench: Bench, commits: number): Promise<readon
   const path = join(bench.scratch, `history-${commits}.git`);
   await makeHistory(path, commits);
   const program = { command: process.execPath, args: [bench.bundle, 'history', '--output', 'json', '--repo', path] };
-  const probe = { probe: join(bench.programs, 'memory-probe.ts'), report: join(bench.scratch, 'history-memory') };
+  const probe = { probe: join(bench.programs, 'memory-probe.mjs'), report: join(bench.scratch, 'history-memory') };
   await time(program);
   const value = await time(program);
   const name = `history of ${commits} commits, ${commits / COMMITS_OF_RELEASE} releases`;
