@@ -174,7 +174,7 @@ function ownIn(text: string, identity: { readonly file: string; readonly name: s
   const parsed = parseMarks(annotations);
   const marks = parsed !== undefined && 'release' in parsed ? parsed : undefined;
   const partition = valueAt(document.value, PARTITION_PATH);
-  const key = canonicalJson({ ...own, partition: partition === undefined ? '' : String(partition) });
+  const key = canonicalJson({ ...own, partition: partition ?? '' });
   const release = marks === undefined ? '' : printRelease(marks.release);
   return { key, release, step: marks === undefined ? '' : stepText(marks), text };
 }

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import { array, assert, asyncProperty, boolean, constantFrom, integer, oneof, record, string, tuple } from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openGit } from '../../../src/adapters/git/open.ts';
 import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
@@ -18,30 +18,28 @@ const folder = mkdtempSync(join(tmpdir(), 'tranche-history-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const PLANNED = '4f1c'.repeat(10);
-const key = fc.constantFrom('vllm', 'llama').map((name) => ({ cluster: 'eu', namespace: 'llm', name }));
-const release = fc.integer({ min: 1, max: 3 }).map((serial) => ({ digest: String(serial).repeat(32), serial }));
-const step = fc.constantFrom('1/3', '2/3', 'promote', 'rollback', 'settled');
-const reason = fc.constantFrom('StepReady', 'Settled', 'RolledBack', 'Aborted', 'Adopted', 'Rearmed');
+const key = constantFrom('vllm', 'llama').map((name) => ({ cluster: 'eu', namespace: 'llm', name }));
+const release = integer({ min: 1, max: 3 }).map((serial) => ({ digest: String(serial).repeat(32), serial }));
+const step = constantFrom('1/3', '2/3', 'promote', 'rollback', 'settled');
+const reason = constantFrom('StepReady', 'Settled', 'RolledBack', 'Aborted', 'Adopted', 'Relocked');
 /** Whatever people write, as far as a commit takes it. */
-const text = fc.string({ maxLength: 40 }).map((raw) => raw.replaceAll('\0', ''));
+const text = string({ maxLength: 40 }).map((raw) => raw.replaceAll('\0', ''));
 
-const stepMessage = fc.tuple(key, release, step, reason, text).map(([of, { digest, serial }, at, why, label]) => {
+const stepMessage = tuple(key, release, step, reason, text).map(([of, { digest, serial }, at, why, label]) => {
   const rollout = `eu/llm/${of.name}`;
   const trailers = { rollout, release: `${digest}.${serial}`, step: at, reason: why, plannedFrom: PLANNED };
   return `rollout(llm/${of.name}): ${label.replace(/[\r\n]/g, ' ')}x\n\nWhy.\n\n${printTrailers(trailers)}\n`;
 });
-const message = fc.oneof(
+const message = oneof(
   stepMessage,
-  fc
-    .tuple(key, release, step, text, text)
-    .map(([of, at, where, what, by]) =>
-      intentMessage(`${what}x`, { key: of, main: PLANNED, by, at: { release: at, step: where } }),
-    ),
+  tuple(key, release, step, text, text).map(([of, at, where, what, by]) =>
+    intentMessage(`${what}x`, { key: of, main: PLANNED, by, at: { release: at, step: where } }),
+  ),
   text.map((by) => lineMessage('rollouts: stop', { body: ['Writes stop.yaml.'], by, main: PLANNED })),
   text.map((subject) => `s${subject}\n`),
 );
 /** `isMerge`: the message is that of the head which a commit of a forge merges. */
-const commits = fc.array(fc.record({ message, isMerge: fc.boolean() }), { minLength: 1, maxLength: 25 });
+const commits = array(record({ message, isMerge: boolean() }), { minLength: 1, maxLength: 25 });
 
 let made = 0;
 async function repositoryOf(list: readonly { readonly message: string; readonly isMerge: boolean }[]): Promise<string> {
@@ -93,8 +91,8 @@ function logOf(path: string): readonly string[] {
 }
 
 test('on random histories', async () => {
-  await fc.assert(
-    fc.asyncProperty(commits, async (list) => {
+  await assert(
+    asyncProperty(commits, async (list) => {
       const path = await repositoryOf(list);
       const git = openGit({ location: path, network: plainNetwork });
       const [head = ''] = await git.heads(['main']);
