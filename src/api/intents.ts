@@ -1,7 +1,8 @@
 /** What people want of a delivery, as annotations on the Rollout: every one names its release, so an old one never applies again. */
 
+import { type AcknowledgeIntent, parseAcknowledge } from './acknowledge-intent.ts';
 import { BRAKE_NOTE, type BrakeNote, parseBrakeNote } from './brake-note.ts';
-import { annotationReader, type MarkFault, parseCommit } from './marks.ts';
+import { annotationReader, type MarkFault } from './marks.ts';
 import { parseRecreating, type Recreating } from './recreating.ts';
 import { DIGEST_PATTERN, parseRelease, printRelease, type Release } from './release.ts';
 import { parseUndo, UNDO_WANTED, type UndoIntent } from './undo-intent.ts';
@@ -95,8 +96,7 @@ export type Intents = {
   readonly abort: AbortIntent | undefined;
   readonly retry: RetryIntent | undefined;
   readonly undo: UndoIntent | undefined;
-  /** The commit from which on a rewritten history is accepted. */
-  readonly acknowledge: string | undefined;
+  readonly acknowledge: AcknowledgeIntent | undefined;
   readonly propose: ProposeIntent | undefined;
   /** Not there: nothing is paused, or it was paused by hand. */
   readonly paused?: BrakeNote | undefined;
@@ -133,7 +133,11 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
       parseRetry,
     ),
     undo: read(INTENT.undo, UNDO_WANTED, parseUndo),
-    acknowledge: read(INTENT.acknowledge, 'a commit of 40 hex digits', parseCommit),
+    acknowledge: read(
+      INTENT.acknowledge,
+      'two commits of 40 hex digits: the one that main has lost, and main',
+      parseAcknowledge,
+    ),
     propose: read(
       INTENT.propose,
       '<step>@<release>#<number of a pull request>, as 2@<32 hex digits>.7#12',

@@ -11,7 +11,8 @@ import { begins, begun } from './begins.ts';
 import { liveReader } from './cluster/observe-cluster.ts';
 import { type TrafficReader, trafficReader } from './cluster/observe-live-traffic.ts';
 import type { Desired } from './desired/desired-rollout.ts';
-import type { Observation } from './history/observation.ts';
+import { mainLost, tipOf } from './history/main-lost.ts';
+import type { Observation, Readers } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
 import { notified } from './notify/deliver.ts';
 import { trafficAsked } from './observe/observe-traffic.ts';
@@ -62,6 +63,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const live = liveReader(ports.cluster, namespacesUnderWay(status, config, options));
   await sent();
   const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
+  const tip = memory.main ?? tipOf(status, desired.config, options);
   memory.main = main;
   const reading: Reading = { main, status, desired, at, signing, keyMissing };
   const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
@@ -69,7 +71,9 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const liveTraffic = trafficReader(ports.cluster, live);
   startTraffic(liveTraffic, reading, options);
   const others = await recordsElsewhere(ports.git, reading, { shard: options.overrides.shard, judging });
-  const readers = { git, live, liveTraffic, offSeconds, others, notifyTargets: ports.notifier?.targets ?? [] };
+  const isMainLost = mainLost(git, { tip, main });
+  const notifyTargets = ports.notifier?.targets ?? [];
+  const readers = { git, isMainLost, live, liveTraffic, offSeconds, others, notifyTargets };
   const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
@@ -108,9 +112,7 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
 
 /** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
 async function decideAll(
-  readers: Pick<Observation, 'git' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals' | 'notifyTargets'> & {
-    readonly others: Elsewhere;
-  },
+  readers: Readers & { readonly others: Elsewhere },
   reading: Reading,
   options: PassOptions,
   memory: Memory,
@@ -133,7 +135,8 @@ async function decideAll(
     const earlier = earlierDeliveries(entry, stored, { waiting, deliveries, requests });
     const proof = status.proofs?.get(printKey(entry.key));
     const of = { desired, entry, stored, proof, keyMissing, deliveries, earlier, windowsOf, now: at, ...readers };
-    const one = stillAtRest(memory.rested, of) ?? (await reconcileOne(of, texts));
+    const still = stillAtRest(memory.rested, of);
+    const one = still === undefined || (await readers.isMainLost?.()) ? await reconcileOne(of, texts) : still;
     rests.push({ of, one });
     if (begins(one)) deliveries = withDelivery(deliveries, begun(one, { entry, deliveries, now: at }));
     if (isDelivered(one.plan))

@@ -70,7 +70,17 @@ test.each([
   ],
   [INTENT.retry, '9c41d2e09c41d2e09c41d2e09c41d2e0.7', { retry: { release: RELEASE, after: 7 } }],
   [INTENT.retry, '9c41d2e09c41d2e09c41d2e09c41d2e0.7 9', { retry: { release: RELEASE, after: 9 } }],
-  [INTENT.acknowledge, 'a'.repeat(40), { acknowledge: 'a'.repeat(40) }],
+  [
+    INTENT.acknowledge,
+    `${'a'.repeat(40)} ${'b'.repeat(40)}`,
+    { acknowledge: { recorded: 'a'.repeat(40), main: 'b'.repeat(40) } },
+  ],
+  [
+    INTENT.paused,
+    '{"since":"2026-11-21T01:47:25Z","by":"Ana","why":"the disks are full"}',
+    { paused: { since: 1_795_225_645, by: 'Ana', why: 'the disks are full' } },
+  ],
+  [INTENT.paused, '{"since":"2026-11-21T01:47:25Z"}', { paused: { since: 1_795_225_645, by: '', why: '' } }],
   ['example.com/abort', '9c41d2e09c41d2e09c41d2e09c41d2e0.7', {}],
 ])('%s: %s', (key, value, intents) => {
   expect(parseIntents({ [key]: value })).toEqual({ intents: { ...NO_INTENTS, ...intents }, faults: [] });
@@ -103,6 +113,12 @@ test.each([
   [INTENT.retry, '9c41d2e09c41d2e09c41d2e09c41d2e0.7 6'],
   [INTENT.retry, '9c41d2e09c41d2e09c41d2e09c41d2e0.7 09'],
   [INTENT.acknowledge, 'main'],
+  [INTENT.acknowledge, 'a'.repeat(40)],
+  [INTENT.acknowledge, `${'a'.repeat(40)} main`],
+  [INTENT.acknowledge, `${'a'.repeat(40)} ${'b'.repeat(40)} ${'c'.repeat(40)}`],
+  [INTENT.paused, 'Ana'],
+  [INTENT.paused, '{"by":"Ana"}'],
+  [INTENT.paused, '{"since":"2026-11-21T01:47:25Z","by":1}'],
 ])('%s: %j is reported and counts as not given', (key, value) => {
   const { intents, faults } = parseIntents({ [key]: value });
   expect(intents).toEqual(NO_INTENTS);

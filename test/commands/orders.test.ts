@@ -358,24 +358,6 @@ describe('retry', () => {
   });
 });
 
-test('acknowledge: main was rewritten, the rollout holds until someone says that it may be', async () => {
-  const site = await siteAt('requested');
-  await site.run('reconcile');
-  const recorded = await site.head();
-  await site.repository.git('update-ref', 'refs/heads/main', `${recorded}~2`);
-  await site.edit(ROLLOUT_FILE, '50%', '75%');
-  await site.edit(LWS_FILE, OLD, NEW);
-  const held = await site.run('reconcile');
-  expect(held.out).toMatch(/waits {2}HistoryRewritten: main was rewritten: .*tranche acknowledge vllm/i);
-  expect(await site.subject()).toBe(`edit ${LWS_FILE}`);
-  const rewritten = await site.head();
-  const called = await site.run('acknowledge vllm --by Ada');
-  expect(called.code).toBe(0);
-  expect(called.out).toContain(`+    tranche.dev/acknowledge: "${rewritten}"`);
-  expect((await site.run('reconcile')).out).toContain('rollout(llm/vllm): step 1/3');
-  expect(await site.run('acknowledge vllm')).toMatchObject({ code: 1 });
-});
-
 describe('eject', () => {
   test('settled: annotations first, then partition 0, and the Rollout disabled', async () => {
     const site = await siteAt('settled');

@@ -1,4 +1,4 @@
-/** What stops all Rollouts or one, and how that is shown, also at rest. */
+/** What stops all Rollouts or one, how that is shown, and a main that was rewritten: what each writes and says. */
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Site, startSite, stopSites } from '../support/site.ts';
@@ -26,6 +26,54 @@ async function requested(): Promise<Site> {
   await site.settle();
   return site;
 }
+
+test('acknowledge: main was rewritten, the rollout holds until someone says that it may be', async () => {
+  const site = await requested();
+  await site.run('reconcile');
+  const step = await site.head();
+  // The record stands on what was read, which is the parent of the step.
+  const recorded = await site.repository.git('rev-parse', `${step}~1`);
+  await site.repository.git('update-ref', 'refs/heads/main', `${step}~2`);
+  await site.edit(ROLLOUT_FILE, '50%', '75%');
+  await site.edit(LWS_FILE, OLD, NEW);
+  const held = await site.run('reconcile');
+  expect(held.out).toMatch(/waits {2}HistoryRewritten: main was rewritten: .*tranche acknowledge vllm/i);
+  expect(await site.subject()).toBe(`edit ${LWS_FILE}`);
+  const rewritten = await site.head();
+  const called = await site.run('acknowledge vllm --by Ada');
+  expect(called.code).toBe(0);
+  expect(called.out).toContain(`+    tranche.dev/acknowledge: "${recorded} ${rewritten}"`);
+  expect((await site.run('reconcile')).out).toContain('rollout(llm/vllm): step 1/3');
+  expect(await site.run('acknowledge vllm')).toMatchObject({ code: 1 });
+});
+
+test('main that is rewritten at rest is shown at once, and what accepts one rewrite accepts no other', async () => {
+  const site = await settled();
+  await site.run('reconcile');
+  const { git } = site.repository;
+  const rewrite = async (): Promise<void> => {
+    const by = ['-c', 'user.name=Eve', '-c', 'user.email=eve@example.com'];
+    const commit = await git(
+      ...by,
+      'commit-tree',
+      'main^{tree}',
+      '-p',
+      'main~1',
+      '-m',
+      'the same files, by another commit',
+    );
+    await git('update-ref', 'refs/heads/main', commit);
+  };
+  for (let time = 0; time < 2; time += 1) {
+    await rewrite();
+    expect((await site.run('reconcile')).out).toMatch(/waits {2}HistoryRewritten: main was rewritten: /i);
+    expect((await site.run('status vllm')).out).toContain('HistoryRewritten');
+    expect((await site.run('reconcile')).out, 'as long as nobody has accepted it').toContain('HistoryRewritten');
+    expect(await site.run('acknowledge vllm')).toMatchObject({ code: 0 });
+    expect((await site.run('reconcile')).out).not.toContain('HistoryRewritten');
+    expect((await site.run('status vllm')).out).not.toContain('HistoryRewritten');
+  }
+});
 
 describe('stop and go', () => {
   const STOP = 'policies/stop.yaml';

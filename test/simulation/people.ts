@@ -1,6 +1,8 @@
 /** The people of the repository: they edit templates, approve, abort, scale, and sometimes do what they should not. */
 
+import { printAcknowledge } from '../../src/api/acknowledge-intent.ts';
 import { INTENT } from '../../src/api/intents.ts';
+import type { RolloutRecord } from '../../src/api/record.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { factsDigest, releaseDigest } from '../../src/reconcile/documents/digests.ts';
@@ -161,14 +163,20 @@ export function approve(person: Person): void {
     person.intend(INTENT.approve, `${Math.max(1, index)}@${marks.release}`);
 }
 
+/** What the status branch has of the workload; undefined: nothing that can be read. */
+function recordOf({ universe, workload }: Person): RolloutRecord | undefined {
+  const head = universe.repository.head('tranche-status');
+  if (head === undefined) return undefined;
+  const stored = readStatus(universe.repository.readAt(head, STATUS_REQUEST)).records;
+  const found = [...stored.values()].find((one) => one.kind === 'read' && one.record.name === workload.name);
+  return found?.kind === 'read' ? found.record : undefined;
+}
+
 /** Accepts one of the holds that the status branch shows, as far as someone may: for what the last pass has seen. */
 function accept(person: Person): void {
-  const { universe, workload, marks, chance } = person;
-  const head = universe.repository.head('tranche-status');
-  if (head === undefined || marks === undefined || stepIndex(marks) === undefined) return;
-  const stored = readStatus(universe.repository.readAt(head, STATUS_REQUEST)).records;
-  const record = [...stored.values()].find((one) => one.kind === 'read' && one.record.name === workload.name);
-  const holds = record?.kind === 'read' ? record.record.holds.filter(({ facts }) => facts !== undefined) : [];
+  const { marks, chance } = person;
+  if (marks === undefined || stepIndex(marks) === undefined) return;
+  const holds = (recordOf(person)?.holds ?? []).filter(({ facts }) => facts !== undefined);
   if (holds.length === 0) return;
   const { reason, facts = {} } = chance.pick(holds);
   const given = `${reason}@${marks.release}#${factsDigest(facts)}`;
@@ -280,8 +288,11 @@ function editLabel(person: Person): void {
 /** Has looked at a main that somebody rewrote. */
 export function acknowledge(person: Person): void {
   const { universe } = person;
+  const recorded = recordOf(person)?.main;
+  // Without a record nothing says what main has lost, and the next pass writes one that stands on main as it is.
+  if (recorded === undefined) return;
   person.acknowledged = universe.rewritten;
-  person.intend(INTENT.acknowledge, universe.repository.head('main') ?? '');
+  person.intend(INTENT.acknowledge, printAcknowledge({ recorded, main: universe.repository.head('main') ?? '' }));
 }
 
 function scale(person: Person): void {

@@ -1,5 +1,6 @@
 /** What a pass may ask of the history of the desired branch. */
 
+import type { AcknowledgeIntent } from '../../api/acknowledge-intent.ts';
 import type { Known } from '../../api/known.ts';
 import type { AutomaticBacks, StepRecord } from '../../api/record.ts';
 import type { Release } from '../../api/release.ts';
@@ -14,7 +15,7 @@ import type { OwnLine } from './own-line.ts';
 
 export type GitReader = {
   /** What became of a commit that a record stands on. */
-  readonly historyOf: (recorded: string, acknowledged: string | undefined) => Promise<History>;
+  readonly historyOf: (recorded: string, acknowledged: AcknowledgeIntent | undefined) => Promise<History>;
   /** The workload as it is in a commit, with the release that it was there. */
   readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<StableDocument>>;
   /** The newest commit whose message names a step of a rollout that `wanted` accepts; it may say what it has not done. */

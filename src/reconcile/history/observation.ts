@@ -30,9 +30,17 @@ export type Observation = {
   readonly offSeconds?: Clock['offSeconds'];
   readonly notifyTargets?: readonly string[];
   readonly git: GitReader;
+  /** Whether main has lost the commit that the last pass read. Not there: it has not. */
+  readonly isMainLost?: () => Promise<boolean>;
   readonly live: LiveReader;
   /** Not there: nobody wants to know. */
   readonly liveTraffic?: TrafficReader;
   /** What the forge shows of approvals, by key. Not there: it was not asked. */
   readonly approvals?: Approvals;
 };
+
+/** What a pass reads with, the same for every Rollout. */
+export type Readers = Pick<
+  Observation,
+  'git' | 'isMainLost' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals' | 'notifyTargets'
+>;

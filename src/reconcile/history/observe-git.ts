@@ -45,7 +45,9 @@ export function gitReader(port: Git, main: Oid, { config, texts }: How): GitRead
     historyOf: async (recorded, acknowledged) => {
       if (recorded === main) return { kind: 'continued' };
       if (await isAncestor(recorded)) return { kind: 'continued' };
-      const accepted = acknowledged !== undefined && (await isAncestor(acknowledged));
+      // Of this very rewrite: main as someone has looked at it, and what it had lost by then.
+      const isMeant = acknowledged !== undefined && acknowledged.recorded === recorded;
+      const accepted = isMeant && (await isAncestor(acknowledged.main));
       return { kind: 'rewritten', recorded, acknowledged: accepted };
     },
     textAt,

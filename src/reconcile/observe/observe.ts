@@ -103,9 +103,9 @@ function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
   return isProposed ? { ...rules, promotion: 'pullRequest' } : rules;
 }
 
-/** A settled rollout whose files have not changed does not care how main came to them. */
+/** A settled rollout whose files have not changed does not care how main came to them, where main goes on from what was read last. */
 async function historyOf(of: Observation, record: RolloutRecord | undefined, awake: boolean): Promise<History> {
-  if (record === undefined || !awake) return { kind: 'continued' };
+  if (record === undefined || (!awake && (await of.isMainLost?.()) !== true)) return { kind: 'continued' };
   return of.git.historyOf(record.main, of.entry.reading.rollout?.intents.acknowledge);
 }
 

@@ -1,5 +1,6 @@
 /** An order as a commit: approve, abort and the rest, written where the next pass reads them. */
 
+import { printAcknowledge } from '../../api/acknowledge-intent.ts';
 import { ACCEPTABLE, printAccepts, printApprove, printStepIntent } from '../../api/intents.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { absent } from '../../api/known.ts';
@@ -98,7 +99,9 @@ function acknowledge({ history, main }: Snapshot): Said {
   if (history.kind === 'continued')
     return refused('main was not rewritten since the last pass, so there is nothing to acknowledge');
   if (history.acknowledged) return refused('it is acknowledged already');
-  return annotate('acknowledge', main, `acknowledge main at ${main.slice(0, 12)}`);
+  const { recorded } = history;
+  const what = `acknowledge main at ${main.slice(0, 12)}, without ${recorded.slice(0, 12)}`;
+  return annotate('acknowledge', printAcknowledge({ recorded, main }), what);
 }
 
 function approve(step: number | undefined, snapshot: Snapshot): Said {

@@ -11,6 +11,7 @@ import { atRest } from '../gates/at-rest.ts';
 import { besideAtRest } from '../gates/at-rest-beside.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged } from '../gates/cluster.ts';
 import { elsewhere } from '../gates/elsewhere.ts';
+import { historyRewritten } from '../gates/git.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { servingGone } from '../gates/second.ts';
 import { undoRefused } from '../gates/undo.ts';
@@ -30,6 +31,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
   if (back !== undefined) return back;
   const holds = [
     stalled(situation),
+    historyRewritten(situation),
     rolloutAbsent(situation),
     abortTooLate(situation, marks),
     undoRefused(situation),

@@ -98,6 +98,8 @@ test.each<Row>([
   ['partition lowered, a group still comes back', { p: 2, groups: '0:A+ 1:A+ 2:A+ 3:B+' }, 'hold NotAtRest'],
   ['partition missing', { p: 'missing' }, 'hold Stalled'],
   ['Rollout deleted', { rollout: 'absent' }, 'hold LockedWithoutRollout'],
+  ['history rewritten', { history: lost }, 'hold HistoryRewritten'],
+  ['history rewritten and acknowledged', { history: { ...lost, acknowledged: true } }, 'nothing'],
   ['abort of what is settled', { intents: { abort: 'A.1' } }, 'hold AbortRefused'],
   ['abort of an older release', { marks: 'C.3', text: 'C', intents: { abort: 'B.2' } }, 'nothing'],
   ['unreadable annotations with a record', { marks: 'none', record: { marks: 'A.1' } }, 'hold AnnotationsGone'],
