@@ -294,7 +294,7 @@ function matches(source: Source, pattern: RegExp, why: (found: string) => string
 
 /** Words that readers from Kubernetes and progressive delivery do not know in our sense; the glossary has those to say instead. */
 const PRIVATE_WORDS =
-  /(?<![\w-])(anew|so long|so many|besides?|fleets?|(re-?)?arm(ed|s|ing)?|ways? back|give[ns]? up|giving up|whoever|a person|lets? go|letting go|under way|told|heard|home|the word of|begins?|began|begun)(?![\w-])/i;
+  /(?<![a-z0-9-]|[a-z0-9]_)(anew|so long|so many|besides?|fleets?|(re-?)?arm(ed|s|ing)?|ways? back|give[ns]? up|giving up|whoever|a person|lets? go|letting go|under way|told|heard|home|the word of|begins?|began|begun)(?![a-z0-9-]|_[a-z0-9])/i;
 const COMMENT = /\/\*\*[\s\S]*?\*\/|(?<=^\s*)\/\/.*$/gm;
 const IN_COMMENTS = /`[^`]*`|\b(told|heard|gives up)\b/gi;
 /** Where one of them has its ordinary sense. */
