@@ -16,6 +16,9 @@ const WISHES: Readonly<Record<string, Intent | undefined>> = {
   propose: { kind: 'propose' },
 };
 
+/** What `verb` takes, in the order in which a form lists them. */
+export const VERBS_OF_RUN: readonly string[] = Object.keys(WISHES);
+
 type Order = {
   readonly verb: string;
   /** `name` or `namespace/name`. */
@@ -31,7 +34,7 @@ export async function orderOfRun(
 ): Promise<number> {
   if (verb === '') return EXIT.ok;
   const wish = Object.hasOwn(WISHES, verb) ? WISHES[verb] : undefined;
-  if (wish === undefined) throw new UsageError(`verb is ${verb}, wanted one of ${Object.keys(WISHES).join(', ')}`);
+  if (wish === undefined) throw new UsageError(`verb is ${verb}, wanted one of ${VERBS_OF_RUN.join(', ')}`);
   if (io.env['GITHUB_EVENT_NAME'] !== 'workflow_dispatch')
     throw new UsageError(`verb is ${verb}, but orders are given by people: with workflow_dispatch`);
   const [, namespace = '', name = ''] = /^(?:([a-z0-9-]+)\/)?([a-z0-9.-]+)$/.exec(rollout) ?? [];

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { VERBS_OF_RUN } from '../../src/commands/order-of-run.ts';
 import { Openapi } from '../support/forge/openapi.ts';
 
 const folder = 'policies/github';
@@ -17,8 +18,10 @@ type Job = {
   readonly permissions: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
 };
+type Input = { readonly options?: readonly string[]; readonly default?: string };
 type Workflow = {
-  readonly on: Readonly<Record<string, unknown>>;
+  readonly on: Readonly<Record<string, { readonly inputs?: Readonly<Record<string, Input>> } | null>>;
+  readonly concurrency?: { readonly group: string; readonly 'cancel-in-progress': boolean };
   readonly permissions: unknown;
   readonly jobs: Readonly<Record<string, Job>>;
 };
@@ -37,7 +40,16 @@ const workflows = files
   .filter((file) => file.endsWith('.yaml'))
   .map((file) => [file, parse(text(file)) as Workflow] as const);
 
-describe.each(workflows)('%s', (file, { on, permissions, jobs }) => {
+/** What GitHub makes of `${{ inputs.verb && inputs.verb != 'none' && ORDER || PASS }}`: a text that is empty is false. */
+function evaluated(expression: string, { verb, run }: { readonly verb: string; readonly run: string }): string {
+  const [, order = '', pass = ''] =
+    /^\$\{\{ inputs\.verb && inputs\.verb != 'none' && (.+) \|\| '([a-z0-9-]+)' \}\}$/.exec(expression) ?? [];
+  if (verb === '' || verb === 'none') return pass;
+  const [, shape = ''] = /^format\('([a-z{0}-]+)', github\.run_id\)$/.exec(order) ?? [];
+  return shape === '' ? order.replaceAll("'", '') : shape.replace('{0}', run);
+}
+
+describe.each(workflows)('%s', (file, { on, concurrency, permissions, jobs }) => {
   const [job] = Object.values(jobs);
   const ours = job?.steps.find(({ uses }) => uses?.startsWith('example/tranche@'));
   const mode = String(ours?.with?.['mode']);
@@ -53,6 +65,28 @@ describe.each(workflows)('%s', (file, { on, permissions, jobs }) => {
     for (const line of lines) expect(line).toMatch(/^ *- uses: [a-z-]+\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+/);
     for (const { uses, with: given } of job?.steps ?? [])
       if (uses?.startsWith('actions/checkout@')) expect(given).toMatchObject({ 'persist-credentials': false });
+  });
+
+  test('lets an order wait behind no pass, and be cancelled by none', () => {
+    if (mode !== 'reconcile') return;
+    const groupOf = (verb: string, run: string): string => evaluated(concurrency?.group ?? '', { verb, run });
+    const passes = groupOf('', '7');
+    expect([passes, groupOf('none', '8')], 'one pass after the other').toEqual(['tranche', 'tranche']);
+    const orders = ['8', '9'].map((run) => groupOf('abort', run));
+    expect(new Set([passes, ...orders]).size, 'each order alone').toBe(3);
+    expect(concurrency?.['cancel-in-progress']).toBe(false);
+    const { verb, rollout } = on['workflow_dispatch']?.inputs ?? {};
+    expect(verb?.options).toEqual(['none', ...VERBS_OF_RUN]);
+    expect([verb, rollout].map((input) => input?.default)).toEqual(['none', '']);
+    expect(ours?.with).toMatchObject({
+      verb: "${{ inputs.verb != 'none' && inputs.verb || '' }}",
+      rollout: '${{ inputs.rollout }}',
+    });
+    const stays = String(ours?.with?.['wait-minutes']);
+    expect([evaluated(stays, { verb: 'abort', run: '8' }), evaluated(stays, { verb: '', run: '7' })]).toEqual([
+      '0',
+      '30',
+    ]);
   });
 
   test('has the permissions of its mode, and no other', () => {
