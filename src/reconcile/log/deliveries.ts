@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../api/time.ts';
 import type { Oid } from '../../ports/git.ts';
-import type { Told } from './told.ts';
+import type { LogEntry } from './log-entry.ts';
 
 type Outcome =
   | 'undone'
@@ -72,7 +72,7 @@ const BACK = ['Aborted', 'Reverted', 'Failed', 'Undone'];
 
 /** Collects; what there is so far is there newest first. */
 type Collector = {
-  readonly add: (told: Told) => void;
+  readonly add: (told: LogEntry) => void;
   readonly deliveries: () => readonly Delivery[];
   /** All of them, whether or not they belong to a delivery; a stop of all Rollouts is about none. */
   readonly orders: () => readonly OrderShown[];
@@ -108,7 +108,7 @@ function addOrder(lane: Lane, order: OrderShown): void {
   else lane.orders.push(order);
 }
 
-function addStep(lane: Lane, told: Told, found: Open[]): void {
+function addStep(lane: Lane, told: LogEntry, found: Open[]): void {
   const { step, reason, at, commit, approvedBy, policies } = told;
   const seconds = lane.nextAt === undefined ? undefined : Math.max(0, lane.nextAt - at);
   const shown: StepTold = { step, reason, at, seconds, commit, approvedBy, policies };
@@ -144,7 +144,7 @@ function close(lane: Lane): void {
 }
 
 /** A delivery whose last commit this is, or whose end was read before. */
-function begin(lane: Lane, { rollout, release, at, commit, plannedFrom }: Told, found: Open[]): void {
+function begin(lane: Lane, { rollout, release, at, commit, plannedFrom }: LogEntry, found: Open[]): void {
   const before = lane.open;
   const ending = lane.ending;
   lane.ending = undefined;
@@ -164,7 +164,7 @@ function begin(lane: Lane, { rollout, release, at, commit, plannedFrom }: Told, 
   found.push(lane.open);
 }
 
-function extend(lane: Lane, told: Told, shown: StepTold): void {
+function extend(lane: Lane, told: LogEntry, shown: StepTold): void {
   const { open } = lane;
   if (open === undefined) return;
   open.steps.push(shown);

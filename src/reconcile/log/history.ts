@@ -12,7 +12,7 @@ import { type HoldTold, holdsTold } from './holds.ts';
 import { type LogRead, readLog } from './read-log.ts';
 
 const HISTORY_VERSION = 1;
-/** Deliveries whose files are read: the newest. Of the others the log alone is told. */
+/** Deliveries whose files are read: the newest. Of the others only the log is read. */
 export const DETAILED_MOST = 100;
 
 type HistoryAsked = {
@@ -49,8 +49,8 @@ export async function readHistory(ports: Ports, overrides: Overrides, asked: His
   const { cluster = '' } = overrides;
   const isMeant = (key: string): boolean => isNamed(key, { ...asked, cluster });
   const collector = deliveryCollector(isMeant);
-  const read = await readLog(git, { head: main, since: asked.since }, (_, told) => {
-    for (const one of told) collector.add(one);
+  const read = await readLog(git, { head: main, since: asked.since }, (_, entries) => {
+    for (const one of entries) collector.add(one);
   });
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const reader = gitReader(git, main, { config: desired.config, texts: desired.trials.known });

@@ -3,7 +3,7 @@
 import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { type Told, toldBy } from './told.ts';
+import { entriesOf, type LogEntry } from './log-entry.ts';
 
 /** How far back it is read. */
 const COMMITS_MOST = 100_000;
@@ -20,7 +20,7 @@ export type LogRead = { readonly commits: number; readonly end: 'first' | 'since
 export async function readLog(
   git: Pick<Git, 'history'>,
   from: { readonly head: Oid; readonly since: Instant | undefined },
-  visit: (commit: CommitHeader, told: readonly Told[]) => void,
+  visit: (commit: CommitHeader, told: readonly LogEntry[]) => void,
 ): Promise<LogRead> {
   let [next, part, commits, older, merges]: [Oid | undefined, number, number, number, number] = [
     from.head,
@@ -38,12 +38,12 @@ export async function readLog(
       older = from.since !== undefined && commit.committedAt < from.since ? older + 1 : 0;
       if (older > OLDER_MOST) return { commits, end: 'since' };
       if (older > 0) continue;
-      const own = toldBy(commit);
+      const own = entriesOf(commit);
       const second = own.length === 0 ? commit.parents[1] : undefined;
       if (second !== undefined) merges += 1;
       const isRead = second !== undefined && merges <= MERGES_MOST;
       const brought = isRead ? (await partOf(git, second, 1))?.[0] : undefined;
-      visit(commit, brought === undefined ? own : toldBy(commit, brought));
+      visit(commit, brought === undefined ? own : entriesOf(commit, brought));
     }
     if (line !== undefined) next = line.at(-1)?.parents[0];
   }

@@ -15,8 +15,8 @@ import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { desiredHead, readDesired } from '../observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
 import { isNamed } from './history.ts';
+import type { LogEntry } from './log-entry.ts';
 import { type LogRead, readLog } from './read-log.ts';
-import type { Told } from './told.ts';
 
 /** Each has its row in the reference. */
 type ChainReason = 'StepNotInFile' | 'StepWithoutEffect' | 'MarksWrittenPast' | 'PlannedElsewhere';
@@ -43,7 +43,7 @@ type Chain = {
 /** Commits of main that are looked at one by one. */
 const LOOKED_MOST = 10_000;
 
-type Line = { readonly commit: CommitHeader; readonly told: readonly Told[] };
+type Line = { readonly commit: CommitHeader; readonly entries: readonly LogEntry[] };
 
 /**
  * Of each commit of the line: that a step is in the file which it says, that it was planned on a commit of this line, and
@@ -58,8 +58,8 @@ export async function verifyHistory(
   const { main, config } = await desiredHead(git, overrides);
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const line: Line[] = [];
-  const read = await readLog(git, { head: main, since: asked.since }, (commit, told) => {
-    if (line.length < LOOKED_MOST) line.push({ commit, told });
+  const read = await readLog(git, { head: main, since: asked.since }, (commit, entries) => {
+    if (line.length < LOOKED_MOST) line.push({ commit, entries });
   });
   const meant = { ...asked, cluster: overrides.cluster ?? '' };
   const entries = desired.rollouts.filter((entry) => isNamed(printKey(entry.key), meant));
@@ -78,8 +78,8 @@ export async function verifyHistory(
 /** A step that names a commit which is not before it: it was planned on another history than this one. */
 function plannedElsewhere(line: readonly Line[], read: LogRead): ChainFault[] {
   const places = new Map(line.map(({ commit }, at) => [commit.oid, at]));
-  return line.flatMap(({ commit, told }, at) =>
-    told.flatMap((one): readonly ChainFault[] => {
+  return line.flatMap(({ commit, entries }, at) =>
+    entries.flatMap((one): readonly ChainFault[] => {
       const planned = places.get(one.plannedFrom);
       // What was before the first commit that was read is not known.
       if (planned === undefined ? read.end !== 'first' || line.length < read.commits : planned > at) return [];
@@ -102,13 +102,13 @@ async function faultsOf(
   const ownAt = ownReader(git, entry);
   const faults: ChainFault[] = [];
   let steps = 0;
-  for (const [at, { commit, told }] of line.entries()) {
+  for (const [at, { commit, entries }] of line.entries()) {
     const parent = commit.parents[0];
     if (parent === undefined && at < line.length - 1) break;
     const [now, before] = [await ownAt(commit.oid), parent === undefined ? undefined : await ownAt(parent)];
     // Not in its file: it was moved, or is re-created; nobody can tell from here on.
     if (now === undefined) continue;
-    const own = told.filter((one) => one.rollout === rollout);
+    const own = entries.filter((one) => one.rollout === rollout);
     const step = own.find((one) => one.kind === 'step');
     if (step !== undefined) {
       steps += 1;

@@ -2,12 +2,12 @@
 
 import { expect, test } from 'vitest';
 import { deliveryCollector } from '../../../src/reconcile/log/deliveries.ts';
-import type { Told } from '../../../src/reconcile/log/told.ts';
+import type { LogEntry } from '../../../src/reconcile/log/log-entry.ts';
 
 /** `R2 1/2 StepReady`, the oldest first. */
 function outcomes(...lines: readonly string[]): readonly string[] {
   const collector = deliveryCollector(() => true);
-  const told = lines.map((line, at): Told => {
+  const told = lines.map((line, at): LogEntry => {
     const [release = '', step = '', reason = ''] = line.split(' ');
     const rest = { what: '', why: '', by: '', approvedBy: '', policies: [], plannedFrom: '' };
     return { kind: 'step', at, commit: `c${at}`, written: `c${at}`, rollout: 'a/b/c', release, step, reason, ...rest };

@@ -9,8 +9,8 @@ import { afterAll, expect, test } from 'vitest';
 import { openGit } from '../../../src/adapters/git/open.ts';
 import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import { deliveryCollector } from '../../../src/reconcile/log/deliveries.ts';
+import type { LogEntry } from '../../../src/reconcile/log/log-entry.ts';
 import { readLog } from '../../../src/reconcile/log/read-log.ts';
-import type { Told } from '../../../src/reconcile/log/told.ts';
 import { intentMessage, lineMessage, printTrailers } from '../../../src/rollout/commits/messages.ts';
 import { createBareRepository, gitEnvironment } from '../../support/git-server.ts';
 
@@ -96,7 +96,7 @@ test('on random histories', async () => {
       const path = await repositoryOf(list);
       const git = openGit({ location: path, network: plainNetwork });
       const [head = ''] = await git.heads(['main']);
-      const told: Told[] = [];
+      const told: LogEntry[] = [];
       const collector = deliveryCollector(() => true);
       const read = await readLog(git, { head, since: undefined }, (_, found) => {
         told.push(...found);

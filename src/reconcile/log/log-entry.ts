@@ -1,4 +1,4 @@
-/** What one commit of main tells of deliveries, by its message alone: steps, orders, and stops of all Rollouts. */
+/** What one commit of main says of deliveries, by its message alone: steps, orders, and stops of all Rollouts. */
 
 import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
@@ -6,7 +6,7 @@ import { paragraphsOf, parseTrailers, policiesIn, type Trailers, trailersIn } fr
 import { approvedByIn, orderIn } from '../../rollout/commits/order-trailers.ts';
 
 /** `step`: tranche has written it. `order`: somebody has, on one Rollout. `line`: on all of them. */
-export type Told = {
+export type LogEntry = {
   readonly kind: 'step' | 'order' | 'line';
   /** When it came to main, by the committer. */
   readonly at: Instant;
@@ -33,10 +33,10 @@ export type Told = {
 };
 
 /**
- * Everything that a commit tells, newest first; a squash may tell of several steps. `brought`: the head of what it merges.
- * What a message tells it need not have done: `verify-history` looks at the files.
+ * The entries of a commit, newest first; a squash may have several. `brought`: the head of what it merges.
+ * What a message says need not have been done: `verify-history` looks at the files.
  */
-export function toldBy(commit: CommitHeader, brought?: CommitHeader): readonly Told[] {
+export function entriesOf(commit: CommitHeader, brought?: CommitHeader): readonly LogEntry[] {
   const own = parseTrailers(commit.message);
   if (own !== undefined) return [stepOf(own, commit, { header: commit, pull: pullOf(commit.message) })];
   const squashed = trailersIn(commit.message);
@@ -58,7 +58,7 @@ function stepOf(
   trailers: Trailers,
   commit: CommitHeader,
   { header, pull }: { readonly header: CommitHeader; readonly pull: string | undefined },
-): Told {
+): LogEntry {
   const { release, step, reason, rollout, plannedFrom } = trailers;
   return {
     ...base(commit, header),
@@ -74,7 +74,7 @@ function stepOf(
   };
 }
 
-function orderOf(commit: CommitHeader, header: CommitHeader): Told | undefined {
+function orderOf(commit: CommitHeader, header: CommitHeader): LogEntry | undefined {
   const order = orderIn(header.message);
   if (order === undefined) return undefined;
   const { rollout = '', release = '', step = '', plannedFrom } = order;
@@ -84,7 +84,10 @@ function orderOf(commit: CommitHeader, header: CommitHeader): Told | undefined {
   return { ...base(commit, header), kind: rollout === '' ? 'line' : 'order', rollout, release, step, ...rest };
 }
 
-function base(commit: CommitHeader, header: CommitHeader): Pick<Told, 'at' | 'commit' | 'written' | 'what' | 'why'> {
+function base(
+  commit: CommitHeader,
+  header: CommitHeader,
+): Pick<LogEntry, 'at' | 'commit' | 'written' | 'what' | 'why'> {
   const [subject = '', why = '', ...others] = paragraphsOf(header.message);
   return {
     at: commit.committedAt,
