@@ -50,7 +50,7 @@ const bugs: readonly Bug[] = [
     'index <= Math.max(1, step.index) ? now',
     'index <= 1 ? now',
   ],
-  ['the promotion of blueGreen sends nothing', SHARES, 'takesTurns(snapshot', 'updatesPrimary(snapshot'],
+  ['the promotion of blueGreen sends nothing', SHARES, 'takesTurns(snapshot', '!takesTurns(snapshot'],
   ['the colour that serves costs nothing', LIMITS, 'filled?.primary ?? replicas;', 'replicas;'],
 ];
 const patches = patchesOf(bugs);
