@@ -46,8 +46,8 @@ export function firstParentsOf(git: Pick<Git, 'history'>, head: Oid): FirstParen
   };
 }
 
-/** undefined: the clone does not have this many. */
-async function partOf(
+/** A part of a first-parent line, newest first; undefined: the clone does not have this many. Throws PortError where Git fails for now. */
+export async function partOf(
   git: Pick<Git, 'history'>,
   from: Oid,
   most: number,

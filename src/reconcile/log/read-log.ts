@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
-import { PortError } from '../../ports/port-error.ts';
+import { partOf } from '../history/first-parents.ts';
 import { entriesOf, type LogEntry } from './log-entry.ts';
 
 /** How far back it is read. */
@@ -20,7 +20,7 @@ export type LogRead = { readonly commits: number; readonly end: 'first' | 'since
 export async function readLog(
   git: Pick<Git, 'history'>,
   from: { readonly head: Oid; readonly since: Instant | undefined },
-  visit: (commit: CommitHeader, told: readonly LogEntry[]) => void,
+  visit: (commit: CommitHeader, entries: readonly LogEntry[]) => void,
 ): Promise<LogRead> {
   let [next, part, commits, older, merges]: [Oid | undefined, number, number, number, number] = [
     from.head,
@@ -48,19 +48,4 @@ export async function readLog(
     if (line !== undefined) next = line.at(-1)?.parents[0];
   }
   return { commits, end: next === undefined ? 'first' : 'cut' };
-}
-
-/** undefined: the clone does not have this many. */
-async function partOf(
-  git: Pick<Git, 'history'>,
-  from: Oid,
-  most: number,
-): Promise<readonly CommitHeader[] | undefined> {
-  try {
-    const found = await git.history(from, undefined, most);
-    return found.length === 0 ? undefined : found;
-  } catch (error) {
-    if (error instanceof PortError && !error.retryable) return undefined;
-    throw error;
-  }
 }
