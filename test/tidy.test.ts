@@ -238,6 +238,7 @@ const bad: Readonly<Record<RuleName, readonly (readonly [path: string, text: str
     ['src/rollout/a.ts', 'const why = `the fleet of ${name} waits`;', 1],
     ['README.md', 'No group restarts so long as\nit waits for a person.\n', 2],
     ['README.md', 'The workload is _armed_.\n', 1],
+    ['src/rollout/a.ts', "const reason = 'ArmedAlone';", 1],
   ],
   firstLine: [
     ['src/api/a.ts', 'export const a = 1;\n', 1],

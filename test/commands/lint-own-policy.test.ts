@@ -40,7 +40,7 @@ async function told(world: World, change: Readonly<Record<string, string | undef
   };
   const where = { repo: '', kubeconfig: undefined, context: '', inCluster: false } as const;
   await lint({ ...where, output: 'text', overrides: NO_OVERRIDES, ref: 'change' }, world.ports(), io);
-  return out.split('\n').filter((line) => line.includes('ArmsAndEditsPolicy'));
+  return out.split('\n').filter((line) => line.includes('LocksAndEditsPolicy'));
 }
 
 test('lint tells a change that locks a release and touches a policy that governs it', async () => {
@@ -48,7 +48,7 @@ test('lint tells a change that locks a release and touches a policy that governs
   const release = { [LWS_FILE]: world.repository.text('main', LWS_FILE)?.replace(OLD, NEW) };
   const looser = { [FREEZE]: policy('freeze', '  maxStepGroups: 4\n') };
   expect(await told(world, { ...release, ...looser })).toEqual([
-    `warning: ${FREEZE}:5: the change locks a release of llm/vllm and edits RolloutPolicy freeze (${FREEZE}), which governs it (ArmsAndEditsPolicy). Make two changes of it, the policy first, so that its owners see what it is for.`,
+    `warning: ${FREEZE}:5: the change locks a release of llm/vllm and edits RolloutPolicy freeze (${FREEZE}), which governs it (LocksAndEditsPolicy). Make two changes of it, the policy first, so that its owners see what it is for.`,
   ]);
   expect(await told(world, { ...release, [FREEZE]: undefined })).toEqual([
     expect.stringContaining(`takes away RolloutPolicy freeze (${FREEZE})`),

@@ -216,7 +216,7 @@ test.each<readonly [what: string, partition: string, label: boolean, warned: boo
   ['in the middle of a step that shared requests', '2', true, true],
   ['with a partition of its own', '2', false, false],
   ['released for update', '0', true, false],
-])('ArmedAlone: a workload that nothing names, %s', async (_, partition, label, warned) => {
+])('LockedAlone: a workload that nothing names, %s', async (_, partition, label, warned) => {
   const text = edited(LWS_TEXT, 'partition: 0', `partition: ${partition}`);
   const [from, to] = [
     'labels: {app: vllm, role: leader',
@@ -224,7 +224,7 @@ test.each<readonly [what: string, partition: string, label: boolean, warned: boo
   ];
   const { [ROLLOUT_FILE]: _rollout, ...files } = VLLM_FILES;
   const { lines } = await linted(new World({ files: { ...files, [LWS_FILE]: label ? edited(text, from, to) : text } }));
-  const told = lines.filter((line) => line.includes('ArmedAlone'));
+  const told = lines.filter((line) => line.includes('LockedAlone'));
   expect(told.length).toBe(warned ? 1 : 0);
   if (warned)
     expect(told[0]).toMatch(

@@ -325,9 +325,9 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
     ),
   ],
   ['HeadlessInRoute', '', edited(SERVICE_FILE, 'spec:\n', 'spec:\n  clusterIP: None\n')],
-  ['ServiceBeside', '', { ...TRAFFIC_FILES, 'apps/x.yaml': BESIDE }],
+  ['OtherService', '', { ...TRAFFIC_FILES, 'apps/x.yaml': BESIDE }],
   [
-    'ServiceBeside',
+    'OtherService',
     'one',
     {
       ...TRAFFIC_FILES,

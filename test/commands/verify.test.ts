@@ -57,7 +57,7 @@ describe('a pull request', () => {
     const policy = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: a}\nspec: {surge: 1}\n';
     const both = { [LWS_FILE]: `${locked.replaceAll(OLD, NEW)}\n`, 'policies/a.yaml': policy };
     expect((await verify(site, await pullRequest(site, both))).out).toContain(
-      '::warning file=policies/a.yaml,line=4,title=ArmsAndEditsPolicy::the change locks a release of llm/vllm and adds RolloutPolicy a',
+      '::warning file=policies/a.yaml,line=4,title=LocksAndEditsPolicy::the change locks a release of llm/vllm and adds RolloutPolicy a',
     );
     expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
   });

@@ -295,6 +295,7 @@ function matches(source: Source, pattern: RegExp, why: (found: string) => string
 /** Words that readers from Kubernetes and progressive delivery do not know in our sense; the glossary has those to say instead. */
 const PRIVATE_WORDS =
   /(?<![a-z0-9-]|[a-z0-9]_)(anew|so long|so many|besides?|fleets?|(re-?)?arm(ed|s|ing)?|ways? back|give[ns]? up|giving up|whoever|a person|lets? go|letting go|under way|told|heard|home|the word of|begins?|began|begun)(?![a-z0-9-]|_[a-z0-9])/i;
+const REASON = /^(?:[A-Z][a-z]+){2,}$/;
 const COMMENT = /\/\*\*[\s\S]*?\*\/|(?<=^\s*)\/\/.*$/gm;
 const IN_COMMENTS = /`[^`]*`|\b(told|heard|gives up)\b/gi;
 /** Where one of them has its ordinary sense. */
@@ -324,8 +325,11 @@ const plainWords: Rule = (source) => {
   const texts = placesOf(source).flatMap(({ node }) => {
     const raw = node.type === 'TemplateElement' ? (node['value'] as { readonly cooked: string }).cooked : node['value'];
     const isText = node.type === 'TemplateElement' || node.type === 'Literal';
-    if (!isText || typeof raw !== 'string' || !/\s/.test(raw)) return [];
-    const word = PRIVATE_WORDS.exec(raw)?.[0];
+    if (!isText || typeof raw !== 'string') return [];
+    // A reason is read as its words.
+    const words = REASON.test(raw) ? raw.replaceAll(/(?!^)[A-Z]/g, ' $&') : raw;
+    if (!/\s/.test(words)) return [];
+    const word = PRIVATE_WORDS.exec(words)?.[0];
     return word === undefined || isKept(word) ? [] : [at(source, node.start, why(word))];
   });
   return [...comments, ...texts];

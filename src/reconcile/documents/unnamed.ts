@@ -37,7 +37,7 @@ export function lockedAlone(all: Manifests): readonly Issue[] {
       file: workload.file,
       line: workload.lineOf(PARTITION_PATH),
       path: PARTITION_PATH.join('.'),
-      reason: 'ArmedAlone',
+      reason: 'LockedAlone',
       message: `${nameOf(workload)}: partition is ${JSON.stringify(at(workload.value, PARTITION_PATH))} as tranche has left it, and no Rollout and no annotation says that it is managed: an edit of its template reaches no group below that`,
       hint: `To have it delivered in steps, put the Rollout back. To go on without, see that all groups are ready on the template of the file, and write partition 0: groups on another one restart at once. What was in progress: git log -p ${workload.file}`,
     }));

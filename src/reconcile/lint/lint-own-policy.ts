@@ -36,7 +36,7 @@ export function ownPolicyIssues({ key, workload }: DesiredRollout, edits: readon
     file: line === 0 ? (workload?.file ?? file) : file,
     line: line === 0 ? (workload?.lineOf(['spec']) ?? 0) : line,
     path: 'spec',
-    reason: 'ArmsAndEditsPolicy',
+    reason: 'LocksAndEditsPolicy',
     message: `the change locks a release of ${key.namespace}/${key.name} and ${what} RolloutPolicy ${name} (${file}), which governs it`,
     hint: 'Make two changes of it, the policy first, so that its owners see what it is for.',
   }));

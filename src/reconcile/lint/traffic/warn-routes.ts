@@ -132,7 +132,7 @@ function beside({ index, namespace, sides, plan, pods, routes }: TrafficFacts): 
     .map((document) => ({
       document,
       path: ['spec', 'selector'],
-      reason: 'ServiceBeside',
+      reason: 'OtherService',
       what: `it takes in leaders of ${workload} as well: what comes through it reaches the new version in no share, and is not waited for before its groups go`,
       hint: `Let its clients ask ${sides.stable}, if they are to be shared out.`,
     }));
