@@ -56,7 +56,7 @@ async function history(asked: Asked & { readonly format: Format }, ports: Ports,
   const { historyCsv, historyMarkdown, historyText } = await import('../reconcile/log/history-text.ts');
   const found = await readHistory(ports, asked.overrides, { ...asked, since });
   if (found.others.length > 0) {
-    io.err(`main tells of no Rollout ${asked.name}. There is: ${found.others.join(', ')}\n`);
+    io.err(`main has no Rollout ${asked.name}. There is: ${found.others.join(', ')}\n`);
     return EXIT.failed;
   }
   const print = { text: historyText, json: jsonText, csv: historyCsv, md: historyMarkdown }[asked.format];

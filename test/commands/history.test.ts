@@ -97,7 +97,7 @@ describe('history', () => {
     ['history vllm --since yesterday', 2, '--since is "yesterday", wanted 1h, 30m, 7d, or a time in UTC'],
     ['history --since 2999-01-01', 2, 'which is yet to come'],
     ['history --output yaml', 2, '--output is yaml, wanted text, json, csv or md'],
-    ['history llama', 1, 'main tells of no Rollout llama. There is: llm/vllm'],
+    ['history llama', 1, 'main has no Rollout llama. There is: llm/vllm'],
     ['verify-history --since 0h', 2, '--since is "0h"'],
   ])('%s', async (line, code, err) => {
     const site = await startSite({ files: FILES });
@@ -105,6 +105,16 @@ describe('history', () => {
     const called = await site.run(line);
     expect(called.code).toBe(code);
     expect(called.err).toContain(err);
+  });
+
+  test('of a main without a release it says that none was delivered', async () => {
+    const site = await startSite({ files: FILES });
+    expect(await site.run('history')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /^No release was delivered\. This is all that main says, from its first commit on\.\nRead: \d+ commits of main at [0-9a-f]{12}\n$/,
+      ),
+    });
   });
 
   test('no further back than --since', async () => {

@@ -19,7 +19,7 @@ export function historyText(history: History): string {
     ...(holds.length === 0
       ? []
       : [['holds, as the status branch says', ...holds.map((hold) => `  ${holdText(hold)}`)]]),
-    [endText(history), `read: ${read.commits} commits of main at ${main.slice(0, OID_SHOWN)}`],
+    [endText(history), `Read: ${read.commits} commits of main at ${main.slice(0, OID_SHOWN)}`],
   ];
   return `${parts.map((lines) => lines.map(printableLineKept).join('\n')).join('\n\n')}\n`;
 }
@@ -79,11 +79,11 @@ function endText({ deliveries, read }: History): string {
       ? ` Images and requests are those of the newest ${DETAILED_MOST} of ${deliveries.length} releases.`
       : '';
   const ends = {
-    first: 'Everything that main tells.',
+    first: 'This is all that main says, from its first commit on.',
     since: 'No further back than --since.',
     cut: 'What was before is not in this clone, or beyond what is read.',
   };
-  const empty = deliveries.length === 0 ? 'No release. ' : '';
+  const empty = deliveries.length === 0 ? 'No release was delivered. ' : '';
   return `${empty}${ends[read.end]}${undetailed}`;
 }
 
