@@ -1,13 +1,13 @@
 // `npm run demo`: builds the command line and runs its demo. With `--pull-requests [--out FOLDER]` the same delivery by pull
 // requests, on the GitHub that the tests simulate, which is in no package: so only from a checkout.
 
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { runForwarding } from './forward.mjs';
 
 // Files that stand next to a source are looked for where the source is.
 const inPlace = {
@@ -20,11 +20,19 @@ const inPlace = {
   },
 };
 
+// What the demo of a checkout takes and that of the package does not.
+const ONLY_HERE = `
+Only from a checkout, as npm run demo -- --pull-requests:
+  --pull-requests     the same delivery by pull requests, on a simulated GitHub
+  --out <folder>      with --pull-requests: keep what people read of them as files
+`;
+
 const args = process.argv.slice(2);
 if (args.includes('--pull-requests')) process.exitCode = await pullRequests(args);
 else {
-  const run = (program) => spawnSync(process.execPath, program, { stdio: 'inherit' }).status ?? 1;
-  process.exitCode = run(['scripts/build.mjs']) || run(['dist/tranche.js', 'demo', ...args]);
+  process.exitCode =
+    (await runForwarding(['scripts/build.mjs'])) || (await runForwarding(['dist/tranche.js', 'demo', ...args]));
+  if (args.includes('--help') || args.includes('-h')) process.stdout.write(ONLY_HERE);
 }
 
 async function pullRequests(given) {

@@ -46,6 +46,7 @@ async function run(): Promise<void> {
     out: (text) => void out().write(text),
     err: (text) => void err().write(text),
     isTerminal: isatty(STDOUT),
+    size: () => process.stdout,
     signal: stop.signal,
     interrupted: interrupted.signal,
   });

@@ -30,6 +30,8 @@ export type Io = {
   readonly err: (text: string) => void;
   /** True where someone watches and the screen can be redrawn. */
   readonly isTerminal: boolean;
+  /** What that screen holds now; not there, or without numbers: nobody knows. */
+  readonly size?: () => { readonly rows?: number | undefined; readonly columns?: number | undefined };
   /** Aborted when the process is asked to stop. */
   readonly signal: AbortSignal;
   /** Aborted where somebody wants the process to end, and not only its loops; not there: nobody can say so. */

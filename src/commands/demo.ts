@@ -5,7 +5,7 @@ import { type Act, actsOf } from '../demo/acts.ts';
 import { checkEnd, type Wanted } from '../demo/check.ts';
 import { calledAs, findingLines, logLines, whereLines } from '../demo/ending.ts';
 import { NAME, NEW_TAG, OLD_TAG } from '../demo/files.ts';
-import { coloured, HIDE_CURSOR, livePicture, redraw, SHOW_CURSOR } from '../demo/live-view.ts';
+import { coloured, livePicture } from '../demo/live-view.ts';
 import { lostRequests } from '../demo/lost-requests.ts';
 import type { Scene } from '../demo/scene.ts';
 import { playStory, type StoryEnd } from '../demo/story.ts';
@@ -14,6 +14,7 @@ import { newLines, transcriptHead } from '../demo/transcript.ts';
 import { BRANCH, type DemoWorld, type GiveOrder, openWorld } from '../demo/world.ts';
 import { commonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Given } from './flags.ts';
+import { asciiText, fitted, HIDE_CURSOR, isAscii, isRedrawable, redraw, SHOW_CURSOR, sizeOf } from './frame.ts';
 import { intent } from './order.ts';
 
 export type DemoOptions = {
@@ -94,13 +95,14 @@ export async function demo(options: DemoOptions, io: Io): Promise<number> {
   } finally {
     await world.close();
     if (!options.keep) await world.removeFolder();
+    if (options.serve && !options.keep) io.err(`${folder} is removed with the repository; --serve --keep leaves it\n`);
   }
 }
 
 /** Plays the story, drawn over itself on a terminal, line by line elsewhere. */
 export async function watch(world: DemoWorld, { title, acts }: Told, io: Io): Promise<StoryEnd> {
   say(io, [title, '']);
-  const screen = io.isTerminal ? liveScreen(world, io) : plainScreen(io);
+  const screen = isRedrawable(io) ? liveScreen(world, io) : plainScreen(io);
   try {
     return await playStory(world, acts, { show: screen.show, signal: io.signal });
   } finally {
@@ -115,9 +117,11 @@ function liveScreen({ system }: DemoWorld, io: Io): Screen {
   io.out(HIDE_CURSOR);
   return {
     show: async (scene) => {
-      const lines = livePicture(scene).map(printable);
-      const picture = (io.env['NO_COLOR'] ?? '') === '' ? lines.map(coloured) : lines;
-      io.out(redraw(picture, above));
+      const size = sizeOf(io);
+      const lines = livePicture(scene).map((text) => shown(text, io));
+      const plain = fitted(lines, size);
+      const picture = (io.env['NO_COLOR'] ?? '') === '' ? plain.map(coloured) : plain;
+      io.out(redraw(picture, Math.min(above, size.rows - 1)));
       above = picture.length;
       await system.sleep(FRAME_SECONDS, io.signal);
     },
@@ -172,7 +176,13 @@ async function serve(world: DemoWorld, io: Io): Promise<void> {
 }
 
 function say(io: Io, lines: readonly string[]): void {
-  for (const line of lines) io.out(`${printable(line)}\n`);
+  for (const line of lines) io.out(`${shown(line, io)}\n`);
+}
+
+/** A text that acts on no terminal, in characters that this one draws. */
+function shown(text: string, { env }: Io): string {
+  const safe = printable(text);
+  return isAscii(env) ? asciiText(safe) : safe;
 }
 
 /** Gives an order with the verb of the command line, by the clock of the demo. Throws with its text where it is refused. */

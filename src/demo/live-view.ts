@@ -16,7 +16,7 @@ import {
 const LABEL_COLUMNS = 13;
 const TEXT_COLUMNS = 64;
 const GROUP_COLUMNS = 12;
-/** A title, the picture and the cursor fit on 24 lines. */
+/** The picture and the cursor fit on 24 lines; on fewer, its blank lines go first. */
 const HAPPENINGS_SHOWN = 8;
 const HOLD_LINES_SHOWN = 3;
 
@@ -59,7 +59,7 @@ function trafficLines(traffic: Traffic, { requests }: Scene): readonly string[] 
 
 function groupCells(fleet: Fleet): string {
   const cells = fleet.groups.map(
-    (group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(GROUP_COLUMNS - 3)}`,
+    (group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(GROUP_COLUMNS - 2)}`,
   );
   return cells.join('').trimEnd();
 }
@@ -116,15 +116,3 @@ const paint =
 const [bold, dim, yellow] = [paint(1), paint(2), paint(33)];
 
 const ESC = '\u001b[';
-/** Lines that are too long are cut by the terminal while a picture is drawn, so that it keeps its height. */
-const WRAP_OFF = `${ESC}?7l`;
-const WRAP_ON = `${ESC}?7h`;
-
-/** The text that draws `picture` where the one before it, of `above` lines, stands. */
-export function redraw(picture: readonly string[], above: number): string {
-  const up = above === 0 ? '' : `${ESC}${above}A`;
-  return `${up}\r${WRAP_OFF}${picture.map((text) => `${text}${ESC}K\n`).join('')}${WRAP_ON}`;
-}
-
-export const HIDE_CURSOR = `${ESC}?25l`;
-export const SHOW_CURSOR = `${ESC}?25h`;

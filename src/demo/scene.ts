@@ -51,12 +51,15 @@ export type Scene = {
   readonly happened: readonly Happening[];
 };
 
-export const LEGEND = '✅ on the version in Git, ready   ❎ on the other one, ready   ⏳ not ready';
+export const LEGEND = '● on the version in Git, ready   ○ on the other one, ready   ~ not ready';
 
-/** The sign of the LWS pages for one group: `asked` is the image that the live template has. */
-export function groupMark(group: GroupView, asked: string): '✅' | '❎' | '⏳' {
-  if (!group.ready) return '⏳';
-  return group.images.length === 1 && group.images[0] === asked ? '✅' : '❎';
+/**
+ * One sign for one group; `asked` is the image that the live template has. Signs differ in shape and not in colour alone,
+ * and are one column wide on every terminal.
+ */
+export function groupMark(group: GroupView, asked: string): '●' | '○' | '~' {
+  if (!group.ready) return '~';
+  return group.images.length === 1 && group.images[0] === asked ? '●' : '○';
 }
 
 /** The tag that its leader runs; `–` where there is no leader just now. */

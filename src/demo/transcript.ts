@@ -35,6 +35,8 @@ export function newLines(before: Scene | undefined, after: Scene): readonly stri
     const known = before?.holds.some((other) => sameWait(other, hold)) ?? false;
     if (!known) lines.push(...waitLines(after.at, hold));
   }
+  const isOver = after.state === 'settled' && after.holds.length === 0 && (before?.holds.length ?? 0) > 0;
+  if (isOver) lines.push(line(after.at, 'rest', 'settled, and nothing is waited for'));
   return lines;
 }
 
@@ -63,12 +65,12 @@ function trafficLines(before: Scene | undefined, after: Scene): readonly string[
 /** Empty where there is no such workload, or not yet. */
 function secondText({ second }: Traffic): string {
   const fleet = second?.fleet;
-  if (fleet === undefined) return '';
-  return fleet.groups.length === 0 ? 'no groups' : groupsText(fleet);
+  return fleet === undefined ? '' : groupsText(fleet);
 }
 
 function groupsText(fleet: Fleet): string {
-  const cells = fleet.groups.map((group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(9)}`);
+  const cells = fleet.groups.map((group) => `${groupMark(group, fleet.image)} ${groupTag(group).padEnd(10)}`);
+  if (cells.length === 0) return 'no groups';
   return `${cells.join('')}${String(fleet.partition)}`;
 }
 
