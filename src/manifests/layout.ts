@@ -1,35 +1,33 @@
 /** Recognises repositories whose manifests are not what the cluster gets: kustomize overlays and Helm templates. */
 
 import type { Issue } from '../api/issue.ts';
-import { folderOf, type Transformation, transformationsIn } from './kustomization.ts';
-import type { ManifestDocument, ManifestFile } from './parse-file.ts';
+import { type Layout, transformationsIn } from './kustomization.ts';
+import type { Transformation } from './kustomize-changes.ts';
+import type { ManifestDocument } from './parse-file.ts';
 import { pathText } from './path-text.ts';
+import { folderOf } from './paths.ts';
 import { nodesOf } from './source-tree.ts';
-
-type Layout = {
-  /** Every file that was read, kustomizations included. */
-  readonly files: readonly ManifestFile[];
-  /** Whether a file is known to be there, read or not. */
-  readonly isThere: (path: string) => boolean;
-};
 
 /**
  * Asked of a workload: why writing to its manifest would not do what the diff says: something changes it on the way to the cluster. None
  * for plain files, and for kustomizations that only list the file.
  */
-export function layoutIssues({ files, isThere }: Layout): (workload: ManifestDocument) => readonly Issue[] {
-  const transformations = transformationsIn(files);
-  return (workload) => [...helmIssues(workload, isThere), ...kustomizeIssues(transformations(workload), workload)];
+export function layoutIssues(layout: Layout): (workload: ManifestDocument) => readonly Issue[] {
+  const transformations = transformationsIn(layout);
+  return (workload) => [
+    ...helmIssues(workload, layout.isThere),
+    ...kustomizeIssues(transformations(workload), workload),
+  ];
 }
 
 function kustomizeIssues(found: readonly Transformation[], workload: ManifestDocument): readonly Issue[] {
   const { kind, name } = workload.object;
-  return found.map(({ document, path, what, hint }) => ({
+  return found.map(({ document, path, by, what, hint }) => ({
     file: document.file,
     line: document.lineOf(path),
     path: pathText(path),
     reason: 'UnsupportedLayout',
-    message: `${kind} ${name} (${workload.file}): the kustomization ${what}, so the file is not what the cluster gets`,
+    message: `${kind} ${name} (${workload.file}): ${by} ${what}, so the file is not what the cluster gets`,
     hint,
   }));
 }

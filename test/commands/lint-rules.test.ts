@@ -188,6 +188,22 @@ test('ForcedApply: a Flux Kustomization over the workload that forces', async ()
   ]);
 });
 
+test('UnsupportedLayout: what agents add to a folder, each in its own file', async () => {
+  const files = {
+    'clusters/flux.yaml':
+      'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: k, namespace: flux-system}\nspec:\n  path: ./apps\n  images: [{name: vllm/vllm-openai, newTag: v2}]\n',
+    'apps/vllm/kustomization.yaml': 'resources: [lws.yaml]\n',
+    'apps/vllm/.argocd-source-llm.yaml': 'kustomize:\n  images: ["vllm/vllm-openai:v2"]\n',
+  };
+  const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...files } }));
+  expect(code).toBe(EXIT.failed);
+  expect(lines).toEqual([
+    'apps/vllm/.argocd-source-llm.yaml:2: LeaderWorkerSet vllm (apps/vllm/lws.yaml): the source that Argo CD merges changes its image vllm/vllm-openai, so the file is not what the cluster gets (UnsupportedLayout). Write the whole image with its tag in the manifest, and remove this entry.',
+    'clusters/flux.yaml:6: LeaderWorkerSet vllm (apps/vllm/lws.yaml): the Flux Kustomization k changes its image vllm/vllm-openai, so the file is not what the cluster gets (UnsupportedLayout). Write the whole image with its tag in the manifest, and remove this entry.',
+    '1 Rollout, 2 problems',
+  ]);
+});
+
 test('HealthGate: a Flux Kustomization over the workload that waits for healthy LeaderWorkerSets', async () => {
   const exprs =
     '  healthCheckExprs:\n    - {apiVersion: apps/v1, kind: Deployment, current: "true"}\n    - {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, current: "true"}\n';

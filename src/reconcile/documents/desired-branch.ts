@@ -10,7 +10,7 @@ export const CONFIG_REQUEST: ReadRequest = { paths: [CONFIG_FILE, OTHER_CONFIG_F
 
 /**
  * What to read of main for these paths. Only files that can concern a rollout keep their text: an autoscaler of a
- * LeaderWorkerSet names that kind, and kustomize knows its files by name. `soon`: kinds that are read after that.
+ * LeaderWorkerSet names that kind, kustomize knows its files by name, and what agents add to them stands below that word. `soon`: kinds that are read after that.
  */
 export function desiredRequest(paths: readonly string[], soon: readonly string[] = []): ReadRequest {
   return {
@@ -24,7 +24,7 @@ export function desiredRequest(paths: readonly string[], soon: readonly string[]
       POLICY_KIND,
       ROUTE_PROVIDER_KIND,
       OWN_GROUP,
-      'kustomize.toolkit.fluxcd.io',
+      'kustomize',
     ],
     names: ['kustomization.yaml', 'kustomization.yml', 'Kustomization', 'Chart.yaml'],
   };

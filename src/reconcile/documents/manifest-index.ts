@@ -61,7 +61,7 @@ export function indexOf({ files, texts, blobs, config }: Read): ManifestIndex {
     workloadsCalled: grouped(workloads, called),
     scalerOf: scalerNames(scalersOf, config),
     scalersOf,
-    layoutOf: layoutIssues({ files, isThere: (path) => blobs.get(path) !== undefined }),
+    layoutOf: layoutIssues({ files, texts, isThere: (path) => blobs.get(path) !== undefined }),
     isAlone: aloneIn(files, () => blobs.all().keys()),
     fluxSettings: () => (fluxSettings ??= fluxSettingsIn(texts)),
   };

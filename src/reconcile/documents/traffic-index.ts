@@ -75,7 +75,7 @@ export function trafficIndexOf(read: Read): TrafficIndex {
     inNamespace,
     called: (kind, { namespace = '', name }) =>
       inNamespace(kind, namespace).filter(({ object }) => object.name === name),
-    layoutOf: layoutIssues({ files: layouts, isThere: (path) => blobs.get(path) !== undefined }),
+    layoutOf: layoutIssues({ files: layouts, texts, isThere: (path) => blobs.get(path) !== undefined }),
     texts,
     customs,
     owners: config.owners,
