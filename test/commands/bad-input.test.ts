@@ -38,6 +38,16 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     ],
   ],
   [
+    'a workload that kustomize fetches',
+    {
+      [LWS_FILE]: '# comes from the base\n',
+      'apps/vllm/kustomization.yaml': 'resources:\n  - https://github.com/llm-d/llm-d//guides/wide-ep-lws?ref=v0.7\n',
+    },
+    [
+      'rollouts/vllm.yaml:10: Rollout vllm: no LeaderWorkerSet llm/vllm in the files that were read; apps/vllm/kustomization.yaml:2 lists https://github.com/llm-d/llm-d//guides/wide-ep-lws?ref=v0.7, and what that holds is not in this repository (WorkloadMissing). Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml. If the workload comes from there: copy it into the repository (kustomize localize), and list the copy.',
+    ],
+  ],
+  [
     'a Rollout that is no YAML: its first fault only',
     rollout('  strategy:', '  strategy: ['),
     [

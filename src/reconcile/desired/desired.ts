@@ -3,13 +3,21 @@
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Rollout } from '../../api/rollout.ts';
+import { elsewhereIn } from '../../manifests/built-elsewhere.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { withCalled } from '../documents/called.ts';
 import { type Firsts, foreignIssue, isForeign, type Settled, settleClaims, twinIssues } from '../documents/claims.ts';
-import { madeIssue, missingIssue, rivalIssue, twiceIssue, type Unreadable } from '../documents/desired-issues.ts';
+import {
+  madeIssue,
+  missingIssue,
+  rivalIssue,
+  twiceIssue,
+  type Unreadable,
+  type Unseen,
+} from '../documents/desired-issues.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from '../documents/manifest-index.ts';
 import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from '../documents/parse-cache.ts';
@@ -49,7 +57,7 @@ export function desiredOf(
   const all = {
     index,
     policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),
-    unread: unreadable.map(({ path }) => path),
+    unseen: { unread: unreadable.map(({ path }) => path), elsewhere: elsewhereIn(claims.files) },
     config,
     providers,
     claims,
@@ -100,7 +108,7 @@ type Manifests = {
   readonly index: ManifestIndex;
   readonly policyOf: ReturnType<typeof policyIndex>;
   /** Paths of files that are no text, or too large. */
-  readonly unread: readonly string[];
+  readonly unseen: Unseen;
   readonly config: Config;
   readonly providers: RouteProviders;
   readonly claims: Settled;
@@ -156,11 +164,11 @@ function changed(reading: RolloutReading, change: (rollout: Rollout) => Rollout)
 function placeIssues(
   rollout: ManifestDocument,
   asked: { readonly name: string; readonly namespace: string; readonly found: readonly ManifestDocument[] },
-  { index, unread }: Manifests,
+  { index, unseen }: Manifests,
 ): readonly Issue[] {
   const { name, namespace, found } = asked;
   const [first, ...others] = found;
-  if (first === undefined) return name === '' ? [] : [missingIssue(rollout, { name, namespace, unread })];
+  if (first === undefined) return name === '' ? [] : [missingIssue(rollout, { name, namespace }, unseen)];
   const of = madeFor(first);
   const made = of === undefined ? [] : [madeIssue(rollout, first, of)];
   const layouts = found.flatMap(index.layoutOf);

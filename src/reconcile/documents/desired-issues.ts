@@ -2,6 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { MADE_FOR } from '../../api/marks.ts';
+import type { Elsewhere } from '../../manifests/built-elsewhere.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { TreeFile } from '../../ports/git.ts';
 import { nameOf } from './read-rollout.ts';
@@ -77,21 +78,24 @@ export function madeIssue(document: ManifestDocument, made: ManifestDocument, of
   });
 }
 
-/** A Rollout whose workload is not among the files that were read: it may be in one of those that were not. */
+/** Where a workload may be that is not among the files that were read: files that were not, and what is built elsewhere. */
+export type Unseen = { readonly unread: readonly string[]; readonly elsewhere: readonly Elsewhere[] };
+
+/** A Rollout whose workload is not among the files that were read. */
 export function missingIssue(
   document: ManifestDocument,
-  {
-    name,
-    namespace,
-    unread,
-  }: { readonly name: string; readonly namespace: string; readonly unread: readonly string[] },
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  { unread, elsewhere }: Unseen,
 ): Issue {
   const more = unread.length > NAMED_MOST ? ` and ${unread.length - NAMED_MOST} more` : '';
-  const beside = unread.length === 0 ? '' : `; not read: ${unread.slice(0, NAMED_MOST).join(', ')}${more}`;
+  const files = unread.length === 0 ? '' : `; not read: ${unread.slice(0, NAMED_MOST).join(', ')}${more}`;
+  const [first] = elsewhere;
+  const built = first === undefined ? '' : `; ${first.file}:${first.line} ${first.what}`;
+  const check = 'Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.';
   return issue(document, ['spec', 'workloadRef', 'name'], {
     reason: 'WorkloadMissing',
-    message: `no LeaderWorkerSet ${namespace}/${name} in the files that were read${beside}`,
-    hint: 'Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.',
+    message: `no LeaderWorkerSet ${namespace}/${name} in the files that were read${files}${built}`,
+    hint: first === undefined ? check : `${check} ${first.hint}`,
   });
 }
 

@@ -1,0 +1,45 @@
+/** Which kustomizations bring objects that no file of the repository holds. */
+
+import { expect, test } from 'vitest';
+import { elsewhereIn } from '../../src/manifests/built-elsewhere.ts';
+import { parseManifestFile } from '../../src/manifests/parse-file.ts';
+
+function found(text: string): readonly string[] {
+  const files = [parseManifestFile('apps/kustomization.yaml', text, []), parseManifestFile('a.yaml', 'a: b\n', [])];
+  return elsewhereIn(files).map(({ file, line, what }) => `${file}:${line} ${what}`);
+}
+
+test.each([
+  'https://github.com/llm-d/llm-d//guides/base?ref=v0.7',
+  'git@github.com:llm-d/llm-d.git',
+  'ssh://git@example.com/a.git',
+  'github.com/llm-d/llm-d/guides?ref=main',
+  'base?ref=main',
+])('%s is fetched', (entry) => {
+  const shown = entry.replace('git@example', 'example');
+  for (const key of ['resources', 'components', 'bases'])
+    expect(found(`${key}:\n  - ../local\n  - ${entry}\n`)).toEqual([
+      `apps/kustomization.yaml:3 lists ${shown}, and what that holds is not in this repository`,
+    ]);
+});
+
+test('no password of an address is shown, and no long one whole', () => {
+  const [said = ''] = found(`resources: ["https://me:secret@example.com/${'a'.repeat(500)}"]\n`);
+  expect(said).toContain('https://example.com/aaa');
+  expect(said).not.toContain('secret');
+  expect(said.length).toBeLessThan(250);
+});
+
+test.each([
+  ['helmCharts:\n  - name: nim-llm\n    repo: https://example.com\n', 'builds objects by helmCharts nim-llm'],
+  ['generators: [plugin.yaml]\n', 'builds objects by generators'],
+])('%j runs a program', (text, what) => {
+  expect(found(text)).toEqual([`apps/kustomization.yaml:1 ${what}`]);
+});
+
+test.each(['resources: [a.yaml, ../base, ./x@y]\n', 'configMapGenerator: [{name: a}]\n', 'helmCharts: []\n'])(
+  '%j brings nothing',
+  (text) => {
+    expect(found(text)).toEqual([]);
+  },
+);
