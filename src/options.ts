@@ -19,6 +19,8 @@ export type CommonOptions = {
   readonly gitTimeoutSeconds?: number | undefined;
   /** Certificates, in PEM, of authorities that are trusted next to the usual ones. */
   readonly caFile?: string | undefined;
+  /** How lines of a log are printed: with their time, as in a process that goes on, or as JSON. Not there: as they are. */
+  readonly log?: 'dated' | 'json' | undefined;
 };
 
 /** What a verb may see of the process. Tests give their own. */
@@ -74,6 +76,8 @@ export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io):
     typeof given[key] === 'string' && given[key] !== '' ? given[key] : undefined;
   const output = text('output') ?? 'text';
   if (output !== 'text' && output !== 'json') throw new UsageError(`--output is ${output}, wanted text or json`);
+  const log = text('log') ?? 'text';
+  if (log !== 'text' && log !== 'json') throw new UsageError(`--log is ${log}, wanted text or json`);
   const paths = Array.isArray(given['path']) ? given['path'].filter((path) => typeof path === 'string') : [];
   return {
     repoIsDefault: text('repo') === undefined && (io.env[ENV.repo] ?? '') === '',
@@ -91,6 +95,7 @@ export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io):
     },
     forge: forgeOf(text('forge') ?? io.env[ENV.forge]),
     caFile: text('caFile'),
+    log: log === 'json' ? log : given['watch'] === true ? 'dated' : undefined,
     gitTimeoutSeconds: secondsOf(text('gitTimeout') ?? io.env[ENV.gitTimeout], '--git-timeout'),
   };
 }

@@ -22,7 +22,7 @@ export { newStatusKey };
 
 /** Opens nothing yet: connections are made by the first call, and the cluster only when something is in flight. */
 export function openPorts(options: CommonOptions, io: Io): Ports {
-  const log = textLog((line) => io.err(`${line}\n`));
+  const log = textLog((line) => io.err(`${line}\n`), { form: options.log, now: () => systemClock.now() });
   const location = isUrl(options.repo) ? options.repo : resolve(io.folder, options.repo);
   checkBound(options, io, location);
   const { gitTimeoutSeconds } = options;

@@ -29,6 +29,14 @@ const ACTING_IN_JSON = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]|#(
 
 /** A value as JSON, indented, with a line end, in characters that no terminal and no CI runner acts on. Parsing it gives the value back, character for character. */
 export function jsonText(value: unknown): string {
-  const text = JSON.stringify(value, undefined, 2) ?? 'null';
+  return inertJson(JSON.stringify(value, undefined, 2) ?? 'null');
+}
+
+/** The same on one line, for logs. */
+export function jsonLine(value: unknown): string {
+  return inertJson(JSON.stringify(value) ?? 'null');
+}
+
+function inertJson(text: string): string {
   return `${text.replace(ACTING_IN_JSON, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }

@@ -106,7 +106,8 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
       .option('--only <name...>', 'only these Rollouts: name, or namespace/name');
   const chosen = (given: Given) => ({ savePass: textOf(given, 'savePass'), only: textsOf(given, 'only') });
   pass('reconcile', 'one pass over all Rollouts: write the next steps and the status')
-    .option('--watch', 'go on until stopped')
+    .option('--watch', 'go on until stopped, with one line a change')
+    .option('--log <form>', 'lines of the log as text or json (default: text)')
     .action(
       run(async (common, ports, given) => {
         const { reconcile } = await import('./reconcile.ts');

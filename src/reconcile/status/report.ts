@@ -3,7 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { oneLine } from '../../api/printable.ts';
 import type { RolloutRecord } from '../../api/record.ts';
-import { holdKind } from '../../rollout/hold.ts';
+import { type Hold, holdKind } from '../../rollout/hold.ts';
 import { isDelivered, type Plan, recordWritten } from '../../rollout/plan.ts';
 import { printExpected } from '../../rollout/progress/expected.ts';
 import type { Outcome } from '../outcome.ts';
@@ -46,11 +46,7 @@ function outcomeReport(outcome: Outcome): string {
     const oid = outcome.written === undefined ? 'would commit' : `commit ${outcome.written.slice(0, 12)}`;
     lines.push(`  ${oid}  ${plan.commit.subject}`);
   }
-  // The hold of wrong files quotes the first of them, which stands below anyway.
-  const holds = (plan?.holds ?? []).filter(
-    (hold) => holdKind(hold.reason)?.failure !== 'issue' || (plan?.issues ?? []).length === 0,
-  );
-  for (const hold of holds)
+  for (const hold of plan === undefined ? [] : shownHolds(plan))
     lines.push(`  waits  ${hold.reason}: ${hold.message}`, ...(hold.lines ?? []).map((line) => `           ${line}`));
   for (const issue of plan?.issues ?? []) lines.push(`  wrong  ${issueLine(issue)}`);
   for (const warning of plan?.warnings ?? []) lines.push(`  note   ${issueLine(warning)}`);
@@ -61,8 +57,13 @@ function outcomeReport(outcome: Outcome): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** The hold of wrong files quotes the first of them, which is shown by itself anyway. */
+export function shownHolds({ holds, issues }: Plan): readonly Hold[] {
+  return holds.filter((hold) => holdKind(hold.reason)?.failure !== 'issue' || issues.length === 0);
+}
+
 /** Where it stands: what a commit adds is only true once it is written, or where it would change no byte. */
-function recordNow(plan: Plan, { written, diff }: Outcome): RolloutRecord {
+export function recordNow(plan: Plan, { written, diff }: Outcome): RolloutRecord {
   return written !== undefined || (isDelivered(plan) && diff === '') ? recordWritten(plan) : plan.record;
 }
 
