@@ -1,5 +1,6 @@
 /** The laws about the cluster itself, looked at after every turn: capacity, and that an locked edit restarts nothing. */
 
+import { BackLaw } from './back-law.ts';
 import { KeptLaw } from './kept-law.ts';
 import type { LawName } from './laws.ts';
 import { fieldsOf, isOurs, SENTINEL } from './our-commit.ts';
@@ -16,6 +17,7 @@ export class ClusterLaws {
   private readonly universe: Universe;
   private readonly workload: WorkloadSetup;
   private readonly kept: KeptLaw;
+  private readonly back: BackLaw;
   /** Versions that main has released for update at some time, or that objects re-created came up on. */
   private readonly open = new Set<number>([0]);
   /** Groups that are not ready for reasons of the cluster's own, until they are seen ready. */
@@ -34,10 +36,11 @@ export class ClusterLaws {
   /** Moments in which a law was not judged. */
   private readonly skipped: Record<Assumed, number> = { 'C1 capacity': 0, 'C3 revision mix': 0 };
 
-  constructor(universe: Universe, workload: WorkloadSetup, kept?: KeptLaw) {
+  constructor(universe: Universe, workload: WorkloadSetup, from?: ClusterLaws) {
     this.universe = universe;
     this.workload = workload;
-    this.kept = new KeptLaw(universe, workload, kept);
+    this.kept = new KeptLaw(universe, workload, from?.kept);
+    this.back = new BackLaw(universe, workload, from?.back);
   }
 
   /** Whether a law was judged at every moment of the schedule. */
@@ -48,7 +51,7 @@ export class ClusterLaws {
   /** The same laws over a copy of the world that has just been made. */
   fork(universe: Universe): ClusterLaws {
     const { name } = this.workload;
-    const copy = new ClusterLaws(universe, this.workload, this.kept);
+    const copy = new ClusterLaws(universe, this.workload, this);
     for (const version of this.open) copy.open.add(version);
     for (const index of [...this.excused, ...(this.universe.hurt.get(name) ?? [])]) copy.excused.add(index);
     copy.budget = this.budget;
@@ -68,6 +71,7 @@ export class ClusterLaws {
     const fields = fieldsOf(this.universe.lws(this.workload.name, commit) ?? '');
     const { partition, version } = fields;
     this.kept.opened(fields, isOurs(this.universe, commit));
+    this.back.opened(fields, this.excused);
     if (partition < SENTINEL && version !== undefined) this.open.add(version);
   }
 
@@ -83,7 +87,13 @@ export class ClusterLaws {
 
   private judge(truth: Truth, before: Truth | undefined): readonly [LawName, string] | undefined {
     this.forgive(truth, before);
-    return this.kept.judge(truth, before) ?? this.inert(truth) ?? this.capacity(truth) ?? this.mix(truth);
+    return (
+      this.kept.judge(truth, before) ??
+      this.back.judge(truth, before, this.excused) ??
+      this.inert(truth) ??
+      this.capacity(truth) ??
+      this.mix(truth)
+    );
   }
 
   /** What Git cannot hold: objects re-created, and everything that starts from zero, come up on what is live. */

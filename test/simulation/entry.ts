@@ -4,6 +4,7 @@ import { actStories, sharedActStories } from './acts.ts';
 import { backStories } from './back-stories.ts';
 import { kindStories } from './kind-stories.ts';
 import type { LawName } from './laws.ts';
+import { rollbackStories } from './rollback-stories.ts';
 import { runSchedule } from './schedule.ts';
 import { filledSetupOf, hostileSetupOf, largeSetupOf, type Setup, setupOf, sharedSetupOf } from './setup.ts';
 import { runStory } from './story.ts';
@@ -26,6 +27,7 @@ const places = {
   filled: (place: number): Promise<Verdict> => run(place, actStories, filledSetupOf),
   shared: (place: number): Promise<Verdict> => run(place, sharedActStories, sharedSetupOf),
   back: (place: number): Promise<Verdict> => run(place, backStories, sharedSetupOf),
+  rollback: (place: number): Promise<Verdict> => run(place, rollbackStories, sharedSetupOf),
   kinds: (place: number): Promise<Verdict> => run(place, kindStories, filledSetupOf),
   hostile: (place: number): Promise<Verdict> => runSchedule(String(place), hostileSetupOf(setupOf(String(place)))),
 };

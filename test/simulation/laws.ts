@@ -108,6 +108,11 @@ export const laws = {
     statement: 'no leader is replaced whose pod template equals, our own labels left out, the one it is to have',
     checked: 'each moment (kept-law.ts), but for sizes, LWS upgrades, kills, and a label that a hand has changed',
   },
+  'C5 rollback capacity': {
+    statement:
+      "of the groups that were ready when a rollback began at most the user's maxUnavailable are down at a time; groups that were unready before their turn do not count",
+    checked: 'each moment of what really happened (back-law.ts)',
+  },
   'L1 rest': {
     statement: 'without faults everything comes to rest where someone, a broken group or nothing keeps it',
     checked: 'the end (finish.ts)',

@@ -1,9 +1,15 @@
-/** Planted bugs that show where a hand goes back in time: they are looked for in stories in which one does. */
+/** Planted bugs of rollbacks: where a hand goes back in time, where groups still load, and where they go back a batch at a time. */
 
 import type { Mutant } from './mutants.ts';
 
 /** Schedules within which a law must be broken: some seeds, and the stories. */
 const ALLOWANCE = 200;
+/** The same of rollbacks alone. */
+const ROLLBACKS = 40;
+
+function mutant(name: string, file: string, from: string, to: string): Mutant {
+  return { name: `rollback: ${name}`, file: `src/rollout/${file}`, from, to, allowance: ROLLBACKS, world: 'rollback' };
+}
 
 export const backMutants: readonly Mutant[] = [
   {
@@ -14,4 +20,34 @@ export const backMutants: readonly Mutant[] = [
     allowance: ALLOWANCE,
     world: 'back',
   },
+  mutant(
+    'maxUnavailable rises for a group that only loads',
+    'events/budget-back.ts',
+    '(isNow || !onlyLoads(situation, group)) &&',
+    '',
+  ),
+  mutant(
+    'a batch is larger than maxUnavailable',
+    'events/paced-back.ts',
+    'unavailableBudget(peoplesBudget(seen), seen.asked) - down',
+    'unavailableBudget(peoplesBudget(seen), seen.asked) + 1 - down',
+  ),
+  mutant(
+    'a batch goes before its share is lowered',
+    'events/paced-back.ts',
+    'percentIn(delivery) > batch.share',
+    'percentIn(delivery) > 100',
+  ),
+  mutant(
+    'groups that are left keep the whole share',
+    'ladders/version-back.ts',
+    '(100 * left) / Math.max(1, left + stable)',
+    '(100 * left) / Math.max(1, left)',
+  ),
+  mutant(
+    'the last batch is not drained',
+    'strategies/routed-back.ts',
+    "return holds.length > 0 ? holding(holds, 'StepUpgrade') : restBack(on, 'no request reaches it any more');",
+    "return restBack(on, 'no request reaches it any more');",
+  ),
 ];

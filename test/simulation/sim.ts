@@ -7,6 +7,7 @@ import { batchStories } from './batch-stories.ts';
 import * as simulation from './entry.ts';
 import { allPairs, exhaust, type Place, pairsInWindow, singlePlaces, tellBroken } from './exhaust.ts';
 import { report } from './report.ts';
+import { rollbackStories } from './rollback-stories.ts';
 import {
   baseStory,
   configurations,
@@ -114,7 +115,8 @@ async function exhausted({ stories, places }: Exhaustion): Promise<Share> {
 /** One thing at every rung. */
 async function acts(): Promise<Share> {
   const failures: string[] = [];
-  const mine = [...actStories, ...sharedActStories, ...backStories, ...batchStories].filter((_, i) => i % of === share);
+  const all = [...actStories, ...sharedActStories, ...backStories, ...batchStories, ...rollbackStories];
+  const mine = all.filter((_, i) => i % of === share);
   for (const story of mine) {
     const { broken, timeline } = await simulation.runStory(story, new Map());
     if (broken === undefined) continue;

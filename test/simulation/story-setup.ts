@@ -31,6 +31,8 @@ export type StorySetup = {
   readonly roundSeconds?: number;
   /** An autoscaler of the primary is in Git, and has nothing to do. */
   readonly scaler?: true;
+  /** The gate MaxUnavailableStatefulSet: several groups may be replaced at once. */
+  readonly gate?: 'on';
 };
 
 /** What people do in a story, and what becomes of the groups of a side. */
@@ -115,6 +117,7 @@ export function setupOfStory({
   terminationSeconds,
   scaler,
   loadSeconds = 5,
+  gate,
 }: StorySetup): Setup {
   return {
     seed: 'story',
@@ -135,7 +138,7 @@ export function setupOfStory({
       },
     ],
     lws: '0.10',
-    gate: 'off',
+    gate: gate ?? 'off',
     terminationSeconds,
     loadSeconds,
     processes: reconcilers,
