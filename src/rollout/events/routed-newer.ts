@@ -10,6 +10,7 @@ import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { isOpen, isPinned, isShareWithdrawn, restoreAll, unrevised } from '../ladders/version-edits.ts';
 import { type Decision, holding, moving } from '../move.ts';
+import { groupsOnTemplate } from './sharing-out.ts';
 
 /**
  * The commit that takes a newer template up. Its groups are found by a route that asks for the one before, or by none: so the
@@ -31,11 +32,13 @@ export function takenUp(on: Delivering, decision: Decision): Decision {
 /**
  * With all requests on stable, and the Service taking in all leaders: for now there may be three versions. Where groups are released for
  * update they load the newer template already, under the label that stands in the file: another label would restart them once
- * more with the same template. They are found by their revision, and the label comes with the next template.
+ * more with the same template, also where a hand has raised the partition since. They are found by their revision, and the
+ * label comes with the next template.
  */
 function overtaken(on: Delivering, decision: Decision): Decision {
-  const { partition, asked } = on.situation;
-  const isInert = asked !== undefined && partition >= asked;
+  const { situation } = on;
+  const isInert =
+    situation.view === 'seen' && situation.partition >= situation.asked && groupsOnTemplate(situation).length === 0;
   const commit = withObjects(restoreAll(on.delivery), unrevised(on.delivery));
   return besides(on, decision, { at: 'route-restored', commit, ...(isInert ? { labels: true } : {}) });
 }

@@ -46,14 +46,14 @@ export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
   const [label] = labels.map(({ version }) => version);
   const isShared = label !== undefined && labels.every(({ version }) => version === label);
   // Where no group is updated, the label in the file is that of the stable version, and goes with this commit.
-  const isBefore = partition === SENTINEL && updatedByHand(seen).length === 0;
+  const isBefore = partition === SENTINEL && groupsOnTemplate(seen).length === 0;
   const comes = isBefore ? undefined : versionIn(delivery.own.value);
   const isOld = label !== printRelease(delivery.release) && label !== comes;
   return isShared && isOld ? { key: VERSION, value: label } : { key: REVISION_KEY, value: stableKey };
 }
 
-/** Groups that a hand has updated to the requested template, before a step started. */
-function updatedByHand({ observed: { releaseKey, ...observed }, asked }: Seen): readonly number[] {
+/** Groups that have loaded the requested template already, though no step of it has started: a hand has let them. */
+export function groupsOnTemplate({ observed: { releaseKey, ...observed }, asked }: Seen): readonly number[] {
   if (releaseKey === undefined || releaseKey === observed.stableKey) return [];
   return wanted({ ...observed, releaseKey }, asked)
     .filter(({ leader }) => leader.key === releaseKey)
@@ -79,7 +79,7 @@ export function sharedText(
   const restore = putAside(undefined, { floor: SENTINEL, maxUnavailable: undefined });
   const first = firstStep(seen, { marks: at.marks, restore });
   const of = steps.length;
-  const updated = updatedByHand(seen);
+  const updated = groupsOnTemplate(seen);
   const isTold = updated.length === 0;
   const move = workloadMove(seen, {
     reason: at.index === 1 ? 'StepReady' : 'Jumped',

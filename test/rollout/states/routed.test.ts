@@ -295,6 +295,18 @@ function uncounted(stand: Stand): Found {
   return { view, snapshot: { live: { ...snapshotAt(stand, { view }).live, scaler: unknown('forbidden') } } };
 }
 
+test.each<readonly [what: string, own: string, isKept: boolean]>([
+  ['no group has loaded it', '0o+ 1o+ 2o+ 3o+', false],
+  ['a group has loaded it', '0o+ 1o+ 2o+ 3+', true],
+])('a newer template under a partition that a hand has raised: %s', (_, own, isKept) => {
+  const restored = after('step 2/3, route-restored', NEWER_TEMPLATE);
+  const raised = asked(restored, 'partition: 2', 'partition: 4');
+  const { told, stand } = passes(raised, { found: () => ({ view: { own } }), most: 2 });
+  expect(told.at(-1)).toMatch(/^(Superseded|StepReady): step 1\/3/);
+  const labelIn = ({ texts }: Stand) => /tranche.dev\/version: "([^"]*)"/.exec(texts.get(LWS_FILE) ?? '')?.[1];
+  expect(labelIn(stand) === labelIn(raised)).toBe(isKept);
+});
+
 const labelOf = (stand: Stand): Stand => asked(stand, /(tranche.dev\/version: ")[^"]*/, '$1another');
 const unshared = (stand: Stand): Stand => edited(stand, ROUTE_FILE, /weight: 80/, 'weight: 60');
 
