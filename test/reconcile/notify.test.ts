@@ -4,8 +4,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { openNotifier } from '../../src/adapters/notify/open-notifier.ts';
+import type { Json } from '../../src/api/json.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import type { PassResult, Ports } from '../../src/reconcile/pass.ts';
+import { checksumOf } from '../../src/reconcile/status/record-store.ts';
+import { digestOf } from '../../src/reconcile/status/signed.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -38,12 +41,12 @@ async function target(world: World, status: () => number) {
 const POLICY =
   'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: told}\nspec:\n  notify:\n    - {to: prod, as: webhook}\n';
 
-function vllm(): World {
+function vllm(signed = true): World {
   const rollout = ROLLOUT_TEXT.replace(
     /steps:[\s\S]*$/,
     'steps:\n        - replicas: 1\n          pause: {duration: 0}\n        - replicas: 100%\n',
   );
-  return new World({ files: { ...VLLM_FILES, [ROLLOUT_FILE]: rollout, 'policies/told.yaml': POLICY }, signed: true });
+  return new World({ files: { ...VLLM_FILES, [ROLLOUT_FILE]: rollout, 'policies/told.yaml': POLICY }, signed });
 }
 
 /** Passes until the delivery is settled, or this many. */
@@ -118,4 +121,33 @@ test('a target that the environment does not name is told as such, and nothing e
   expect(result?.warnings.map(({ file, line, reason }) => `${file}:${line} ${reason}`)).toEqual([
     'policies/told.yaml:5 NotifyUnknown',
   ]);
+});
+
+const RECORD = 'rollouts/default/llm/vllm.json';
+
+/** Somebody who can push there has written a message; its checksum fits. */
+function forgeOutbox(world: World): void {
+  const text = world.repository.text('tranche-status', RECORD) ?? '{}';
+  const { checksum: _sum, ...record } = JSON.parse(text) as Readonly<Record<string, Json>>;
+  const release = `${'0'.repeat(32)}.1`;
+  const to = [{ to: 'prod', as: 'webhook' }];
+  const notice = { key: 'forged', event: 'failed', release, text: 'https://evil.example/', at: world.now, to };
+  const content = { ...record, notices: { outbox: [notice], told: [] } } satisfies Json;
+  const forged = JSON.stringify({ checksum: checksumOf(digestOf(content)), ...content });
+  world.repository.commit('tranche-status', { writes: [{ path: RECORD, text: forged }], message: 'status' });
+}
+
+test.each([
+  ['at rest', 3],
+  ['in the middle of a delivery', 5],
+])('%s, where no key signs, a message that only the record holds is sent to nobody', async (_when, passes) => {
+  const world = vllm(false);
+  const { got, notifier } = await target(world, () => 204);
+  await rounds(world, { notifier }, 3);
+  if (passes > 3) world.edit(LWS_FILE, OLD, NEW);
+  await rounds(world, { notifier }, passes - 3);
+  forgeOutbox(world);
+  await rounds(world, { notifier }, 2);
+  expect(got.map(({ key }) => key)).not.toContain('forged');
+  expect(world.repository.text('tranche-status', RECORD)).not.toContain('evil.example');
 });

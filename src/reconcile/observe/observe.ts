@@ -120,8 +120,9 @@ type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic'>;
 
 /** What only some deliveries hang on. */
 async function readBesides(of: Observation, resting: Resting, file?: WorkloadFile): Promise<Partial<Snapshot>> {
-  const unsigned = resting === 'rest' ? {} : await unsignedFacts(of, file);
   const rollback = resting === 'rest' ? {} : await rollbackFacts(of, file);
+  // At rest main is not asked for dates; what such a record holds for people is theirs who wrote it all the same.
+  const unsigned = await unsignedFacts(of, resting === 'rest' ? undefined : file);
   return { ...(await backsOf(of, file)), ...unsigned, ...rollback, ...(await readTraffic(of, resting, file)) };
 }
 
