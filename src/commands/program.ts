@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, EXIT, type Io, VERSION } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import { addCarry } from './carry.ts';
 import { exitCodeOf } from './exit-code.ts';
 import {
   AFTER_HELP,
@@ -85,6 +86,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   gitFlags(program.command('preflight').description('what the rules of the forge make of a delivery')).action(
     run(async (common, ports) => (await import('./preflight.ts')).preflightVerb(common, ports, io)),
   );
+  addCarry(program, io, done);
   addStatusKey(program, io);
   addReplay(program, io, done);
   addSimulate(program, io, done);

@@ -1,7 +1,5 @@
 /** `tranche policy test`: policies against the tests that people have written next to them; no repository, no cluster. */
 
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
 import { POLICY_TEST_KIND } from '../../api/kinds.ts';
 import { nearest } from '../../api/nearest.ts';
 import { NOTICE_EVENTS, type NoticeEvent } from '../../api/policy-notify.ts';
@@ -12,11 +10,7 @@ import { fieldIssue } from '../../reconcile/documents/read-rollout.ts';
 import { askPolicies } from '../../reconcile/policy-test.ts';
 import { issueLine } from '../../reconcile/status/report.ts';
 import { HOLDS } from '../../rollout/hold.ts';
-
-/** Files that are looked at. */
-const FILES_MOST = 1000;
-/** Bytes of each: a schema of Kubernetes may lie next to the policies, and no more than that. */
-const FILE_BYTES_MAX = 16 * 1024 * 1024;
+import { filesIn } from '../text-files.ts';
 
 /** Exit code 1 where a test fails, or a file is wrong. */
 export async function testPolicies(places: readonly string[], io: Io): Promise<number> {
@@ -76,34 +70,4 @@ function untold(
   const wanted = tells[event];
   if (wanted === undefined || [...new Set(wanted)].sort().join() === told.join()) return [];
   return [`${name}: of ${event} wanted told ${wanted.join(', ') || 'nobody'}, told is ${told.join(', ') || 'nobody'}`];
-}
-
-async function filesIn(places: readonly string[], io: Io): Promise<ReadonlyMap<string, string>> {
-  const paths = (await Promise.all(places.map((place) => under(resolve(io.folder, place))))).flat();
-  if (paths.length > FILES_MOST) throw new UsageError(`more than ${FILES_MOST} files in ${places.join(', ')}`);
-  const texts = await Promise.all(paths.map((path) => textOf(path, io)));
-  return new Map(paths.map((path, at) => [relative(io.folder, path), texts[at] ?? '']));
-}
-
-async function under(path: string): Promise<readonly string[]> {
-  const seen = await stat(path).catch(() => undefined);
-  if (seen === undefined) throw new UsageError(`${path} is not there`);
-  if (!seen.isDirectory()) return [path];
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => !entry.isDirectory() && /\.ya?ml$/.test(entry.name));
-  return files.map((entry) => join(entry.parentPath, entry.name));
-}
-
-/** A device has no size, and no end. */
-async function textOf(path: string, io: Io): Promise<string> {
-  const name = relative(io.folder, path);
-  try {
-    const seen = await stat(path);
-    if (seen.isCharacterDevice() || seen.isBlockDevice()) throw new UsageError(`${name} is no file`);
-    if (seen.size <= FILE_BYTES_MAX) return await readFile(path, 'utf8');
-    throw new UsageError(`${name} has ${seen.size} bytes, at most ${FILE_BYTES_MAX} are read`);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }

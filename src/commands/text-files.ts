@@ -1,0 +1,43 @@
+/** Reads files and folders that someone names on the command line. */
+
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { type Io, UsageError } from '../options.ts';
+
+/** Files that are looked at. */
+const FILES_MOST = 1000;
+/** Bytes of each: a schema of Kubernetes may lie next to manifests, and no more than that. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The files themselves, and those below the folders that end in .yaml or .yml, by their path from here. Throws a UsageError. */
+export async function filesIn(places: readonly string[], io: Pick<Io, 'folder'>): Promise<ReadonlyMap<string, string>> {
+  const paths = (await Promise.all(places.map((place) => under(resolve(io.folder, place))))).flat();
+  if (paths.length > FILES_MOST) throw new UsageError(`more than ${FILES_MOST} files in ${places.join(', ')}`);
+  const texts = await Promise.all(paths.map((path) => textOf(path, io)));
+  return new Map(paths.map((path, at) => [relative(io.folder, path), texts[at] ?? '']));
+}
+
+async function under(path: string): Promise<readonly string[]> {
+  const seen = await stat(path).catch(() => undefined);
+  if (seen === undefined) throw new UsageError(`${path} is not there`);
+  if (!seen.isDirectory()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory() && /\.ya?ml$/.test(entry.name));
+  return files.map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** A device has no size, and no end. */
+async function textOf(path: string, io: Pick<Io, 'folder'>): Promise<string> {
+  const name = relative(io.folder, path);
+  try {
+    const seen = await stat(path);
+    if (seen.isCharacterDevice() || seen.isBlockDevice()) throw new UsageError(`${name} is no file`);
+    if (seen.size > FILE_BYTES_MAX)
+      throw new UsageError(`${name} has ${seen.size} bytes, at most ${FILE_BYTES_MAX} are read`);
+    // Bytes that are no text would be others once they are written again.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
