@@ -13,6 +13,8 @@ FROM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed6116
 WORKDIR /app
 COPY --from=build /build/dist dist/
 COPY package.json LICENSE ./
+# What `tranche init` copies from.
+COPY policies policies/
 # The user `node`, as a number: with a name, Kubernetes cannot tell that it is not root.
 USER 1000:1000
 ENTRYPOINT ["node", "/app/dist/tranche.js"]

@@ -112,9 +112,9 @@ test('is given nothing that it does not use', () => {
   expect([...new Set(copied)].sort()).toEqual([...context].sort());
 });
 
-test('holds the bundle, the license, and nothing else', () => {
+test('holds the bundle, what it copies from, the license, and nothing else', () => {
   expect(readdirSync(rootOf('last'))).toEqual(['app']);
-  expect(readdirSync(join(rootOf('last'), 'app')).sort()).toEqual(['LICENSE', 'dist', 'package.json']);
+  expect(readdirSync(join(rootOf('last'), 'app')).sort()).toEqual(['LICENSE', 'dist', 'package.json', 'policies']);
 });
 
 test('says its version, and the verb that the Deployment calls', async () => {

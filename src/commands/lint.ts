@@ -30,8 +30,17 @@ export type LintOptions = CommonOptions & {
   readonly base?: string | undefined;
 };
 
-/** Exit code 1 where something is wrong; warnings alone are no failure. */
-export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<number> {
+/** What a look at the files finds. */
+type Findings = {
+  readonly read: string;
+  readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
+  readonly failures: readonly string[];
+  readonly outcomes: readonly Outcome[];
+};
+
+/** Reads and judges, and says nothing. */
+export async function findingsOf(options: LintOptions, ports: Ports): Promise<Findings> {
   const memory = newMemory();
   const { overrides, ref } = options;
   const result = await runPass(filesOnly(ports), memory, { overrides, write: false, only: [], ref });
@@ -43,11 +52,22 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
   const issues = unique([
     ...result.issues,
     ...marks.forged,
-    ...result.outcomes.flatMap((outcome) => [...(outcome.plan?.issues ?? []), ...contradicted(outcome)]),
+    ...result.outcomes.flatMap((outcome) => issuesOf(outcome)),
   ]);
   const told = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
   const warnings = unique([...result.warnings, ...told, ...marks.returned, ...(await ownPolicies(ports, memory))]);
   const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
+  return { read, issues, warnings, failures, outcomes: result.outcomes };
+}
+
+/** What is wrong with one Rollout. */
+export function issuesOf(outcome: Outcome): readonly Issue[] {
+  return [...(outcome.plan?.issues ?? []), ...contradicted(outcome)];
+}
+
+/** Exit code 1 where something is wrong; warnings alone are no failure. */
+export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<number> {
+  const { read, issues, warnings, failures, outcomes } = await findingsOf(options, ports);
   if (options.output === 'json') io.out(jsonText({ read, issues, warnings, failures }));
   else
     io.out(
@@ -56,8 +76,8 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
         ...warnings.flatMap((warning) => [`warning: ${issueLine(warning)}`, ...patchLines(warning)]),
         ...failures,
         ...inTurn([...issues, ...warnings]),
-        ...(result.outcomes.length + issues.length === 0 ? [NO_ROLLOUT] : []),
-        summary(issues, result.outcomes.length),
+        ...(outcomes.length + issues.length === 0 ? [NO_ROLLOUT] : []),
+        summary(issues, outcomes.length),
         `read: ${read}`,
       ]
         .map((line) => `${line}\n`)

@@ -9,6 +9,27 @@ import type { Ports } from '../reconcile/pass.ts';
 
 /** Exit code 1 where deliveries would stop at a rule. Throws UsageError without a forge, PortError where it fails or refuses. */
 export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
+  const told = await rulesFound(options, ports);
+  if (options.output === 'json') io.out(jsonText({ findings: told }));
+  else if (told.length === 0) io.out('the rules of the forge fit\n');
+  for (const finding of options.output === 'json' ? [] : told) io.out(ruleLine(finding));
+  return told.some(({ level }) => level === 'error') ? EXIT.failed : EXIT.ok;
+}
+
+type RuleFound = {
+  readonly level: string;
+  readonly name: string;
+  readonly seen: string;
+  readonly action: string;
+};
+
+/** One finding as one line. */
+export function ruleLine({ level, name, seen, action }: RuleFound): string {
+  return `${oneLine(`${level.padEnd(7)}  ${name}: ${seen}. ${action}`)}\n`;
+}
+
+/** What stands in the way at the forge, worst first. Throws UsageError without one, PortError where it fails or refuses. */
+export async function rulesFound(options: CommonOptions, ports: Ports): Promise<readonly RuleFound[]> {
   const { forge, git } = ports;
   if (forge === undefined)
     throw new UsageError(
@@ -38,12 +59,7 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
     isSigned: keysOf(config.statusKeys, cluster).some((key) => isInForce(key, ports.clock.now())),
     proposals: answered(await forge.rules(`${prefix}preflight`)),
   });
-  const told = found.map((finding) => ({ level: PREFLIGHT[finding.name].level, ...finding }));
-  if (options.output === 'json') io.out(jsonText({ findings: told }));
-  else if (told.length === 0) io.out('the rules of the forge fit\n');
-  for (const { level, name, seen, action } of options.output === 'json' ? [] : told)
-    io.out(`${oneLine(`${level.padEnd(7)}  ${name}: ${seen}. ${action}`)}\n`);
-  return told.some(({ level }) => level === 'error') ? EXIT.failed : EXIT.ok;
+  return found.map((finding) => ({ level: PREFLIGHT[finding.name].level, ...finding }));
 }
 
 function answered<T>(answer: Answer<T>): T {

@@ -20,6 +20,7 @@ import {
 } from './flags.ts';
 import { hintOf } from './hints.ts';
 import { addHistory } from './history.ts';
+import { addInit } from './init-verb.ts';
 import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
 import { addEject, addOrders, addShowStable } from './order-verbs.ts';
@@ -76,6 +77,7 @@ type Rest = {
 };
 
 function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
+  addInit(program, io, done);
   addStatus(program, io, run);
   addOrders(program, io, run);
   addEject(program, io, run);

@@ -11,6 +11,7 @@ const VERBS = [
   'reconcile',
   'plan',
   'lint',
+  'init',
   'status',
   'approve',
   'jump',

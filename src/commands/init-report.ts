@@ -1,0 +1,118 @@
+/** What `tranche init` prints: what it found, what it would add, what has to change, what is refused, and what comes next. */
+
+import type { Issue } from '../api/issue.ts';
+import { jsonText } from '../api/printable.ts';
+import type { Io } from '../options.ts';
+import type { Addition } from '../reconcile/init/addition.ts';
+import type { FoundWorkload, Survey } from '../reconcile/init/survey.ts';
+import { issueLine } from '../reconcile/status/report.ts';
+
+export type InitReport = {
+  readonly read: string;
+  readonly survey: Survey;
+  readonly files: readonly Addition[];
+  /** Settings of agents that have to change. */
+  readonly settings: readonly Issue[];
+  readonly refused: readonly Issue[];
+  /** `namespace/name` of LeaderWorkerSets that the cluster has and no file has. */
+  readonly cluster: readonly string[];
+  /** Lines about the rules of the forge. */
+  readonly rules: readonly string[];
+  /** Problems that `lint` finds with these files added. */
+  readonly left: number;
+  /** undefined: nothing was to be written. */
+  readonly written: readonly string[] | undefined;
+};
+
+/** Prints it. */
+export function printReport(report: InitReport, output: 'text' | 'json', io: Io): void {
+  io.out(output === 'json' ? jsonText(valueOf(report)) : textOf(report));
+}
+
+function valueOf({ survey, ...report }: InitReport): unknown {
+  return {
+    ...report,
+    workloads: survey.workloads.map(({ document, agents, refused: _refused, ...found }) => ({
+      ...found,
+      file: document.file,
+      line: document.firstLine,
+      appliedBy: agents.map(({ name, file, line }) => ({ name, file, line })),
+    })),
+  };
+}
+
+function textOf(report: InitReport): string {
+  const { survey, files, settings, refused, cluster, rules } = report;
+  const { workloads } = survey;
+  const blocks: readonly (readonly string[])[] = [
+    [`read: ${report.read}`],
+    workloads.length === 0
+      ? ['no LeaderWorkerSet found in a manifest. Where they are in another repository, name it with --repo.']
+      : [`${count(workloads.length, 'LeaderWorkerSet')}:`, ...workloads.flatMap(workloadLines)],
+    titled('in the cluster, and in no file that was read:', cluster),
+    titled(report.written === undefined ? 'to add:' : 'written:', files.flatMap(fileLines)),
+    titled('to change, in what applies them:', settings.map(issueLine)),
+    titled(
+      'the rules of the forge:',
+      rules.map((line) => line.trimEnd()),
+    ),
+    titled('refused, with the way out:', refused.map(issueLine)),
+    nextLines(report),
+  ];
+  return blocks
+    .filter((block) => block.length > 0)
+    .map((block) => `${block.join('\n')}\n`)
+    .join('\n');
+}
+
+function titled(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+}
+
+function workloadLines(found: FoundWorkload): readonly string[] {
+  const { document, name, namespace, groups, size, gpusOfGroup, images, front, agents, deliveredBy } = found;
+  const gpus = gpusOfGroup === 0 ? '' : `, ${count(gpusOfGroup, 'GPU')} a group`;
+  const place = namespace ?? agents.find((agent) => agent.namespace !== undefined)?.namespace ?? '?';
+  const by = agents.map((agent) => `applied by ${agent.name} (${agent.file}:${agent.line})`);
+  return [
+    `  ${place}/${name}  ${document.file}:${document.firstLine}  ${count(groups, 'group')} of ${count(size, 'pod')}${gpus}  ${images.join(', ')}`.trimEnd(),
+    ...(deliveredBy === undefined ? [] : [`    delivered already, by ${deliveredBy}`]),
+    ...front.map((one) => `    ${one.name} (${one.file}:${one.line}) sends it requests`),
+    ...(by.length === 0
+      ? ['    nothing in these files applies it: see "Agents" in REFERENCE.md for its settings']
+      : by.map((line) => `    ${line}`)),
+  ];
+}
+
+function fileLines({ path, why, examples }: Addition): readonly string[] {
+  return [
+    `${path}  ${why}`,
+    ...(examples.length === 0 ? [] : [`  put your own in place of the examples: ${placesOf(path, examples)}`]),
+  ];
+}
+
+function placesOf(path: string, lines: readonly number[]): string {
+  return lines.map((line) => `${path}:${line}`).join(', ');
+}
+
+function nextLines({ files, written, left, survey }: InitReport): readonly string[] {
+  const problems =
+    left === 0
+      ? 'tranche lint finds nothing wrong with them'
+      : `tranche lint finds ${count(left, 'problem')} in the files`;
+  if (files.length === 0) {
+    const isDone = survey.workloads.some(({ deliveredBy }) => deliveredBy !== undefined);
+    return isDone ? [`nothing to add: ${problems}`, 'next: tranche plan'] : ['nothing to add'];
+  }
+  if (written === undefined) return [`next: tranche init --write, with the same options; ${problems}`];
+  return [`next: git add ${written.map(shellWord).join(' ')}, commit, push; then tranche plan; ${problems}`];
+}
+
+/** A path as a shell takes it. */
+function shellWord(path: string): string {
+  return /^[A-Za-z0-9._/-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,139 @@
+/** `tranche init`: what a repository has, and which files it needs to be delivered from. Nothing is asked: answers are options. */
+
+import { NO_OVERRIDES } from '../api/config.ts';
+import type { Issue } from '../api/issue.ts';
+import { at } from '../api/json.ts';
+import { resources } from '../api/resources.ts';
+import { EXIT, type Io, UsageError } from '../options.ts';
+import type { Tree } from '../ports/git.ts';
+import { PortError } from '../ports/port-error.ts';
+import { desiredOf } from '../reconcile/desired/desired.ts';
+import { desiredRequest, headOf } from '../reconcile/documents/desired-branch.ts';
+import type { Files, Wishes } from '../reconcile/init/addition.ts';
+import { type Proposal, proposal } from '../reconcile/init/additions.ts';
+import { everything, withFiles } from '../reconcile/init/more-files.ts';
+import { type Survey, surveyOf } from '../reconcile/init/survey.ts';
+import { readConfig } from '../reconcile/observe/read-main.ts';
+import type { Ports } from '../reconcile/pass.ts';
+import { type InitReport, printReport } from './init-report.ts';
+import { type InitOptions, wishesOf } from './init-wishes.ts';
+import { findingsOf, issuesOf } from './lint.ts';
+import { ruleLine, rulesFound } from './preflight.ts';
+import { writeNew } from './write-new.ts';
+
+/** Each try leaves out a Rollout that is wrong; more than that many tries would be a fault of ours. */
+const MOST_TRIES = 3;
+
+/** Exit code 0 also where nothing can be delivered: that is said. Throws UsageError where files cannot be written here. */
+export async function init(options: InitOptions, ports: Ports, io: Io): Promise<number> {
+  const { workingTree } = options;
+  if (options.write && workingTree === undefined)
+    throw new UsageError('--write needs a clone with its files: call this in one, or name it with --repo PATH');
+  const { tree, survey, files, isOnGitHub } = await look(options, ports);
+  const wishes = wishesOf(options, { workflows: workflowsIn(tree), isOnGitHub });
+  const { proposed, refused, left } = await tried({ options, ports, tree, survey, files, wishes });
+  const report: InitReport = {
+    read: workingTree === undefined ? `${options.repo} at ${tree.commit.slice(0, 12)}` : `the files in ${workingTree}`,
+    survey,
+    files: proposed.files,
+    settings: [...survey.settings, ...proposed.settings],
+    refused: [...proposed.refused, ...refused],
+    cluster: await onlyInCluster(options, ports, survey, io),
+    rules: ports.forge === undefined ? [] : (await rulesFound(options, ports)).map(ruleLine),
+    left: left.length,
+    written: options.write && workingTree !== undefined ? writeNew(workingTree, proposed.files) : undefined,
+  };
+  printReport(report, options.output, io);
+  return EXIT.ok;
+}
+
+async function look(
+  { ref, overrides }: InitOptions,
+  { git }: Ports,
+): Promise<{
+  readonly tree: Tree;
+  readonly survey: Survey;
+  readonly files: Files;
+  readonly isOnGitHub: boolean;
+}> {
+  git.begin();
+  const branch = ref ?? overrides.branch ?? 'main';
+  const head = headOf(branch, (await git.heads([branch]))[0]);
+  const tree = await git.readAt(head, everything());
+  const inMemory = withFiles(git, tree, new Map());
+  const config = await readConfig(inMemory, head, { ...NO_OVERRIDES, ...overrides });
+  const desired = desiredOf(await inMemory.readAt(head, desiredRequest(config.paths)), config, new Map());
+  const texts = tree.files.flatMap(({ path, content }) =>
+    content.kind === 'text' ? [[path, content.text] as const] : [],
+  );
+  const skipped = tree.skipped();
+  const paths = new Set([...tree.files, ...skipped].map(({ path }) => path));
+  return {
+    tree,
+    survey: surveyOf(desired, new Map(texts)),
+    files: { isThere: (path) => paths.has(path), count: paths.size },
+    isOnGitHub: [...paths].some((path) => path.startsWith('.github/')),
+  };
+}
+
+/** The proposal as a pass over it finds it: a Rollout that something is wrong with is refused, with the words of `lint`. */
+async function tried(of: {
+  readonly options: InitOptions;
+  readonly ports: Ports;
+  readonly tree: Tree;
+  readonly survey: Survey;
+  readonly files: Files;
+  readonly wishes: Wishes;
+}): Promise<{ readonly proposed: Proposal; readonly refused: readonly Issue[]; readonly left: readonly Issue[] }> {
+  const { options, ports, tree, survey, files, wishes } = of;
+  const without = new Set<string>();
+  const refused: Issue[] = [];
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+    const proposed = proposal(survey, files, wishes, without);
+    const added = new Map(proposed.files.map(({ path, text }) => [path, text]));
+    const git = withFiles(ports.git, tree, added);
+    const found = await findingsOf({ ...options, workingTree: undefined }, { ...ports, git });
+    const wrong = found.outcomes.filter(
+      (outcome) =>
+        proposed.rollouts.has(`${outcome.key.namespace}/${outcome.key.name}`) && issuesOf(outcome).length > 0,
+    );
+    if (wrong.length === 0) return { proposed, refused, left: found.issues };
+    for (const outcome of wrong) {
+      without.add(`${outcome.key.namespace}/${outcome.key.name}`);
+      refused.push(...issuesOf(outcome));
+    }
+  }
+  throw new Error('bug: a Rollout that is not proposed is still wrong');
+}
+
+function workflowsIn({ files }: Tree): readonly string[] {
+  return files.flatMap(({ path, content }) =>
+    path.startsWith('.github/workflows/') && content.kind === 'text' ? [content.text] : [],
+  );
+}
+
+/** LeaderWorkerSets that the cluster has in these namespaces and no file has; only where somebody names a cluster. */
+async function onlyInCluster(
+  options: InitOptions,
+  { cluster }: Ports,
+  { workloads }: Survey,
+  io: Io,
+): Promise<readonly string[]> {
+  const { kubeconfig, context, inCluster } = options;
+  if ((kubeconfig ?? '') === '' && context === '' && !inCluster) return [];
+  const namespaces = [...new Set(workloads.flatMap(({ namespace }) => namespace ?? []))];
+  const inGit = new Set(workloads.map(({ namespace, name }) => `${namespace}/${name}`));
+  const found: string[] = [];
+  for (const namespace of namespaces) {
+    const listed = await cluster
+      .list(resources.lws, { namespace, labelSelector: '' }, (object) => String(at(object, ['metadata', 'name'])))
+      .catch((error: unknown) => {
+        if (!(error instanceof PortError)) throw error;
+        return { kind: 'unknown' as const, why: error.message };
+      });
+    if (listed.kind === 'known') found.push(...listed.value.map((name) => `${namespace}/${name}`));
+    else if (listed.kind === 'unknown') io.err(`warning: the cluster was not read in ${namespace}: ${listed.why}\n`);
+    else io.err('warning: the cluster has no LeaderWorkerSets: install its controller first\n');
+  }
+  return found.filter((name) => !inGit.has(name));
+}

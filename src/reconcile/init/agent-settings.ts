@@ -1,0 +1,169 @@
+/** Settings of an agent that stand in the way of a delivery: as REFERENCE.md lists them under "Agents", with their lines. */
+
+import type { Config } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { at, isJsonObject, type Json } from '../../api/json.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import { mapsAt } from '../../api/weighted-routes.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { pathText } from '../../manifests/path-text.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
+
+type Found = Pick<Issue, 'reason' | 'message' | 'hint'> & { readonly path: FieldPath };
+/** A rule of one kind of agent: what it finds, below the spec at `spec`. */
+type Rule = (document: ManifestDocument, spec: FieldPath, config: Config) => readonly Found[];
+
+/** Force and health gates of a Flux Kustomization are those of `lint`, which finds them by the workload. */
+const RULES: Readonly<Record<string, readonly Rule[]>> = {
+  Application: [ignoredFields, forceOption, manualSync, otherBranch, chartOrPatches],
+  ApplicationSet: [ignoredFields, forceOption, manualSync, otherBranch, chartOrPatches],
+  Kustomization: [suspended, changedByFlux],
+  HelmRelease: [renderedByFlux],
+};
+
+/** Every setting of this agent that has to change, or that says what is not supported. */
+export function settingsToChange(document: ManifestDocument, spec: FieldPath, config: Config): readonly Issue[] {
+  const { file, object } = document;
+  const rules = RULES[object.kind] ?? [];
+  return rules
+    .flatMap((rule) => rule(document, spec, config))
+    .map(({ path, message, ...rest }) => ({
+      file,
+      line: document.lineOf(path),
+      path: pathText(path),
+      ...rest,
+      message: `${object.kind} ${object.name}: ${message}`,
+    }));
+}
+
+/** Fields that a step writes: an agent that ignores one never applies it. */
+const STEPPED = /replicas|rolloutStrategy|partition|maxUnavailable|leaderWorkerTemplate|^\/?\.?spec\/?$/;
+
+function ignoredFields({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
+  return mapsAt(value, [...spec, 'ignoreDifferences']).flatMap((entry, place) => {
+    const { kind } = entry;
+    if (kind !== undefined && kind !== LWS_KIND && kind !== '*') return [];
+    const fields = [...texts(entry['jsonPointers']), ...texts(entry['jqPathExpressions'])].filter((field) =>
+      STEPPED.test(field),
+    );
+    const managers = texts(entry['managedFieldsManagers']);
+    if (fields.length + managers.length === 0) return [];
+    return [
+      {
+        path: [...spec, 'ignoreDifferences', String(place)],
+        reason: 'IgnoredDifference',
+        message: `differences are ignored in ${[...fields, ...managers.map((name) => `what ${name} manages`)].join(', ')}: a step that writes there is never applied`,
+        hint: 'Take LeaderWorkerSets out of this entry. Where an autoscaler writes replicas, leave replicas out of the file instead.',
+      },
+    ];
+  });
+}
+
+function forceOption({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
+  const path = [...spec, 'syncPolicy', 'syncOptions'];
+  return texts(at(value, path)).flatMap((option, place) =>
+    /^(Replace|Force)=true$/.test(option)
+      ? [
+          {
+            path: [...path, String(place)],
+            reason: 'ForcedApply',
+            message: `${option} deletes and creates again what refuses a change: all groups go down at once, past every policy`,
+            hint: 'Remove the option, or keep the LeaderWorkerSets in an Application without it.',
+          },
+        ]
+      : [],
+  );
+}
+
+function manualSync({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
+  const automated = at(value, [...spec, 'syncPolicy', 'automated']);
+  if (isJsonObject(automated) && automated['enabled'] !== false) return [];
+  return [
+    {
+      path: [...spec, 'syncPolicy'],
+      reason: 'NotAutomated',
+      message: 'nothing is synced by itself: each step, and each rollback, waits for someone to sync',
+      hint: 'Set syncPolicy.automated: {selfHeal: true}.',
+    },
+  ];
+}
+
+function otherBranch({ value }: ManifestDocument, spec: FieldPath, { branch }: Config): readonly Found[] {
+  const path = [...spec, 'source', 'targetRevision'];
+  const revision = at(value, path);
+  if (
+    typeof revision !== 'string' ||
+    revision === 'HEAD' ||
+    revision === branch ||
+    at(value, [...spec, 'source', 'chart'])
+  )
+    return [];
+  return [
+    {
+      path,
+      reason: 'OtherBranch',
+      message: `it applies ${revision}, and steps are written to ${branch}`,
+      hint: `Set targetRevision: ${branch}, or write branches.desired into tranche.yaml.`,
+    },
+  ];
+}
+
+const CHANGING = ['images', 'patches', 'replicas', 'namePrefix', 'nameSuffix', 'components', 'commonLabels'];
+
+function chartOrPatches({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
+  const chart = ['chart', 'helm'].find((key) => at(value, [...spec, 'source', key]) !== undefined);
+  if (chart !== undefined)
+    return [
+      {
+        path: [...spec, 'source', chart],
+        reason: 'UnsupportedLayout',
+        message:
+          'it renders a chart, so no file of this repository is what the cluster gets: its LeaderWorkerSets cannot be delivered in steps',
+        hint: 'Commit the rendered manifest (helm template), and let the Application apply that folder.',
+      },
+    ];
+  const changed = CHANGING.find((key) => at(value, [...spec, 'source', 'kustomize', key]) !== undefined);
+  return changed === undefined ? [] : [changedOnTheWay([...spec, 'source', 'kustomize', changed])];
+}
+
+function changedByFlux({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
+  const changed = [...CHANGING, 'postBuild'].find((key) => at(value, [...spec, key]) !== undefined);
+  return changed === undefined ? [] : [changedOnTheWay([...spec, changed])];
+}
+
+function changedOnTheWay(path: FieldPath): Found {
+  return {
+    path,
+    reason: 'UnsupportedLayout',
+    message: `${path.at(-1)} changes the manifests on the way, so the files are not what the cluster gets`,
+    hint: 'Write what it changes into the manifests of LeaderWorkerSets, or leave them out of what it reaches.',
+  };
+}
+
+function suspended({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
+  if (at(value, [...spec, 'suspend']) !== true) return [];
+  return [
+    {
+      path: [...spec, 'suspend'],
+      reason: 'NotAutomated',
+      message: 'it is suspended: neither a step nor a rollback is applied',
+      hint: 'Remove suspend, or run flux resume kustomization.',
+    },
+  ];
+}
+
+function renderedByFlux(_document: ManifestDocument, spec: FieldPath): readonly Found[] {
+  return [
+    {
+      path: [...spec, 'chart'],
+      reason: 'UnsupportedLayout',
+      message:
+        'it renders a chart, so no file of this repository is what the cluster gets: a LeaderWorkerSet of it cannot be delivered in steps',
+      hint: 'Commit the rendered manifest (helm template), and let a Kustomization apply that folder.',
+    },
+  ];
+}
+
+function texts(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item: Json) => typeof item === 'string') : [];
+}

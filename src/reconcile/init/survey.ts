@@ -1,0 +1,156 @@
+/** What a repository has that may be delivered: LeaderWorkerSets, what is in front of them, and what applies them. */
+
+import { type Config, isBelow } from '../../api/config.ts';
+import { gpusOfGroup } from '../../api/gpus.ts';
+import { imagesOf } from '../../api/images.ts';
+import type { Issue } from '../../api/issue.ts';
+import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
+import { parseService } from '../../api/service.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { keyMatch, podLabels } from '../../rollout/traffic/selectors.ts';
+import type { Desired } from '../desired/desired-rollout.ts';
+import { fluxIssues } from '../documents/flux-settings.ts';
+import { madeFor, namespaceOf } from '../documents/manifest-index.ts';
+import { parsedFiles } from '../documents/parse-cache.ts';
+import { readWorkload } from '../documents/read-workload.ts';
+import { TRAFFIC_KINDS } from '../documents/traffic-index.ts';
+import { type Agent, agentsIn, agentsOf } from './agents.ts';
+
+/** An object in front of a workload. */
+type Place = { readonly name: string; readonly file: string; readonly line: number };
+
+export type FoundWorkload = {
+  readonly document: ManifestDocument;
+  readonly name: string;
+  /** undefined: neither the file nor `tranche.yaml` says it. */
+  readonly namespace: string | undefined;
+  readonly groups: number;
+  /** Pods of a group. */
+  readonly size: number;
+  readonly gpusOfGroup: number;
+  readonly images: readonly string[];
+  /** Services that select its leaders, and routes that name one of them. */
+  readonly front: readonly Place[];
+  readonly agents: readonly Agent[];
+  /** The file of the Rollout that delivers it already. */
+  readonly deliveredBy: string | undefined;
+  /** Why it cannot be delivered as it is, each with the way out. */
+  readonly refused: readonly Issue[];
+};
+
+export type Survey = {
+  readonly config: Config;
+  readonly workloads: readonly FoundWorkload[];
+  readonly agents: readonly Agent[];
+  /** Settings of agents that have to change. */
+  readonly settings: readonly Issue[];
+  /** LeaderWorkerSets in files that no YAML parser reads, as those of most charts. */
+  readonly unreadable: readonly Issue[];
+  readonly hasPolicy: boolean;
+};
+
+/** `texts`: of every file that may say something, those of agents among them. */
+export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): Survey {
+  const { index, config, files } = desired;
+  const agents = agentsIn(texts, config);
+  const around = frontIn(desired, texts);
+  const workloads = index.workloads
+    .filter((workload) => madeFor(workload) === undefined)
+    .map((workload) => found(workload, { desired, agents, around }));
+  const flux = workloads.flatMap(({ document }) => fluxIssues(index.fluxSettings(), document));
+  return {
+    config,
+    workloads,
+    agents,
+    settings: once([...agents.flatMap(({ settings }) => settings), ...flux]),
+    unreadable: unreadableIn(texts, new Set(index.workloads.map(({ file }) => file)), config),
+    hasPolicy: files.some(({ documents }) => documents.some(({ object }) => object.kind === 'RolloutPolicy')),
+  };
+}
+
+type Around = {
+  readonly services: readonly ManifestDocument[];
+  readonly routes: readonly { readonly document: ManifestDocument; readonly text: string }[];
+};
+
+/** Services and routes of all files, read once. */
+function frontIn({ trials }: Desired, texts: ReadonlyMap<string, string>): Around {
+  const read = [...texts].map(([path, text]) => ({ path, oid: '', text }));
+  const documents = parsedFiles(new Map(), read, { interests: TRAFFIC_KINDS, known: trials.known }).flatMap(
+    (file) => file.documents,
+  );
+  return {
+    services: documents.filter(({ object }) => object.kind === SERVICE_KIND && object.apiVersion === 'v1'),
+    routes: documents
+      .filter(({ object }) => object.kind !== SERVICE_KIND && TRAFFIC_KINDS.includes(object.kind))
+      .map((document) => ({ document, text: JSON.stringify(document.value['spec'] ?? null) })),
+  };
+}
+
+type With = { readonly desired: Desired; readonly agents: readonly Agent[]; readonly around: Around };
+
+function found(document: ManifestDocument, { desired, agents, around }: With): FoundWorkload {
+  const { index, config } = desired;
+  const { name } = document.object;
+  const { workload, issues } = readWorkload(document);
+  const named = { namespace: namespaceOf(document, config), name };
+  const content = workload?.workload.content ?? {};
+  const size = workload?.workload.size ?? 1;
+  const labels = podLabels(content, { name, size });
+  const services = around.services.filter(
+    ({ value, object }) =>
+      (object.namespace === '' || named.namespace === undefined || object.namespace === named.namespace) &&
+      selects(parseService(value).selector, labels.leader),
+  );
+  const routes = around.routes.filter(({ text }) => services.some(({ object }) => text.includes(`"${object.name}"`)));
+  return {
+    document,
+    name,
+    namespace: named.namespace,
+    // LWS takes a missing number for one group.
+    groups: workload?.workload.replicas ?? 1,
+    size,
+    gpusOfGroup: gpusOfGroup(content, size),
+    images: imagesOf(content),
+    front: [...services, ...routes.map((route) => route.document)].map(placeOf),
+    agents: agentsOf(agents, document.file),
+    deliveredBy: index.rolloutsOf(named)[0]?.file,
+    refused: [...index.layoutOf(document), ...issues],
+  };
+}
+
+function selects(selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>>): boolean {
+  const entries = Object.entries(selector);
+  return entries.length > 0 && entries.every(([key, value]) => keyMatch(key, value, labels) !== 'no');
+}
+
+function placeOf({ object, file, firstLine }: ManifestDocument): Place {
+  return { name: `${object.kind} ${object.name}`, file, line: firstLine };
+}
+
+/** Templates of charts are no YAML before they are rendered, so that no pass sees their LeaderWorkerSets. */
+function unreadableIn(
+  texts: ReadonlyMap<string, string>,
+  read: ReadonlySet<string>,
+  { paths }: Config,
+): readonly Issue[] {
+  return [...texts].flatMap(([file, text]) => {
+    if (read.has(file) || !isBelow(paths, file) || !text.includes('{{')) return [];
+    const line = text.split('\n').findIndex((one) => new RegExp(`^\\s*kind:\\s*["']?${LWS_KIND}\\b`).test(one));
+    if (line < 0) return [];
+    return [
+      {
+        file,
+        line: line + 1,
+        path: 'kind',
+        reason: 'UnsupportedLayout',
+        message: `${LWS_KIND}: the file is a template that Helm renders, so it is not what the cluster gets`,
+        hint: 'Helm templates are not supported yet: commit the rendered manifest (helm template) and let the agent apply that.',
+      },
+    ];
+  });
+}
+
+function once(issues: readonly Issue[]): readonly Issue[] {
+  return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
+}

@@ -1,0 +1,376 @@
+/** `tranche init`: what a repository needs to be delivered from, and that nothing is written over or written twice. */
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { runProgram } from '../../src/commands/program.ts';
+import { firstSteps } from '../../src/reconcile/init/steps.ts';
+import { startSite, stopSites } from '../support/site.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  await stopSites();
+});
+
+type Files = Readonly<Record<string, string>>;
+
+const git = (folder: string, ...args: readonly string[]): string =>
+  execFileSync('git', ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.com', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+
+/** A working tree with these files, none of them committed. */
+function clone(files: Files) {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-init-'));
+  folders.push(folder);
+  git(folder, 'init', '-q', '-b', 'main');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return { folder, ...called(folder) };
+}
+
+function called(folder: string) {
+  const run = async (line: string, env: Files = {}) => {
+    let [out, err] = ['', ''];
+    const code = await runProgram(line.split(' '), {
+      env: { GIT_CONFIG_NOSYSTEM: '1', ...env },
+      folder,
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+      isTerminal: false,
+      signal: new AbortController().signal,
+    });
+    return { code, out: out.replaceAll(folder, 'CLONE'), err };
+  };
+  const files = () => git(folder, 'ls-files', '--others', '--exclude-standard', '--cached').trim().split('\n');
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+  return { run, files, read };
+}
+
+const lws = (name: string, { namespace = 'llm', replicas = 4 } = {}): string => `apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata:
+  name: ${name}
+${namespace === '' ? '' : `  namespace: ${namespace}\n`}spec:
+  replicas: ${replicas}
+  leaderWorkerTemplate:
+    size: 2
+    workerTemplate:
+      metadata: {labels: {app: ${JSON.stringify(name)}}}
+      spec:
+        containers:
+          - name: vllm
+            image: vllm/vllm-openai:v0.10.2
+            resources: {limits: {nvidia.com/gpu: "8"}}
+`;
+
+const APPLICATION = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: vllm, namespace: argocd}
+spec:
+  source: {repoURL: "https://github.com/example/models", targetRevision: main, path: apps/vllm}
+  destination: {server: "https://kubernetes.default.svc", namespace: llm}
+  syncPolicy:
+    automated: {selfHeal: true}
+`;
+
+const KUSTOMIZATION = `apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: vllm, namespace: flux-system}
+spec:
+  path: ./apps/vllm
+  targetNamespace: llm
+  sourceRef: {kind: GitRepository, name: models}
+`;
+
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata: {name: vllm, namespace: llm}
+spec:
+  selector: {leaderworkerset.sigs.k8s.io/name: vllm, leaderworkerset.sigs.k8s.io/worker-index: "0"}
+  ports: [{port: 8000}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: chat, namespace: llm}
+spec:
+  rules: [{backendRefs: [{name: vllm, port: 8000}]}]
+`;
+
+describe('a plain repository with an Application', () => {
+  const files = {
+    'apps/vllm/lws.yaml': lws('vllm', { namespace: '' }),
+    'apps/vllm/front.yaml': SERVICE,
+    'argocd/vllm.yaml': APPLICATION,
+    '.github/workflows/test.yaml': 'on: push\n',
+  };
+
+  test('shows what it has, and what it needs', async () => {
+    const own = clone(files);
+    const before = own.files();
+    const first = await own.run('init');
+    expect(first).toMatchInlineSnapshot(`
+      {
+        "code": 0,
+        "err": "",
+        "out": "read: the files in CLONE
+
+      1 LeaderWorkerSet:
+        llm/vllm  apps/vllm/lws.yaml:1  4 groups of 2 pods, 16 GPUs a group  vllm/vllm-openai:v0.10.2
+          Service vllm (apps/vllm/front.yaml:1) sends it requests
+          HTTPRoute chat (apps/vllm/front.yaml:8) sends it requests
+          applied by Application vllm (argocd/vllm.yaml:1)
+
+      to add:
+        rollouts/vllm.yaml  Rollout of llm/vllm (apps/vllm/lws.yaml): 4 groups in 3 steps, 1, 50%, 100%
+        tranche.yaml  configuration: the namespace of a folder, where policies are
+        policies/default.yaml  policy: For every Rollout: one group first, never more than half of them in a step, and a minute that they have to stay ready.
+        .github/workflows/tranche.yaml  workflow: makes a pass when main moves and every ten minutes
+          put your own in place of the examples: .github/workflows/tranche.yaml:28, .github/workflows/tranche.yaml:31
+
+      next: tranche init --write, with the same options; tranche lint finds nothing wrong with them
+      ",
+      }
+    `);
+    expect(own.files()).toEqual(before);
+  });
+
+  test('gets it with --write: lint is clean, the next pass adopts, and a second call changes nothing', async () => {
+    const own = clone(files);
+    expect((await own.run('init --write')).code).toBe(0);
+    expect(await own.run('lint')).toEqual({
+      code: 0,
+      out: '1 Rollout, 0 problems\nread: the files in CLONE as they are, committed or not\n',
+      err: '',
+    });
+    git(own.folder, 'add', '-A');
+    git(own.folder, 'commit', '-qm', 'adopt tranche');
+    const again = await own.run('init --write');
+    expect(again.out).toContain('delivered already, by rollouts/vllm.yaml');
+    expect(again.out).toContain('nothing to add: tranche lint finds nothing wrong with them');
+    expect(git(own.folder, 'status', '--porcelain')).toBe('');
+    expect(own.read('tranche.yaml')).toContain('namespaces: # of manifests that name none\n  apps/vllm: llm\n');
+  });
+});
+
+/** What is said of each repository, and which files `--write` adds. */
+const rows: readonly (readonly [what: string, files: Files, line: string, said: readonly string[], added: number])[] = [
+  ['nothing', { 'README.md': 'x' }, '', ['no LeaderWorkerSet found', 'nothing to add\n'], 0],
+  [
+    'templates of a chart alone',
+    {
+      'chart/Chart.yaml': 'name: x\n',
+      'chart/templates/lws.yaml': lws('{{ .Release.Name }}'),
+      'chart/templates/odd.yaml': `{{- if .Values.on }}\n${lws('vllm')}{{- end }}\n`,
+    },
+    '',
+    [
+      'chart/templates/lws.yaml:4',
+      'chart/templates/odd.yaml:3',
+      '(UnsupportedLayout)',
+      'helm template',
+      'nothing to add',
+    ],
+    0,
+  ],
+  [
+    'a kustomization that changes the image',
+    {
+      'apps/kustomization.yaml': 'resources: [lws.yaml]\nimages: [{name: vllm/vllm-openai, newTag: v2}]\n',
+      'apps/lws.yaml': lws('vllm'),
+    },
+    '',
+    ['apps/kustomization.yaml:2: LeaderWorkerSet vllm', '(UnsupportedLayout)', 'nothing to add'],
+    0,
+  ],
+  [
+    'a HelmRelease and an Application of a chart',
+    {
+      'flux.yaml':
+        'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: nim}\nspec:\n  chart: {spec: {chart: nim-llm}}\n',
+      'argo.yaml': APPLICATION.replace('path: apps/vllm}', 'chart: nim}'),
+    },
+    '',
+    ['flux.yaml:5: HelmRelease nim: it renders a chart', 'argo.yaml:5: Application vllm: it renders a chart'],
+    0,
+  ],
+  [
+    'Flux, with the namespace of its Kustomization',
+    {
+      'apps/vllm/lws.yaml': lws('vllm', { namespace: '' }),
+      'flux.yaml': `${KUSTOMIZATION}  suspend: true\n  force: true\n`,
+    },
+    '',
+    ['llm/vllm', 'flux.yaml:8: Kustomization vllm: it is suspended', 'flux.yaml:9', '(ForcedApply)'],
+    3,
+  ],
+  [
+    'an agent that ignores, replaces, waits for someone and applies another branch',
+    {
+      'apps/vllm/lws.yaml': lws('vllm'),
+      'argo.yaml': `${APPLICATION.replace('main', 'production').replace('    automated: {selfHeal: true}', '    syncOptions: [Replace=true]')}  ignoreDifferences:\n    - {group: apps, kind: Deployment, jsonPointers: [/spec/replicas]}\n    - {kind: LeaderWorkerSet, jqPathExpressions: [.spec.replicas]}\n`,
+    },
+    '',
+    [
+      'argo.yaml:11: Application vllm: differences are ignored in .spec.replicas',
+      'argo.yaml:8: Application vllm: Replace=true',
+      '(NotAutomated)',
+      'argo.yaml:5: Application vllm: it applies production',
+    ],
+    3,
+  ],
+  [
+    'an agent that applies the whole repository',
+    { 'apps/vllm/lws.yaml': lws('vllm'), 'argo.yaml': APPLICATION.replace('apps/vllm', '.') },
+    '',
+    ['argo.yaml:1: Application vllm: it applies the whole repository, and the Rollouts with it (RolloutsApplied)'],
+    3,
+  ],
+  [
+    'no namespace anywhere',
+    { 'lws.yaml': lws('vllm', { namespace: '' }) },
+    '',
+    ['lws.yaml:3', '(NamespaceUnknown)', '--namespace NAME', 'nothing to add'],
+    0,
+  ],
+  ['a namespace that is given', { 'lws.yaml': lws('vllm', { namespace: '' }) }, '--namespace llm', ['llm/vllm'], 3],
+  [
+    'a tranche.yaml that is there',
+    { 'apps/lws.yaml': lws('vllm', { namespace: '' }), 'tranche.yaml': 'cluster: eu\n' },
+    '--namespace llm',
+    ['tranche.yaml is there, and not edited: add namespaces: {"apps": llm}'],
+    0,
+  ],
+  [
+    'a file in the place of the Rollout',
+    { 'apps/lws.yaml': lws('vllm'), 'rollouts/vllm.yaml': 'kind: Other\n' },
+    '',
+    ['rollouts/llm-vllm.yaml'],
+    3,
+  ],
+  [
+    'names that are none, and folders that are no words of a shell',
+    { 'apps/a.yaml': lws('"$(reboot)"'), "apps/my 'model'/lws.yaml": lws('vllm', { namespace: '' }) },
+    '--namespace llm',
+    ['its name is "$(reboot)"', '(BadName)'],
+    3,
+  ],
+  [
+    'a number that nobody can read',
+    { 'apps/a.yaml': lws('vllm').replace('replicas: 4', 'replicas: 0x4'), 'apps/b.yaml': lws('chat') },
+    '',
+    ['apps/a.yaml:7', 'llm/chat'],
+    3,
+  ],
+  [
+    'options that say what is wanted',
+    { 'apps/a.yaml': lws('vllm') },
+    '--rollouts delivery/all --policy none --run workflow',
+    ['delivery/all/vllm.yaml', 'put your own in place of the examples: .github/workflows/tranche.yaml:'],
+    3,
+  ],
+];
+
+describe('what is added and what is refused', () => {
+  test.each(rows)('%s', async (_what, files, line, said, added) => {
+    const own = clone(files);
+    const before = new Map(
+      own
+        .files()
+        .filter((path) => path in files)
+        .map((path) => [path, own.read(path)]),
+    );
+    const { code, out, err } = await own.run(`init --write ${line}`.trim());
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const text of said) expect(out).toContain(text);
+    expect(own.files().length - Object.keys(files).length).toBe(added);
+    for (const [path, text] of before) expect(own.read(path)).toBe(text);
+    if (added > 0) expect(out).toContain('tranche lint finds nothing wrong with them');
+  });
+
+  test('fifty of them, two with one name: each gets a Rollout of its own, and lint finds nothing', async () => {
+    const names = Array.from({ length: 49 }, (_, at) => [`apps/m${at}.yaml`, lws(`m${at}`, { replicas: at })] as const);
+    const own = clone({ ...Object.fromEntries(names), 'apps/twin.yaml': lws('m7', { namespace: 'eu' }) });
+    const { out } = await own.run('init --write');
+    for (const said of ['50 LeaderWorkerSets:', 'tranche lint finds nothing wrong with them'])
+      expect(out).toContain(said);
+    expect(own.files()).toContain('rollouts/eu-m7.yaml');
+  });
+});
+
+describe('the state of a clone', () => {
+  test('shallow, detached and with edits that nobody has committed: what lies there is read', async () => {
+    const own = clone({ 'apps/lws.yaml': lws('vllm') });
+    for (const message of ['first', 'second']) {
+      git(own.folder, 'add', '-A');
+      git(own.folder, 'commit', '-q', '--allow-empty', '-m', message);
+    }
+    const folder = join(own.folder, 'shallow');
+    git(own.folder, 'clone', '-q', '--depth', '1', `file://${own.folder}`, folder);
+    git(folder, 'checkout', '-q', '--detach');
+    writeFileSync(join(folder, 'apps/lws.yaml'), lws('chat', { replicas: 9 }));
+    const { code, out } = await called(folder).run('init');
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('9 groups in 4 steps, 1, 25%, 50%, 100%') });
+  });
+
+  test('a link on the way to a file is not followed, and nothing is written', async () => {
+    const own = clone({ 'apps/lws.yaml': lws('vllm') });
+    symlinkSync(tmpdir(), join(own.folder, 'policies'));
+    const before = own.files();
+    const { code, err } = await own.run('init --write');
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'error: policies/default.yaml cannot be written: policies is there already. Nothing was written\n',
+    });
+    expect(own.files()).toEqual(before);
+  });
+
+  test('a repository without files of its own is looked at, and not written to; a cluster that is named is read', async () => {
+    const files = { 'apps/lws.yaml': lws('vllm') };
+    const site = await startSite({ files });
+    expect(await site.run('init --write')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--write needs a clone'),
+    });
+    const own = clone({ 'apps/lws.yaml': lws('chat') });
+    expect((await own.run('init', { KUBECONFIG: site.kubeconfig })).out).toContain(
+      'in the cluster, and in no file that was read:\n  llm/vllm\n',
+    );
+    expect(await site.run('init')).toMatchObject({ code: 0, out: expect.stringContaining('rollouts/vllm.yaml') });
+  });
+
+  test.each([
+    ['--policy strict', '--policy is strict, wanted default, production, freeze, gpu-budget, none'],
+    ['--run cron', '--run is cron, wanted auto, workflow, none'],
+    ['--namespace A/b', '--namespace is "A/b", wanted the name of a namespace'],
+    ['--rollouts ../x', '--rollouts is "../x", wanted a folder below the root of the repository'],
+  ])('%s is refused', async (line, said) => {
+    const own = clone({ 'apps/lws.yaml': lws('vllm') });
+    expect(await own.run(`init ${line}`)).toEqual({ code: 2, out: '', err: `error: ${said}\n` });
+  });
+});
+
+/** Groups that are on the new version after a step, as Kruise counts: percentages round up. */
+const reached = (groups: number): readonly number[] =>
+  firstSteps(groups).map(({ replicas }) =>
+    typeof replicas === 'number' ? replicas : Math.ceil((groups * Number.parseInt(replicas, 10)) / 100),
+  );
+
+test('the steps for any number of groups grow, end with all, start with one, and take at most half at a time', () => {
+  for (let groups = 0; groups <= 200; groups += 1) {
+    const after = reached(groups);
+    expect(after.at(-1)).toBe(groups);
+    if (groups > 1) expect(after[0]).toBe(1);
+    for (const [at, count] of after.entries()) {
+      if (groups > 0) expect(count - (after[at - 1] ?? 0)).toBeGreaterThan(0);
+      if (groups > 1) expect(count - (after[at - 1] ?? 0)).toBeLessThanOrEqual(Math.ceil(groups / 2));
+    }
+  }
+});
