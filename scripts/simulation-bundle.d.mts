@@ -2,7 +2,7 @@
 export type Patch = {
   readonly name: string;
   readonly file: string;
-  /** Must be there exactly once. */
+  /** Syntax that must be there exactly once, whatever its spaces and comments; names that are gone stand for others. */
   readonly from: string;
   readonly to: string;
 };

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { planted } from './planting.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -67,19 +68,11 @@ const withoutEnvironment = {
 
 function patching(patch) {
   const path = join(root, patch.file);
-  const contents = patched(readFileSync(path, 'utf8'), patch);
+  const contents = planted(readFileSync(path, 'utf8'), patch);
   return {
     name: 'patch',
     setup: (setup) => {
       setup.onLoad({ filter: called([path]) }, (args) => (args.path === path ? { contents, loader: 'ts' } : undefined));
     },
   };
-}
-
-// A patch that no longer fits must be mended, not skipped.
-function patched(text, { name, file, from, to }) {
-  const parts = text.split(from);
-  if (parts.length !== 2)
-    throw new Error(`mutant "${name}": ${file} has its text ${parts.length - 1} times, wanted once`);
-  return parts.join(to);
 }

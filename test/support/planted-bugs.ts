@@ -1,12 +1,14 @@
 /** Patches of the source that answers must tell: the code that gives them is built with each, and asked again. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { transformSync } from 'esbuild';
+import { planted as withBug } from '../../scripts/planting.mjs';
 import { type Patch, writeBundle } from '../../scripts/simulation-bundle.mjs';
 
-/** A text of one file in `src/rollout`, and what it becomes. */
+/** A place of one file in `src/rollout`, and what it becomes. */
 export type Bug = readonly [name: string, file: string, from: string, to: string];
 
 /** What a file that answers has. */
@@ -20,6 +22,14 @@ export function patchesOf(bugs: readonly Bug[]): readonly Patch[] {
 /** The patches to plant: the first, which shows that planting works, and with `POLICY_BUGS=all`, as in `.ci/run`, every one. */
 export function planted(patches: readonly Patch[]): readonly Patch[] {
   return process.env['POLICY_BUGS'] === 'all' ? patches : patches.slice(0, 1);
+}
+
+/** Whether a bug can still be planted: it changes one place, and what comes out parses. Throws where it cannot. */
+export function fits(patch: Patch): boolean {
+  const source = readFileSync(resolve(import.meta.dirname, '../..', patch.file), 'utf8');
+  const text = withBug(source, patch);
+  transformSync(text, { loader: 'ts' });
+  return text !== source;
 }
 
 /** Asks the file under a patch, which is built once; `end` takes away what was built. `entry` is seen from `test/rollout`. */
