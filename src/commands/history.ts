@@ -53,13 +53,19 @@ type Asked = CommonOptions & { readonly name: string; readonly namespace: string
 async function history(asked: Asked & { readonly format: Format }, ports: Ports, io: Io): Promise<number> {
   const since = sinceOf(asked.since, ports.clock.now());
   const { readHistory } = await import('../reconcile/log/history.ts');
+  const { historyJson } = await import('../reconcile/log/history-json.ts');
   const { historyCsv, historyMarkdown, historyText } = await import('../reconcile/log/history-text.ts');
   const found = await readHistory(ports, asked.overrides, { ...asked, since });
   if (found.others.length > 0) {
     io.err(`main has no Rollout ${asked.name}. There is: ${found.others.join(', ')}\n`);
     return EXIT.failed;
   }
-  const print = { text: historyText, json: jsonText, csv: historyCsv, md: historyMarkdown }[asked.format];
+  const print = {
+    text: historyText,
+    json: (of: typeof found) => jsonText(historyJson(of)),
+    csv: historyCsv,
+    md: historyMarkdown,
+  }[asked.format];
   io.out(print(found));
   return EXIT.ok;
 }

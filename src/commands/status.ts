@@ -6,7 +6,7 @@ import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/read-picture.ts';
 import { runPass } from '../reconcile/run.ts';
 import { freshLine } from '../reconcile/status/age-text.ts';
-import { brakeJson, brakesOf } from '../reconcile/status/brakes.ts';
+import { statusJson } from '../reconcile/status/status-json.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
 
 export type StatusOptions = CommonOptions & {
@@ -28,26 +28,30 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
   const known = picture.shown.filter(({ record }) => cluster === '' || record.cluster === cluster);
   const shown = known.filter(({ record }) => isMeant(options, record));
   const now = ports.clock.now();
-  if (options.output === 'json') io.out(jsonText(shown.map((one) => statusJson(one, picture))));
-  else if (options.name === '') io.out(statusTable({ ...picture, shown }, now));
-  else if (asOf !== undefined)
-    io.out(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'));
   const failed = failures.filter((one) => isMeant(options, one));
+  const isUnknown = options.name !== '' && shown.length + failed.length === 0;
+  // A script that reads an empty list goes on; one that reads nothing stops.
+  if (options.output === 'json' && !isUnknown) io.out(jsonText(statusJson({ ...picture, shown }, failed)));
+  else if (options.output !== 'json' && options.name === '') io.out(statusTable({ ...picture, shown }, now));
+  else if (options.output !== 'json' && asOf !== undefined)
+    io.out(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'));
   for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
-  if (options.name !== '' && shown.length + failed.length === 0) {
-    const names = known.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
-    const fresh = picture.fresh.filter((one) => isMeant(options, keyOf(one)));
-    io.err(
-      fresh.length > 0
-        ? fresh.map((one) => `${freshLine(one)}\n`).join('')
-        : asOf === undefined
-          ? `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and the same with --live looks without it\n`
-          : `no record of ${options.name}. There is: ${names === '' ? 'none' : names}\n`,
-    );
+  if (isUnknown) {
+    io.err(unknownText(options, picture, known));
     return EXIT.failed;
   }
   const unread = options.live && shown.some(({ record }) => record.unseen?.why === 'unread');
   return failed.length > 0 || unread ? EXIT.failed : EXIT.ok;
+}
+
+/** Why there is nothing to show of a name, and which names there are. */
+function unknownText(options: StatusOptions, { asOf, fresh }: Picture, known: readonly Shown[]): string {
+  const meant = fresh.filter((one) => isMeant(options, keyOf(one)));
+  if (meant.length > 0) return meant.map((one) => `${freshLine(one)}\n`).join('');
+  if (asOf === undefined)
+    return `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and the same with --live looks without it\n`;
+  const names = known.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
+  return `no record of ${options.name}. There is: ${names === '' ? 'none' : names}\n`;
 }
 
 /** Of `namespace/name`. */
@@ -61,18 +65,6 @@ function isMeant(
   found: { readonly name: string; readonly namespace: string },
 ): boolean {
   return (name === '' || found.name === name) && (namespace === '' || found.namespace === namespace);
-}
-
-/** The record, and how old it is. */
-function statusJson({ record, since, next }: Shown, { asOf, brakes }: Picture): unknown {
-  if (asOf === undefined) return record;
-  const { kind, at, main, unseen } = asOf;
-  return {
-    ...record,
-    asOf: { kind, at, main, commitsAhead: unseen.length, notSeenYet: since },
-    next,
-    brakes: brakesOf(brakes, record).map(brakeJson),
-  };
 }
 
 type Failure = { readonly namespace: string; readonly name: string; readonly why: string };

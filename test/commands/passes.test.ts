@@ -307,16 +307,20 @@ describe('status', () => {
     expect(tree).toContain('Waits for:\n  PausedForApproval: ');
     expect(tree).toContain('Groups: ❎ ❎ ❎ ✅\n├── group 0  ✔ ready      on the stable version, for ');
     expect(tree).toContain('└── group 3  ✔ ready      on the release, for 2 min\n');
-    const [record] = JSON.parse((await site.run('status vllm --output json')).out);
-    expect(record).toMatchObject({ name: 'vllm', phase: 'Progressing', currentStepState: 'StepPaused' });
+    const { rollouts } = JSON.parse((await site.run('status vllm --output json')).out);
+    expect(rollouts).toMatchObject([
+      { name: 'vllm', phase: 'Progressing', step: { state: 'StepPaused' }, images: { from: [OLD], to: [NEW] } },
+    ]);
   });
 
   test('--cluster shows the Rollouts of that cluster alone', async () => {
     const site = await startSite();
     for (const cluster of ['east', 'west']) await site.run(`reconcile --cluster ${cluster}`);
     const clustersOf = async (call: string): Promise<readonly string[]> => {
-      const records = JSON.parse((await site.run(`${call} --output json`)).out) as readonly { cluster: string }[];
-      return records.map(({ cluster }) => cluster);
+      const found = JSON.parse((await site.run(`${call} --output json`)).out) as {
+        readonly rollouts: readonly { readonly cluster: string }[];
+      };
+      return found.rollouts.map(({ cluster }) => cluster);
     };
     expect(await clustersOf('status')).toEqual(['east', 'west']);
     expect(await clustersOf('status --cluster west')).toEqual(['west']);
@@ -374,8 +378,9 @@ describe('status', () => {
     const { out } = await site.run('status vllm');
     expect(out).toMatch(/main is 2 commits ahead of that:\n +\w{12} {2}rollout\(llm\/vllm\): step 1\/3, /);
     expect(out).toContain('apps/vllm/lws.yaml changed on main, not seen yet: the next pass reads it');
-    const [{ asOf }] = JSON.parse((await site.run('status vllm --output json')).out);
-    expect(asOf).toMatchObject({ kind: 'recorded', commitsAhead: 2, notSeenYet: { files: ['apps/vllm/lws.yaml'] } });
+    const { asOf, rollouts } = JSON.parse((await site.run('status vllm --output json')).out);
+    expect(asOf).toMatchObject({ kind: 'recorded', commitsAhead: 2 });
+    expect(rollouts).toMatchObject([{ changedNotSeen: ['apps/vllm/lws.yaml'] }]);
   });
 
   test('an order that was carried out while the status branch was refused is not waited for', async () => {
@@ -395,11 +400,12 @@ describe('status', () => {
   test.each(['', ' --live'])('a name that is not there%s', async (live) => {
     const site = await startSite({ files: TWO });
     await site.run('reconcile');
-    expect(await site.run(`status nope${live}`)).toEqual({
-      code: 1,
-      out: '',
-      err: 'no record of nope. There is: llm/chat, llm/vllm\n',
-    });
+    for (const output of ['text', 'json'])
+      expect(await site.run(`status nope${live} --output ${output}`)).toEqual({
+        code: 1,
+        out: '',
+        err: 'no record of nope. There is: llm/chat, llm/vllm\n',
+      });
   });
 
   test('a record that is no text is told, and rebuilt with a word about it', async () => {
@@ -432,8 +438,8 @@ describe('status', () => {
 const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000', '');
 
 async function heldBecause(site: Site): Promise<string> {
-  const [record] = JSON.parse((await site.run('status --output json')).out);
-  return record.holds[0].message;
+  const { rollouts } = JSON.parse((await site.run('status --output json')).out);
+  return rollouts[0].holds[0].message;
 }
 
 describe('lint', () => {

@@ -11,6 +11,7 @@ import { type ApiServer, type ApiServerOptions, startApiServer } from '../../src
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
 import { bareRepository, createFilledRepository, headOf, type ServedRepository } from './git-server.ts';
+import { checkedOutput, SCHEMAS } from './output-schemas.ts';
 import { START_SECONDS } from './simulated-cluster.ts';
 import { privateHalf, statusKeysText } from './status-key.ts';
 import { VLLM_FILES } from './vllm.ts';
@@ -106,7 +107,8 @@ export class Site {
     // The clock of the machine is that of the cluster; timers stay real, for sockets.
     vi.useFakeTimers({ toFake: ['Date'], now: this.model.nowSeconds * 1000 });
     let [out, err] = ['', ''];
-    const code = await runProgram(typeof line === 'string' ? line.split(' ') : line, {
+    const words = typeof line === 'string' ? line.split(' ') : line;
+    const code = await runProgram(words, {
       env: { TRANCHE_REPO: this.repository.path, KUBECONFIG: this.kubeconfig, ...this.env, ...env },
       folder: this.folder,
       out: (text) => void (out += text),
@@ -114,6 +116,8 @@ export class Site {
       isTerminal: false,
       signal: new AbortController().signal,
     });
+    const output = SCHEMAS.find((verb) => verb === words[0]);
+    if (output !== undefined && out !== '' && words.join(' ').includes('--output json')) checkedOutput(output, out);
     return { code, out, err };
   }
 

@@ -69,14 +69,14 @@ export function brakeLine({ kind, rollout, file, note, until, ends }: BrakeShown
   return `${head}${since}${why}. ${meanwhile}. ${end}`;
 }
 
-/** The same as data, for scripts: absent what nobody knows. */
-export function brakeJson({ note, until, ...brake }: BrakeShown): unknown {
+/** The same as data, for scripts: absent what nobody knows. Times are RFC 3339. */
+export function brakeJson({ note, until, ...brake }: BrakeShown): object {
   return {
     ...brake,
-    since: note?.since,
+    since: note === undefined ? undefined : printInstant(note.since),
     by: note?.by === '' ? undefined : note?.by,
     why: note?.why === '' ? undefined : note?.why,
-    until,
+    until: until === undefined ? undefined : printInstant(until),
   };
 }
 

@@ -19,6 +19,7 @@ import type {
   StepRecord,
   StepState,
 } from '../../api/record.ts';
+import type { ReleaseChange } from '../../api/record-change.ts';
 import type { GroupRestarts } from '../../api/record-groups.ts';
 import type { Displaced, Restore, Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
@@ -169,6 +170,14 @@ const record = object({
   observedRolloutID: text,
   marks: optional(marks),
   step: optional(step),
+  change: optional(
+    object({
+      of: text,
+      from: optional(list(text)),
+      to: list(text),
+      fields: optional(list(text)),
+    } satisfies Shape<ReleaseChange>),
+  ),
   groups: list(group),
   unseen: optional(
     object({ why: word({ absent: true, unread: true }), since: instant } satisfies Shape<

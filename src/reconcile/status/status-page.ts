@@ -82,7 +82,8 @@ function isGoingBack({ marks, holds }: RolloutRecord): boolean {
   return marks?.step?.kind === 'rollback' && !holds.some(({ reason }) => holdKind(reason)?.failure === 'stalled');
 }
 
-function isStalled({ conditions }: RolloutRecord): boolean {
+/** Nothing helps but an edit of the files. */
+export function isStalled({ conditions }: RolloutRecord): boolean {
   return conditions.some(({ type, status }) => type === 'Stalled' && status === 'True');
 }
 

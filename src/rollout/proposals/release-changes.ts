@@ -16,6 +16,17 @@ export function releaseChanges(before: JsonObject, after: JsonObject, most: numb
   return lines.length <= most ? lines : [...lines.slice(0, most), `… and ${lines.length - most} more`];
 }
 
+/** Paths of what is changed, but for images, at most `most` of them: `leaderTemplate.spec.containers[vllm].args`. */
+export function changedFields(before: JsonObject, after: JsonObject, most: number): readonly string[] {
+  const [from, to] = [leavesOf(before), leavesOf(after)];
+  const changed = [...new Set([...from.keys(), ...to.keys()])].filter((path) => {
+    const [was, is] = [from.get(path) ?? [], to.get(path) ?? []];
+    return !path.endsWith('.image') && without(was, is).length + without(is, was).length > 0;
+  });
+  const named = changed.map((path) => path.replace(/^leaderWorkerTemplate\./, '').replace(/\[\]$/, ''));
+  return [...new Set(named)].slice(0, most);
+}
+
 /** Values by their path. A list of arguments is one value an element: one more at the front must not change them all. */
 function leavesOf(value: unknown, path = '', found = new Map<string, string[]>()): ReadonlyMap<string, string[]> {
   if (isRecord(value))

@@ -10,6 +10,7 @@ import { expectedOf } from '../progress/expected.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { nextStepIndex } from '../steps.ts';
+import { changeAfter } from './change.ts';
 import { noLaterThanNow } from './groups.ts';
 import { noticesAfter, noticesHeld } from './notices.ts';
 import { phaseOf, rolloutIdOf } from './phase.ts';
@@ -27,6 +28,7 @@ export type Progress = Told &
     | 'observedRolloutID'
     | 'marks'
     | 'step'
+    | 'change'
     | 'covers'
     | 'expected'
     | 'automaticBacks'
@@ -96,6 +98,7 @@ function progressWith(
     }),
     marks,
     step,
+    change: changeAfter(snapshot, situation, marks),
     covers: coversAfter(snapshot, situation, move),
     expected: situation === undefined ? undefined : expectedOf({ situation, move, loads }),
     automaticBacks: automaticBacksAfter(snapshot, situation, move),

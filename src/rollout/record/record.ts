@@ -54,6 +54,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     observedRolloutID: progress.observedRolloutID,
     marks: progress.marks,
     step: progress.step,
+    ...(progress.change === undefined ? {} : { change: progress.change }),
     ...memory,
     unseen: unseenAfter(snapshot, situation),
     covers: progress.covers,
