@@ -295,8 +295,8 @@ describe('status', () => {
     site.model.tick(125);
     expect((await site.run('status')).out).toBe(
       [
-        'ROLLOUT   STATE                 RELEASE     READY  FOR    MESSAGE',
-        `llm/vllm  step 1/3, StepPaused  0e241605.2  4/4    2 min  ${await heldBecause(site)}`,
+        'ROLLOUT   STATE                 RELEASE     IMAGE                                      READY  FOR    MESSAGE',
+        `llm/vllm  step 1/3, StepPaused  0e241605.2  vllm-openai:v0.10.0 → vllm-openai:v0.10.1  4/4    2 min  ${await heldBecause(site)}`,
         '',
         `As of ${isoTime(site.model.nowSeconds - 125)} (2 min ago, the last pass with news), main at ${(await site.head()).slice(0, 12)}`,
         '',
@@ -355,7 +355,7 @@ describe('status', () => {
     expect(gone).toMatchObject({ code: 0, err: '' });
     expect(gone.out).toContain('WorkloadAbsent: LeaderWorkerSet vllm is not in the cluster.');
     expect(gone.out).toMatch(/\n\nGroups: none, the workload is not in the cluster \(seen so for 0 s\)\n$/);
-    expect((await site.run('status --live')).out).toMatch(/llm\/vllm +settled +\S+ +none /);
+    expect((await site.run('status --live')).out).toMatch(/llm\/vllm +settled +\S+ +\S+ +none /);
     const blind = await site.run('status vllm --live --kubeconfig /nonexistent/config');
     expect(blind.code).toBe(1);
     expect(blind.out).toMatch(/^As of: .* \(now; the cluster could not be read for it\), main at /m);
@@ -428,7 +428,7 @@ describe('status', () => {
     const text = await site.text(path, 'tranche-status');
     await site.repository.commit('tranche-status', { [path]: text.replace('Healthy', 'Degraded') });
     const status = await site.run('status');
-    expect(status.out).not.toContain('vllm');
+    expect(status.out).not.toContain('llm/vllm');
     expect(status.err).toBe(
       `warning: ${path} on tranche-status is not trusted: its checksum does not fit: it was edited by hand; rebuilt by the next pass that reads it, at rest by the next audit (auditSeconds)\n`,
     );

@@ -10,7 +10,7 @@ import { servingSide } from './serving-side.ts';
 import { isExtra, isStalled, stateCell } from './status-page.ts';
 
 /** Fields may be added within a version; one that goes, or means something else, is another version. */
-export const STATUS_VERSION = 1;
+const STATUS_VERSION = 1;
 
 type Failure = { readonly namespace: string; readonly name: string; readonly why: string };
 
@@ -35,7 +35,7 @@ export function statusJson({ asOf, shown, fresh, brakes }: Picture, failures: re
 }
 
 /** Of one Rollout. */
-export function rolloutJson({ record, since, next }: Shown, brakes: readonly BrakeShown[]): object {
+function rolloutJson({ record, since, next }: Shown, brakes: readonly BrakeShown[]): object {
   const { cluster, namespace, name, marks, phase, message, change, expected, proposal } = record;
   return {
     cluster,

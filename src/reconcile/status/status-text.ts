@@ -6,6 +6,7 @@ import { shortRelease } from '../../api/release.ts';
 import { type Instant, printDuration } from '../../api/time.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { printExpected } from '../../rollout/progress/expected.ts';
+import { changeText } from '../../rollout/texts/change-text.ts';
 import type { AsOf, Picture, Shown } from '../read-picture.ts';
 import { asOfText, freshLine, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
 import { type BrakeShown, brakeLine, brakesOf } from './brakes.ts';
@@ -30,11 +31,12 @@ export function statusTable({ asOf, shown, fresh, brakes }: Picture, now: Instan
     `${record.namespace}/${record.name}`,
     stateCell(record).replaceAll('*', ''),
     record.marks === undefined ? '' : shortRelease(record.marks.release),
+    changeText(record.change),
     readyCell(record),
     sinceCell(record, now),
     `${record.message}${messageLeft(record, now)}`,
   ]);
-  const text = table([['ROLLOUT', 'STATE', 'RELEASE', 'READY', 'FOR', 'MESSAGE'], ...rows]);
+  const text = table([['ROLLOUT', 'STATE', 'RELEASE', 'IMAGE', 'READY', 'FOR', 'MESSAGE'], ...rows]);
   return [banner, text, '\n', ...age, ...news].join('');
 }
 
@@ -74,6 +76,7 @@ export function statusTree(
     ['Phase', record.phase],
     ['State', stateCell(record).replaceAll('*', '')],
     ['Release', marks === undefined ? 'none' : shortRelease(marks.release)],
+    ...(record.change === undefined ? [] : [['Image', changeText(record.change)] as const]),
     ['Stable', marks?.stable?.commit ?? 'none'],
     ...(step === undefined ? [] : [['Step', stepText(record, step, now)] as const]),
     ...ladderLines(record),
