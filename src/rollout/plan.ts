@@ -13,11 +13,13 @@ import { type Hold, ORDINARY_REQUEUE_SECONDS } from './hold.ts';
 import { type Brake, holding, type Move } from './move.ts';
 import { approvedByText } from './proposals/approved-by.ts';
 import { isProposed } from './proposals/promotion.ts';
+import { changeAfter } from './record/change.ts';
 import { type Pass, progressWritten, recordHeld, recordRefused } from './record/progress.ts';
 import { recordOf } from './record/record.ts';
 import { type Situation, situationOf } from './situation.ts';
 import type { RolloutKey, Snapshot } from './snapshot.ts';
 import { strategyOf } from './strategies/index.ts';
+import { imagesText } from './texts/change-text.ts';
 
 export const PLAN_VERSION = 2;
 export type Plan = {
@@ -93,7 +95,10 @@ function commitOf(move: Move, pass: Pass): PlannedCommit {
   const passed = pass.situation === undefined ? '' : passedText(move, pass.situation);
   const approvedBy = approvedByText(pass.snapshot, move);
   const said = { ...move, why: `${move.why}${passed}` };
-  const { subject, message } = stepMessage(said, { key, main, governing, approvedBy });
+  // What only a record tells stays out of main: anyone may have written it.
+  const change = changeAfter({ ...pass.snapshot, record: undefined }, pass.situation, move.marks);
+  const image = imagesText(change);
+  const { subject, message } = stepMessage(said, { key, main, image, governing, approvedBy });
   return {
     delivery: isProposed(move, pass) ? 'proposal' : 'commit',
     reason,

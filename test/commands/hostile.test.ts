@@ -147,9 +147,14 @@ describe('the pages of the status branch', () => {
   test('every cell keeps to itself', () => {
     const page = statusPage([record]);
     const row = page.split('\n').findLast((line) => line.startsWith('| ')) ?? '';
-    expect(row.match(/\|/g)).toHaveLength(7);
+    expect(row.match(/\|/g)).toHaveLength(8);
     const outside = row.replace(/`[^`]*`/g, '').replace(/\]\([^)]*\)/g, ']');
-    expect(outside).toBe('| [] | not adopted |  |  |  |  |');
+    expect(outside).toBe('| [] | not adopted |  |  |  |  |  |');
+  });
+  test('the section of a Rollout has no markup, link or mention but ours', () => {
+    const [, section = ''] = statusPage([{ ...record, holds: [{ reason: 'Drift', message: EVIL }] }]).split('### ');
+    const outside = section.replace(/`[^`]*`/g, '').replace(/\[the record\]\([^)\s]*\)/g, '');
+    expect(outside).not.toMatch(/[<>[\]@|]/);
   });
   test('the badge is one image and no script', () => {
     expect(badge(record)).not.toMatch(/<img|<script/);

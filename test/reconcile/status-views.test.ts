@@ -1,4 +1,4 @@
-/** Everything that is shown of one state, side by side: table, tree and JSON. UPDATE_GOLDEN=1 writes fixtures/status again. */
+/** Everything that is shown of one state, side by side: badge, page, table, tree and JSON. UPDATE_GOLDEN=1 writes fixtures/status again. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import type { RolloutRecord } from '../../src/api/record.ts';
 import { NOTHING_SINCE, type Picture, type Shown } from '../../src/reconcile/read-picture.ts';
 import type { BrakeShown } from '../../src/reconcile/status/brakes.ts';
 import { statusJson } from '../../src/reconcile/status/status-json.ts';
+import { badge, statusPage } from '../../src/reconcile/status/status-page.ts';
 import { statusTable, statusTree } from '../../src/reconcile/status/status-text.ts';
 import { plan } from '../../src/rollout/plan.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
@@ -121,6 +122,10 @@ function pictureOf({ record, shown = {}, picture = {}, now = NOW }: State): Pict
   return { asOf, shown: [one], fresh: [], brakes: [], ...picture, one };
 }
 
+const badgeText = (record: RolloutRecord): string => /aria-label="([^"]*)"/.exec(badge(record))?.[1] ?? '';
+/** The row, and the section that it leads to. */
+const pageOf = (record: RolloutRecord): string => statusPage([record]).split('\n').slice(4).join('\n');
+
 const views: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(STATES).map(([name, state]) => {
     const { one, ...picture } = pictureOf(state);
@@ -129,7 +134,10 @@ const views: Readonly<Record<string, string>> = Object.fromEntries(
     const failed = state.picture?.fresh === undefined ? [] : [{ ...told, why: 'the API server did not answer' }];
     const json = jsonText(statusJson(picture, failed));
     const tree = asOf === undefined ? '' : statusTree(one, { asOf, now, brakes });
-    return [name, `## table\n\n${statusTable(picture, now)}\n## tree\n\n${tree}\n## json\n\n${json}`];
+    return [
+      name,
+      `## badge\n\n${badgeText(one.record)}\n\n## page\n\n${pageOf(one.record)}\n## table\n\n${statusTable(picture, now)}\n## tree\n\n${tree}\n## json\n\n${json}`,
+    ];
   }),
 );
 
@@ -168,4 +176,18 @@ test.each<readonly [what: string, change: object]>([
 ])('the schema refuses %s', (_, change) => {
   const value = { ...(JSON.parse(printed(views['step'] ?? '')) as object), ...change };
   expect(() => checkedOutput('status', JSON.stringify(value))).toThrow('not as schemas/status.schema.json');
+});
+
+test('a row of the page leads to a section that is there', () => {
+  const page = statusPage([emptyRecord({ namespace: 'llm', name: 'v.llm-2', cluster: 'eu_1' })]);
+  const anchor = /\]\(#([^)]*)\)/.exec(page)?.[1];
+  // What GitHub makes of a heading: lower case, without signs, spaces as hyphens.
+  const heading = /^### (.*)$/m.exec(page)?.[1] ?? '';
+  expect(
+    heading
+      .toLowerCase()
+      .replace(/[^a-z0-9 _-]/g, '')
+      .replaceAll(' ', '-'),
+  ).toBe(anchor);
+  expect(heading).toBe('llm/v.llm-2 in eu1');
 });

@@ -171,8 +171,15 @@ test('a stop says why, and neither that nor who ordered it adds a line', () => {
 });
 
 test('a step names the approval that it rests on, next to what is always there', () => {
-  const { message } = stepMessage(moveOf(), { ...at, approvedBy: MAIN, governing: ['production@4f1c'] });
-  expect(message).toContain(`Planned-From: ${MAIN}\nApproved-By: ${MAIN}\nRollout-Policies: production@4f1c\n`);
+  const { message } = stepMessage(moveOf(), {
+    ...at,
+    image: 'a:1 →\n\nx: y',
+    approvedBy: MAIN,
+    governing: ['production@4f1c'],
+  });
+  expect(message).toContain(
+    `Planned-From: ${MAIN}\nRollout-Image: a:1 → x: y\nApproved-By: ${MAIN}\nRollout-Policies: production@4f1c\n`,
+  );
   expect(parseTrailers(message)).toEqual(TRAILERS);
 });
 

@@ -1,15 +1,17 @@
 /** The pages of the status branch for people: a table of all rollouts, and a badge for each. */
 
 import { printStep } from '../../api/marks.ts';
-import { printableLine } from '../../api/printable.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { GroupRecord } from '../../api/record-groups.ts';
 import { shortRelease } from '../../api/release.ts';
 import { holdKind } from '../../rollout/hold.ts';
 import { printTotal } from '../../rollout/progress/expected.ts';
+import { changeShort, changeText } from '../../rollout/texts/change-text.ts';
 import { type BrakeShown, brakeLine } from './brakes.ts';
 import { secondText } from './ladder-text.ts';
+import { code } from './markdown-code.ts';
 import { PAGE_HEAD } from './others-branch.ts';
+import { anchorOf, rolloutSection } from './rollout-section.ts';
 import { servingSide } from './serving-side.ts';
 
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
@@ -26,6 +28,7 @@ export function statusPage(
     rolloutTable(records, linkedName),
     SIGNS,
     '',
+    ...records.slice(0, SECTIONS_MOST).flatMap((record) => [rolloutSection(record, recordLink(record)), '']),
   ].join('\n');
 }
 
@@ -40,15 +43,15 @@ const SIGNS =
 /** The table alone, for pages elsewhere. */
 export function rolloutTable(
   records: readonly RolloutRecord[],
-  nameOf: (record: RolloutRecord) => string = plainName,
+  nameOf: (record: RolloutRecord, place: number) => string = plainName,
 ): string {
   const rows = records.map(
-    (record) =>
-      `| ${[nameOf(record), stateCell(record), releaseCell(record), `${groupsCell(record)}${besideCell(record)}`, printTotal(record.expected), code(record.message)].join(' | ')} |`,
+    (record, place) =>
+      `| ${[nameOf(record, place), stateCell(record), releaseCell(record), code(changeText(record.change)), `${groupsCell(record)}${besideCell(record)}`, printTotal(record.expected), code(record.message)].join(' | ')} |`,
   );
   return [
-    '| rollout | state | release | groups | still takes | message |',
-    '|---|---|---|---|---|---|',
+    '| rollout | state | release | image | groups | still takes | message |',
+    '|---|---|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');
@@ -58,10 +61,14 @@ function plainName(record: RolloutRecord): string {
   return code(`${record.namespace}/${record.name}`);
 }
 
+/** To its section of this page; where there are too many of them, to its record. */
+function linkedName(record: RolloutRecord, place: number): string {
+  return `[${plainName(record)}](${place < SECTIONS_MOST ? `#${anchorOf(record)}` : recordLink(record)})`;
+}
+
 /** As the files lie on the status branch. */
-function linkedName(record: RolloutRecord): string {
-  const path = ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(urlPart).join('/');
-  return `[${plainName(record)}](${path})`;
+function recordLink(record: RolloutRecord): string {
+  return ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(urlPart).join('/');
 }
 
 /** Also what encodeURIComponent lets through and would end a link of Markdown. */
@@ -124,30 +131,26 @@ export function isExtra({ marks, groups }: RolloutRecord, { index }: GroupRecord
   return surge !== undefined && index >= surge.was && groups.length <= surge.set;
 }
 
-const SHOWN = 300;
 /** A banner is one line of its own, with a why of people. */
 const BRAKE_SHOWN = 1000;
-
-/** Text that is not ours, inside a table cell of Markdown: no pipe, no line end, no markup, no mention. */
-function code(value: string, most = SHOWN): string {
-  const flat = printableLine(value).replace(/[|`\\]/g, "'");
-  const short = flat.length > most ? `${flat.slice(0, most)}…` : flat;
-  return short === '' ? '' : `\`${short}\``;
-}
+/** A page stays short enough to be shown whole. */
+const SECTIONS_MOST = 200;
 
 const COLOURS = { good: '#2da44e', busy: '#0969da', bad: '#cf222e' } as const;
 
 /** A small SVG that a README can show. */
 export function badge(record: RolloutRecord): string {
   const state = stateCell(record).replaceAll('*', '');
+  const image = changeShort(record.change);
+  const said = image === '' ? state : `${state} ${image}`;
   const bad = isStalled(record) || record.marks?.step?.kind === 'rollback';
   const colour = bad ? COLOURS.bad : state === 'settled' ? COLOURS.good : COLOURS.busy;
-  const [left, right] = [7 * record.name.length + 12, 7 * state.length + 12];
+  const [left, right] = [7 * record.name.length + 12, 7 * said.length + 12];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${xml(record.name)}: ${xml(state)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${xml(record.name)}: ${xml(said)}">`,
     `<rect width="${left}" height="20" fill="#555"/><rect x="${left}" width="${right}" height="20" fill="${colour}"/>`,
     '<g fill="#fff" font-family="Verdana,sans-serif" font-size="11" text-anchor="middle">',
-    `<text x="${left / 2}" y="14">${xml(record.name)}</text><text x="${left + right / 2}" y="14">${xml(state)}</text>`,
+    `<text x="${left / 2}" y="14">${xml(record.name)}</text><text x="${left + right / 2}" y="14">${xml(said)}</text>`,
     '</g></svg>',
     '',
   ].join('\n');

@@ -17,6 +17,8 @@ export const TRAILER = {
   step: 'Rollout-Step',
   reason: 'Rollout-Reason',
   plannedFrom: 'Planned-From',
+  /** Only where the file tells: images of the version that is replaced, and of the release. */
+  image: 'Rollout-Image',
   /** Only where policies govern it that can say no: as they were. */
   policies: 'Rollout-Policies',
   /** Only where a step rests on an approval: the commit of main that brought it, or the pull request that the forge showed. */
@@ -26,7 +28,9 @@ export const TRAILER = {
 } as const;
 
 /** Those that every step has. */
-export type Trailers = Readonly<Record<Exclude<keyof typeof TRAILER, 'policies' | 'approvedBy' | 'orderedBy'>, string>>;
+export type Trailers = Readonly<
+  Record<Exclude<keyof typeof TRAILER, 'image' | 'policies' | 'approvedBy' | 'orderedBy'>, string>
+>;
 
 const LINE_WIDTH = 100;
 
@@ -36,6 +40,7 @@ export function stepMessage(
   at: {
     readonly key: RolloutKey;
     readonly main: string;
+    readonly image?: string | undefined;
     readonly governing?: readonly string[] | undefined;
     readonly approvedBy?: string | undefined;
   },
@@ -49,7 +54,9 @@ export function stepMessage(
     plannedFrom: at.main,
   };
   const governing = at.governing ?? [];
+  const image = oneLine(at.image ?? '');
   const more = [
+    ...(image === '' ? [] : [`${TRAILER.image}: ${image}`]),
     ...(at.approvedBy === undefined ? [] : [`${TRAILER.approvedBy}: ${oneLine(at.approvedBy)}`]),
     ...(governing.length === 0 ? [] : [`${TRAILER.policies}: ${oneLine(governing.join(', '))}`]),
   ];

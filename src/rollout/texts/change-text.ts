@@ -26,6 +26,26 @@ export function changeText(change: ReleaseChange | undefined): string {
   return more.length === 0 ? images : `${images} (${more.join('; ')})`;
 }
 
+/** `v0.10.0 → v0.10.1` where one image changes its tag alone, for places of a few characters; else as `changeText`. */
+export function changeShort(change: ReleaseChange | undefined): string {
+  if (change === undefined) return '';
+  const { gone, fresh } = imagesChanged(change);
+  const [was, is] = [gone[0], fresh[0]].map((image) => tagOf(image ?? ''));
+  const isTag = gone.length === 1 && fresh.length === 1 && was?.name === is?.name;
+  if (isTag) return `${was?.tag ?? ''} → ${is?.tag ?? ''}`;
+  const [only, ...others] = change.to;
+  if (gone.length + others.length === 0 && only !== undefined) return tagOf(only).tag;
+  return changeText({ ...change, fields: undefined });
+}
+
+/** Whole, for a trailer: `a/b:v1 → a/b:v2`, or those of the release where none is replaced. Empty: none is known. */
+export function imagesText(change: ReleaseChange | undefined): string {
+  if (change === undefined) return '';
+  const { gone, fresh } = imagesChanged(change);
+  const isReplaced = gone.length > 0 && fresh.length > 0;
+  return isReplaced ? `${gone.join(', ')} → ${fresh.join(', ')}` : change.to.join(', ');
+}
+
 /** The images that a release takes out, and those that it brings. */
 function imagesChanged({ from, to }: ReleaseChange): {
   readonly gone: readonly string[];
@@ -49,6 +69,12 @@ function shortImage(image: string): string {
   const name = image.slice(image.lastIndexOf('/') + 1);
   const [before, digest] = name.split('@sha256:');
   return digest === undefined ? name : `${before ?? ''}@sha256:${digest.slice(0, DIGEST_CHARACTERS)}`;
+}
+
+function tagOf(image: string): { readonly name: string; readonly tag: string } {
+  const short = shortImage(image);
+  const at = short.search(/[:@]/);
+  return at < 0 ? { name: short, tag: short } : { name: short.slice(0, at), tag: short.slice(at + 1) };
 }
 
 function fieldsText(fields: readonly string[]): string {

@@ -149,7 +149,7 @@ test('the message of step 1 says what moves, what stays, and from which commit i
     'Group 3 moves to release 9c41d2e0 (vllm-openai:v0.10.0 → vllm-openai:v0.10.1): 1 of 4 groups (25 %); the others stay. 4 of 4 groups are ready on 5be0c7aa.',
   );
   expect(trailers).toBe(
-    `Rollout: default/llm/vllm\nRollout-Release: 9c41d2e09c41d2e09c41d2e09c41d2e0.2\nRollout-Step: 1/3\nRollout-Reason: StepReady\nPlanned-From: ${DELIVERED}\n`,
+    `Rollout: default/llm/vllm\nRollout-Release: 9c41d2e09c41d2e09c41d2e09c41d2e0.2\nRollout-Step: 1/3\nRollout-Reason: StepReady\nPlanned-From: ${DELIVERED}\nRollout-Image: vllm/vllm-openai:v0.10.0 → vllm/vllm-openai:v0.10.1\n`,
   );
 });
 
