@@ -15,10 +15,16 @@ import { textLog } from './adapters/system/text-log.ts';
 import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options.ts';
 import type { Forge } from './ports/forge.ts';
 import type { Identity } from './ports/git.ts';
+import type { Probes } from './ports/probes.ts';
 import type { Giver } from './reconcile/order.ts';
 import type { Ports } from './reconcile/pass.ts';
 
 export { newStatusKey };
+
+/** Loaded where somebody watches, and not for one pass. */
+export async function openProbes(): Promise<Probes> {
+  return (await import('./adapters/probes/probes.ts')).systemProbes;
+}
 
 /** Opens nothing yet: connections are made by the first call, and the cluster only when something is in flight. */
 export function openPorts(options: CommonOptions, io: Io): Ports {

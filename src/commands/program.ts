@@ -112,10 +112,16 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
   pass('reconcile', 'one pass over all Rollouts: write the next steps and the status')
     .option('--watch', 'go on until stopped, with one line a change')
     .option('--log <form>', 'lines of the log as text or json (default: text)')
+    .option('--metrics-port <port>', 'with --watch: /metrics, /healthz and /readyz, on loopback or as ADDRESS:PORT')
+    .option('--health-file <path>', 'with --watch: written after each successful pass')
+    .option('--exit-after <seconds>', 'with --watch: end as failed after so long without a successful pass')
+    .option('--heartbeat <target>', 'with --watch: a target of notifications that gets one after each successful pass')
     .action(
       run(async (common, ports, given) => {
         const { reconcile } = await import('./reconcile.ts');
-        return reconcile({ ...common, ...chosen(given), watch: given['watch'] === true }, ports, io);
+        const { probeOptions } = await import('./watch-options.ts');
+        const watching = { watch: given['watch'] === true, probes: probeOptions(given) };
+        return reconcile({ ...common, ...chosen(given), ...watching }, ports, io);
       }, true),
     );
   pass('plan', 'the same pass without writing: decision, holds, diff, message').action(

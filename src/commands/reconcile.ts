@@ -4,19 +4,22 @@ import { resolve } from 'node:path';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type PassResult, type Ports, QUIET_REPORT } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
+import type { ProbeOptions } from './watch-options.ts';
 
 export type ReconcileOptions = CommonOptions & {
   readonly watch: boolean;
   /** undefined: passes are not saved. */
   readonly savePass: string | undefined;
   readonly only: readonly string[];
+  /** Not there: nobody watches. */
+  readonly probes?: ProbeOptions;
 };
 
 /** One pass, exit code by its outcome; with `watch` until the process is asked to stop. */
 export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io): Promise<number> {
   const memory = newMemory();
-  const pass = async (): Promise<PassResult> => {
-    const result = await runPass(ports, memory, { overrides: options.overrides, write: true, only: options.only });
+  const pass = async (world: Ports): Promise<PassResult> => {
+    const result = await runPass(world, memory, { overrides: options.overrides, write: true, only: options.only });
     await save(result, options, { ports, io });
     return result;
   };
@@ -28,7 +31,7 @@ export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io)
     const { watch } = await import('./watch.ts');
     return watch(options, { ports, memory, io, pass });
   }
-  const result = await pass();
+  const result = await pass(ports);
   await show(result, options, io);
   return result.failed ? EXIT.failed : EXIT.ok;
 }
