@@ -114,7 +114,7 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
     .option('--log <form>', 'lines of the log as text or json (default: text)')
     .option('--metrics-port <port>', 'with --watch: /metrics, /healthz and /readyz, on loopback or as ADDRESS:PORT')
     .option('--health-file <path>', 'with --watch: written after each successful pass')
-    .option('--exit-after <seconds>', 'with --watch: end as failed after so long without a successful pass')
+    .option('--exit-after <seconds>', 'with --watch: end as failed after this time without a successful pass')
     .option('--heartbeat <target>', 'with --watch: a target of notifications that gets one after each successful pass')
     .action(
       run(async (common, ports, given) => {

@@ -10,7 +10,7 @@ import { WatchMetrics } from '../reconcile/status/metrics.ts';
 import { countedPorts } from './counted-ports.ts';
 import type { ProbeOptions } from './watch-options.ts';
 
-/** A pass may wait for its servers; one that has not come back so long after it was due never will. */
+/** A pass may wait for its servers; one that was due this many seconds ago never comes back. */
 const STUCK_SECONDS = 900;
 /** Ready is who has passed lately: a few intervals, or one wait after failures. */
 const FRESH_SECONDS = 330;

@@ -1,4 +1,4 @@
-/** Answers probes and scrapes over HTTP, and keeps the file whose age others look at. It takes nothing from whoever asks. */
+/** Answers probes and scrapes over HTTP, and keeps the file whose age others look at. It takes nothing from those who ask. */
 
 import { once } from 'node:events';
 import { rename, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { PortError } from '../../ports/port-error.ts';
 import type { Answers, Probes } from '../../ports/probes.ts';
 import { EXPOSITION_TYPE, exposition } from './exposition.ts';
 
-/** A scraper and a kubelet hold one each; whoever opens more is turned away. */
+/** A scraper and a kubelet hold one each; more are turned away. */
 const CONNECTIONS_MOST = 32;
 const REQUEST_MS = 5000;
 
