@@ -3,6 +3,7 @@
 import type { AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { oneLine } from '../api/printable.ts';
+import type { Advice, Deed } from './texts/advice.ts';
 import { capital, holdMessage } from './texts/sentences.ts';
 
 /** When to look again where nothing says when that could help. */
@@ -165,22 +166,29 @@ export type AcceptedReason = {
 type WaitsFor = 'controllers' | 'groups' | 'reading' | 'time' | 'tranche' | 'people';
 
 /** What somebody can do about it; where that is nothing, who is waited for. */
-export type Next = { readonly action: string } | { readonly waits: WaitsFor };
+export type Next = { readonly action: string | Advice } | { readonly waits: WaitsFor };
 
 /** What was seen, and what comes next. */
 type Told = { readonly seen: string } & Next;
 
-export type Hold = Told & {
-  readonly reason: HoldReason;
-  /** All of it for people, as `sentences.ts` puts it. */
-  readonly message: string;
-  /** When looking again could help by itself; undefined: at the ordinary interval. */
-  readonly requeueAfterSeconds: number | undefined;
-  /** What was seen, where someone may accept it; not there: nobody can overrule this. */
-  readonly facts?: JsonObject | undefined;
-  /** One of several things that must be true each, as people see it below the message; not there: there is one. */
-  readonly lines?: readonly string[];
-};
+export type Hold = { readonly seen: string } & (
+  | {
+      readonly action: string;
+      /** What of the action is a command line or an edit, as data. */
+      readonly deeds: readonly Deed[];
+    }
+  | { readonly waits: WaitsFor }
+) & {
+    readonly reason: HoldReason;
+    /** All of it for people, as `sentences.ts` puts it. */
+    readonly message: string;
+    /** When looking again could help by itself; undefined: at the ordinary interval. */
+    readonly requeueAfterSeconds: number | undefined;
+    /** What was seen, where someone may accept it; not there: nobody can overrule this. */
+    readonly facts?: JsonObject | undefined;
+    /** One of several things that must be true each, as people see it below the message; not there: there is one. */
+    readonly lines?: readonly string[];
+  };
 
 /** What the table says of a reason; of one that an older or newer version has recorded, nothing. */
 export function holdKind(reason: string): HoldKind | undefined {
@@ -196,8 +204,13 @@ export function blocking(holds: readonly Hold[]): readonly Hold[] {
 /** A hold; without a time, it is looked at again at the ordinary interval. */
 export function hold(reason: HoldReason, told: Told, requeueAfterSeconds?: number): Hold {
   const seen = oneLine(capital(told.seen));
-  const next = 'action' in told ? { action: oneLine(told.action) } : { waits: told.waits };
+  const next = 'action' in told ? adviceOf(told.action) : { waits: told.waits };
   return { reason, message: holdMessage({ seen, ...next }), seen, ...next, requeueAfterSeconds };
+}
+
+function adviceOf(action: string | Advice): { readonly action: string; readonly deeds: readonly Deed[] } {
+  const { text, deeds } = typeof action === 'string' ? { text: action, deeds: [] } : action;
+  return { action: oneLine(text), deeds };
 }
 
 /** A hold that someone may accept for what was seen. */

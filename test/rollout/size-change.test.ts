@@ -35,7 +35,7 @@ function groupWith({ own, live, workers, leaderReady = true }: Parts): string {
     keys: { release: leader.revisionKey, stable: undefined },
   });
   const { version, ready, waitingOn, sizeFault } = group!;
-  const odd = sizeFault === undefined ? '' : `${sizeFault.seen} ${sizeFault.action}`;
+  const odd = sizeFault === undefined ? '' : `${sizeFault.seen} delete the pod ${sizeFault.pod} once the size stands`;
   return [version, ready ? 'ready' : `not ready: ${waitingOn}`, odd].filter((word) => word !== '').join(', ');
 }
 

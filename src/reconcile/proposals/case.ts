@@ -11,7 +11,7 @@ import { FORMS, isFields } from '../../rollout/proposals/form.ts';
 import type { Case } from '../../rollout/proposals/judge.ts';
 import { type Approval, approvalFor, isApproved } from '../../rollout/proposals/promotion.ts';
 import type { RolloutKey, Snapshot } from '../../rollout/snapshot.ts';
-import { command } from '../../rollout/texts/command-text.ts';
+import { type Advice, advice, commandLine } from '../../rollout/texts/advice.ts';
 import { changesDigest } from '../documents/digests.ts';
 import type { Reconciled } from '../outcome.ts';
 import type { ForgeAnswer } from '../write/execute-proposal.ts';
@@ -81,13 +81,13 @@ export function heldBy(one: Reconciled, answer: Exclude<ForgeAnswer<unknown>, { 
       one,
       hold('ForgeRefused', {
         seen: `the forge opens no pull request for ${label}: ${answer.said}`,
-        action: `${answer.advice.replace(/\.$/, '')}${word === undefined ? '' : `. Until then: ${word}`}`,
+        action: advice`${answer.advice.replace(/\.$/, '')}${word === undefined ? '' : advice`. Until then: ${word}`}`,
       }),
     );
   const why = answer.why.replace(/\.$/, '');
   const seen = `the forge has not answered, so ${label} is not proposed yet: ${why}`;
   const told =
-    word === undefined ? { seen, waits: 'reading' as const } : { seen, action: `To go on without it: ${word}` };
+    word === undefined ? { seen, waits: 'reading' as const } : { seen, action: advice`To go on without it: ${word}` };
   return waitingFor(one, hold('ForgeUnavailable', told));
 }
 
@@ -96,7 +96,7 @@ export function branchTaken(one: Reconciled, said: string): Hold {
   const branch = caseOf(one.snapshot, one.plan).wanted?.branch ?? '';
   return hold('BranchTaken', {
     seen: `the branch ${branch} holds something else than what would be proposed: ${said}`,
-    action: `Delete that branch${orByCommit(one)}`,
+    action: advice`Delete that branch${orByCommit(one)}`,
   });
 }
 
@@ -104,7 +104,7 @@ export function branchTaken(one: Reconciled, said: string): Hold {
 export function full(one: Reconciled): Hold {
   return hold('ProposalsFull', {
     seen: `as many pull requests are open as maxProposals of tranche.yaml allows, so ${one.plan?.commit?.label ?? ''} is not proposed yet`,
-    action: `Merge or close one of them${orByCommit(one)}`,
+    action: advice`Merge or close one of them${orByCommit(one)}`,
   });
 }
 
@@ -123,11 +123,11 @@ export function noDirectPush(
 }
 
 /** The approval of without the forge; undefined: policies want the forge to show who approved. */
-function byCommit({ snapshot, key }: Reconciled): string | undefined {
-  return snapshot !== undefined && wantsEvidence(snapshot) ? undefined : command('approve', key);
+function byCommit({ snapshot, key }: Reconciled): ReturnType<typeof commandLine> | undefined {
+  return snapshot !== undefined && wantsEvidence(snapshot) ? undefined : commandLine('approve', key);
 }
 
-function orByCommit(one: Reconciled): string {
+function orByCommit(one: Reconciled): string | Advice {
   const word = byCommit(one);
-  return word === undefined ? '' : `, or: ${word}`;
+  return word === undefined ? '' : advice`, or: ${word}`;
 }

@@ -14,7 +14,7 @@ import { surgeInGit } from '../observed/surge.ts';
 import { type Aborted, remember } from '../orders/aborted-release.ts';
 import { lowest, type Seen, type Situation, type Unseen, unavailableBudget, unreadyOf } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { capital, notReady, ofGroupsAre, policySaying } from '../texts/sentences.ts';
 import { budgetBack, loadingAway } from './budget-back.ts';
 import { standIn, surgeEnds, surgeStays } from './surge-back.ts';
@@ -203,6 +203,6 @@ export function noText({ snapshot }: Situation): ReturnType<typeof hold> {
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it';
   return hold('StableUnavailable', {
     seen: `asked to go back, but the stable template was not found: ${why}`,
-    action: `Put the earlier template into the file by hand, or name a commit of main that has it: ${command('abort', snapshot.key, '--from COMMIT')}`,
+    action: advice`Put the earlier template into the file by hand, or name a commit of main that has it: ${commandLine('abort', snapshot.key, '--from COMMIT')}`,
   });
 }

@@ -24,11 +24,11 @@ import { type Decision, holding } from '../move.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { budgetBack } from './budget-back.ts';
 import { inDelivery } from './giving-up.ts';
 import { dipText, noText } from './going-back.ts';
-import { stableNeeds, stableNotServing } from './withdrawing.ts';
+import { stableNeeds, stableNotServing } from './stable-lost.ts';
 
 /** What is aborted in the middle of a delivery: an abort, or the stable template put back. */
 export function abortedOnLadder(situation: Situation, marks: Marks): Aborted | undefined {
@@ -112,8 +112,8 @@ export function orAtOnce(on: Delivering, holds: readonly Hold[]): readonly Hold[
   return holds.map((held) => {
     if (held.reason !== 'NotServing' && held.reason !== 'PrimaryNotCovered') return held;
     const isAlive = (servingGroups(on, 'stable') ?? 0) > 0;
-    const now = `; to go back without waiting for it: ${command('abort', on.situation.snapshot.key, '--now')}`;
-    const action = isAlive ? `Look at its pods and events${now}` : stableNeeds(on);
+    const now = advice`; to go back without waiting for it: ${commandLine('abort', on.situation.snapshot.key, '--now')}`;
+    const action = isAlive ? advice`Look at its pods and events${now}` : stableNeeds(on);
     return hold(held.reason, { seen: held.seen, action });
   });
 }
@@ -217,7 +217,7 @@ export function overwritten({ situation, marks }: Delivering): Hold {
   const { file, digest, snapshot } = situation;
   return hold('NewerRequestWaits', {
     seen: `${file.file}: release ${shortRelease(marks.release)} was aborted, and the stable template has to take the place of a newer one (${shortDigest(digest)}), which nobody has aborted`,
-    action: `To abort that as well: ${command('abort', snapshot.key)}; to deliver it, put it back once the rollback is over`,
+    action: advice`To abort that as well: ${commandLine('abort', snapshot.key)}; to deliver it, put it back once the rollback is over`,
   });
 }
 

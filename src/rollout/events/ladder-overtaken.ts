@@ -19,7 +19,8 @@ import { abortOf, remember } from '../orders/aborted-release.ts';
 import type { OnLadder } from '../state.ts';
 import { firstStep } from './first-step.ts';
 import { noText } from './going-back.ts';
-import { stableNotServing, withdrawn } from './withdrawing.ts';
+import { stableNotServing } from './stable-lost.ts';
+import { withdrawn } from './withdrawing.ts';
 
 /** A template that was aborted is not delivered: inert while locked, stopped where the primary was released for update. */
 export function heldOnLadder(on: Delivering, state: OnLadder): Decision | undefined {

@@ -22,6 +22,7 @@ import { wanted } from '../observed/groups-asked.ts';
 import { recordedStep } from '../progress/restarts.ts';
 import { lowest, type Seen, type Situation, situationOf } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { command } from '../texts/command-text.ts';
 import { partitionEdited } from './partition-edited.ts';
 
@@ -170,7 +171,7 @@ function heldFor({ snapshot }: Situation, step: InDelivery, stale: StaleMerge): 
   const { key } = snapshot;
   const held = hold('LateMerge', {
     seen: saidOf(step, stale),
-    action: `To let it stand: ${command('approve', key, '--hold LateMerge')}; to go back: ${command('abort', key)}`,
+    action: advice`To let it stand: ${commandLine('approve', key, '--hold LateMerge')}; to go back: ${commandLine('abort', key)}`,
   });
   return withFacts(held, { partition: stale.partition, because: [...stale.because] });
 }

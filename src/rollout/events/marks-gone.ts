@@ -7,21 +7,21 @@ import type { Delivering } from '../ladders/delivering-facts.ts';
 import { MOVES, moving } from '../move.ts';
 import type { Aborted } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, fieldsSet } from '../texts/advice.ts';
 
 /** What was written and is gone or another, ready to be pasted, the order that writes it, and the ways out. */
 export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'>, marks: Marks): Hold {
   const { key } = snapshot;
-  const { put, out } = differences(marks, file.workload.marks);
+  const { put, out, fields } = differences(marks, file.workload.marks);
   const seen = out.length === 0 ? 'are gone' : 'are not those that its last commit wrote';
   const byHand = [
     ...(put.length === 0 ? [] : [`put under metadata.annotations: ${put.join(', ')}`]),
     ...(out.length === 0 ? [] : [`take out ${out.join(', ')}`]),
   ].join(', and ');
-  const abort = marks.step?.kind === 'step' ? `; to go back: ${command('abort', key)}` : '';
+  const abort = marks.step?.kind === 'step' ? advice`; to go back: ${commandLine('abort', key)}` : '';
   return hold('AnnotationsGone', {
     seen: `${file.file}: tranche.dev annotations of ${file.object.name} ${seen}`,
-    action: `To go on: ${command('repair', key)}; by hand, ${byHand}${abort}; to hand the workload back: ${command('eject', key)}`,
+    action: advice`To go on: ${commandLine('repair', key)}; by hand, ${fieldsSet(byHand, file, fields)}${abort}; to hand the workload back: ${commandLine('eject', key)}`,
   });
 }
 
@@ -42,12 +42,20 @@ export function marksBack(on: Delivering, { marks, because }: Pick<Aborted, 'bec
 }
 
 /** Every annotation that the file lacks or has otherwise, as it was written, and those that it has next to them. */
-function differences(marks: Marks, own: Marks | undefined): { readonly put: string[]; readonly out: string[] } {
+function differences(
+  marks: Marks,
+  own: Marks | undefined,
+): {
+  readonly put: readonly string[];
+  readonly out: readonly string[];
+  readonly fields: Parameters<typeof fieldsSet>[2];
+} {
   const [values, there] = [printMarks(marks), own === undefined ? undefined : printMarks(own)];
   const others = MARK_NAMES.filter((key) => values[key] !== there?.[key]);
   return {
     put: others.filter((key) => values[key] !== undefined).map((key) => `${MARK[key]}: '${values[key]}'`),
     out: others.filter((key) => values[key] === undefined).map((key) => MARK[key]),
+    fields: others.map((key) => ({ path: ['metadata', 'annotations', MARK[key]], value: values[key] })),
   };
 }
 
@@ -56,6 +64,6 @@ export function restoreGone({ snapshot, file, state }: Situation): Hold | undefi
   if (state.kind !== 'ladder' || state.stage.kind === 'rollback' || state.marks.restore !== undefined) return undefined;
   return hold('AnnotationsGone', {
     seen: `${file.file}: the annotation ${MARK.restore} of ${file.object.name} is gone, which says what the routes were before the delivery`,
-    action: `To go on: ${command('repair', snapshot.key)}; to go back all the same: ${command('abort', snapshot.key)}, and then look at the weights of the routes`,
+    action: advice`To go on: ${commandLine('repair', snapshot.key)}; to go back all the same: ${commandLine('abort', snapshot.key)}, and then look at the weights of the routes`,
   });
 }

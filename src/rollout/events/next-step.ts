@@ -13,7 +13,7 @@ import { soakingSince } from '../progress/soak.ts';
 import { type Seen, unreadyOf } from '../situation.ts';
 import { nextIndex } from '../step-to-come.ts';
 import { describeStep, isJump } from '../steps.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 
 /** What else a step has where requests are shared out between its versions. */
@@ -88,7 +88,7 @@ function lastStepShort({ steps, replicas, snapshot }: Seen, index: number): Deci
     [
       hold('PausedForApproval', {
         seen: `the last step covers ${planned} of ${replicas} groups, so the delivery cannot settle`,
-        action: `Add a step of 100% to go on, or go back: ${command('abort', snapshot.key)}`,
+        action: advice`Add a step of 100% to go on, or go back: ${commandLine('abort', snapshot.key)}`,
       }),
     ],
     'StepPaused',

@@ -27,7 +27,7 @@ import { lowest, type Seen, unavailableBudget, unreadyOf } from '../situation.ts
 import type { Stable } from '../snapshot.ts';
 import { capital } from '../texts/sentences.ts';
 import { awayOf, notLive, underWay } from './rollback-progress.ts';
-import { stableNotServing } from './withdrawing.ts';
+import { stableNotServing } from './stable-lost.ts';
 
 /** Which groups serve now, by what each Service selects. */
 type Serving = { readonly stable: readonly Group[]; readonly given: readonly Group[] };

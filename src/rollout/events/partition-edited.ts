@@ -9,7 +9,7 @@ import { type Decision, holding, moving } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { lowest, type Seen, type Situation, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, partitionSet } from '../texts/advice.ts';
 
 /** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
 export function partitionEdited(situation: Situation, { index, of, marks }: InDelivery): Decision | undefined {
@@ -18,9 +18,12 @@ export function partitionEdited(situation: Situation, { index, of, marks }: InDe
   if (facts === undefined || accepted(situation, 'PartitionEdited')) return undefined;
   const { expected } = facts;
   const seen = `the partition was edited from ${expected} to ${partition} in mid-delivery`;
-  const way = `To go on from here: ${command('approve', snapshot.key, '--hold PartitionEdited')}`;
+  const way = advice`To go on from here: ${commandLine('approve', snapshot.key, '--hold PartitionEdited')}`;
   if (partition > expected) {
-    const held = hold('PartitionEdited', { seen, action: `${way}; or put ${expected} back` });
+    const held = hold('PartitionEdited', {
+      seen,
+      action: advice`${way}; or put ${partitionSet(expected, situation.file, expected)} back`,
+    });
     return holding([withFacts(held, facts)], 'StepUpgrade');
   }
   const back = Math.min(expected, whenSeen(lowestOnRelease)(situation) ?? expected);

@@ -13,7 +13,7 @@ import type { Delivering } from '../ladders/delivering-facts.ts';
 import { partitionMove } from '../ladders/primary.ts';
 import { type Decision, holding } from '../move.ts';
 import type { OnLadder } from '../state.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, partitionSet } from '../texts/advice.ts';
 
 /** Someone has stopped the primary by its partition, and only someone lets it go on: how states.md answers a raised one. */
 export function partitionRaised({ situation }: Delivering): Hold | undefined {
@@ -22,7 +22,7 @@ export function partitionRaised({ situation }: Delivering): Hold | undefined {
   const { key } = situation.snapshot;
   const held = hold('PartitionEdited', {
     seen: `the partition was edited from ${facts.expected} to ${facts.partition} while all groups could go`,
-    action: `To let them go on: ${command('approve', key, '--hold PartitionEdited')}, or put ${facts.expected} back; to go back: ${command('abort', key)}`,
+    action: advice`To let them go on: ${commandLine('approve', key, '--hold PartitionEdited')}, or put ${partitionSet(facts.expected, situation.file, facts.expected)} back; to go back: ${commandLine('abort', key)}`,
   });
   return unlessAccepted(situation, 'PartitionEdited', withFacts(held, facts));
 }

@@ -6,6 +6,7 @@ import { VERSION } from '../../api/version-label.ts';
 import { WAITING_FOR_AGENT } from '../applied.ts';
 import { type Budget } from '../budget.ts';
 import { workloadMove } from '../edits/workload-change.ts';
+import { madeAgain } from '../gates/at-rest.ts';
 import { scaledToZero } from '../gates/cluster.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
@@ -13,7 +14,7 @@ import { type Group, nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { longestLoadSeconds } from '../progress/outlook.ts';
 import { flipped, type Seen, unavailableBudget, unreadyOf } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { allGroupsAre, capital, groupsAre, notReady } from '../texts/sentences.ts';
 import { loadingAway, loweredInRollback } from './budget-back.ts';
 import { raisedInRollback } from './raising-again.ts';
@@ -76,7 +77,7 @@ function loadingFirst(situation: Seen): Hold | undefined {
   const waited = `${names} only ${isOne ? 'loads and is' : 'load and are'} waited for, ${longestLoadSeconds(situation)} s at most`;
   return hold('RollingBack', {
     seen: notReady(unreadyOf(wanted(observed, asked))),
-    action: `${capital(waited)}; to go on without ${isOne ? 'it' : 'them'}: ${command('abort', snapshot.key, '--now')}`,
+    action: advice`${capital(waited)}; to go on without ${isOne ? 'it' : 'them'}: ${commandLine('abort', snapshot.key, '--now')}`,
   });
 }
 
@@ -132,7 +133,7 @@ export function waitingOn({ groups, away, served }: Waited): Hold | undefined {
   if (unready.length === 0 && odd?.sizeFault !== undefined)
     return hold('RollingBack', {
       seen: `${back}; group ${odd.index} has ${odd.sizeFault.seen}`,
-      action: odd.sizeFault.action,
+      action: madeAgain(odd.sizeFault),
     });
   return unready.length === 0
     ? undefined

@@ -18,7 +18,7 @@ import { type Decision, holding, type MoveReason, moving } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import type { Seen, Situation } from '../situation.ts';
 import { describeStep } from '../steps.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { capital, groupsAre } from '../texts/sentences.ts';
 import { firstStep } from './first-step.ts';
 
@@ -30,7 +30,7 @@ export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
   if (stableKey === undefined)
     return hold('StableUnavailable', {
       seen: `${file.file}: no revision in the cluster has the stable template, so its groups cannot be known from others`,
-      action: `To abort the release: ${command('abort', snapshot.key)}; to deliver it with no share of the requests, take trafficRoutings out of the Rollout`,
+      action: advice`To abort the release: ${commandLine('abort', snapshot.key)}; to deliver it with no share of the requests, take trafficRoutings out of the Rollout`,
     });
   const others = groups.filter(
     ({ key, leader }) => key === undefined || (leader.key !== stableKey && leader.key !== releaseKey),

@@ -12,7 +12,7 @@ import type { Group } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { willNotGetReady } from '../progress/outlook.ts';
 import { lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 
 /** Raises the partition as far as it stops the roll and leaves everything else as it is; `holds` say what for. */
 export function stopRoll(
@@ -77,7 +77,7 @@ export function stopReturned(situation: Situation, marks: Marks): Decision {
   const { file, snapshot } = situation;
   const fight = hold('AbortedTemplateReturned', {
     seen: `${file.file}: something keeps writing the aborted template ${shortDigest(situation.digest)} back`,
-    action: `Stop it, then put the stable template back, or deliver it after all: ${command('retry', snapshot.key)}`,
+    action: advice`Stop it, then put the stable template back, or deliver it after all: ${commandLine('retry', snapshot.key)}`,
   });
   return stopRoll(situation, { marks, holds: [fight] });
 }

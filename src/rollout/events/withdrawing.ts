@@ -10,16 +10,8 @@ import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { delivering, servingGroups } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import {
-  annotationsOf,
-  canarySide,
-  primaryGroups,
-  quorumOf,
-  replicasOf,
-  serviceMissing,
-  sidesOf,
-} from '../ladders/delivery.ts';
-import { notReached, takesAll } from '../ladders/endpoints.ts';
+import { annotationsOf, canarySide, quorumOf, replicasOf, serviceMissing, sidesOf } from '../ladders/delivery.ts';
+import { takesAll } from '../ladders/endpoints.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { restoreAtOnce } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
@@ -30,7 +22,8 @@ import { isPinned, restoreAll, withdrawShare } from '../ladders/version-edits.ts
 import { sideName } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
+import { stableNotServing } from './stable-lost.ts';
 
 /**
  * The new version has a share and no group that serves, and the other side has: all requests to stable, in one commit, whatever people have
@@ -131,7 +124,7 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
   const back = isBack ? 'to go back though all groups restart at once' : 'to go back';
   const held = hold('TrafficWithdrawn', {
     seen: `the share of ${sideName(on.delivery, 'canary')} was taken back, because none of its groups served or its step had failed (${facts.times} so far in this delivery)`,
-    action: `When it serves as it should: ${command('approve', key, '--hold TrafficWithdrawn')}; ${back}: ${command('abort', key)}${isBack ? ' --now' : ''}`,
+    action: advice`When it serves as it should: ${commandLine('approve', key, '--hold TrafficWithdrawn')}; ${back}: ${commandLine('abort', key, isBack ? '--now' : '')}`,
   });
   return unlessAccepted(on.situation, 'TrafficWithdrawn', withFacts(held, facts));
 }
@@ -212,33 +205,4 @@ function notRestored({ delivery }: Delivering): Hold {
     seen: `${named}: requests go to ${canary}, no delivery is in progress, and what was there before is not known`,
     action: 'Take its share out of the route by hand',
   });
-}
-
-/** The other side has a share and serves nothing: loud, and no share of ours goes beyond what people have approved. */
-export function stableNotServing(on: Delivering): Hold | undefined {
-  if (servingGroups(on, 'stable') !== 0) return undefined;
-  const stable = sideName(on.delivery, 'stable');
-  return hold('StableNotServing', {
-    seen: `no group of ${stable} serves, and it gets the requests that the new version does not`,
-    action: stableNeeds(on),
-  });
-}
-
-/**
- * What helps where the stable version serves nothing. Groups that are added to a locked workload of none start on the
- * template of Git: that has to be the stable one by then.
- */
-export function stableNeeds({ delivery, situation, marks, view }: Delivering): string {
-  const stable = sideName(delivery, 'stable');
-  const abort = command('abort', situation.snapshot.key);
-  const look = 'Look at its pods and events';
-  if (isOneWorkload(delivery.plan.style))
-    return marks.step?.kind === 'rollback' ? look : `${look}; to go back: ${abort}`;
-  const isEmpty = primaryGroups(delivery) === 0;
-  const mend = (view === undefined ? undefined : notReached(delivery, view)) ?? look;
-  if (marks.step?.kind === 'rollback')
-    return `The release is aborted, and the stable template is back: requests follow once ${stable} serves. ${isEmpty ? `Raise the replicas of ${stable} from 0` : mend}`;
-  const back = 'the stable template returns at once, and requests once it serves';
-  if (!isEmpty) return `${mend}; to go back: ${abort} (${back})`;
-  return `To go back: ${abort} (${back}), and raise the replicas of ${stable} from 0 then: before that its groups would start on the new version`;
 }

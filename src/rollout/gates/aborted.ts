@@ -5,7 +5,7 @@ import type { Marks } from '../../api/marks.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import { highestSerial, type Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 
 /** A template that was aborted is not fought and not delivered, until somebody asks for it by name. */
 export function heldAsAborted({ digest, snapshot, file }: Situation, marks: Marks): Hold | undefined {
@@ -13,7 +13,7 @@ export function heldAsAborted({ digest, snapshot, file }: Situation, marks: Mark
   if (given === undefined || retried(digest, marks, snapshot.rollout?.intents.retry)) return undefined;
   return hold('ReleaseAborted', {
     seen: `${file.file}: this template was aborted as ${shortRelease(given)}. It stays locked: nothing restarts`,
-    action: `To deliver it after all: ${command('retry', snapshot.key)}; otherwise put another template into the file`,
+    action: advice`To deliver it after all: ${commandLine('retry', snapshot.key)}; otherwise put another template into the file`,
   });
 }
 

@@ -2,8 +2,10 @@
 
 import { SENTINEL } from '../../api/workload.ts';
 import { type Hold, hold } from '../hold.ts';
+import type { SizeFault } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { flipped, type Seen, unreadyOf } from '../situation.ts';
+import { type Advice, advice, leadersDeleted, podsDeleted } from '../texts/advice.ts';
 import { groupsAre, notReady } from '../texts/sentences.ts';
 
 /** Why the workload is not at rest: a group missing, not ready, on another revision, or the StatefulSet not flipped. */
@@ -22,14 +24,17 @@ export function atRest(situation: Seen): Hold | undefined {
       });
     return hold('NotAtRest', {
       seen: `${seen}, and while locked nothing moves:`,
-      action: 'delete the leader pod to let the group follow',
+      action: advice`delete ${leadersDeleted('the leader pod', situation.file, elsewhere)} to let the group follow`,
     });
   }
   const unready = unreadyOf(groups);
   if (unready.length > 0) return hold('NotAtRest', { seen: notReady(unready), waits: 'groups' });
   const odd = groups.find((group) => group.sizeFault !== undefined);
   if (odd?.sizeFault !== undefined)
-    return hold('NotAtRest', { seen: `group ${odd.index} has ${odd.sizeFault.seen}`, action: odd.sizeFault.action });
+    return hold('NotAtRest', {
+      seen: `group ${odd.index} has ${odd.sizeFault.seen}`,
+      action: madeAgain(odd.sizeFault),
+    });
   if (observed.groups.length > groups.length)
     return hold('NotAtRest', {
       seen: `${observed.groups.length - groups.length} groups above replicas are still there`,
@@ -51,4 +56,9 @@ export function atRestToAdopt(situation: Seen): Hold | undefined {
     seen: `${found.message}. Not taken over yet: that is done once all groups are ready on one template`,
     action: `If it stays so, mend the template in ${situation.file.file}, or put the one back that worked`,
   });
+}
+
+/** What helps where a group has another number of workers than its template wants. */
+export function madeAgain({ pod }: SizeFault): Advice {
+  return advice`delete the ${podsDeleted([pod])} once the size stands`;
 }

@@ -19,7 +19,7 @@ import {
   unavailableBudget,
 } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, leadersDeleted, replicasRaised } from '../texts/advice.ts';
 import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 
 /** What Git says is not live yet, or not seen by LWS. */
@@ -37,16 +37,16 @@ export function replicasUnknown({ replicas, snapshot, notApplied: unread }: Situ
  * At zero groups the partition guards nothing (trace 09): who scales up chooses the template of Git for all of them. On a rollback
  * that is the stable one; before, it is what may not be wanted, and an abort puts the stable one back first.
  */
-export function scaledToZero({ replicas, state, snapshot }: Situation): Hold | undefined {
+export function scaledToZero({ replicas, state, snapshot, file }: Situation): Hold | undefined {
   if (replicas !== 0) return undefined;
   if (state.kind === 'rollback')
     return hold('ScaledToZero', {
       seen: 'replicas is 0, and the stable template is in Git: all groups start on it',
-      action: 'Scale up, and the rollback ends once they are ready',
+      action: advice`${replicasRaised('Scale up', file)}, and the rollback ends once they are ready`,
     });
   return hold('ScaledToZero', {
     seen: 'replicas is 0: all groups will start on the template of Git, whatever the partition',
-    action: `To start them on the stable template, before you scale up: ${command('abort', snapshot.key)}; to start all of them on the new one, scale up`,
+    action: advice`To start them on the stable template, before you scale up: ${commandLine('abort', snapshot.key)}; to start all of them on the new one, ${replicasRaised('scale up', file)}`,
   });
 }
 
@@ -69,13 +69,13 @@ export function blockedByUnreadyGroup(
 }
 
 /** Groups on a version that is neither the new nor the stable one. */
-export function mixedRevisions({ observed, asked }: Seen): Hold | undefined {
+export function mixedRevisions({ observed, asked, file }: Seen): Hold | undefined {
   if (observed.stableKey === undefined) return undefined;
   const others = wanted(observed, asked).filter((group) => group.version === 'other' && group.key !== undefined);
   if (others.length === 0) return undefined;
   return hold('MixedRevisions', {
     seen: `${groupsAre(others.map((group) => group.index))} on neither the stable nor the requested template`,
-    action: 'Wait, or delete the leader pod to let it follow',
+    action: advice`Wait, or delete ${leadersDeleted('the leader pod', file, others)} to let it follow`,
   });
 }
 
@@ -95,7 +95,7 @@ export function recreated(situation: Situation): Hold | undefined {
       : `the ${which} is not the one that this delivery started with: all groups came up on the template of Git`;
   const held = hold('Recreated', {
     seen,
-    action: `To accept that: ${command('approve', snapshot.key, '--hold Recreated')}; to go back: ${command('abort', snapshot.key)}`,
+    action: advice`To accept that: ${commandLine('approve', snapshot.key, '--hold Recreated')}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
   return withFacts(held, uidsOf(observed));
 }

@@ -6,7 +6,7 @@ import { nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { keyOf } from '../observed/revisions.ts';
 import type { Seen, Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 
 /**
  * Groups of a settled workload whose revision holds another template than Git, which is live. No edit of ours moves them
@@ -19,7 +19,7 @@ export function elsewhere(situation: Seen): Hold | undefined {
   const { file, snapshot } = situation;
   const held = hold('GroupsElsewhere', {
     seen: `the template of ${nameGroups(facts.groups)} of ${file.object.name} is not the one in ${file.file}, and by its annotations no delivery is in progress: the file was put back, or they came up so`,
-    action: `To bring them to the template of the file, maxUnavailable at a time: ${command('abort', snapshot.key)}, or ${command('approve', snapshot.key, '--hold GroupsElsewhere')}; to keep theirs, put it into the file and deliver it`,
+    action: advice`To bring them to the template of the file, maxUnavailable at a time: ${commandLine('abort', snapshot.key)}, or ${commandLine('approve', snapshot.key, '--hold GroupsElsewhere')}; to keep theirs, put it into the file and deliver it`,
   });
   return withFacts(held, { groups: [...facts.groups] });
 }

@@ -11,7 +11,7 @@ import { expiredByCluster } from '../progress/proven.ts';
 import { timesRestarted } from '../progress/restarts.ts';
 import { judgedGroups, restartedInPlaceTooOften, restartedTooOften } from '../progress/step-failures.ts';
 import type { Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { capital, policySaying } from '../texts/sentences.ts';
 
 /** More groups than this are counted, not reported one by one. */
@@ -26,7 +26,7 @@ export function stepOverdue(situation: Situation): Hold | undefined {
   if (late.length === 0) return undefined;
   return hold('StepOverdue', {
     seen: late.map((one) => deadlineText(situation, one)).join('; '),
-    action: `Look at what it waits for; to abort the release: ${command('abort', situation.snapshot.key)}`,
+    action: advice`Look at what it waits for; to abort the release: ${commandLine('abort', situation.snapshot.key)}`,
   });
 }
 
@@ -37,7 +37,7 @@ export function stepFailed(situation: Situation): Hold | undefined {
   const { key } = situation.snapshot;
   const held = hold('StepFailed', {
     seen: `${whatFails(situation)} has failed: ${failure.seen}${byRecordAlone(situation)}`,
-    action: `To go back: ${command('abort', key)}; to let it go on once its groups are ready: ${command('approve', key, '--hold StepFailed')}`,
+    action: advice`To go back: ${commandLine('abort', key)}; to let it go on once its groups are ready: ${commandLine('approve', key, '--hold StepFailed')}`,
   });
   return withFacts(held, failure.facts);
 }
@@ -152,6 +152,6 @@ export function newerRequestWaits(situation: Situation): Hold | undefined {
   if (failure === undefined) return undefined;
   return hold('NewerRequestWaits', {
     seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${shortDigest(digest)}) that nothing was seen of`,
-    action: `To give both up: ${command('abort', key)}; to go back and deliver the newer one: ${command('abort', key, '--keep-newer')}`,
+    action: advice`To give both up: ${commandLine('abort', key)}; to go back and deliver the newer one: ${commandLine('abort', key, '--keep-newer')}`,
   });
 }

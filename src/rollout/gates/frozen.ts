@@ -6,7 +6,7 @@ import { frozenFaults, frozenPlanOf } from '../../api/rollout-frozen.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, fieldSet, lastLeft } from '../texts/advice.ts';
 
 /** Kruise refuses another number of steps in mid-rollout; the file can be edited all the same, so it is held here. */
 export function stepCountChanged({ state, steps, snapshot }: Situation): Hold | undefined {
@@ -14,7 +14,7 @@ export function stepCountChanged({ state, steps, snapshot }: Situation): Hold | 
   if (snapshot.rollout === undefined || step.kind !== 'step' || step.of === steps.length) return undefined;
   return hold('StepCountChanged', {
     seen: `the delivery started with ${step.of} steps, the Rollout now has ${steps.length}: the number is fixed until it ends`,
-    action: `Put ${step.of} steps back, or go back: ${command('abort', snapshot.key)}`,
+    action: advice`Put ${lastLeft(`${step.of} steps`, [snapshot.rollout.file])} back, or go back: ${commandLine('abort', snapshot.key)}`,
   });
 }
 
@@ -28,10 +28,11 @@ export function workloadRefChanged({ snapshot }: Pick<Situation, 'snapshot'>): H
   const which = isOwn
     ? `${now}, whose delivery started for another Rollout`
     : `${now}, while the delivery of ${was} is in progress`;
-  const back = isOwn && workload !== undefined ? `; to take the release of ${now} back: ${command('abort', key)}` : '';
+  const back =
+    isOwn && workload !== undefined ? advice`; to take the release of ${now} back: ${commandLine('abort', key)}` : '';
   return hold('WorkloadRefChanged', {
     seen: `${rollout.file}: spec.workloadRef of ${rollout.object.name} was ${was} when that started, and is ${which}`,
-    action: `Put ${was} back into workloadRef${back}`,
+    action: advice`Put ${fieldSet(was, rollout, { path: ['spec', 'workloadRef', 'name'], value: was })} back into workloadRef${back}`,
   });
 }
 
@@ -56,7 +57,7 @@ function noLongerStepped({ state, snapshot }: Situation): Hold | undefined {
   if (state.kind !== 'step' || rollout === undefined || isOneWorkload(rollout.rollout.style)) return undefined;
   return hold('FrozenFieldChanged', {
     seen: `${rollout.file}: step ${state.index}/${state.of} steps the groups of ${snapshot.key.name} itself, and the strategy of the Rollout is ${rollout.rollout.style}`,
-    action: `Put the strategy of the Rollout back as it was when the delivery started, or go back: ${command('abort', snapshot.key)}`,
+    action: advice`Put ${lastLeft('the strategy of the Rollout back as it was when the delivery started', rollout === undefined ? [] : [rollout.file])}, or go back: ${commandLine('abort', snapshot.key)}`,
   });
 }
 
@@ -70,6 +71,6 @@ export function strategyChanged({ state, snapshot, file }: Situation): Hold | un
   return hold('FrozenFieldChanged', {
     seen: `${file.file}: a second workload of ${file.object.name} is being filled${begun === undefined ? '' : ` by ${begun}`} (${where}), and the strategy of the Rollout is ${style}`,
     // Where no document tells which strategy started it, none is there that could take it back.
-    action: `Put the strategy of the Rollout back as it was when the delivery started, ${begun === undefined ? 'and then' : 'or'} go back: ${command('abort', snapshot.key)}`,
+    action: advice`Put ${lastLeft('the strategy of the Rollout back as it was when the delivery started', snapshot.rollout === undefined ? [] : [snapshot.rollout.file])}, ${begun === undefined ? 'and then' : 'or'} go back: ${commandLine('abort', snapshot.key)}`,
   });
 }

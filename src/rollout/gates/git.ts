@@ -4,7 +4,7 @@ import { RECORD_VERSION } from '../../api/record.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { printKey } from '../texts/key-text.ts';
 
 /** The record was made from a commit that main no longer descends from: what else was undone is for someone to say. */
@@ -13,7 +13,7 @@ export function historyRewritten({ snapshot }: Situation): Hold | undefined {
   if (history.kind === 'continued' || history.acknowledged) return undefined;
   return hold('HistoryRewritten', {
     seen: `main was rewritten: ${history.recorded.slice(0, 12)}, which was read before, is no ancestor of ${snapshot.main.slice(0, 12)}`,
-    action: `Check the files, then: ${command('acknowledge', snapshot.key)}`,
+    action: advice`Check the files, then: ${commandLine('acknowledge', snapshot.key)}`,
   });
 }
 
@@ -33,7 +33,7 @@ export function notDelivered({ snapshot, file }: Situation): Hold {
   const why = delivered.kind === 'unknown' ? delivered.why : 'no commit of main has the template of this release';
   return hold('StableUnavailable', {
     seen: `cannot settle: ${why}`,
-    action: `Bring a commit with this template of ${file.file} to main, or go back: ${command('abort', key)}`,
+    action: advice`Bring a commit with this template of ${file.file} to main, or go back: ${commandLine('abort', key)}`,
   });
 }
 

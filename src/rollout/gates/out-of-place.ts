@@ -9,7 +9,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import type { Seen, Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { groupsAre, ofGroupsAre } from '../texts/sentences.ts';
 
 /**
@@ -30,7 +30,7 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
       : `the workload was scaled down to ${replicas} groups, and those of step ${step.index} (from ${partition} up) are gone`;
   const held = hold('StepScaledAway', {
     seen,
-    action: `To go on with the next step all the same: ${command('approve', snapshot.key, '--hold StepScaledAway')}`,
+    action: advice`To go on with the next step all the same: ${commandLine('approve', snapshot.key, '--hold StepScaledAway')}`,
   });
   return unlessAccepted(situation, 'StepScaledAway', withFacts(held, facts));
 }
@@ -51,7 +51,7 @@ export function astray(situation: Seen): Hold | undefined {
   if (facts === undefined) return undefined;
   const held = hold('UnexpectedGroups', {
     seen: `${groupsAre(below)} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects re-created, or under a partition that was raised`,
-    action: `To count with it as it is: ${command('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${command('abort', snapshot.key)}`,
+    action: advice`To count with it as it is: ${commandLine('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
   return unlessAccepted(situation, 'UnexpectedGroups', withFacts(held, facts));
 }
@@ -76,7 +76,7 @@ export function overshooting(situation: Seen, step: StepIntent): Hold | undefine
   if (updated <= allowed) return undefined;
   const held = hold('Overshoot', {
     seen: `${ofGroupsAre(updated, replicas)} on the release, more than the ${allowed} of step ${step.index}`,
-    action: `To go on from here: ${command('approve', snapshot.key, '--hold Overshoot')}`,
+    action: advice`To go on from here: ${commandLine('approve', snapshot.key, '--hold Overshoot')}`,
   });
   return withFacts(held, facts);
 }

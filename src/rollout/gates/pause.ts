@@ -6,7 +6,7 @@ import { type Hold, hold } from '../hold.ts';
 import { soakedSeconds } from '../progress/soak.ts';
 import type { Situation } from '../situation.ts';
 import { jumpRefusal, pauseDecision } from '../steps.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { wantsEvidence } from './evidence.ts';
 
 /** What is left of the pause of a step whose groups are all there. */
@@ -32,7 +32,7 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
     : '';
   return hold('PausedForApproval', {
     seen: `step ${step.index} is done and waits for someone${earlier}`,
-    action: `To go on: ${command('approve', snapshot.key)}`,
+    action: advice`To go on: ${commandLine('approve', snapshot.key)}`,
   });
 }
 

@@ -4,7 +4,7 @@ import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 
 /** Files that are wrong stop every step until somebody mends them. */
 export function stalled({ snapshot, state }: Pick<Situation, 'snapshot' | 'state'>): Hold | undefined {
@@ -28,21 +28,21 @@ const BY_ISSUE: Readonly<Record<string, HoldReason>> = {
 export function rolloutAbsent({ snapshot, file, partition, state }: Situation): Hold | undefined {
   if (snapshot.rollout !== undefined || snapshot.issues.length > 0) return undefined;
   if (state.kind === 'ladder') {
-    const back = state.stage.kind === 'rollback' ? '' : `; to go back: ${command('abort', snapshot.key)}`;
+    const back = state.stage.kind === 'rollback' ? '' : advice`; to go back: ${commandLine('abort', snapshot.key)}`;
     return hold('LockedWithoutRollout', {
       seen: `${file.file}: a second workload of ${file.object.name} is being filled, and no Rollout names it any more: no step goes forward, and requests stay where they are`,
-      action: `Add the Rollout again${back}`,
+      action: advice`Add the Rollout again${back}`,
     });
   }
   if (partition !== SENTINEL) {
     return hold('LockedWithoutRollout', {
       seen: `${file.file}: ${file.object.name} is managed, and no Rollout names it any more: no step goes forward, and an edit of its template restarts the groups from ${partition} up at once`,
-      action: `Add the Rollout again, or hand it back with: ${command('eject', snapshot.key, '--abort')}`,
+      action: advice`Add the Rollout again, or hand it back with: ${commandLine('eject', snapshot.key, '--abort')}`,
     });
   }
   return hold('LockedWithoutRollout', {
     seen: `${file.file}: ${file.object.name} is managed, but no Rollout names it: edits of its template do nothing`,
-    action: `Add the Rollout again, or hand it back with: ${command('eject', snapshot.key)}`,
+    action: advice`Add the Rollout again, or hand it back with: ${commandLine('eject', snapshot.key)}`,
   });
 }
 
@@ -58,7 +58,7 @@ export function paused({ snapshot }: Situation): Hold | undefined {
   if (snapshot.rollout?.rollout.paused !== true) return undefined;
   return hold('Paused', {
     seen: 'spec.strategy.paused of the Rollout is true',
-    action: `To go on: ${command('resume', snapshot.key)}`,
+    action: advice`To go on: ${commandLine('resume', snapshot.key)}`,
   });
 }
 

@@ -5,7 +5,7 @@ import { sameRelease } from '../../api/release.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 
 /** Deleted, renamed, for others now, or without anything that holds: what it held is not looser, it is gone. */
 export function policyGone(situation: Situation): Hold | undefined {
@@ -14,7 +14,7 @@ export function policyGone(situation: Situation): Hold | undefined {
   const one = gone.length === 1;
   const held = hold('PolicyGone', {
     seen: `${one ? 'a policy' : 'policies'} that governed this delivery when its step was written ${one ? 'does' : 'do'} so no more: ${gone.join(', ')}`,
-    action: `Put ${one ? 'it' : 'them'} back, or go on without: ${command('approve', situation.snapshot.key, '--hold PolicyGone')}`,
+    action: advice`Put ${one ? 'it' : 'them'} back, or go on without: ${commandLine('approve', situation.snapshot.key, '--hold PolicyGone')}`,
   });
   return unlessAccepted(situation, 'PolicyGone', withFacts(held, { policies: gone }));
 }

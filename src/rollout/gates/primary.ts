@@ -5,7 +5,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { type Group, nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { type Seen, type Situation, spendingOf, unavailableBudget } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, replicasSet } from '../texts/advice.ts';
 import { notReady } from '../texts/sentences.ts';
 import { hasMoved, haveAllMoved } from './cluster.ts';
 import { astrayFacts } from './out-of-place.ts';
@@ -22,7 +22,7 @@ export function letGoByHand(situation: Situation): Hold | undefined {
   const moved = wanted(situation.observed, situation.asked).filter(({ version }) => version === 'release');
   const held = hold('UnexpectedGroups', {
     seen: `${nameGroups(moved.map(({ index }) => index))} of ${file.object.name} ${moved.length === 1 ? 'is' : 'are'} on the release, and no commit has let any group go: a hand did, or lowered the partition`,
-    action: `To let them stand, and to go on by the steps: ${command('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${command('abort', snapshot.key)}`,
+    action: advice`To let them stand, and to go on by the steps: ${commandLine('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
   return unlessAccepted(situation, 'UnexpectedGroups', withFacts(held, facts));
 }
@@ -73,6 +73,6 @@ export function withoutNodes(situation: Seen): Hold | undefined {
   const more = groups.length > QUOTED_MAX ? `; and ${groups.length - QUOTED_MAX} groups more` : '';
   return hold('Unschedulable', {
     seen: `${quoted.join('; ')}${more}`,
-    action: `Free or add nodes, or lower replicas from ${asked} to ${asked - groups.length}; to go back: ${command('abort', snapshot.key)}`,
+    action: advice`Free or add nodes, or lower ${replicasSet(`replicas from ${asked} to ${asked - groups.length}`, situation.file, asked - groups.length)}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
 }

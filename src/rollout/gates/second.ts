@@ -12,7 +12,7 @@ import { styleInUse } from '../ladders/ladder-files.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { type Seen, type Situation, unavailableBudget } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, lastLeft, replicasRaised, replicasSet } from '../texts/advice.ts';
 import { groupCount, groupsAre } from '../texts/sentences.ts';
 
 /**
@@ -41,7 +41,7 @@ export function servingGone({ snapshot, marks, file }: Situation): Hold | undefi
   const name = secondName({ plan: { style }, own: file });
   return hold('CanaryEdited', {
     seen: `${file.file}: LeaderWorkerSet ${name}, which serves, is not among the files: an agent that prunes deletes it, and its requests go to nobody`,
-    action: `Put it back as the last commit of tranche left it: git log -p ${file.file}`,
+    action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [file.file])}: git log -p ${file.file}`,
   });
 }
 
@@ -59,11 +59,12 @@ export function nothingServes(situation: Situation): Hold | undefined {
 function noneToServe(situation: Situation): Hold {
   const { file, marks, snapshot, state } = situation;
   const isGreen = (marks?.serves === 'green') !== isOver(situation);
-  const name = isGreen ? (snapshot.ladder?.second?.object.name ?? file.object.name) : file.object.name;
+  const served = isGreen ? (snapshot.ladder?.second ?? file) : file;
+  const { name } = served.object;
   if (isGreen || isOver(situation) || (state.kind === 'ladder' && state.stage.kind === 'promote'))
     return hold('ScaledToZero', {
       seen: `replicas of ${name}, which is to serve, is 0`,
-      action: `Raise the replicas of ${name}`,
+      action: advice`${replicasRaised(`Raise the replicas of ${name}`, served)}`,
     });
   const back =
     state.kind === 'ladder'
@@ -71,7 +72,7 @@ function noneToServe(situation: Situation): Hold {
       : 'its stable template returns';
   return hold('ScaledToZero', {
     seen: `replicas of ${name} is 0: groups that are added start on the template of Git, which is the new one, whatever the partition`,
-    action: `At first: ${command('abort', snapshot.key)} (${back}), and raise the replicas of ${name} then`,
+    action: advice`At first: ${commandLine('abort', snapshot.key)} (${back}), and ${replicasRaised(`raise the replicas of ${name}`, served)} then`,
   });
 }
 
@@ -97,7 +98,7 @@ export function idleScaled({ snapshot, marks, replicas, file }: Situation): Hold
   const name = isOwn ? file.object.name : (second?.object.name ?? '');
   return hold('IdleScaled', {
     seen: `${(isOwn ? undefined : second?.file) ?? file.file}: ${name} does not serve, and has replicas ${groups}: the release would start by taking them away`,
-    action: 'Put replicas 0 back into it; to have more groups, scale the colour that serves',
+    action: advice`Put ${replicasSet('replicas 0', isOwn ? file : (second ?? file), 0)} back into it; to have more groups, scale the colour that serves`,
   });
 }
 
@@ -111,7 +112,7 @@ export function requestTaken({ observed, asked, marks, file, snapshot }: Seen): 
   if (taken.length === 0) return undefined;
   return hold('MixedRevisions', {
     seen: `of ${file.object.name}, ${groupsAre(taken.map(({ index }) => index))} on the requested template already, and no step has updated any`,
-    action: `To bring them back: ${command('abort', snapshot.key)}, and then to deliver it by its steps: ${command('retry', snapshot.key)}`,
+    action: advice`To bring them back: ${commandLine('abort', snapshot.key)}, and then to deliver it by its steps: ${commandLine('retry', snapshot.key)}`,
   });
 }
 
@@ -134,7 +135,7 @@ export function scalerRefused(situation: Situation): Hold | undefined {
   if (inGit === undefined && least !== undefined)
     return hold('ScalerRefused', {
       seen: `this delivery holds the autoscaler of ${situation.file.object.name} at ${least} groups or more, and its document is not among the files any more, or there are several`,
-      action: `Put it back as the last commit of tranche left it; to go back: ${command('abort', snapshot.key)}`,
+      action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [])}; to go back: ${commandLine('abort', snapshot.key)}`,
     });
   if (scaler.kind !== 'known') return undefined;
   const why = unheld(situation);

@@ -7,7 +7,7 @@ import { wanted } from '../observed/groups-asked.ts';
 import { surgeInGit } from '../observed/surge.ts';
 import { restartsOf } from '../progress/restarts.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { type Advice, advice, budgetRaised, commandLine } from '../texts/advice.ts';
 import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../texts/sentences.ts';
 import { blockedByUnreadyGroup } from './cluster.ts';
 import { blockedByStatefulSetGate, troublesOf } from './trouble.ts';
@@ -87,13 +87,13 @@ function unreadyNote(updated: readonly Group[]): string {
     : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`;
 }
 
-function ifItStays({ snapshot }: Situation): string {
-  return `If it stays so: ${command('abort', snapshot.key)}`;
+function ifItStays({ snapshot }: Situation): Advice {
+  return advice`If it stays so: ${commandLine('abort', snapshot.key)}`;
 }
 
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */
 function canStillMove(
-  { observed, asked, maxUnavailable, snapshot }: Seen,
+  { observed, asked, maxUnavailable, snapshot, file }: Seen,
   at: { readonly from: number; readonly tolerated: number },
 ): readonly Hold[] {
   if (at.from === 0) return [];
@@ -104,7 +104,7 @@ function canStillMove(
   return [
     hold('BlockedByFailedGroup', {
       seen: `${notReady(failed)}: ${failed.length} of ${at.tolerated} that failureThreshold tolerates, but maxUnavailable ${budget} is spent, so LWS would not move the next group`,
-      action: `Mend it, raise maxUnavailable, or: ${command('abort', snapshot.key)}`,
+      action: advice`Mend it, ${budgetRaised('raise maxUnavailable', file)}, or: ${commandLine('abort', snapshot.key)}`,
     }),
   ];
 }

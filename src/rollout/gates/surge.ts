@@ -5,7 +5,7 @@ import { wholeChange } from '../edits/size-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { surgeInGit } from '../observed/surge.ts';
 import { type Situation, unavailableBudget } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { type Advice, advice, budgetSet, commandLine } from '../texts/advice.ts';
 import { policySaying } from '../texts/sentences.ts';
 
 /**
@@ -47,17 +47,22 @@ export function surgeEndangered(situation: Situation): Hold | undefined {
   const surge = surgeInGit(situation.workload);
   if (surge === undefined) return undefined;
   const extra = surge.set - surge.was;
-  const back = `or go back: ${command('abort', situation.snapshot.key)}`;
+  const back = advice`or go back: ${commandLine('abort', situation.snapshot.key)}`;
   return contradiction(situation, {
     extra,
     said: `the surge of this delivery is ${extra}`,
-    unowned: `Take the autoscaler off until it is settled, ${back}`,
+    unowned: advice`Take the autoscaler off until it is settled, ${back}`,
     enough: back,
   });
 }
 
 /** What is said of a surge that would not hold: where it comes from, and how to get out. */
-type Said = { readonly extra: number; readonly said: string; readonly unowned: string; readonly enough: string };
+type Said = {
+  readonly extra: number;
+  readonly said: string;
+  readonly unowned: string | Advice;
+  readonly enough: string | Advice;
+};
 
 function contradiction(situation: Situation, { extra, said, unowned, enough }: Said): Hold | undefined {
   const { snapshot, replicas } = situation;
@@ -71,6 +76,6 @@ function contradiction(situation: Situation, { extra, said, unowned, enough }: S
   if (extra >= budget) return undefined;
   return hold('SurgeRefused', {
     seen: `${said}, less than maxUnavailable ${budget}: that many groups may restart at once, and capacity would fall below ${replicas ?? 0}`,
-    action: `Set maxUnavailable to ${extra}, ${enough}`,
+    action: advice`Set ${budgetSet(`maxUnavailable to ${extra}`, situation.file, extra)}, ${enough}`,
   });
 }

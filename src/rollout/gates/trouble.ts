@@ -11,7 +11,7 @@ import { wanted } from '../observed/groups-asked.ts';
 import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '../progress/restarts.ts';
 import { groupReadyAt } from '../progress/soak.ts';
 import { type Seen, type Situation, unreadyOf } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { type Advice, advice, budgetRaised, commandLine, podsDeleted } from '../texts/advice.ts';
 import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 
 /** A group that has restarted so often counts as well once it has been ready for this long. */
@@ -49,8 +49,8 @@ function loopedLately(situation: Seen): Hold | undefined {
   if (facts === undefined) return undefined;
   const left = looping.map((group) => CRASH_LOOP_QUIET_SECONDS - readySeconds(situation, group));
   const { seen, action } = crashLoop(situation, looping);
-  const wait = `Ready just now: counts once it has stayed so for ${CRASH_LOOP_QUIET_SECONDS} s, or with: ${command('approve', snapshot.key, '--hold GroupCrashLoop')}`;
-  return withFacts(hold('GroupCrashLoop', { seen, action: `${action}. ${wait}` }, Math.max(1, ...left)), facts);
+  const wait = advice`Ready just now: counts once it has stayed so for ${CRASH_LOOP_QUIET_SECONDS} s, or with: ${commandLine('approve', snapshot.key, '--hold GroupCrashLoop')}`;
+  return withFacts(hold('GroupCrashLoop', { seen, action: advice`${action}. ${wait}` }, Math.max(1, ...left)), facts);
 }
 
 /** Each with its leader and how often it was started again: another start is another thing to accept. */
@@ -88,7 +88,7 @@ function restartsOfGroup(situation: Situation, group: Group): GroupRestarts | un
   return restartsOf(situation).find((one) => one.index === group.index);
 }
 
-function crashLoop(situation: Situation, groups: readonly Group[]): { readonly seen: string; readonly action: string } {
+function crashLoop(situation: Situation, groups: readonly Group[]): { readonly seen: string; readonly action: Advice } {
   const { key } = situation.snapshot;
   const told = groups.slice(0, TOLD_MAX).map((group) => restarted(situation, group));
   const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
@@ -96,7 +96,7 @@ function crashLoop(situation: Situation, groups: readonly Group[]): { readonly s
   const state = unready === undefined ? '' : `. ${capital(notReady(unreadyOf(groups)))}`;
   return {
     seen: `${told.join('; ')}${more}${state}`,
-    action: `Look at the logs of its pods while they live, and at the events; to abort the release: ${command('abort', key)}`,
+    action: advice`Look at the logs of its pods while they live, and at the events; to abort the release: ${commandLine('abort', key)}`,
   };
 }
 
@@ -115,7 +115,7 @@ function unschedulable({ snapshot }: Situation, groups: readonly Group[]): Hold 
   const more = groups.length > TOLD_MAX ? `; and ${groups.length - TOLD_MAX} groups more` : '';
   return hold('Unschedulable', {
     seen: `${told.join('; ')}${more}`,
-    action: `Free or add nodes for it, or abort the release: ${command('abort', snapshot.key)}`,
+    action: advice`Free or add nodes for it, or abort the release: ${commandLine('abort', snapshot.key)}`,
   });
 }
 
@@ -142,6 +142,6 @@ export function blockedByStatefulSetGate(situation: Seen, missing: readonly Grou
   const pods = stuck.slice(0, TOLD_MAX).map((group) => `${snapshot.workload?.object.name}-${group.index}`);
   return hold('BlockedByStatefulSetGate', {
     seen: `${groupsAre(stuck.map((group) => group.index))} to be replaced and not ready, and maxUnavailable ${most} of the leader StatefulSet is spent: with the feature gate MaxUnavailableStatefulSet on, Kubernetes 1.35 and 1.36 then never replace a broken pod`,
-    action: `Delete pod ${pods.join(', ')}, raise maxUnavailable, or: ${command('abort', snapshot.key)}`,
+    action: advice`Delete ${podsDeleted(pods)}, ${budgetRaised('raise maxUnavailable', situation.file)}, or: ${commandLine('abort', snapshot.key)}`,
   });
 }

@@ -9,7 +9,7 @@ import { undoRules } from '../../api/undo-limits.ts';
 import { type Hold, hold } from '../hold.ts';
 import { highestSerial, type Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { policySaying } from '../texts/sentences.ts';
 
 /**
@@ -47,12 +47,12 @@ export function undoRefused(situation: Situation): Hold | undefined {
   }
   const refused = undoUnbuilt(snapshot) ?? undoBeyond(snapshot, undo.value);
   if (refused === undefined) return undefined;
-  const again = command('undo', snapshot.key, `--to ${shortRelease(order.to)}`);
+  const again = commandLine('undo', snapshot.key, `--to ${shortRelease(order.to)}`);
   return hold('UndoRefused', {
     seen: `${asked}, and ${refused.why}`,
     action: refused.isNever
       ? 'Put the earlier template into the file by hand: it is delivered by its steps'
-      : `To request it by its steps: ${again}`,
+      : advice`To request it by its steps: ${again}`,
   });
 }
 

@@ -4,7 +4,7 @@ import { MADE_FOR, type Marks } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { type Advice, advice, commandLine, lastLeft } from '../texts/advice.ts';
 import type { Condition } from './condition.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, type Delivery, lostIn } from './delivery.ts';
@@ -30,12 +30,12 @@ export function delivering(situation: Situation, marks: Marks, release: Release)
 }
 
 /** Why a delivery cannot be found in the files. `otherwise`: what else may be done. */
-export function documentMissing({ snapshot, file }: Situation, otherwise = ''): Hold {
+export function documentMissing({ snapshot, file }: Situation, otherwise: string | Advice = ''): Hold {
   const { service, routes } = snapshot.rollout?.rollout.routing ?? { service: '', routes: [] };
   const named = [service, ...routes.map(({ kind, name }) => `${kind} ${name}`)].filter((one) => one !== '');
   return hold('CanaryEdited', {
     seen: `${file.file}: the delivery of ${file.object.name} needs documents that must each be in the files once, with its namespace, and are not: ${named.join(', ')}`,
-    action: `Put them back as the last commit of tranche left them${otherwise}`,
+    action: advice`Put them back ${lastLeft('as the last commit of tranche left them', [])}${otherwise}`,
   });
 }
 
@@ -46,7 +46,7 @@ export function documentsLost({ delivery, situation }: Delivering): Hold | undef
     ? undefined
     : hold('CanaryEdited', {
         seen: `${found}, which the delivery of ${situation.file.object.name} needs, must be in the files once, with its namespace, and is not`,
-        action: `Put it back as the last commit of tranche left it: git log -p ${situation.file.file}; to go back as far as that goes without it: ${command('abort', situation.snapshot.key)} (with --now no request stays with the new version)`,
+        action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [situation.file.file])}: git log -p ${situation.file.file}; to go back as far as that goes without it: ${commandLine('abort', situation.snapshot.key)} (with --now no request stays with the new version)`,
       });
 }
 
@@ -66,7 +66,7 @@ export function routesChanged({ delivery, situation }: Delivering): Hold | undef
       : `does not name ${more.kind} ${more.name}, which this delivery has given a share`;
   return hold('FrozenFieldChanged', {
     seen: `${file ?? ''}: trafficRoutings of ${rollout?.name ?? ''} ${seen}`,
-    action: `Put it back until the delivery is over; to go back: ${command('abort', situation.snapshot.key)}`,
+    action: advice`Put it back until the delivery is over; to go back: ${commandLine('abort', situation.snapshot.key)}`,
   });
 }
 

@@ -10,7 +10,7 @@ import { isOneWorkload, takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { MAX_SURGE_PATH } from '../../api/workload-paths.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { hasPortsOf } from '../traffic/canary-service.ts';
 import type { Delivering } from './delivering-facts.ts';
 import {
@@ -243,7 +243,7 @@ export function canaryEdited(on: Delivering): Hold | undefined {
   const { key } = on.situation.snapshot;
   const held = hold('CanaryEdited', {
     seen: `${found.object}: ${found.field} is ${inShort(found.value)}, and no commit of tranche has made it so`,
-    action: `Put it back, or go on as it is: ${command('approve', key, '--hold CanaryEdited')}; to go back: ${command('abort', key)}`,
+    action: advice`Put it back, or go on as it is: ${commandLine('approve', key, '--hold CanaryEdited')}; to go back: ${commandLine('abort', key)}`,
   });
   return withFacts(held, facts);
 }

@@ -10,6 +10,7 @@ import type { ObjectEdits } from '../edits/edit.ts';
 import { hold } from '../hold.ts';
 import { type Decision, holding, type Move, type MoveReason, moving, wayOf } from '../move.ts';
 import type { Stable } from '../snapshot.ts';
+import { advice, lastLeft } from '../texts/advice.ts';
 import { asidesOfRoutes, floorsLost, routesLost } from './asides.ts';
 import { changesOf } from './changes.ts';
 import type { Delivering } from './delivering-facts.ts';
@@ -111,7 +112,10 @@ export function notClear({ delivery }: Delivering, objects: readonly ObjectEdits
   const named = objects.map(({ object }) => `${object.kind} ${object.name}`);
   return hold('CanaryEdited', {
     seen: `what ${named.join(', ')} would be after the next rung of ${delivery.plan.name} cannot be known from the files`,
-    action: 'Put them back as the last commit of tranche left them',
+    action: advice`Put them back ${lastLeft(
+      'as the last commit of tranche left them',
+      objects.map(({ file }) => file),
+    )}`,
   });
 }
 
@@ -131,7 +135,7 @@ export function unwritable(
     [
       hold('CanaryEdited', {
         seen: `${route.file}: ${fault?.message ?? `the route cannot hold the next share of ${delivery.plan.name}`}`,
-        action: fault?.hint ?? 'Put it back as the last commit of tranche left it',
+        action: fault?.hint ?? advice`Put it back ${lastLeft('as the last commit of tranche left it', [route.file])}`,
       }),
     ],
     'StepTrafficRouting',

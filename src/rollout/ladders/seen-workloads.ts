@@ -11,7 +11,7 @@ import { type Hold, hold, type Next, withFacts } from '../hold.ts';
 import { batchReady } from '../observed/batches.ts';
 import type { Group } from '../observed/groups.ts';
 import { flipped, unreadyOf } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, partitionSet } from '../texts/advice.ts';
 import { countsOf, groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../texts/sentences.ts';
 import type { Side } from './condition.ts';
 import { canarySide, type Delivery, isUncovered, partitionIn, primaryGroups, replicasOf, sidesOf } from './delivery.ts';
@@ -137,7 +137,7 @@ export function unservingStable(groups: number, delivery: Delivery, view: Traffi
   const { name } = workloadOf(delivery, view, 'stable');
   const held = hold('PrimaryReplaced', {
     seen: `every group of ${name} that serves is on the requested template: requests that go to stable would meet it before its first step`,
-    action: `Put the stable template back, or let it have them: ${command('approve', view.key, '--hold PrimaryReplaced')}`,
+    action: advice`Put the stable template back, or let it have them: ${commandLine('approve', view.key, '--hold PrimaryReplaced')}`,
   });
   return withFacts(held, { groups: taken.map(({ index }) => index) });
 }
@@ -182,7 +182,9 @@ export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, 
   }
   return hold('GroupsNotReady', {
     seen: `${ofGroupsAre(ready.length, desired)} ready in ${name}: ${notReady(unreadyOf(updated))}`,
-    ...(isRollback(delivery) ? { waits: 'groups' } : { action: `If it stays so: ${command('abort', view.key)}` }),
+    ...(isRollback(delivery)
+      ? { waits: 'groups' }
+      : { action: advice`If it stays so: ${commandLine('abort', view.key)}` }),
   });
 }
 
@@ -201,7 +203,7 @@ export function unflipped(side: Side, delivery: Delivery, view: TrafficView): Ho
   return isLocked && groups.some(({ version }) => version !== 'release')
     ? hold('StatefulSetNotFlipped', {
         seen: `${seen}; partition ${SENTINEL} keeps groups on the stable version`,
-        action: `Put partition 0 back into ${document.file}; to go back: ${command('abort', view.key)}`,
+        action: advice`Put ${partitionSet('partition 0', document, 0)} back into ${document.file}; to go back: ${commandLine('abort', view.key)}`,
       })
     : hold('StatefulSetNotFlipped', { seen, waits: 'controllers' });
 }

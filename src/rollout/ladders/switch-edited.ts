@@ -9,7 +9,7 @@ import { releaseContent } from '../../api/release-content.ts';
 import { takesTurns } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import { fieldNotIn } from '../observed/revisions.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine, fieldSet, lastLeft } from '../texts/advice.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, canarySide, selectorOf, sidesOf, stableSide } from './delivery.ts';
 import type { TrafficView } from './traffic-view.ts';
@@ -32,7 +32,7 @@ export function servesEdited({ delivery, marks, situation }: Delivering): Hold |
     service === undefined ? '' : `, and Service ${service.object.name} selects ${live[LWS_NAME] ?? 'no workload'}`;
   return hold('AnnotationsGone', {
     seen: `${situation.file.file}: ${MARK.serves} says that ${sidesOf(delivery).workloads.stable} served before this release, and it is the one with its template${selects}`,
-    action: `To go on: ${command('repair', key)}; by hand, put ${MARK.serves} back as the last commit of tranche left it: git log -p ${situation.file.file}; an abort goes back once it is there`,
+    action: advice`To go on: ${commandLine('repair', key)}; by hand, put ${MARK.serves} back ${lastLeft('as the last commit of tranche left it', [situation.file.file])}: git log -p ${situation.file.file}; an abort goes back once it is there`,
   });
 }
 
@@ -54,7 +54,7 @@ export function switchEdited({ delivery, marks, situation }: Delivering): Hold |
     : `spec.selector is ${JSON.stringify(selector)}`;
   return hold('CanaryEdited', {
     seen: `${service.file}: ${field} in Service ${service.object.name}, and since the switch it selects ${canary}: no commit of tranche has made it so`,
-    action: `Put ${LWS_NAME}: ${canary} back into it; to go back to the stable version: ${command('abort', situation.snapshot.key)}`,
+    action: advice`Put ${fieldSet(`${LWS_NAME}: ${canary}`, service, { path: ['spec', 'selector', LWS_NAME], value: canary })} back into it; to go back to the stable version: ${commandLine('abort', situation.snapshot.key)}`,
   });
 }
 
@@ -93,7 +93,7 @@ export function greenTextEdited({ delivery, marks, situation, view }: Delivering
   const value = JSON.stringify(at(copy, field.split('.'))) ?? 'missing';
   return hold('CanaryEdited', {
     seen: `${side.file}: spec.${path} of LeaderWorkerSet ${side.object.name} is not what its groups run, and no commit of tranche has made it so: ${inShort(value)}`,
-    action: `Put it back as the last commit of tranche left it: git log -p ${side.file}; to go back to the stable version: ${command('abort', situation.snapshot.key)}`,
+    action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [side.file])}: git log -p ${side.file}; to go back to the stable version: ${commandLine('abort', situation.snapshot.key)}`,
   });
 }
 

@@ -5,6 +5,9 @@ import type { Instant } from '../../api/time.ts';
 
 export type GroupVersion = 'release' | 'stable' | 'other' | 'absent';
 
+/** Its workers are not as many as its template wants; what helps is to delete the pod of its leader. */
+export type SizeFault = { readonly seen: string; readonly pod: string };
+
 export type Group = {
   readonly index: number;
   /** UID of the leader pod; empty where there is none. */
@@ -35,7 +38,7 @@ export type Group = {
   /** How often a container of one of its pods has been restarted in place; workers count while they are missing. */
   readonly restarts: number;
   /** What is wrong with its number of workers, though LWS counts it as ready: made again while the size changed. */
-  readonly sizeFault: { readonly seen: string; readonly action: string } | undefined;
+  readonly sizeFault: SizeFault | undefined;
 };
 
 /** Revision keys by the template they contain; undefined: no such revision is there (any more). */
@@ -137,7 +140,7 @@ function sizeFault(leader: LiveLeader, workers: LiveStatefulSet | undefined, siz
     ? undefined
     : {
         seen: `${seen} workers, where its template wants ${wanted}:`,
-        action: `delete the pod ${leader.name} once the size stands`,
+        pod: leader.name,
       };
 }
 

@@ -8,7 +8,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Move } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 
 const DAY_SECONDS = 86_400;
 /** How many within a day, or one after the other, and people have to look. */
@@ -42,7 +42,7 @@ export function tooManyRollbacks(situation: Situation): Hold | undefined {
   const often = inARow >= MOST ? `${inARow} in a row` : `${last.length} within a day`;
   const held = hold('TooManyRollbacks', {
     seen: `releases have gone back by themselves, ${often}: ${releases}`,
-    action: `Look at why; then: ${command('approve', snapshot.key, '--hold TooManyRollbacks')}`,
+    action: advice`Look at why; then: ${commandLine('approve', snapshot.key, '--hold TooManyRollbacks')}`,
   });
   return unlessAccepted(situation, 'TooManyRollbacks', withFacts(held, facts));
 }

@@ -3,7 +3,7 @@
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import { type Hold, hold, withLines } from '../hold.ts';
 import type { RolloutKey, Snapshot } from '../snapshot.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { policySaying } from '../texts/sentences.ts';
 import { FORMS, isFields } from './form.ts';
 import type { Verdict } from './judge.ts';
@@ -41,7 +41,9 @@ export function pausedForApproval(
 ): Hold {
   const seen = `what comes next, ${label}, is ready and waits for someone: promotion is pullRequest${why}`;
   const action =
-    asks.length > 0 ? 'To go on, merge its pull request once it is open' : `To go on: ${command('approve', key)}`;
+    asks.length > 0
+      ? 'To go on, merge its pull request once it is open'
+      : advice`To go on: ${commandLine('approve', key)}`;
   return asked(hold('PausedForApproval', { seen, action }, requeueAfterSeconds), [...asks, ...notes]);
 }
 
@@ -63,7 +65,7 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
     asked(
       hold('ProposalOpen', {
         seen: `${label} is proposed: ${placeOf(proposal)}${waits === '' ? '' : `, which waits for ${waits}`}${formText(proposal)}${unaskedText(proposal)}`,
-        action: `To go on, merge it${asks.length > 0 || proposal?.form === 'WithoutPush' ? '' : `, or: ${command('approve', key)}`}. To say no, close it`,
+        action: advice`To go on, merge it${asks.length > 0 || proposal?.form === 'WithoutPush' ? '' : advice`, or: ${commandLine('approve', key)}`}. To say no, close it`,
       }),
       [...asks, ...notes],
     ),
@@ -75,22 +77,22 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
   foreign: ({ key, proposal }) =>
     hold('ProposalChanged', {
       seen: `the branch of ${placeOf(proposal)} holds commits that are not of tranche`,
-      action: `Take them off, or: ${command('propose', key)}`,
+      action: advice`Take them off, or: ${commandLine('propose', key)}`,
     }),
   vetoed: ({ label, key, proposal }) =>
     hold('ProposalVetoed', {
       seen: `${label} as it is planned was turned down: ${placeOf(proposal)} was closed${by(proposal)}`,
-      action: `To go on, open it again, edit the plan, or: ${command('propose', key)}; to go back: ${command('abort', key)}`,
+      action: advice`To go on, open it again, edit the plan, or: ${commandLine('propose', key)}; to go back: ${commandLine('abort', key)}`,
     }),
   closed: ({ key, proposal }) =>
     hold('ProposalClosed', {
       seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, and not by someone`,
-      action: `To go on, open it again, or: ${command('propose', key)}`,
+      action: advice`To go on, open it again, or: ${commandLine('propose', key)}`,
     }),
   reverted: ({ key, proposal }) =>
     hold('ProposalReverted', {
       seen: `${placeOf(proposal)} was merged, and main does not hold its approval: a revert takes back the word and brings no group back`,
-      action: `To go on: ${command('propose', key)}; to go back: ${command('abort', key)}`,
+      action: advice`To go on: ${commandLine('propose', key)}; to go back: ${commandLine('abort', key)}`,
     }),
 };
 

@@ -17,7 +17,8 @@ import {
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { queuedHold } from '../events/queued.ts';
 import { raisedInRollback } from '../events/raising-again.ts';
-import { stableNotServing, stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
+import { stableNotServing } from '../events/stable-lost.ts';
+import { stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
 import { blocking, type Hold } from '../hold.ts';
 import type { Unwritable } from '../ladders/commit.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';

@@ -17,12 +17,13 @@ import { crashLooping } from '../gates/trouble.ts';
 import { blocking, type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { batchReady } from '../observed/batches.ts';
+import type { Group } from '../observed/groups.ts';
 import { onRelease, wanted } from '../observed/groups-asked.ts';
 import { stateOfStep } from '../progress/step-state.ts';
 import { flipped, groupsUnread, type Seen, type Situation, unreadyOf, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { followingStep, isJump } from '../steps.ts';
-import { command } from '../texts/command-text.ts';
+import { type Advice, advice, commandLine, leadersDeleted, partitionSet } from '../texts/advice.ts';
 import { allGroupsAre, groupsAre } from '../texts/sentences.ts';
 
 /** Locked with the step kept: pauses and soaks of steps k…n, then settled. Only marks change. */
@@ -67,7 +68,7 @@ function waitingOnPrimary(
     const coming = others.every((group) => group.leader.version !== 'stable' && !group.ready);
     const seen = `${groupsAre(astray)} not on the release`;
     if (coming) return [hold('GroupsNotUpdated', { seen: `${seen} yet`, waits: 'groups' })];
-    const why = queued ? CAME_BACK : whyNot(situation);
+    const why = queued ? cameBack(others, situation) : whyNot(situation, others);
     return [hold('GroupsNotUpdated', { seen: `${seen}, ${why.seen}`, action: why.action })];
   }
   const unready = unreadyOf(updated);
@@ -82,18 +83,23 @@ function waitingOnPrimary(
   return batchReady(counts) ? [] : notReadyYet(situation, unready);
 }
 
-const CAME_BACK = {
-  seen: 'though all groups were: recreated too early, or by hand',
-  action: 'Delete the leader pod to let it follow',
-};
+type Why = { readonly seen: string; readonly action: string | Advice };
+
+function cameBack(groups: readonly Group[], { file }: Seen): Why {
+  return {
+    seen: 'though all groups were: recreated too early, or by hand',
+    action: advice`Delete ${leadersDeleted('the leader pod', file, groups)} to let it follow`,
+  };
+}
 
 /** Before the StatefulSet has flipped, what lies below the partition is made again on the old version. */
-function whyNot({ observed, partition, snapshot }: Seen): typeof CAME_BACK {
+function whyNot(situation: Seen, groups: readonly Group[]): Why {
+  const { observed, partition, snapshot, file } = situation;
   return flipped(observed.leaderSet)
-    ? CAME_BACK
+    ? cameBack(groups, situation)
     : {
         seen: `and partition ${partition} keeps it where it is: it was raised before all groups had gone`,
-        action: `Put partition 0 back, or: ${command('abort', snapshot.key)}`,
+        action: advice`Put ${partitionSet('partition 0', file, 0)} back, or: ${commandLine('abort', snapshot.key)}`,
       };
 }
 

@@ -15,7 +15,7 @@ import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { surgeInGit } from '../observed/surge.ts';
 import { lowest, type Situation } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { allGroupsAre } from '../texts/sentences.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
@@ -42,7 +42,7 @@ export function rollbackOvertaken(situation: Situation, marks: Marks): Decision 
   const seen = `${file.file}: a newer template (${shortDigest(digest)}) came while the groups went back to ${shortRelease(release)}. They may not take it in place: locked, it is inert until all of them are back`;
   const waits = hold('NewerRequestWaits', {
     seen,
-    action: `Where groups stay on another version: ${command('abort', snapshot.key)}, and once they are back, to deliver it by its steps: ${command('retry', snapshot.key)}`,
+    action: advice`Where groups stay on another version: ${commandLine('abort', snapshot.key)}, and once they are back, to deliver it by its steps: ${commandLine('retry', snapshot.key)}`,
   });
   if (partition < SENTINEL) return lockedAgainst(situation, { marks, waits });
   if (stable.kind !== 'known') return holding([noText(situation), waits], 'StepUpgrade');

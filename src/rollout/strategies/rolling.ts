@@ -14,7 +14,7 @@ import type { Group } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { allGroupsAre, groupsAre, notReady, whyUnready } from '../texts/sentences.ts';
 
 /**
@@ -48,7 +48,7 @@ export function rolling(situation: Situation, step: InDelivery): Decision {
         ...troubles,
         hold('StatefulSetNotFlipped', {
           seen: `${allGroupsAre(groups.length)} on the release, but ${who}`,
-          action: `The workload is locked once the StatefulSet has taken all leaders over; if that takes long: ${command('abort', situation.snapshot.key)}`,
+          action: advice`The workload is locked once the StatefulSet has taken all leaders over; if that takes long: ${commandLine('abort', situation.snapshot.key)}`,
         }),
       ],
       'StepUpgrade',
@@ -73,6 +73,6 @@ function notUpdated(
   if (unready.length === 0) return hold('GroupsNotUpdated', { seen, waits: 'groups' });
   return hold('GroupsNotUpdated', {
     seen: `${seen}; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`,
-    action: `If it stays so: ${command('abort', snapshot.key)}`,
+    action: advice`If it stays so: ${commandLine('abort', snapshot.key)}`,
   });
 }

@@ -8,7 +8,7 @@ import { partitionAfter, workloadMove } from '../edits/workload-change.ts';
 import { goBack, noText } from '../events/going-back.ts';
 import { begunInBatches, nextBatch } from '../events/paced-back.ts';
 import { pinOf } from '../events/sharing-out.ts';
-import { stableNotServing } from '../events/withdrawing.ts';
+import { stableNotServing } from '../events/stable-lost.ts';
 import { recreated } from '../gates/cluster.ts';
 import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';

@@ -22,7 +22,7 @@ import { recordedMarks } from '../observed/unsigned.ts';
 import { abortOf } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
 import { type InDelivery, isRouted } from '../state.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { partial } from './partial.ts';
 import { decideBy, isAborted, type Rows, rowOf, rows } from './partition.ts';
 import { type Back, batchesBack, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
@@ -96,7 +96,7 @@ function blindBack(situation: Situation, back: Back | undefined): Decision {
   const at = back ?? (marks === undefined ? undefined : givenAlready(marks, 'nothing tells which requests reach it'));
   const isNow = at !== undefined && abortOf(situation, at.given.release)?.now === true;
   if (at !== undefined && (isNow || hasLeft(situation))) return rows.rollBack(situation, at);
-  const otherwise = `; to go back without them, though requests may be lost: ${command('abort', situation.snapshot.key, '--now')}`;
+  const otherwise = advice`; to go back without them, though requests may be lost: ${commandLine('abort', situation.snapshot.key, '--now')}`;
   const held = [rolloutAbsent(situation), documentMissing(situation, otherwise)];
   return holding(
     held.filter((one) => one !== undefined),

@@ -20,7 +20,7 @@ import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { abortOf } from '../orders/aborted-release.ts';
 import { type Seen, type Situation, whenSeen } from '../situation.ts';
-import { command } from '../texts/command-text.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 
 /** Settled is locked; a partition that somebody lowered is put back, because the next edit would take the primary. */
 export function settled(situation: Situation, marks: Marks): Decision {
@@ -60,7 +60,7 @@ function stepMarkGone({ file, snapshot }: Situation, marks: Marks): Hold | undef
   if (marks.restore === undefined) return undefined;
   return hold('AnnotationsGone', {
     seen: `${file.file}: the annotation ${MARK.step} of ${file.object.name} is gone, though ${MARK.restore} says that a delivery is open`,
-    action: `To go on: ${command('repair', snapshot.key)}; to hand the workload back: ${command('eject', snapshot.key)}`,
+    action: advice`To go on: ${commandLine('repair', snapshot.key)}; to hand the workload back: ${commandLine('eject', snapshot.key)}`,
   });
 }
 
@@ -88,6 +88,6 @@ function abortTooLate({ snapshot }: Situation, marks: Marks): Hold | undefined {
   if (abortOf({ snapshot }, marks.release) === undefined) return undefined;
   return hold('AbortRefused', {
     seen: `release ${shortRelease(marks.release)} is delivered and settled: there is nothing to abort`,
-    action: `To go back from it: ${command('undo', snapshot.key)}`,
+    action: advice`To go back from it: ${commandLine('undo', snapshot.key)}`,
   });
 }

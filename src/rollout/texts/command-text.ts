@@ -20,9 +20,11 @@ const VERBS = {
   undo: '',
 } as const satisfies Readonly<Record<string, string>>;
 
+export type CommandVerb = keyof typeof VERBS;
+
 /** `tranche approve vllm --hold Overshoot`; `tranche plan --only llm/vllm`. `rest`: what comes behind the Rollout. */
-export function command(verb: keyof typeof VERBS, { name, called }: Called, rest = ''): string {
+export function command(verb: CommandVerb, { name, called }: Called, rest = ''): string {
   return `tranche ${verb} ${VERBS[verb]}${called ?? name}${rest === '' ? '' : ` ${rest}`}`;
 }
 
-type Called = Pick<RolloutKey, 'name' | 'called'>;
+export type Called = Pick<RolloutKey, 'name' | 'called'>;
