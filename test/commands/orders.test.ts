@@ -210,7 +210,7 @@ const refused: readonly (readonly [from: keyof typeof states, line: string, why:
   [
     'settled',
     'abort vllm',
-    'nothing is being delivered, so there is nothing to abort. To go back from the release that has settled: tranche undo vllm',
+    'nothing is being delivered, so there is nothing to abort. There is nothing to undo either: ',
   ],
   ['settled', 'retry vllm', 'no release was aborted'],
   ['settled', 'repair vllm', 'the annotations of vllm are those that the last commit of tranche wrote'],

@@ -21,7 +21,7 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
   const abort = marks.step?.kind === 'step' ? advice`; to go back: ${commandLine('abort', key)}` : '';
   return hold('AnnotationsGone', {
     seen: `${file.file}: tranche.dev annotations of ${file.object.name} ${seen}`,
-    action: advice`To go on: ${commandLine('repair', key)}; by hand, ${fieldsSet(byHand, file, fields)}${abort}; to hand the workload back: ${commandLine('eject', key)}`,
+    action: advice`To go on: ${commandLine('repair', key)}; by hand, ${fieldsSet(byHand, file, fields)}${abort}; to hand the workload back: ${commandLine('eject', key, marks.step === undefined ? '' : '--abort')}`,
   });
 }
 

@@ -39,8 +39,10 @@ export function stableNeeds({ delivery, situation, marks, view }: Delivering): s
 
 const LOOK = 'Look at its pods and events';
 
-/** With one workload. */
+/** With one workload. While a share is kept for the groups that go back, nobody has to wait who says what it costs. */
 function oneNeeds({ marks, situation: { snapshot } }: Pick<Delivering, 'marks' | 'situation'>): string | Advice {
   if (marks.step?.kind !== 'rollback') return advice`${LOOK}; to go back: ${commandLine('abort', snapshot.key)}`;
-  return LOOK;
+  return marks.at === 'back'
+    ? advice`${LOOK}; to go back without waiting for it, though every request fails until it serves: ${commandLine('abort', snapshot.key, '--now --accept-outage')}`
+    : LOOK;
 }

@@ -48,7 +48,7 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   const isOpen = marks?.step !== undefined && !going;
   const waited = going && now === true ? waitedFor(marks) : undefined;
   const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
-  if (release === undefined) return refused(going ? 'it is going back already' : nothingToAbort(snapshot));
+  if (release === undefined) return refused(going ? 'it is going back already' : nothingToAbort(scene));
   const unmeant = notMeant(wish, release, scene);
   if (unmeant !== undefined) return unmeant;
   const newer = newerTemplate(release, snapshot);
@@ -102,12 +102,20 @@ function notMeant(
   );
 }
 
-/** The file may say that a delivery is in progress which is over: a revert of the commit that ended it does that. */
-function nothingToAbort({ lostMarks, workload, key }: Snapshot): string {
+/**
+ * The file may say that a delivery is in progress which is over: a revert of the commit that ended it does that. At rest an
+ * undo goes back, where something had settled before.
+ */
+function nothingToAbort({ snapshot: { lostMarks, workload, key }, settled }: AbortScene): string {
   const isOver = lostMarks !== undefined && workload?.workload.marks?.step !== undefined;
+  const isKnown = settled === undefined || (settled.kind === 'known' && settled.value.before.length > 0);
+  const none = settled?.kind === 'unknown' ? settled.why : 'nothing had settled before the version that serves';
+  const back = isKnown
+    ? `To go back from the release that has settled: ${command('undo', key)}`
+    : `There is nothing to undo either: ${none}. To have an earlier template, put it into the file: it is delivered by its steps`;
   return isOver
     ? `that delivery is over: the annotations in ${workload.file} are older than those that the last commit of tranche wrote, so there is nothing to abort. Put those back: ${command('repair', key)}. To go back to an earlier template after that, put it into the file`
-    : `nothing is being delivered, so there is nothing to abort. To go back from the release that has settled: ${command('undo', key)}`;
+    : `nothing is being delivered, so there is nothing to abort. ${back}`;
 }
 
 /** The template in the file, where it is neither the release that is aborted nor what that goes back to. */

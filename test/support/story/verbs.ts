@@ -1,6 +1,7 @@
 /** What people order by the command line in a story: the real verbs, on the stage. */
 
 import { parseArgs } from 'node:util';
+import { targetOf } from '../../../src/commands/flags.ts';
 import { eject, intent, line, type OrderWish } from '../../../src/commands/order.ts';
 import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
@@ -17,7 +18,7 @@ export type Wish = {
 
 /** Runs the verb; answers with the commits that it made, or with why it was refused. */
 export async function ordered(player: Player, { who, name, verb, workload = false }: Wish): Promise<string> {
-  const options = { ...COMMON, target: { name, namespace: '', workload }, by: who };
+  const options = { ...COMMON, target: { ...targetOf(name, {}), workload }, by: who };
   return commitsOf(player, (ports, io) =>
     'kind' in verb ? intent(verb, options, ports, io) : eject(verb, options, ports, io),
   );
@@ -95,6 +96,7 @@ const FLAGS = {
   to: { type: 'string' },
   partition: { type: 'string' },
   now: { type: 'boolean' },
+  'accept-outage': { type: 'boolean' },
   abort: { type: 'boolean' },
   workload: { type: 'boolean' },
   'keep-newer': { type: 'boolean' },
@@ -115,6 +117,7 @@ const TYPED = {
     keepNewer: given['keep-newer'] === true,
     release: given.release,
     ...(given.now === true ? { now: true } : {}),
+    ...(given['accept-outage'] === true ? { outage: true } : {}),
   }),
   undo: ({ to }: Values) => ({ kind: 'undo', to }),
   retry: ({ release }: Values) => ({ kind: 'retry', release }),
