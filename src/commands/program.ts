@@ -25,11 +25,12 @@ import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
 import { addEject, addOrders, addShowStable } from './order-verbs.ts';
 import { addPolicy } from './policy/verb.ts';
-import { withSecretFiles } from './secret-files.ts';
+import { withNewSecrets, withSecretFiles } from './secret-files.ts';
 import { addSimulate } from './simulate/verb.ts';
 import { addStatusKey } from './status-key.ts';
+import type { Renew } from './watch-options.ts';
 
-type Verb = (common: CommonOptions, ports: Ports, given: Given) => Promise<number>;
+type Verb = (common: CommonOptions, ports: Ports, given: Given, renew: Renew) => Promise<number>;
 
 /** Runs one call of the command line and returns its exit code; errors are said on `io.err`. */
 export async function runProgram(argv: readonly string[], terminal: Io): Promise<number> {
@@ -50,7 +51,13 @@ export async function runProgram(argv: readonly string[], terminal: Io): Promise
     async (given) => {
       const { meant, openPorts } = await import('../wiring.ts');
       const common = await meant(commonOptions(given, io), io, writes);
-      code = await unlessInterrupted(io, verb(common, openPorts(common, withSecretFiles(io)), given));
+      let known = withSecretFiles(io);
+      const renew: Renew = () => {
+        const now = withNewSecrets(io, known);
+        known = now ?? known;
+        return now === undefined ? undefined : openPorts(common, now);
+      };
+      code = await unlessInterrupted(io, verb(common, openPorts(common, known), given, renew));
     };
   const done = (result: number): void => {
     code = result;
@@ -117,11 +124,11 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
     .option('--exit-after <seconds>', 'with --watch: end as failed after this time without a successful pass')
     .option('--heartbeat <target>', 'with --watch: a target of notifications that gets one after each successful pass')
     .action(
-      run(async (common, ports, given) => {
+      run(async (common, ports, given, renew) => {
         const { reconcile } = await import('./reconcile.ts');
         const { probeOptions } = await import('./watch-options.ts');
         const watching = { watch: given['watch'] === true, probes: probeOptions(given) };
-        return reconcile({ ...common, ...chosen(given), ...watching }, ports, io);
+        return reconcile({ ...common, ...chosen(given), ...watching }, ports, io, renew);
       }, true),
     );
   pass('plan', 'the same pass without writing: decision, holds, diff, message').action(

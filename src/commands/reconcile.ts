@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type PassResult, type Ports, QUIET_REPORT } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
-import type { ProbeOptions } from './watch-options.ts';
+import type { ProbeOptions, Renew } from './watch-options.ts';
 
 export type ReconcileOptions = CommonOptions & {
   readonly watch: boolean;
@@ -16,7 +16,12 @@ export type ReconcileOptions = CommonOptions & {
 };
 
 /** One pass, exit code by its outcome; with `watch` until the process is asked to stop. */
-export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io): Promise<number> {
+export async function reconcile(
+  options: ReconcileOptions,
+  ports: Ports,
+  io: Io,
+  renew: Renew = () => undefined,
+): Promise<number> {
   const memory = newMemory();
   const pass = async (world: Ports): Promise<PassResult> => {
     const result = await runPass(world, memory, { overrides: options.overrides, write: true, only: options.only });
@@ -29,7 +34,7 @@ export async function reconcile(options: ReconcileOptions, ports: Ports, io: Io)
   }
   if (options.watch) {
     const { watch } = await import('./watch.ts');
-    return watch(options, { ports, memory, io, pass });
+    return watch(options, { ports, memory, io, pass, renew });
   }
   const result = await pass(ports);
   await show(result, options, io);

@@ -21,6 +21,15 @@ export function withSecretFiles(io: Io): Io {
   return read.length === 0 ? io : { ...io, env: { ...io.env, ...Object.fromEntries(read) } };
 }
 
+/**
+ * The environment with what the files hold now, where that is something else than in `before`; undefined: nothing has
+ * changed. Kubernetes exchanges a mounted file while the process runs. Throws UsageError as above.
+ */
+export function withNewSecrets(io: Io, before: Io): Io | undefined {
+  const now = withSecretFiles(io);
+  return SECRETS.some((name) => now.env[name] !== before.env[name]) ? now : undefined;
+}
+
 function secretOf({ env, folder }: Io, name: string, path: string): string {
   if ((env[name] ?? '') !== '') throw new UsageError(`${name} and ${name}_FILE are both given, wanted one of them`);
   const bytes = bytesOf(resolve(folder, path), `${name}_FILE`);

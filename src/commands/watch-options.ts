@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { UsageError } from '../options.ts';
+import type { Ports } from '../reconcile/pass.ts';
 import { type Given, textOf } from './flags.ts';
 
 /** How others see whether a watch goes well. All of it is off where nobody asks for it. */
@@ -13,6 +14,9 @@ export type ProbeOptions = {
   /** The target of notifications that gets a sign of life after each successful pass. */
   readonly heartbeat: string | undefined;
 };
+
+/** The ports with secrets that have changed since it was asked last; undefined: none has. Throws UsageError. */
+export type Renew = () => Ports | undefined;
 
 export const NO_PROBES: ProbeOptions = {
   metrics: undefined,

@@ -20,8 +20,8 @@ type Ended = { readonly result: PassResult | undefined; readonly seconds: number
 
 export class WatchProbes {
   /** The ports that are to be used for passes: their calls are counted. */
-  readonly ports: Ports;
-  private readonly real: Ports;
+  ports: Ports;
+  private real: Ports;
   private readonly options: ProbeOptions;
   private readonly io: Io;
   private readonly probes: Probes;
@@ -38,7 +38,18 @@ export class WatchProbes {
     this.probes = given.probes;
     this.dueAt = given.ports.clock.now();
     this.metrics = new WatchMetrics({ startedAt: this.dueAt, version: VERSION });
-    this.ports = countedPorts(given.ports, (port, isFailure) => this.metrics.called(port, isFailure));
+    this.ports = this.counting(given.ports);
+  }
+
+  /** From now on passes use these. */
+  renew(ports: Ports): void {
+    this.said.delete('secret');
+    this.real = ports;
+    this.ports = this.counting(ports);
+  }
+
+  private counting(ports: Ports): Ports {
+    return countedPorts(ports, (port, isFailure) => this.metrics.called(port, isFailure));
   }
 
   /** Where it answers; undefined: nobody asked for that. Throws UsageError, and PortError where the address is taken. */
@@ -108,7 +119,8 @@ export class WatchProbes {
     else this.said.delete('heartbeat');
   }
 
-  private warn(what: string, text: string): void {
+  /** Said once, until `said` forgets it: what fails in each pass is one line. */
+  warn(what: 'file' | 'heartbeat' | 'secret', text: string): void {
     if (!this.said.has(what)) this.real.log.warn(text);
     this.said.add(what);
   }

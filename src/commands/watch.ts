@@ -1,11 +1,11 @@
 /** `tranche reconcile --watch`: pass after pass until the process is asked to stop, with one line a change. */
 
-import { type CommonOptions, EXIT, type Io } from '../options.ts';
+import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import { explain, PortError } from '../ports/port-error.ts';
 import type { Memory, PassResult, Ports } from '../reconcile/pass.ts';
 import { type Change, changesOf, type Found } from '../reconcile/status/changes.ts';
 import { configLine, logLine, startLine } from './log-lines.ts';
-import { NO_PROBES, type ProbeOptions } from './watch-options.ts';
+import { NO_PROBES, type ProbeOptions, type Renew } from './watch-options.ts';
 import { WatchProbes } from './watch-probes.ts';
 
 /** The longest wait between passes that fail. */
@@ -20,6 +20,7 @@ type Watched = {
   readonly memory: Memory;
   readonly io: Io;
   readonly pass: (ports: Ports) => Promise<PassResult>;
+  readonly renew: Renew;
 };
 
 /**
@@ -45,6 +46,7 @@ async function loop(watched: Watched, log: WatchLog, probes: WatchProbes): Promi
   const { ports, io } = watched;
   let failures = 0;
   while (!io.signal.aborted) {
+    renewPorts(watched, log, probes);
     const wait = await attempt(watched, { log, probes, failures });
     failures = wait.failures;
     const left = failures === 0 ? Number.POSITIVE_INFINITY : probes.leftSeconds();
@@ -58,6 +60,19 @@ async function loop(watched: Watched, log: WatchLog, probes: WatchProbes): Promi
   }
   log.say(plainLine('stop', 'as the process was asked to'));
   return EXIT.ok;
+}
+
+/** A token that was exchanged counts from the next pass on. A file that cannot be read leaves the last one in use. */
+function renewPorts({ renew }: Watched, log: WatchLog, probes: WatchProbes): void {
+  try {
+    const renewed = renew();
+    if (renewed === undefined) return;
+    probes.renew(renewed);
+    log.say(plainLine('renewed', 'a secret in a file has changed, and counts from now on'));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    probes.warn('secret', `${error.message}; the secret before it is used`);
+  }
 }
 
 /** A pass that fails is tried again, later each time; what it read before is not trusted to be better. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
-import { withSecretFiles } from '../../src/commands/secret-files.ts';
+import { withNewSecrets, withSecretFiles } from '../../src/commands/secret-files.ts';
 import type { Io } from '../../src/options.ts';
 
 const SECRET = 'ghs_notForLogs';
@@ -35,6 +35,20 @@ test.each(['TRANCHE_GIT_TOKEN', 'TRANCHE_FORGE_TOKEN', 'TRANCHE_APP_KEY', 'TRANC
 test('without such a path the environment is as it is', () => {
   const io = ioOf({ TRANCHE_GIT_TOKEN: SECRET, TRANCHE_APP_KEY_FILE: '' });
   expect(withSecretFiles(io)).toBe(io);
+});
+
+test('a secret that was exchanged is seen once, and a file that is gone is an error', () => {
+  const path = join(folder, 'exchanged');
+  writeFileSync(path, 'one');
+  const io = ioOf({ TRANCHE_GIT_TOKEN_FILE: path });
+  const first = withSecretFiles(io);
+  expect(withNewSecrets(io, first)).toBeUndefined();
+  writeFileSync(path, 'two\n');
+  const second = withNewSecrets(io, first);
+  expect(second?.env['TRANCHE_GIT_TOKEN']).toBe('two');
+  expect(withNewSecrets(io, second!)).toBeUndefined();
+  rmSync(path);
+  expect(() => withNewSecrets(io, second!)).toThrow('exchanged cannot be read (ENOENT)');
 });
 
 describe('nothing is run, and the secret is not said', () => {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { textLog } from '../../src/adapters/system/text-log.ts';
 import { type ReconcileOptions, reconcile } from '../../src/commands/reconcile.ts';
-import { commonOptions, type Io } from '../../src/options.ts';
+import { commonOptions, type Io, UsageError } from '../../src/options.ts';
 import type { Git } from '../../src/ports/git.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
@@ -234,6 +234,46 @@ test('a pass that fails is said each time, and once that one succeeded again', a
       "2026-11-21T00:01:00Z error: git: heads: connection refused; trying again in 1 s",
       "2026-11-21T00:01:01Z error: git: heads: connection refused; trying again in 2 s",
       "2026-11-21T00:01:03Z recovered after 2 passes that failed",
+    ]
+  `);
+});
+
+test('ports with a new secret are used from the next pass on; a file that cannot be read is said once', async () => {
+  const world = new World({ files: { ...VLLM_FILES, [ROLLOUT_FILE]: TWO_STEPS } });
+  world.sync();
+  world.tick(60);
+  const stop = new AbortController();
+  let [out, round] = ['', 0];
+  const say = (text: string) => void (out += `${text.trimEnd()}\n`);
+  const io: Io = { env: {}, folder: '/repo', out: say, err: say, isTerminal: false, signal: stop.signal };
+  const clock = {
+    now: () => world.now,
+    sleep: async (seconds: number) => {
+      round += 1;
+      world.tick(seconds);
+      if (round === 5) stop.abort();
+    },
+  };
+  const refused: Git['heads'] = async () => {
+    throw new PortError('the token is refused', { port: 'git', operation: 'heads', retryable: false, hint: '' });
+  };
+  const good = { ...world.ports({ clock }), log: textLog(say, { form: 'dated', now: () => world.now }) };
+  const expired = { ...good, git: { ...good.git, heads: refused } };
+  const renew = () => {
+    if (round === 1 || round === 2) throw new UsageError('TRANCHE_GIT_TOKEN_FILE: /token cannot be read (ENOENT)');
+    return round === 3 ? good : undefined;
+  };
+  const options = { ...commonOptions({ watch: true }, io), watch: true, savePass: undefined, only: [] };
+  expect(await reconcile(options, expired, io, renew)).toBe(0);
+  expect(out.split('\n').slice(1, 8)).toMatchInlineSnapshot(`
+    [
+      "2026-11-21T00:01:00Z error: git: heads: the token is refused; trying again in 1 s",
+      "2026-11-21T00:01:01Z warning: TRANCHE_GIT_TOKEN_FILE: /token cannot be read (ENOENT); the secret before it is used",
+      "2026-11-21T00:01:01Z error: git: heads: the token is refused; trying again in 2 s",
+      "2026-11-21T00:01:03Z error: git: heads: the token is refused; trying again in 4 s",
+      "2026-11-21T00:01:07Z renewed a secret in a file has changed, and counts from now on",
+      "2026-11-21T00:01:07Z recovered after 3 passes that failed",
+      "2026-11-21T00:01:07Z config cluster default, branch main, status on tranche-status, files in the whole tree, a pass at least every 30 s",
     ]
   `);
 });
