@@ -14,6 +14,7 @@ import { holdsOf } from '../gates/gate.ts';
 import { notDelivered } from '../gates/git.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
 import { groupsWithoutNodes, letGoByHand, primaryBlocked, withoutNodes } from '../gates/primary.ts';
+import { nothingServes } from '../gates/second.ts';
 import { soaking } from '../gates/soak.ts';
 import { blocking, type Hold, unique } from '../hold.ts';
 import { waiting } from '../ladders/delivering.ts';
@@ -148,6 +149,8 @@ function heldBy(on: Delivering, { stage, at }: OnLadder, { next, done }: At): re
     partitionRaised(on),
     stage.kind === 'step' ? stableNotServing(on) : undefined,
     isPrimary ? whenSeen(primaryBlocked)(situation) : undefined,
+    // Groups that nobody asks for are waited for in vain.
+    next.at === 'route-restored' ? nothingServes(situation) : undefined,
     ...pauses,
     index === 0 ? undefined : refusedJump(situation, index),
   ];

@@ -147,6 +147,20 @@ describe('in every cell', () => {
       expect(message).toMatch(/At first: tranche abort vllm .*raise the replicas of vllm then/);
   });
 
+  test('where nobody asks for groups that are waited for, an action says so', () => {
+    const still = answers.filter(({ found }) => found.plan.commit === undefined);
+    const waits = ({ cell, found }: (typeof answers)[number]): boolean => {
+      const isAwaited = cell.stable === 'at 0' || (cell.rung === 'blueGreen switch' && cell.fresh === 'at 0');
+      return isAwaited && found.plan.holds.some(({ reason }) => !TIME.includes(reason));
+    };
+    const said = still.filter(waits);
+    expect(said.length).toBeGreaterThan(20);
+    const without = said.filter(({ found }) => !found.plan.holds.some((hold) => 'action' in hold));
+    // Of the other side, or of both, groups are there, and load or are mended.
+    const isElsewhere = ({ cell }: (typeof answers)[number]): boolean => cell.fresh === 'nobody';
+    expect(without.filter((one) => !isElsewhere(one)).map(({ cell }) => named(cell))).toEqual([]);
+  });
+
   test('an abort is a commit, and says what waits and what helps where requests wait', () => {
     const ordered = answers.filter(({ cell }) => cell.order !== 'none');
     expect(ordered.filter(({ found }) => found.plan.commit === undefined)).toEqual([]);
