@@ -137,6 +137,15 @@ export async function meant(options: CommonOptions, io: Io, writes: boolean): Pr
   return options;
 }
 
+/** The http(s) address of a repository, or that which a clone of it came from; undefined: nobody knows one. */
+export async function addressOf(repo: string, { folder }: Pick<Io, 'folder'>): Promise<string | undefined> {
+  if (/^https?:/i.test(repo)) return repo;
+  if (isUrl(repo)) return undefined;
+  const { remoteOfClone } = await import('./adapters/git/clone-remote.ts');
+  const remote = remoteOfClone(resolve(folder, repo));
+  return remote !== undefined && /^https?:/i.test(remote.location) ? remote.location : undefined;
+}
+
 /**
  * Who gives an order: the person a runner names, else git's own user. `claim` is what `--by` says, which the trailer calls
  * by that name; the author stays whom the environment names. Nobody is known where neither says anything.

@@ -119,8 +119,9 @@ test('holds the bundle, what it copies from, the license, and nothing else', () 
 
 test('says its version, and the verb that the Deployment calls', async () => {
   expect((await start(['--version'])).stdout).toBe(`${packageJson.version}\n`);
-  const text = readFileSync('REFERENCE.md', 'utf8').split('kind: Deployment')[1]?.split('```')[0] ?? '';
-  const [deployment, policy] = `kind: Deployment${text}`.split(/^---$/m).map((one) => parse(one));
+  const [deployment, policy] = ['deployment', 'network-policy'].map((name) =>
+    parse(readFileSync(`policies/install/base/${name}.yaml`, 'utf8')),
+  );
   const { template, strategy, selector } = deployment.spec;
   const [container] = template.spec.containers;
   expect(container.image).toMatch(new RegExp(`/tranche:${packageJson.version}$`));

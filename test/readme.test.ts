@@ -336,8 +336,8 @@ describe('commands', () => {
 
   test('every option that is named is one', async () => {
     const site = await startSite();
-    const deployed = parse(block('yaml', 'kind: Deployment').split(/^---$/m)[0] ?? '').spec.template.spec.containers[0]
-      .args as readonly string[];
+    const deployed = parse(readFileSync('policies/install/base/deployment.yaml', 'utf8')).spec.template.spec
+      .containers[0].args as readonly string[];
     const lines = [
       deployed.join(' '),
       ...[...both.matchAll(/(?:\btranche|tgz tranche) ((?:[a-z]+)(?: [^`\n|]*)?--[^`\n|]*)/g)].map(

@@ -105,7 +105,15 @@ function nextLines({ files, written, left, survey }: InitReport): readonly strin
     return isDone ? [`nothing to add: ${problems}`, 'next: tranche plan'] : ['nothing to add'];
   }
   if (written === undefined) return [`next: tranche init --write, with the same options; ${problems}`];
-  return [`next: git add ${written.map(shellWord).join(' ')}, commit, push; then tranche plan; ${problems}`];
+  const isInstalled = written.some((path) => path.startsWith('install/'));
+  return [
+    ...(isInstalled
+      ? [
+          'to start it: policies/install/README.md of this package has the Secret, then kubectl apply -k install/overlay',
+        ]
+      : []),
+    `next: git add ${written.map(shellWord).join(' ')}, commit, push; then tranche plan; ${problems}`,
+  ];
 }
 
 /** A path as a shell takes it. */

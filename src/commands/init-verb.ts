@@ -12,14 +12,15 @@ export function addInit(program: Command, io: Io, done: (code: number) => void):
     .option('--rollouts <folder>', 'where Rollouts are put: no agent applies it', 'rollouts')
     .option('-n, --namespace <namespace>', 'of manifests that name none, where no agent says which')
     .option('--policy <name>', 'default, production, freeze, gpu-budget or none', 'default')
-    .option('--run <how>', 'auto, workflow or none: what makes the passes', 'auto')
+    .option('--run <how>', 'auto, workflow, deployment or none: what makes the passes', 'auto')
     .action(async (given: Given) => {
       const { init } = await import('./init.ts');
-      const { openFiles } = await import('../wiring.ts');
+      const { addressOf, openFiles } = await import('../wiring.ts');
       const common = commonOptions(given, io);
       const { ports, ref, folder } = await openFiles(common, io, undefined);
       const [rollouts = '', policy = '', run = ''] = ['rollouts', 'policy', 'run'].map((key) => textOf(given, key));
-      const wishes = { rollouts, policy, run, namespace: textOf(given, 'namespace') };
+      const url = await addressOf(folder ?? common.repo, io);
+      const wishes = { rollouts, policy, run, url, namespace: textOf(given, 'namespace') };
       done(await init({ ...common, ...wishes, ref, workingTree: folder, write: given['write'] === true }, ports, io));
     });
 }

@@ -15,18 +15,27 @@ export type InitOptions = CommonOptions & {
   readonly namespace: string | undefined;
   readonly policy: string;
   readonly run: string;
+  /** The address of the repository over http(s), as far as it is known. */
+  readonly url: string | undefined;
+};
+
+type InitRepository = {
+  /** Of files that may start tranche. */
+  readonly texts: readonly (readonly [path: string, text: string])[];
+  readonly isOnGitHub: boolean;
+  /** Its address over https; undefined: nobody knows. */
+  readonly url: string | undefined;
+  /** Those of the workloads. */
+  readonly namespaces: readonly string[];
 };
 
 /** Bundles that are of use as they stand; the others have numbers of somebody's own. */
 const POLICIES = ['default', 'production', 'freeze', 'gpu-budget', 'none'];
-const RUNS = ['auto', 'workflow', 'none'];
+const RUNS = ['auto', 'workflow', 'deployment', 'none'];
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** `auto`: a workflow where the repository has a folder `.github`. Throws UsageError for a word that is none of these. */
-export function wishesOf(
-  { policy, run, rollouts, namespace }: InitOptions,
-  repository: { readonly workflows: readonly string[]; readonly isOnGitHub: boolean },
-): Wishes {
+/** `auto`: a workflow where the repository has a folder `.github`, else a Deployment. Throws UsageError for a word that is none of these. */
+export function wishesOf({ policy, run, rollouts, namespace }: InitOptions, repository: InitRepository): Wishes {
   oneOf('--policy', policy, POLICIES);
   oneOf('--run', run, RUNS);
   if (namespace !== undefined && !DNS_LABEL.test(namespace))
@@ -35,13 +44,13 @@ export function wishesOf(
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
   if (/(^|\/)\.\.?(\/|$)|[\u0000-\u001f\\]/.test(folder))
     throw new UsageError(`--rollouts is ${JSON.stringify(rollouts)}, wanted a folder below the root of the repository`);
-  const isStarted = repository.workflows.some((text) => text.includes('tranche'));
-  const wantsWorkflow = run === 'workflow' || (run === 'auto' && repository.isOnGitHub);
+  const isStarted = repository.texts.some(startsPasses);
+  const how = run === 'auto' ? (repository.isOnGitHub ? 'workflow' : 'deployment') : run;
   return {
     folder,
     namespace,
     policy: policy === 'none' ? undefined : policyFile(policy),
-    run: wantsWorkflow && !isStarted ? [workflow()] : [],
+    run: isStarted ? [] : how === 'workflow' ? [workflow()] : how === 'deployment' ? deployment(repository) : [],
   };
 }
 
@@ -57,6 +66,47 @@ function workflow(): Copied {
     text: packageFile('policies/github/reconcile.yaml'),
     why: 'workflow: makes a pass when main moves and every ten minutes',
   };
+}
+
+/** Whether a file makes passes already: a workflow of tranche, or a Deployment or StatefulSet of it. */
+function startsPasses([path, text]: readonly [string, string]): boolean {
+  if (!text.includes('tranche')) return false;
+  return (
+    path.startsWith('.github/workflows/') || (/kind: (Deployment|StatefulSet)/.test(text) && text.includes('reconcile'))
+  );
+}
+
+const INSTALLED = [
+  'base/kustomization.yaml',
+  'base/namespace.yaml',
+  'base/service-account.yaml',
+  'base/role.yaml',
+  'base/deployment.yaml',
+  'base/network-policy.yaml',
+  'overlay/kustomization.yaml',
+  'overlay/bindings.yaml',
+];
+
+/** The base as it is, and an overlay with this repository and its namespaces, without what only routes need. */
+function deployment({ url, namespaces }: InitRepository): readonly Copied[] {
+  return INSTALLED.map((path) => {
+    const text = packageFile(`policies/install/${path}`);
+    const own = path.startsWith('overlay/') && url !== undefined ? text.replaceAll(EXAMPLE_REPOSITORY, url) : text;
+    const written = path === 'overlay/bindings.yaml' ? bindings(own, namespaces) : withoutTraffic(own);
+    return { path: `install/${path}`, text: written, why: `deployment: ${path.replace(/^.*\/|\.yaml$/g, '')}` };
+  });
+}
+
+const EXAMPLE_REPOSITORY = 'https://github.com/example/models';
+
+function withoutTraffic(text: string): string {
+  return text.replace(/^components:\n(?: {2}- .*\n)+/m, '');
+}
+
+/** The first document of the file, for each namespace. */
+function bindings(text: string, namespaces: readonly string[]): string {
+  const [, first = ''] = /^#.*\n([^]*?)^---$/m.exec(text) ?? [];
+  return namespaces.map((namespace) => first.replace('namespace: llm', `namespace: ${namespace}`)).join('---\n');
 }
 
 function oneOf(option: string, given: string, valid: readonly string[]): void {

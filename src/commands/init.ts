@@ -30,7 +30,12 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
   if (options.write && workingTree === undefined)
     throw new UsageError('--write needs a clone with its files: call this in one, or name it with --repo PATH');
   const { tree, survey, files, isOnGitHub } = await look(options, ports);
-  const wishes = wishesOf(options, { workflows: workflowsIn(tree), isOnGitHub });
+  const wishes = wishesOf(options, {
+    texts: textsIn(tree),
+    isOnGitHub,
+    url: options.url,
+    namespaces: namespacesIn(survey, options.namespace),
+  });
   const { proposed, refused, left } = await tried({ options, ports, tree, survey, files, wishes });
   const report: InitReport = {
     read: workingTree === undefined ? `${options.repo} at ${tree.commit.slice(0, 12)}` : `the files in ${workingTree}`,
@@ -63,14 +68,11 @@ async function look(
   const inMemory = withFiles(git, tree, new Map());
   const config = await readConfig(inMemory, head, { ...NO_OVERRIDES, ...overrides });
   const desired = desiredOf(await inMemory.readAt(head, desiredRequest(config.paths)), config, new Map());
-  const texts = tree.files.flatMap(({ path, content }) =>
-    content.kind === 'text' ? [[path, content.text] as const] : [],
-  );
   const skipped = tree.skipped();
   const paths = new Set([...tree.files, ...skipped].map(({ path }) => path));
   return {
     tree,
-    survey: surveyOf(desired, new Map(texts)),
+    survey: surveyOf(desired, new Map(textsIn(tree))),
     files: { isThere: (path) => paths.has(path), count: paths.size },
     isOnGitHub: [...paths].some((path) => path.startsWith('.github/')),
   };
@@ -106,10 +108,16 @@ async function tried(of: {
   throw new Error('bug: a Rollout that is not proposed is still wrong');
 }
 
-function workflowsIn({ files }: Tree): readonly string[] {
-  return files.flatMap(({ path, content }) =>
-    path.startsWith('.github/workflows/') && content.kind === 'text' ? [content.text] : [],
+function textsIn({ files }: Tree): readonly (readonly [string, string])[] {
+  return files.flatMap(({ path, content }) => (content.kind === 'text' ? [[path, content.text] as const] : []));
+}
+
+/** Where the workloads are, or are going to be. */
+function namespacesIn({ workloads }: Survey, given: string | undefined): readonly string[] {
+  const names = workloads.flatMap(
+    ({ namespace, agents }) => namespace ?? agents.flatMap((agent) => agent.namespace ?? [])[0] ?? given ?? [],
   );
+  return [...new Set(names)].sort();
 }
 
 /** LeaderWorkerSets that the cluster has in these namespaces and no file has; only where somebody names a cluster. */

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { runProgram } from '../../src/commands/program.ts';
 import { firstSteps } from '../../src/reconcile/init/steps.ts';
 import { startSite, stopSites } from '../support/site.ts';
@@ -160,6 +161,9 @@ describe('a plain repository with an Application', () => {
   });
 });
 
+/** Files of a Deployment and its overlay. */
+const INSTALLED = 8;
+
 /** What is said of each repository, and which files `--write` adds. */
 const rows: readonly (readonly [what: string, files: Files, line: string, said: readonly string[], added: number])[] = [
   ['nothing', { 'README.md': 'x' }, '', ['no LeaderWorkerSet found', 'nothing to add\n'], 0],
@@ -209,7 +213,7 @@ const rows: readonly (readonly [what: string, files: Files, line: string, said: 
     },
     '',
     ['llm/vllm', 'flux.yaml:8: Kustomization vllm: it is suspended', 'flux.yaml:9', '(ForcedApply)'],
-    3,
+    3 + INSTALLED,
   ],
   [
     'an agent that ignores, replaces, waits for someone and applies another branch',
@@ -224,14 +228,14 @@ const rows: readonly (readonly [what: string, files: Files, line: string, said: 
       '(NotAutomated)',
       'argo.yaml:5: Application vllm: it applies production',
     ],
-    3,
+    3 + INSTALLED,
   ],
   [
     'an agent that applies the whole repository',
     { 'apps/vllm/lws.yaml': lws('vllm'), 'argo.yaml': APPLICATION.replace('apps/vllm', '.') },
     '',
     ['argo.yaml:1: Application vllm: it applies the whole repository, and the Rollouts with it (RolloutsApplied)'],
-    3,
+    3 + INSTALLED,
   ],
   [
     'no namespace anywhere',
@@ -240,7 +244,13 @@ const rows: readonly (readonly [what: string, files: Files, line: string, said: 
     ['lws.yaml:3', '(NamespaceUnknown)', '--namespace NAME', 'nothing to add'],
     0,
   ],
-  ['a namespace that is given', { 'lws.yaml': lws('vllm', { namespace: '' }) }, '--namespace llm', ['llm/vllm'], 3],
+  [
+    'a namespace that is given',
+    { 'lws.yaml': lws('vllm', { namespace: '' }) },
+    '--namespace llm',
+    ['llm/vllm'],
+    3 + INSTALLED,
+  ],
   [
     'a tranche.yaml that is there',
     { 'apps/lws.yaml': lws('vllm', { namespace: '' }), 'tranche.yaml': 'cluster: eu\n' },
@@ -253,21 +263,21 @@ const rows: readonly (readonly [what: string, files: Files, line: string, said: 
     { 'apps/lws.yaml': lws('vllm'), 'rollouts/vllm.yaml': 'kind: Other\n' },
     '',
     ['rollouts/llm-vllm.yaml'],
-    3,
+    3 + INSTALLED,
   ],
   [
     'names that are none, and folders that are no words of a shell',
     { 'apps/a.yaml': lws('"$(reboot)"'), "apps/my 'model'/lws.yaml": lws('vllm', { namespace: '' }) },
     '--namespace llm',
     ['its name is "$(reboot)"', '(BadName)'],
-    3,
+    3 + INSTALLED,
   ],
   [
     'a number that nobody can read',
     { 'apps/a.yaml': lws('vllm').replace('replicas: 4', 'replicas: 0x4'), 'apps/b.yaml': lws('chat') },
     '',
     ['apps/a.yaml:7', 'llm/chat'],
-    3,
+    3 + INSTALLED,
   ],
   [
     'options that say what is wanted',
@@ -293,6 +303,24 @@ describe('what is added and what is refused', () => {
     expect(own.files().length - Object.keys(files).length).toBe(added);
     for (const [path, text] of before) expect(own.read(path)).toBe(text);
     if (added > 0) expect(out).toContain('tranche lint finds nothing wrong with them');
+  });
+
+  test('a Deployment with the address of the clone and a binding in each namespace, without what only routes need', async () => {
+    const own = clone({ 'apps/a.yaml': lws('vllm'), 'apps/b.yaml': lws('chat', { namespace: 'eu' }) });
+    git(own.folder, 'remote', 'add', 'origin', 'git@git.example.com:team/models.git');
+    expect((await own.run('init --write --policy none')).out).toContain('kubectl apply -k install/overlay');
+    const overlay = parse(own.read('install/overlay/kustomization.yaml'));
+    expect(overlay).not.toHaveProperty('components');
+    expect(parse(overlay.patches[0].patch)[0].value).toBe('https://git.example.com/team/models.git');
+    const bindings = own
+      .read('install/overlay/bindings.yaml')
+      .split('---\n')
+      .map((text) => parse(text));
+    expect(bindings.map(({ metadata }) => metadata.namespace)).toEqual(['eu', 'llm']);
+    expect(new Set(bindings.map(({ roleRef }) => roleRef.name))).toEqual(new Set(['tranche']));
+    expect((await own.run('init --run workflow --policy none')).out, 'what makes passes is there').toContain(
+      'nothing to add',
+    );
   });
 
   test('fifty of them, two with one name: each gets a Rollout of its own, and lint finds nothing', async () => {
@@ -348,7 +376,7 @@ describe('the state of a clone', () => {
 
   test.each([
     ['--policy strict', '--policy is strict, wanted default, production, freeze, gpu-budget, none'],
-    ['--run cron', '--run is cron, wanted auto, workflow, none'],
+    ['--run cron', '--run is cron, wanted auto, workflow, deployment, none'],
     ['--namespace A/b', '--namespace is "A/b", wanted the name of a namespace'],
     ['--rollouts ../x', '--rollouts is "../x", wanted a folder below the root of the repository'],
   ])('%s is refused', async (line, said) => {

@@ -9,6 +9,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'traefik.io': '@kubernetes-models/traefik',
   'projectcontour.io': '@kubernetes-models/contour',
   'networking.k8s.io': 'kubernetes-models',
+  'rbac.authorization.k8s.io': 'kubernetes-models',
+  apps: 'kubernetes-models',
 };
 
 type Model = new (value: JsonObject) => { readonly validate: () => void };
