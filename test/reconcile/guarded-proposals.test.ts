@@ -85,7 +85,7 @@ async function bringUpToDate(world: ForgeWorld, files: Readonly<Record<string, s
 
 test('someone merges every step, each in another way: what was merged is the step, and a second pass changes nothing', async () => {
   const world = await proposed();
-  expect(world.pull.body).toContain('Merging this is ` step 1/3 `');
+  expect(world.pull.body).toContain('Merging this releases the groups of ` step 1/3 `');
   expect(world.pull.branch).toMatch(/-0-[0-9a-f]{32}-fields$/);
   for (const method of ['squash', 'rebase', 'merge'] as const) {
     if (method !== 'squash') await world.until('ProposalOpen');
@@ -119,22 +119,22 @@ test('someone merges every step, each in another way: what was merged is the ste
 });
 
 test.each<readonly [what: string, rules: Guard, because: string]>([
-  ['the rules do not wait for our status', { contexts: [] }, 'no rule of the branch waits for our status'],
+  ['the rules do not wait for our status', { contexts: [] }, 'no rule of the branch requires our status'],
   [
     'they take our status from anybody',
     { app: 'any' },
-    'the rule that waits for our status does not take it from our App alone',
+    'the rule that requires our status accepts it from others than our App',
   ],
   [
     'they take it from another App',
     { app: 15_368 },
-    'the rule that waits for our status does not take it from our App alone',
+    'the rule that requires our status accepts it from others than our App',
   ],
-  ['they take what is behind', { isStrict: false }, 'no rule of the branch wants pull requests up to date'],
-])('%s: the word is proposed, and not the step', async (_, rules, because) => {
+  ['they take what is behind', { isStrict: false }, 'no rule of the branch requires pull requests to be up to date'],
+])('%s: the approval is proposed, and not the step', async (_, rules, because) => {
   const world = await proposed(rules);
   expect(world.pull.branch).not.toContain('-fields');
-  expect(world.pull.body).toContain(`not the step itself, because ${because}`);
+  expect(world.pull.body).toContain(`does not contain the step itself, because ${because}`);
   expect(messages(await world.pass())).toEqual([expect.stringContaining(`approves the step, because ${because}`)]);
 });
 
@@ -171,10 +171,10 @@ test('a policy accepts that: the step is merged, and whatever ends it is brought
     ),
   ]);
   expect(messages(proposing)).toEqual([
-    expect.stringMatching(/merging it is the step, because a policy accepts that commits of tranche do not reach/),
+    expect.stringMatching(/merging it is the step, because a policy accepts that tranche cannot push/),
   ]);
   expect(world.pull.body).toMatch(
-    /^> \[!CAUTION\]\n> Commits of tranche do not reach the branch, which ` RolloutPolicy production \(/,
+    /^> \[!CAUTION\]\n> tranche cannot push to this branch, and ` RolloutPolicy production \(/,
   );
   expect(world.pull.body).not.toContain('tranche abort');
   const release = world.pull.branch.split('/').at(-1)?.split('-')[0];

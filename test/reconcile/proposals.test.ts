@@ -309,16 +309,16 @@ describe('while it is open', () => {
       expect.stringMatching(/^The branch of .* holds commits that are not of tranche/),
     ]);
     const said = () => world.repository.pull(1).comments.map(({ body }) => body.split('\n')[1]?.slice(0, 36).trim());
-    expect(said()).toEqual(['Somebody has pushed to this branch.']);
+    expect(said()).toEqual(['Someone has pushed to this branch. I']);
     const asked = forge.calls.length;
     await world.pass();
     expect(forge.calls.slice(asked).filter(({ call }) => /comments/.test(call))).toEqual([]);
-    const warning = '> Somebody has pushed to this branch: what it holds now is not what is described below';
+    const warning = '> Someone has pushed to this branch. It no longer holds what is described below';
     expect(world.pull.body).toContain(warning);
     await world.git('update-ref', `refs/heads/${world.pull.branch}`, `${world.pull.branch}^`);
     expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
     expect(world.pull.body).not.toContain(warning);
-    expect(said()).toEqual(['This branch holds again what tranche']);
+    expect(said()).toEqual(['This branch again holds exactly what']);
   });
 
   test('tranche approve counts, and its branch goes with the commit of the step', async () => {

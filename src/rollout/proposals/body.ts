@@ -81,27 +81,26 @@ export function bodyOf(of: Proposed): string {
 /** First of all: the rest of the text says what we have made. */
 function foreign({ isForeign }: Proposed): string {
   return isForeign
-    ? '> [!CAUTION]\n> Somebody has pushed to this branch: what it holds now is not what is described below, and its status fails.\n'
+    ? '> [!CAUTION]\n> Someone has pushed to this branch. It no longer holds what is described below, and its status fails.\n'
     : '';
 }
 
 /** What nobody but people can take back is not merged by the way. */
 function noRollback({ form, snapshot }: Proposed): string {
   return form === 'WithoutPush'
-    ? `> [!CAUTION]\n> Commits of tranche do not reach the branch, which ${code(policySaying(snapshot, 'withoutDirectPush'))} accepts. Nothing locks what is merged here or takes it back, even where the release fails, but pull requests of your own: ${code(command('plan', snapshot.key))} says what they are to hold.\n`
+    ? `> [!CAUTION]\n> tranche cannot push to this branch, and ${code(policySaying(snapshot, 'withoutDirectPush'))} accepts that. If the release fails after the merge, tranche can neither lock the groups nor roll back. Only a pull request of your own can: ${code(command('plan', snapshot.key))} shows what it must contain.\n`
     : '';
 }
 
 function merging({ snapshot, commit, approval, form }: Proposed): string {
   const whole = wholeOf({ snapshot, commit });
   const step = `${code(commit.label)} of release ${code(shortRelease(approval.release))}`;
-  const then = 'tranche then asks every gate again and commits it';
   return [
     isFields(form)
-      ? `Merging this is ${step}: the groups it releases restart once the agent has applied it.`
+      ? `Merging this releases the groups of ${step} for update: they restart once the agent has applied the merge.`
       : commit.reason === 'Adopted'
-        ? `Merging this hands the workload to tranche, with nothing restarted: ${then}.`
-        : `Merging this approves ${step}: ${then}.`,
+        ? `Merging this lets tranche adopt the workload. Nothing restarts. After the merge tranche checks every gate again and commits the change below.`
+        : `Merging this approves ${step}. After the merge tranche checks every gate again and commits the step.`,
     ...(whole === undefined || whole.long === '' ? [] : ['', whole.long]),
     '',
     `> ${code(why(commit), 2000)}`,
@@ -113,7 +112,7 @@ function merging({ snapshot, commit, approval, form }: Proposed): string {
 function approvals({ snapshot }: Proposed): string {
   const asks = asksOf(snapshot);
   if (asks.length === 0) return '';
-  return `As policies stand now, the forge must show who approved, by a review of what is merged or by the merge:\n\n${asks.map((ask) => `- ${code(ask)}\n`).join('')}`;
+  return `Policies ask for these approvals. A review of what is merged counts, and so does the merge itself:\n\n${asks.map((ask) => `- ${code(ask)}\n`).join('')}`;
 }
 
 /** The paragraph of the commit between its subject and its trailers. */
@@ -128,36 +127,37 @@ function links(of: Proposed): string {
 
 function stages(of: Proposed): string {
   if (of.stages === '') return '';
-  const shown = of.stages.length <= STAGES_MOST ? of.stages : 'They are too many to show here.\n';
+  const shown = of.stages.length <= STAGES_MOST ? of.stages : 'There are too many stages to show here.\n';
   return `### What LeaderWorkerSet will do\n\n${shown}`;
 }
 
 function diff(of: Proposed): string {
-  return `### What is ${isFields(of.form) ? 'merged' : 'committed then'}\n\n${block(of.diff, 'diff', DIFF_MOST)}`;
+  return `### ${isFields(of.form) ? 'What is merged' : 'What tranche commits after the merge'}\n\n${block(of.diff, 'diff', DIFF_MOST)}`;
 }
 
 /** Until its partition is at the sentinel, LeaderWorkerSet takes any edit of the template to all groups at once. */
 function adoption({ commit }: Proposed): string {
   return commit.reason === 'Adopted'
-    ? '> [!WARNING]\n> Until this is merged, an edit of the template restarts all groups at once: merge no new version before it.\n'
+    ? '> [!WARNING]\n> Until this is merged, an edit of the template restarts all groups at once. Merge no new version before it.\n'
     : '';
 }
 
 function saysNo({ snapshot, commit, form }: Proposed): string {
-  // Where the forge is to show who approved, a word by commit counts for nothing; where no commit comes through, as well.
+  // Where the forge is to show who approved, an approval by commit counts for nothing; where no commit comes through, as well.
   const isShown = wantsEvidence(snapshot) || form === 'WithoutPush';
   const { key } = snapshot;
+  const otherwise = isShown ? '' : ` ${code(command('approve', key))} approves the step without this pull request.`;
   return [
     '### Other answers',
     '',
-    `- To say no: close this pull request. ${isShown ? '' : `${code(command('approve', key))} still says yes, and `}${isShown ? 'R' : 'r'}eopening takes the no back.`,
-    `- To wait: leave it open, or ${code(command('pause', key))}.`,
+    `- To reject: close this pull request. Reopening it withdraws the rejection.${otherwise}`,
+    `- To wait: leave it open, or run ${code(command('pause', key))}.`,
     // What was taken over restarts nothing, and there is no release to abort.
     commit.reason === 'Adopted'
-      ? `- To hand it back once this is merged: ${code(command('eject', key))}.`
+      ? `- To undo the adoption after the merge: run ${code(command('eject', key))}.`
       : form === 'WithoutPush'
-        ? '- To go back: put the template of before back into the file, and leave the partition as it is. A revert of this pull request brings no group back.'
-        : `- To go back: ${code(command('abort', key))}. A revert of this pull request brings no group back.`,
+        ? '- To roll back: put the earlier template back into the file, and leave the partition as it is. A revert of this pull request rolls no group back.'
+        : `- To roll back: run ${code(command('abort', key))}. A revert of this pull request rolls no group back.`,
     '',
   ].join('\n');
 }
@@ -167,8 +167,8 @@ function formText({ approval, form }: Proposed): string {
   return [
     '---',
     isFields(form)
-      ? `The change of this pull request is the step itself, because ${because}.${form === 'WithoutPush' ? '' : ' Merged though it does not hold any more, it is put back as far as no group has followed, and waits for someone.'}`
-      : `The change of this pull request is the word ${code(printApprove(approval))} in the Rollout, not the step itself, because ${because}. A merge of it that comes late approves nothing but this very commit.`,
+      ? `This pull request contains the step itself, because ${because}.${form === 'WithoutPush' ? '' : ' If it is merged when a gate has closed again, tranche puts back what no group has followed yet, and waits for someone.'}`
+      : `This pull request adds the approval ${code(printApprove(approval))} to the Rollout. It does not contain the step itself, because ${because}. If it is merged late, it approves only the commit above.`,
     '',
   ].join('\n');
 }

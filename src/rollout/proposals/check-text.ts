@@ -45,7 +45,7 @@ export function checkText(of: Of): CheckText {
 const OPEN = 'every gate but yours is open';
 /** Someone may look for what to require in a rule. */
 const NO_GATE =
-  'This check shows numbers and never fails, so no rule needs it. The status `tranche/gate` is what says yes or no.\n';
+  'This check only shows numbers and never fails: do not require it in a rule. Require the status `tranche/gate`.\n';
 
 /** `at` undefined: without what ticks. */
 function table({ record }: Of, at: Instant | undefined): string {

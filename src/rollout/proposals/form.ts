@@ -26,23 +26,26 @@ export type MergeRules = {
  * keeps it from being merged as soon as it does not hold: git alone merges a stale one cleanly.
  */
 export const FORMS = {
-  Guarded: { form: 'fields', because: 'the branch takes it only up to date, and with the status of our App' },
+  Guarded: {
+    form: 'fields',
+    because: 'the branch accepts it only when it is up to date and has the status of our App',
+  },
   WithoutPush: {
     form: 'fields',
     because:
-      'a policy accepts that commits of tranche do not reach the branch: nothing locks it or takes it back but pull requests of people',
+      'a policy accepts that tranche cannot push to the branch: only pull requests of people can lock it or roll it back',
   },
-  NotGroupsAlone: { form: 'approval', because: 'it is no plain step that lets groups of one workload go' },
+  NotGroupsAlone: { form: 'approval', because: 'the commit does more than release groups of one workload for update' },
   Autoscaled: { form: 'approval', because: 'the number of groups is not decided in Git alone' },
-  EvidenceWanted: { form: 'approval', because: 'a policy wants the forge to show who approved, before the step' },
-  GateNotRequired: { form: 'approval', because: 'no rule of the branch waits for our status' },
+  EvidenceWanted: { form: 'approval', because: 'a policy requires that the forge shows who approved, before the step' },
+  GateNotRequired: { form: 'approval', because: 'no rule of the branch requires our status' },
   GateOpenToOthers: {
     form: 'approval',
-    because: 'the rule that waits for our status does not take it from our App alone',
+    because: 'the rule that requires our status accepts it from others than our App',
   },
-  NotUpToDate: { form: 'approval', because: 'no rule of the branch wants pull requests up to date' },
-  Queued: { form: 'approval', because: 'a merge queue merges without our status at what it merges' },
-  NoDirectPush: { form: 'approval', because: 'commits of ours do not reach the branch, so nothing could take it back' },
+  NotUpToDate: { form: 'approval', because: 'no rule of the branch requires pull requests to be up to date' },
+  Queued: { form: 'approval', because: 'a merge queue merges a commit that does not have our status' },
+  NoDirectPush: { form: 'approval', because: 'tranche cannot push to the branch, so it could not roll the step back' },
   RulesUnread: { form: 'approval', because: 'the rules of the branch could not all be read' },
 } as const satisfies Readonly<Record<ProposalForm, { readonly form: 'fields' | 'approval'; readonly because: string }>>;
 

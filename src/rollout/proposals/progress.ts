@@ -9,10 +9,10 @@ import { code } from './encode.ts';
 /** Kruise's words for where a step stands, as people say them. */
 const STANDS: { readonly [S in RolloutRecord['currentStepState']]: string } = {
   BeforeStepUpgrade: 'the commit is written',
-  StepUpgrade: 'its groups come up',
-  StepTrafficRouting: 'its traffic follows',
-  StepMetricsAnalysis: 'it is measured',
-  StepPaused: 'its groups are ready, and what comes next waits',
+  StepUpgrade: 'its groups are being updated',
+  StepTrafficRouting: 'its traffic is being shifted',
+  StepMetricsAnalysis: 'its metrics are analysed',
+  StepPaused: 'its groups are ready, and the next step waits',
   StepReady: 'it is done',
   Completed: 'the delivery is over',
 };
@@ -35,8 +35,8 @@ export function progressText(record: RolloutRecord, next = ''): string {
 /** On one that is open: whether its branch holds what we have made; undefined: nothing is to be said. */
 export function branchText({ isForeign, key, told }: BranchSeen): string | undefined {
   if (isForeign)
-    return `Somebody has pushed to this branch. What it holds now is not what tranche has proposed: its status fails, and what is merged in addition to is of the one who pushed it. To have it proposed again: ${code(command('propose', key))}.\n`;
-  return told === undefined ? undefined : 'This branch holds again what tranche has proposed, and nothing else.\n';
+    return `Someone has pushed to this branch. It no longer holds what tranche has proposed, so its status fails. A merge includes the pushed change. To have the step proposed again: ${code(command('propose', key))}.\n`;
+  return told === undefined ? undefined : 'This branch again holds exactly what tranche has proposed.\n';
 }
 
 type BranchSeen = {

@@ -91,9 +91,8 @@ function gpuRows(snapshot: Snapshot, commit: PlannedCommit): readonly (readonly 
   const [gone, extra] = [moved === undefined ? 0 : moved.after - moved.before, extraGroups(snapshot)];
   const all = replicas === undefined ? `${each} a group` : `${replicas * each} in all, ${each} a group`;
   const restarts = gone > 0 ? `; ${gone * each} of them restart with this step` : '';
-  const waiting =
-    extra > 0 ? `${extra * each} GPUs of ${extra} extra ${extra === 1 ? 'group' : 'groups'}` : 'no GPUs as well';
-  return [['GPUs', `${all}${restarts}`], ['while this waits', waiting], ...mostRows(snapshot, each)];
+  const waiting = extra > 0 ? `${extra * each} GPUs of ${extra} extra ${extra === 1 ? 'group' : 'groups'}` : 'none';
+  return [['GPUs', `${all}${restarts}`], ['more GPUs while this waits', waiting], ...mostRows(snapshot, each)];
 }
 
 /** What a second workload takes at most, before the delivery is over. */
@@ -105,7 +104,7 @@ function mostRows({ rollout, ladder, workload, record }: Snapshot, each: number)
   const most = mostOf(plan.steps, primary);
   const load = loadOf(record?.loads ?? []);
   const loads = load === undefined ? '' : `; the last groups took ${printDuration(load.seconds)} to load`;
-  return [['at most', `${most * each} GPUs of ${most} extra ${most === 1 ? 'group' : 'groups'}${loads}`]];
+  return [['more GPUs at most', `${most * each} GPUs of ${most} extra ${most === 1 ? 'group' : 'groups'}${loads}`]];
 }
 
 /** Those that a surge has started, or that a second workload has. */

@@ -218,7 +218,7 @@ test('what a step and waiting for it cost is told in GPUs', () => {
   const file = { ...snapshot.workload, workload: { ...workload, replicas: 5, size: 2, content, marks } };
   const rows = releaseTable({ ...of, snapshot: { ...snapshot, workload: file } });
   expect(rows).toContain('| GPUs | 80 in all, 16 a group; 16 of them restart with this step |');
-  expect(rows).toContain('| while this waits | 16 GPUs of 1 extra group |');
+  expect(rows).toContain('| more GPUs while this waits | 16 GPUs of 1 extra group |');
 });
 
 test('what the groups next to the primary have shown counts, and what they hold: of two versions of one workload nothing', () => {
@@ -242,24 +242,26 @@ test('what the groups next to the primary have shown counts, and what they hold:
   };
   expect(rowsOf('canary', 2)).toContain('| so far | ` 2 groups ready on the release;');
   expect(rowsOf('canary', undefined)).toContain('| so far | ` its groups were not read;');
-  expect(rowsOf('canary', 2)).toContain('| while this waits | 32 GPUs of 2 extra groups |');
-  expect(rowsOf('canary', 2)).toContain('| at most | 64 GPUs of 4 extra groups; the last groups took 11 min to load |');
-  expect(rowsOf('partition', 2)).toContain('| while this waits | no GPUs as well |');
-  expect(rowsOf('partition', 2)).not.toContain('| at most |');
+  expect(rowsOf('canary', 2)).toContain('| more GPUs while this waits | 32 GPUs of 2 extra groups |');
+  expect(rowsOf('canary', 2)).toContain(
+    '| more GPUs at most | 64 GPUs of 4 extra groups; the last groups took 11 min to load |',
+  );
+  expect(rowsOf('partition', 2)).toContain('| more GPUs while this waits | none |');
+  expect(rowsOf('partition', 2)).not.toContain('| more GPUs at most |');
 });
 
 test('where no commit of ours comes through, it offers none', () => {
   const body = bodyOf({ ...proposedWith('vllm:1', 'diff'), form: 'WithoutPush' });
-  expect(body).toMatch(/^> \[!CAUTION\]\n> Commits of tranche do not reach the branch/);
+  expect(body).toMatch(/^> \[!CAUTION\]\n> tranche cannot push to this branch/);
   expect(body).not.toMatch(/tranche (approve|abort)|it is put back/);
-  expect(body).toContain('- To go back: put the template of before back into the file');
+  expect(body).toContain('- To roll back: put the earlier template back into the file');
 });
 
 test('the pull request that takes a workload over warns of edits before it is merged, and no other does', () => {
   const step = proposedWith('vllm:1', 'diff');
   const adoption = { ...step, commit: { ...step.commit, reason: 'Adopted' as const } };
   expect(bodyOf(adoption)).toContain('an edit of the template restarts all groups at once');
-  expect(bodyOf(adoption)).toContain('Merging this hands the workload to tranche, with nothing restarted');
+  expect(bodyOf(adoption)).toContain('Merging this lets tranche adopt the workload. Nothing restarts.');
   expect(bodyOf(adoption)).toContain('` tranche eject vllm `');
   expect(bodyOf(adoption)).not.toContain('tranche abort');
   expect(bodyOf(step)).not.toContain('WARNING');

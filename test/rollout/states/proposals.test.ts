@@ -188,7 +188,7 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     'it is open, and no commit of ours comes through',
     standing({ kind: 'waits' }, { ...of, proposal: { ...known, form: 'WithoutPush' } }),
     'ProposalOpen',
-    /nothing locks it .*\. To go on, merge it\. To say no, close it$/,
+    /can lock it .*\. To go on, merge it\. To say no, close it$/,
   ],
   [
     'it was merged a moment ago',
