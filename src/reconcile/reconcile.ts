@@ -16,6 +16,7 @@ import type { Snapshot } from '../rollout/snapshot.ts';
 import { approvalFound } from './history/approval-in-history.ts';
 import { borneOut, drainProven } from './history/borne-out.ts';
 import type { Observation } from './history/observation.ts';
+import { promotionProven } from './history/promotion-in-history.ts';
 import { observe } from './observe/observe.ts';
 import type { Reconciled } from './outcome.ts';
 import { caseOf } from './proposals/case.ts';
@@ -31,7 +32,7 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
     snapshot = await observe(of);
     let decided = decide(snapshot, texts, of.desired.trials.known);
     // A drain that was forged is over first: then the plan is one that goes by other marks. Its approval is named at last.
-    for (const ask of [drainProven, borneOut, approvalFound]) {
+    for (const ask of [drainProven, promotionProven, borneOut, approvalFound]) {
       const proven = await ask(of, snapshot, decided.plan);
       if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
     }

@@ -8,6 +8,7 @@ import { NO_OVERRIDES, type PassResult, type Ports } from '../../src/reconcile/p
 import { runPass } from '../../src/reconcile/run.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { planRepair } from '../../src/rollout/orders/repair.ts';
+import { FakeForge } from './fake-forge.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from './vllm.ts';
 import { World } from './world.ts';
 
@@ -20,13 +21,22 @@ export class Forgery {
   /** Commits that nobody can fetch any more: rewritten, or older than the clone. */
   private gone: ReadonlySet<Oid> = new Set();
 
-  constructor(from: Readonly<Record<string, string>> | World = VLLM_FILES, signed = false) {
-    this.world = from instanceof World ? from : new World({ files: from, signed });
+  /** Its pull requests; not there: tranche has no forge. */
+  readonly forge: FakeForge | undefined;
+
+  constructor(
+    from: Readonly<Record<string, string>> | Forgery = VLLM_FILES,
+    how: { readonly signed?: boolean; readonly pulls?: boolean } = {},
+  ) {
+    this.world = from instanceof Forgery ? from.world.fork() : new World({ files: from, signed: how.signed ?? false });
+    const before = from instanceof Forgery ? from.forge : undefined;
+    const isProposed = how.pulls === true || before !== undefined;
+    this.forge = isProposed ? new FakeForge(this.world.repository, () => this.world.now, before) : undefined;
   }
 
   /** The same delivery, independent from now on. */
   fork(): Forgery {
-    return new Forgery(this.world.fork());
+    return new Forgery(this);
   }
 
   /** The ports of one process, which has what can be fetched. */
@@ -35,6 +45,7 @@ export class Forgery {
     const missing = (oid: Oid, operation: 'read' | 'history'): PortError =>
       new PortError(`${oid.slice(0, 12)} is not there`, { port: 'git', operation, retryable: false, hint: '' });
     return this.world.ports({
+      ...(this.forge === undefined ? {} : { forge: this.forge.port() }),
       git: {
         ...git,
         readAt: async (commit, request) => {
@@ -112,7 +123,14 @@ export class Forgery {
   async round(seconds = 60): Promise<PassResult> {
     this.world.sync();
     this.world.tick(seconds);
-    return runPass(this.ports(), this.world.memory(), { overrides: NO_OVERRIDES, write: true, only: [] });
+    const result = await runPass(this.ports(), this.world.memory(), { overrides: NO_OVERRIDES, write: true, only: [] });
+    this.forge?.settle();
+    return result;
+  }
+
+  /** Someone merges what tranche proposes, if it does. */
+  mergeOpen(): void {
+    for (const pull of this.forge?.open ?? []) this.forge?.merge(pull, { login: 'ada', isBot: false }, false);
   }
 
   /** Until a commit of main has this subject. */

@@ -112,8 +112,8 @@ function writesOwn({ commit }: Plan): boolean {
 /** What `restore` puts back in the user's LeaderWorkerSet. */
 const OWN_FIELDS = [REPLICAS_PATH, MAX_UNAVAILABLE_PATH] as const;
 
-/** The order that aborts what is delivered, asked for, or in its rollback already. */
-function orderBack(
+/** The order that aborts what is delivered, asked for, or in its rollback already; undefined: nobody has ordered that. */
+export function orderBack(
   { rollout, workload }: Snapshot,
   { digest, marks }: { readonly digest: string; readonly marks: Marks },
 ): AbortIntent | undefined {

@@ -74,7 +74,7 @@ test.each<readonly [what: string, cut: (at: Forgery) => void]>([
       ),
   ],
 ])('%s: a signed copy serves; without a key the pass says how to name a commit', async (_, cut) => {
-  const signed = await new Forgery(VLLM_FILES, true).stepped();
+  const signed = await new Forgery(VLLM_FILES, { signed: true }).stepped();
   cut(signed);
   const back = await abandoned(signed);
   expect([textsOf(signed).includes(OLD), textsOf(signed).includes(NEW)]).toEqual([true, false]);
@@ -91,7 +91,7 @@ const digestIn = (text: string): string =>
   readWorkload(parseManifestFile(LWS_FILE, text, ['LeaderWorkerSet']).documents[0]!).workload?.digest ?? '';
 
 test('forged and seen by a signed pass: the copy is still of what main had, and a shallow clone does not deliver it', async () => {
-  const at = await new Forgery(VLLM_FILES, true).stepped();
+  const at = await new Forgery(VLLM_FILES, { signed: true }).stepped();
   const text = at.text();
   const commit = at.unmerged(LWS_FILE, text.replaceAll(NEW, EVIL));
   at.mark('stable', `${commit}@${'e'.repeat(32)}`);
