@@ -40,6 +40,8 @@ type Brought = {
   readonly namespace: string | undefined;
   readonly key: string;
   readonly value: string;
+  /** What the mark of the release says next to it; undefined: there is none. */
+  readonly release: string | undefined;
 };
 
 export type JudgedMerge = {
@@ -61,8 +63,9 @@ type Change = {
  * must not look like one. Marks that go are reported elsewhere. Throws PortError where Git fails.
  */
 export async function marksBrought(git: Git, { before, after, proposer }: Change): Promise<JudgedMerge> {
-  const brought = before === undefined || after === undefined ? [] : broughtBy(before, after);
-  if (before === undefined || after === undefined || brought.length === 0) return { forged: [], returned: [] };
+  if (before === undefined || after === undefined) return { forged: [], returned: [] };
+  const brought = broughtBy(await withMarked(git, before), await withMarked(git, after));
+  if (brought.length === 0) return { forged: [], returned: [] };
   const line = await git.history(before.commit, undefined, COMMITS_MOST);
   const had = await hadOnLine(git, { line, config: before.config }, brought);
   const changed = new Set(brought.map(({ document }) => document.file));
@@ -109,7 +112,16 @@ async function commitOf(git: Git, base: string, read: Oid): Promise<Oid | undefi
   return named === read ? (await git.history(named, undefined, 1))[0]?.oid : named;
 }
 
-function broughtBy(before: Desired, after: Desired): readonly Brought[] {
+type Texts = Pick<Desired, 'texts' | 'config'>;
+
+/** The files that a pass reads at once, and all others in which an annotation of tranche is: a Service and a route as well. */
+async function withMarked(git: Git, { commit, config, texts }: Desired): Promise<Texts> {
+  const { files } = await git.readAt(commit, { ...desiredRequest(config.paths), markers: [OWN_PREFIX] });
+  const marked = files.flatMap(({ path, content }) => (content.kind === 'text' ? [[path, content.text] as const] : []));
+  return { config, texts: new Map([...texts, ...marked]) };
+}
+
+function broughtBy(before: Texts, after: Texts): readonly Brought[] {
   const files = [...after.texts].filter(([file, text]) => before.texts.get(file) !== text);
   // A file that was moved is another one: its document is looked for wherever it was.
   const others = [...before.texts].filter(([file, text]) => after.texts.get(file) !== text);
@@ -122,21 +134,19 @@ function broughtBy(before: Desired, after: Desired): readonly Brought[] {
 function markedIn(file: string, text: string, config: Config): readonly Brought[] {
   // YAML and JSON may write any letter of a key as an escape.
   if (!text.includes(OWN_PREFIX) && !text.includes('\\')) return [];
-  return parseManifestFile(file, text, 'everything').documents.flatMap((document) =>
-    Object.keys(DOES).flatMap((key): readonly Brought[] => {
-      const value = at(document.value, ['metadata', 'annotations', key]);
-      return value === undefined || value === null
-        ? []
-        : [
-            {
-              document,
-              namespace: namespaceOf(document, config),
-              key,
-              value: typeof value === 'string' ? value : JSON.stringify(value),
-            },
-          ];
-    }),
-  );
+  return parseManifestFile(file, text, 'everything').documents.flatMap((document) => {
+    const release = annotationIn(document, MARK.release);
+    return Object.keys(DOES).flatMap((key): readonly Brought[] => {
+      const value = annotationIn(document, key);
+      return value === undefined ? [] : [{ document, namespace: namespaceOf(document, config), key, value, release }];
+    });
+  });
+}
+
+function annotationIn(document: ManifestDocument, key: string): string | undefined {
+  const value = at(document.value, ['metadata', 'annotations', key]);
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Of one object, in whatever file: another of its name in another namespace is another object. */
@@ -146,7 +156,10 @@ function isSameMark(left: Brought, right: Brought): boolean {
   return isSame && left.key === right.key && left.value === right.value;
 }
 
-/** Those that some commit of main's own line had: looked for where a message says that tranche has written. */
+/**
+ * Those that some commit of main's own line had of the same release: `promote` or a rung is a word of every delivery. They are
+ * looked for where a message says that tranche has written.
+ */
 async function hadOnLine(
   git: Git,
   { line, config }: { readonly line: readonly CommitHeader[]; readonly config: Config },
@@ -160,7 +173,8 @@ async function hadOnLine(
     const there = files.flatMap(({ path, content }) =>
       content.kind === 'text' ? markedIn(path, content.text, config) : [],
     );
-    for (const one of brought) if (there.some((old) => isSameMark(old, one))) found.add(one);
+    for (const one of brought)
+      if (there.some((old) => isSameMark(old, one) && old.release === one.release)) found.add(one);
   }
   return found;
 }
