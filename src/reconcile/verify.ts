@@ -6,6 +6,7 @@ import type { Git, Oid } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
 import { FILE_EFFECTS, type FileEffect, fileEffects, wordTakenBack } from '../rollout/edits/file-effects.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
+import { fileCollision } from './documents/digest-collision.ts';
 import { readWorkload } from './documents/read-workload.ts';
 import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
 import type { Outcome } from './outcome.ts';
@@ -68,6 +69,7 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
       ...after.issues.filter((issue) => !found.includes(keyOf(issue))),
       ...beyondSharedLimits(before.outcomes, after.outcomes),
       ...marks.forged,
+      ...collisions(desired.before, desired.after),
     ],
     known: after.issues.filter((issue) => found.includes(keyOf(issue))),
     failures: after.failures,
@@ -145,6 +147,18 @@ function ownPolicyEffects(
   );
   if (before === undefined || after === undefined || before === after) return [];
   return ownPolicyIssues(to.is, policyEdits(from, to)).map((issue) => ({ ...issue, level: 'warning' }));
+}
+
+/** A template that the change makes another one of the same digest. */
+function collisions(before: Desired | undefined, after: Desired | undefined): readonly Issue[] {
+  return (after?.rollouts ?? []).flatMap(({ key, workload: document }) => {
+    const old = before?.rollouts.find((one) => one.key.namespace === key.namespace && one.key.name === key.name);
+    const was = old?.workload === undefined ? undefined : readWorkload(old.workload).workload;
+    const is = document === undefined ? undefined : readWorkload(document).workload;
+    if (before === undefined || document === undefined || was === undefined || is === undefined) return [];
+    const release = { digest: was.digest, serial: 1 };
+    return fileCollision(document, is, { commit: before.commit, release, content: was.workload.content });
+  });
 }
 
 /** What it does to what people have said. */

@@ -32,7 +32,11 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
   const isBack = goesBack(plan) || written !== undefined;
   const leaving = restoresRoute(plan);
   if (!isBack && !leaving && !writesOwn(plan)) return undefined;
-  const { stable, forged: another }: BorneOut = isBack
+  const {
+    stable,
+    forged: another,
+    collision,
+  }: BorneOut = isBack
     ? await stableBorneOut(of, { marks, from: order?.from, isAborted: order !== undefined })
     : { stable: snapshot.stable };
   const { asides, forged } = leaving ? await asidesBorneOut(of, marks) : { asides: snapshot.asides, forged: [] };
@@ -42,6 +46,7 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
     ...snapshot.warnings,
     ...(written === undefined ? [] : [forgedMark(of, { key: MARK.step, ...notWritten(inFile, written) })]),
     ...(another === undefined ? [] : [forgedMark(of, { key: MARK.stable, ...another })]),
+    ...(collision === undefined ? [] : [collision]),
     ...[...forged, ...own.forged].map((what) => forgedMark(of, { key: MARK.restore, ...what })),
   ];
   const file = own.marks === inFile ? workload : withMarks(workload, own.marks);

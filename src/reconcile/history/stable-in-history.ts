@@ -1,11 +1,13 @@
 /** The text that a rollback delivers, as far as main's own line bears it out: the mark alone may name any commit there is. */
 
+import type { Issue } from '../../api/issue.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
 import { shortDigest } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Stable, StableDocument } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { collisionIssue, collisionOf, templateOf } from '../documents/digest-collision.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 import { releaseThere } from './observe-git.ts';
@@ -27,7 +29,12 @@ type StableSearch = {
 };
 
 /** What is gone back to, and what is wrong with the mark where main's own line says something else. */
-export type BorneOut = { readonly stable: Known<Stable>; readonly forged?: Forged | undefined };
+export type BorneOut = {
+  readonly stable: Known<Stable>;
+  readonly forged?: Forged | undefined;
+  /** The commit of the mark has another template of the same digest. */
+  readonly collision?: Issue;
+};
 
 export type Forged = { readonly seen: string; readonly hint: string };
 
@@ -51,9 +58,14 @@ export async function stableBorneOut(of: Where, asked: StableSearch): Promise<Bo
   const found = wanted ?? (walked.kind === 'found' ? releases.at(-1) : undefined);
   const fits = there !== undefined && (claim === undefined || there.release.digest === claim);
   if (found !== undefined) {
-    const isThere = fits && there.release.digest === found.digest && (await of.git.isAncestor(there.commit));
-    const stable = isThere ? known(there) : releaseThere(found.document, found.commit);
-    return wanted === undefined ? { stable, forged: notBefore(marks, { claim, releases, found }) } : { stable };
+    const had = releaseThere(found.document, found.commit);
+    // Of two templates of one digest that of main's own line counts.
+    const twins = fits && had.kind === 'known' ? collisionOf([templateOf(had.value), templateOf(there)]) : undefined;
+    const collision = twins === undefined ? {} : { collision: collisionIssue(twins, found.document) };
+    const isThere = twins === undefined && fits && there.release.digest === found.digest;
+    const stable = isThere && (await of.git.isAncestor(there.commit)) ? known(there) : had;
+    const forged = wanted === undefined ? { forged: notBefore(marks, { claim, releases, found }) } : {};
+    return { stable, ...forged, ...collision };
   }
   if (walked.kind === 'cut' && fits && (await of.git.isAncestor(there.commit))) return { stable: known(there) };
   const why = named?.kind === 'unknown' ? `${named.why}, and ` : '';

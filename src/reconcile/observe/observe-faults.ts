@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import type { Known } from '../../api/known.ts';
 import type { Live, Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { fileCollision } from '../documents/digest-collision.ts';
 import { fluxIssues } from '../documents/flux-settings.ts';
 import type { Observation } from '../history/observation.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
@@ -41,6 +42,7 @@ export function faultsOf(
       lwsVersion: desired.config.lwsVersion,
     };
     issues.push(...lintWorkload(facts));
+    issues.push(...fileCollision(entry.workload, file, facts.stable));
     if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
     if (read.resting !== 'rest') warnings.push(...fluxIssues(desired.index.fluxSettings(), entry.workload));
     warnings.push(...lintWarnings(facts));
