@@ -7,7 +7,7 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 
 /** A template, the digest that it is known by, and where it was read: a commit, or words for it. */
-export type DigestedTemplate = { readonly digest: string; readonly content: JsonObject; readonly where: string };
+type DigestedTemplate = { readonly digest: string; readonly content: JsonObject; readonly where: string };
 
 type DigestCollision = { readonly digest: string; readonly where: readonly [string, string] };
 

@@ -80,16 +80,24 @@ test.each(CASES)(
   },
 );
 
-test.each(['canary', 'blueGreen'])(
-  '%s: who forged it puts back what the hold names, and the steps go on',
-  async (style) => {
-    const at = (await baseOf(style, false)).fork();
-    const before = markIn(at, 'step');
-    at.mark('step', 'promote');
-    let said = '';
-    for (let count = 0; count < 4; count += 1) said = saidOf(await at.round());
-    expect(said).toContain(`tranche.dev/step: '${before}'`);
-    at.mark('step', before);
-    await at.until('step 2/2', 40);
-  },
-);
+test.each([
+  ['canary', 'canary', false],
+  ['blueGreen', 'blueGreen', false],
+  ['canary, by pull requests', 'canary', true],
+  ['blueGreen, by pull requests', 'blueGreen', true],
+])('%s: a forged promote is held, nothing is written, and who puts the step back goes on', async (_, style, pulls) => {
+  const at = (await baseOf(style, pulls)).fork();
+  const before = markIn(at, 'step');
+  at.mark('step', 'promote');
+  const forged = at.text(LWS);
+  let said = '';
+  for (let count = 0; count < 4; count += 1) said = saidOf(await at.round());
+  expect(at.text(LWS)).toBe(forged);
+  expect(said).toContain(`tranche.dev/step: '${before}'`);
+  at.mark('step', before);
+  for (let count = 0; count < 40 && !at.world.subject().includes('step 2/2'); count += 1) {
+    at.mergeOpen();
+    await at.round();
+  }
+  expect(at.world.subject()).toContain('step 2/2');
+});
