@@ -85,7 +85,7 @@ type Rest = {
 
 function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addInit(program, io, done);
-  addStatus(program, io, run);
+  addStatus(program, { io, terminal, run });
   addOrders(program, io, run);
   addEject(program, io, run);
   addShowStable(program, io, run);
@@ -149,16 +149,25 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
     });
 }
 
-function addStatus(program: Command, io: Io, run: Run): void {
+/** A picture is drawn on the terminal itself. */
+function addStatus(program: Command, { io, terminal, run }: Pick<Rest, 'io' | 'terminal' | 'run'>): void {
   targetFlags(shardFlag(clusterFlags(gitFlags(program.command('status')))))
     .description('where the Rollouts stand: a table, or the tree of one')
     .argument('[name]', ROLLOUT_NAME)
     .option('--live', 'read the cluster now instead of the status branch')
+    .option('--watch', 'look again and again until stopped: drawn in place, or a line a change')
     .action((name: unknown, given: Given) =>
       run(async (common, ports) => {
-        const { status } = await import('./status.ts');
-        const target = { ...targetOf(typeof name === 'string' ? name : '', given), live: given['live'] === true };
-        return status({ ...common, ...target }, ports, io);
+        const { look, status } = await import('./status.ts');
+        const target = targetOf(typeof name === 'string' ? name : '', given);
+        const options = { ...common, ...target, live: given['live'] === true };
+        if (given['watch'] !== true) return status(options, ports, io);
+        const { watchStatus } = await import('./status-watch.ts');
+        const again = () => {
+          ports.git.begin();
+          return look(options, ports);
+        };
+        return watchStatus(options, { look: again, clock: ports.clock, io: terminal });
       })(given),
     );
 }

@@ -8,6 +8,7 @@ import { runPass } from '../reconcile/run.ts';
 import { freshLine } from '../reconcile/status/age-text.ts';
 import { statusJson } from '../reconcile/status/status-json.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
+import type { Look } from './status-watch.ts';
 
 export type StatusOptions = CommonOptions & {
   /** Empty: all of them, as a table. */
@@ -19,29 +20,36 @@ export type StatusOptions = CommonOptions & {
 
 /** Exit code 1 where the named rollout is not there, or could not be looked at. */
 export async function status(options: StatusOptions, ports: Ports, io: Io): Promise<number> {
-  const { picture, failures } = options.live
-    ? await livePicture(options, ports)
-    : { picture: await readPicture(ports, options.overrides), failures: [] };
-  const { asOf } = picture;
-  // One status branch may have several clusters: who names one means that alone.
-  const { cluster = '' } = options.overrides;
-  const known = picture.shown.filter(({ record }) => cluster === '' || record.cluster === cluster);
-  const shown = known.filter(({ record }) => isMeant(options, record));
+  const { picture, failed, unknown } = await look(options, ports);
+  const { asOf, shown } = picture;
   const now = ports.clock.now();
-  const failed = failures.filter((one) => isMeant(options, one));
-  const isUnknown = options.name !== '' && shown.length + failed.length === 0;
+  const isUnknown = unknown !== '';
   // A script that reads an empty list goes on; one that reads nothing stops.
-  if (options.output === 'json' && !isUnknown) io.out(jsonText(statusJson({ ...picture, shown }, failed)));
-  else if (options.output !== 'json' && options.name === '') io.out(statusTable({ ...picture, shown }, now));
+  if (options.output === 'json' && !isUnknown) io.out(jsonText(statusJson(picture, failed)));
+  else if (options.output !== 'json' && options.name === '') io.out(statusTable(picture, now));
   else if (options.output !== 'json' && asOf !== undefined)
     io.out(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'));
   for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
   if (isUnknown) {
-    io.err(unknownText(options, picture, known));
+    io.err(unknown);
     return EXIT.failed;
   }
   const unread = options.live && shown.some(({ record }) => record.unseen?.why === 'unread');
   return failed.length > 0 || unread ? EXIT.failed : EXIT.ok;
+}
+
+/** One look at the Rollouts that are meant, by the status branch or, with `live`, at the cluster. */
+export async function look(options: StatusOptions, ports: Ports): Promise<Look> {
+  const { picture, failures } = options.live
+    ? await livePicture(options, ports)
+    : { picture: await readPicture(ports, options.overrides), failures: [] };
+  // One status branch may have several clusters: who names one means that alone.
+  const { cluster = '' } = options.overrides;
+  const known = picture.shown.filter(({ record }) => cluster === '' || record.cluster === cluster);
+  const shown = known.filter(({ record }) => isMeant(options, record));
+  const failed = failures.filter((one) => isMeant(options, one));
+  const isUnknown = options.name !== '' && shown.length + failed.length === 0;
+  return { picture: { ...picture, shown }, failed, unknown: isUnknown ? unknownText(options, picture, known) : '' };
 }
 
 /** Why there is nothing to show of a name, and which names there are. */

@@ -1,20 +1,9 @@
 /** The demo on a terminal: one picture, drawn over itself at every tick. */
 
+import { LABEL_COLUMNS, LEGEND, labelled, padded, TEXT_COLUMNS, wrapText } from '../reconcile/status/frame-lines.ts';
 import type { Fleet } from './fleet.ts';
-import {
-  groupMark,
-  groupTag,
-  type Happening,
-  LEGEND,
-  printTime,
-  type Scene,
-  shareText,
-  type Traffic,
-  wrapText,
-} from './scene.ts';
+import { groupMark, groupTag, type Happening, printTime, type Scene, shareText, type Traffic } from './scene.ts';
 
-const LABEL_COLUMNS = 13;
-const TEXT_COLUMNS = 64;
 const GROUP_COLUMNS = 12;
 /** The picture and the cursor fit on 24 lines; on fewer, its blank lines go first. */
 const HAPPENINGS_SHOWN = 8;
@@ -89,30 +78,3 @@ function happeningLine(happening: Happening): string {
 function partitionText(partition: unknown): string {
   return partition === 1_000_000 ? '1000000: locked, an edit restarts nothing' : String(partition);
 }
-
-function labelled(label: string, text: string): string {
-  return `  ${label.padEnd(LABEL_COLUMNS - 2)}${text}`.trimEnd();
-}
-
-function padded(lines: readonly string[], length: number): readonly string[] {
-  return [...lines, ...Array.from({ length: Math.max(0, length - lines.length) }, () => '')];
-}
-
-/** Labels and times stand back, commits and people stand out. Widths stay as they are. */
-export function coloured(line: string): string {
-  if (line.startsWith('  +')) {
-    const [time, text] = [line.slice(0, LABEL_COLUMNS), line.slice(LABEL_COLUMNS)];
-    return text.startsWith('»')
-      ? `${dim(time)}${bold(text)}`
-      : `${dim(time)}${yellow(text.slice(0, 7))}${text.slice(7)}`;
-  }
-  return /^ {2}[a-z]/.test(line) ? `${dim(line.slice(0, LABEL_COLUMNS))}${line.slice(LABEL_COLUMNS)}` : line;
-}
-
-const paint =
-  (code: number) =>
-  (text: string): string =>
-    `${ESC}${code}m${text}${ESC}0m`;
-const [bold, dim, yellow] = [paint(1), paint(2), paint(33)];
-
-const ESC = '\u001b[';

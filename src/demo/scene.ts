@@ -51,8 +51,6 @@ export type Scene = {
   readonly happened: readonly Happening[];
 };
 
-export const LEGEND = '● on the version in Git, ready   ○ on the other one, ready   ~ not ready';
-
 /**
  * One sign for one group; `asked` is the image that the live template has. Signs differ in shape and not in colour alone,
  * and are one column wide on every terminal.
@@ -77,17 +75,4 @@ export function printTime(seconds: number): string {
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);
   return `+${hours > 0 ? `${hours}:` : ''}${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
-}
-
-/** Words in lines of at most `width` columns. */
-export function wrapText(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

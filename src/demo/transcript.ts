@@ -1,18 +1,17 @@
 /** The demo as plain lines, one a change: for logs, pipes and CI. */
 
+import { LEGEND, wrapText } from '../reconcile/status/frame-lines.ts';
 import { holdKind } from '../rollout/hold.ts';
 import type { Fleet } from './fleet.ts';
 import {
   groupMark,
   groupTag,
   type Happening,
-  LEGEND,
   printTime,
   type Scene,
   shareText,
   type Traffic,
   type Wait,
-  wrapText,
 } from './scene.ts';
 
 const LABEL_COLUMNS = 8;

@@ -7,12 +7,13 @@ import { conclude, demoOptions, giveOrder, toldOf, watch } from '../../src/comma
 import { runProgram } from '../../src/commands/program.ts';
 import { checkEnd } from '../../src/demo/check.ts';
 import { calledAs, whereLines } from '../../src/demo/ending.ts';
-import { coloured, livePicture } from '../../src/demo/live-view.ts';
+import { livePicture } from '../../src/demo/live-view.ts';
 import { lostRequests } from '../../src/demo/lost-requests.ts';
 import type { Scene, Wait } from '../../src/demo/scene.ts';
 import { newLines } from '../../src/demo/transcript.ts';
 import { commit, type DemoWorld, openWorld } from '../../src/demo/world.ts';
 import type { Io } from '../../src/options.ts';
+import { coloured } from '../../src/reconcile/status/frame-lines.ts';
 
 type Watched = {
   readonly io: Io;

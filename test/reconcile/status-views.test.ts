@@ -6,6 +6,7 @@ import { jsonText } from '../../src/api/printable.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { NOTHING_SINCE, type Picture, type Shown } from '../../src/reconcile/read-picture.ts';
 import type { BrakeShown } from '../../src/reconcile/status/brakes.ts';
+import { statusFrame, statusLine } from '../../src/reconcile/status/status-frame.ts';
 import { statusJson } from '../../src/reconcile/status/status-json.ts';
 import { badge, statusPage } from '../../src/reconcile/status/status-page.ts';
 import { statusTable, statusTree } from '../../src/reconcile/status/status-text.ts';
@@ -134,9 +135,10 @@ const views: Readonly<Record<string, string>> = Object.fromEntries(
     const failed = state.picture?.fresh === undefined ? [] : [{ ...told, why: 'the API server did not answer' }];
     const json = jsonText(statusJson(picture, failed));
     const tree = asOf === undefined ? '' : statusTree(one, { asOf, now, brakes });
+    const frame = asOf === undefined ? '' : statusFrame(one, { asOf, now, brakes }).join('\n');
     return [
       name,
-      `## badge\n\n${badgeText(one.record)}\n\n## page\n\n${pageOf(one.record)}\n## table\n\n${statusTable(picture, now)}\n## tree\n\n${tree}\n## json\n\n${json}`,
+      `## badge\n\n${badgeText(one.record)}\n\n## page\n\n${pageOf(one.record)}\n## table\n\n${statusTable(picture, now)}\n## tree\n\n${tree}\n## watched\n\n${frame}\n\n${statusLine(one)}\n\n## json\n\n${json}`,
     ];
   }),
 );

@@ -125,7 +125,7 @@ function messageLeft({ holds, message }: RolloutRecord, now: Instant): string {
 }
 
 /** What is left of a hold that ends by itself. */
-function leftText({ until }: HoldRecord, now: Instant): string {
+export function leftText({ until }: HoldRecord, now: Instant): string {
   if (until === undefined) return '';
   return until > now ? `, another ${printDuration(until - now)}` : ': over, the next pass goes on';
 }
