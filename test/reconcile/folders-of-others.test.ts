@@ -4,10 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { NO_OVERRIDES } from '../../src/api/config.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
+import { FakeForge } from '../support/fake-forge.ts';
+import { type FileContent, unreadableForms } from '../support/files-of-others.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
 const PASSES_MOST = 8;
+/** A rollback of one group takes two of them. */
+const BACK_PASSES = 4;
+/** A file that is larger is not read. */
+const LARGE = 1_000_000;
 
 /** The second step is in progress, or about to be. */
 async function delivering(files: Readonly<Record<string, string>> = {}): Promise<World> {
@@ -46,7 +52,7 @@ async function rollback(world: World): Promise<readonly string[]> {
 }
 
 const evil = (text: string): string => text.replace('name: vllm\n', 'name: evil\n');
-const HOSTILE: Readonly<Record<string, readonly [path: string, text: string]>> = {
+const HOSTILE: Readonly<Record<string, readonly [path: string, content: FileContent]>> = {
   'a LeaderWorkerSet of the name': ['teams/b/lws.yaml', LWS_TEXT],
   'one with another template': ['teams/b/lws.yaml', LWS_TEXT.replace(OLD, 'evil/image:v1')],
   'one that sorts first': ['a.yaml', LWS_TEXT],
@@ -54,7 +60,6 @@ const HOSTILE: Readonly<Record<string, readonly [path: string, text: string]>> =
   'one that sorts before it': ['a.yaml', ROLLOUT_TEXT.replace('spec:\n', 'spec:\n  disabled: true\n')],
   'both in one file': ['teams/b/all.yaml', `${LWS_TEXT}---\n${ROLLOUT_TEXT}`],
   'a Rollout of another name for the workload': ['a.yaml', evil(ROLLOUT_TEXT)],
-  'a file that is no YAML': ['teams/b/broken.yaml', `kind: LeaderWorkerSet\n  name: [vllm\n${LWS_TEXT}`],
   'a policy that cannot be read': ['teams/b/policy.yaml', 'kind: RolloutPolicy\n  spec: [\n'],
   'a policy that forbids everything': [
     'teams/b/policy.yaml',
@@ -73,7 +78,21 @@ const HOSTILE: Readonly<Record<string, readonly [path: string, text: string]>> =
     LWS_TEXT.replace('  name: vllm\n', '  name: vllm-canary\n  annotations: {tranche.dev/made-for: vllm}\n'),
   ],
   'a configuration under the other name': ['tranche.yml', 'cluster: evil\n'],
+  ...Object.fromEntries(
+    Object.entries(unreadableForms(LWS_TEXT)).map(([what, content]) => [what, ['a.yaml', content] as const]),
+  ),
 };
+
+/** It comes as Git keeps it: a text, bytes, or a link. */
+function placed(world: World, path: string, content: FileContent): void {
+  if (typeof content === 'string' || Buffer.isBuffer(content))
+    world.repository.commit('main', { writes: [{ path, text: content }], message: 'a file of others' });
+  else world.repository.link('main', path, content.link);
+}
+
+/** What is seen of the workload, without the files of others. */
+const subjectsOf = (world: World): readonly string[] =>
+  world.repository.log('main').map(({ message }) => message.split('\n')[0] ?? '');
 
 describe('without owners', async () => {
   const base = await delivering();
@@ -85,11 +104,12 @@ describe('without owners', async () => {
     expect(wanted.at(-1)).toContain('rollout(llm/vllm)');
   });
 
-  test.each(Object.entries(HOSTILE))('%s', async (_, [path, text]) => {
+  test.each(Object.entries(HOSTILE))('%s', async (_, [path, content]) => {
     const world = base.fork();
-    world.repository.commit('main', { writes: [{ path, text }], message: 'a file of others' });
+    placed(world, path, content);
     expect(await rollback(world)).toEqual(wanted);
-    expect(world.repository.text('main', path)).toBe(text);
+    if (typeof content === 'string' && content.length < LARGE)
+      expect(world.repository.text('main', path)).toBe(content);
     expect(world.repository.text('main', LWS_FILE)).toContain(OLD);
   });
 
@@ -111,6 +131,54 @@ describe('without owners', async () => {
   });
 });
 
+describe('where each step is a pull request', async () => {
+  const base = new World({ files: { ...VLLM_FILES, 'tranche.yaml': 'promotion: pullRequest\n' } });
+  const forge = new FakeForge(base.repository, () => base.now);
+  const passes = async (world: World, of: FakeForge, count: number): Promise<void> => {
+    for (let pass = 0; pass < count; pass += 1) {
+      world.sync();
+      world.tick(60);
+      of.settle();
+      await world.pass({ forge: of.port() });
+    }
+  };
+  const merged = async (): Promise<void> => {
+    for (const pull of forge.open) forge.merge(pull, { login: 'ana', isBot: false }, true);
+    await passes(base, forge, 2);
+  };
+  await passes(base, forge, 1);
+  await merged();
+  base.edit(LWS_FILE, OLD, NEW);
+  await passes(base, forge, 1);
+  await merged();
+  // Until the pause is over, and the next step is proposed.
+  await passes(base, forge, PASSES_MOST);
+
+  /** The next step is proposed; the order comes, and with it what is committed until the rollback is done. */
+  const back = async (world: World): Promise<{ readonly subjects: readonly string[]; readonly open: number }> => {
+    const of = new FakeForge(world.repository, () => world.now, forge);
+    const before = subjectsOf(world).length;
+    expect(await aborted(world)).toBe('written');
+    await passes(world, of, BACK_PASSES);
+    const all = subjectsOf(world);
+    return { subjects: all.slice(0, all.length - before), open: of.open.length };
+  };
+  const wanted = await back(base.fork());
+
+  test('the rollback itself: no pull request stays open', () => {
+    expect(forge.open).toHaveLength(1);
+    expect(wanted.open).toBe(0);
+    expect(wanted.subjects.length).toBeGreaterThan(2);
+  });
+
+  test.each(Object.entries(HOSTILE))('%s', async (_, [path, content]) => {
+    const world = base.fork();
+    placed(world, path, content);
+    expect(await back(world)).toEqual(wanted);
+    expect(world.repository.text('main', LWS_FILE)).toContain(OLD);
+  });
+});
+
 describe('with owners', async () => {
   const owners = 'owners:\n  llm: [apps, rollouts]\n';
   const base = await delivering({ 'tranche.yaml': owners });
@@ -119,8 +187,8 @@ describe('with owners', async () => {
     '%s of another folder stops nobody',
     async (what) => {
       const world = base.fork();
-      const [path, text] = HOSTILE[what] ?? ['', ''];
-      world.repository.commit('main', { writes: [{ path, text }], message: 'a file of others' });
+      const [path, content] = HOSTILE[what] ?? ['', ''];
+      placed(world, path, content);
       const { outcomes, issues } = await world.pass();
       expect(outcomes).toHaveLength(1);
       expect(outcomes[0]?.plan?.issues).toEqual([]);

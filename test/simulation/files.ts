@@ -3,6 +3,7 @@
 import { statusKeysText } from '../support/status-key.ts';
 import { Chance } from './chance.ts';
 import type { ClientName } from './client-routes.ts';
+import { WATCHED_FILE, watchedText } from './notified.ts';
 import { anySaid, GATES_FILE, saidText } from './policy-said.ts';
 import { neighbours, routedFiles, routingLines } from './routed-files.ts';
 import type { Setup, StepSetup, WorkloadSetup } from './setup.ts';
@@ -28,7 +29,8 @@ export type RolloutState = {
 
 export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
   const files: Record<string, string> = { 'README.md': '# Models\n' };
-  if (setup.keyed === true) files['tranche.yaml'] = `policyPaths: [policies]\n${statusKeysText()}`;
+  if (setup.keyed === true || setup.hostile !== undefined) files['tranche.yaml'] = configText(setup);
+  if (setup.hostile !== undefined) files[WATCHED_FILE] = watchedText(setup);
   if (setup.policies === true) files[GATES_FILE] = saidText(anySaid(new Chance(setup.seed).fork('gates')));
   for (const workload of setup.workloads) {
     const state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
@@ -41,6 +43,11 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
     if ((autoscaled && scaler !== 'live') || scaler === 'idle') files[scalerFile(name)] = hpaText(workload);
   }
   return files;
+}
+
+/** What is said outside of the folder of policies does not count where people from elsewhere have folders. */
+function configText({ keyed }: Setup): string {
+  return `policyPaths: [policies]\n${keyed === true ? statusKeysText() : ''}`;
 }
 
 function lwsText(setup: WorkloadSetup): string {

@@ -5,7 +5,9 @@ import { checksumOf } from '../../src/reconcile/status/record-store.ts';
 import { digestOf } from '../../src/reconcile/status/signed.ts';
 import { signaturesOf } from '../support/status-key.ts';
 import type { Chance } from './chance.ts';
-import { type RolloutState, rolloutText } from './files.ts';
+import type { RolloutState } from './files.ts';
+import { hostileFiles } from './hostile-files.ts';
+import { OTHERS, SLANDER } from './notified.ts';
 import type { WorkloadSetup } from './setup.ts';
 import type { Universe } from './universe.ts';
 
@@ -30,6 +32,7 @@ const pushes: readonly (readonly [weight: number, push: Push])[] = [
   [2, swapped],
   [2, rubbish],
   [3, silencing],
+  [3, spoken],
 ];
 
 /** One way to do harm, to do it again and again. */
@@ -109,16 +112,34 @@ function wished(universe: Universe, chance: Chance): string | undefined {
   return writtenAs(universe, chance, { path, changed: asWritten(withWishes(content, { long, times })), signature });
 }
 
+/** A record with texts for people in our name, to targets of the pusher's choice. */
+function spoken(universe: Universe, chance: Chance): string | undefined {
+  const records = Object.entries(filesOf(universe)).filter(([path]) => path.startsWith('rollouts/'));
+  if (records.length === 0) return undefined;
+  const [path, text] = chance.pick(records);
+  const value = jsonIn(text);
+  if (!isJsonObject(value)) return undefined;
+  const { checksum: _sum, signature, ...content } = value;
+  const release = '0'.repeat(32);
+  const notice = { event: 'failed', release: `${release}.1`, text: SLANDER, key: SLANDER, at: universe.now };
+  const outbox = [[{ to: 'on-call', as: 'slack' }], [{ to: OTHERS, as: 'webhook' }]].map((to) => ({ ...notice, to }));
+  return writtenAs(universe, chance, {
+    path,
+    changed: asWritten({ ...content, notices: { outbox, told: [] } }),
+    signature,
+  });
+}
+
 /** Each time becomes one of long ago, and each count of restarts the same. */
 function withWishes(value: Json, wish: { readonly long: number; readonly times: number }, key = ''): Json {
   if (Array.isArray(value)) return value.map((one) => withWishes(one, wish, key));
   if (isJsonObject(value))
     return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [name, withWishes(one, wish, name)] as const),
+      Object.entries(value).map(([name, one]) => [name, withWishes(one, wish, `${key} ${name}`)] as const),
     ) satisfies Json;
   if (typeof value !== 'number') return value;
   if (value > YEARS_SECONDS) return Math.min(value, wish.long);
-  return /restarts/i.test(key) ? Math.max(value, wish.times) : value;
+  return key.endsWith(' restarts count') ? Math.max(value, wish.times) : value;
 }
 
 /** Its checksum fits, and the signature is left, taken away, or of another key. */
@@ -151,7 +172,8 @@ function changedIn(value: Json, universe: Universe, chance: Chance): Json {
   if (typeof value === 'number')
     return chance.pick([0, 1, 99, universe.now, universe.now - 90_000, universe.now + 90_000]);
   if (typeof value === 'boolean') return !value;
-  return value;
+  // What reads as a sentence is one for people; other texts are names that would only make it unreadable.
+  return typeof value === 'string' && value.includes(' ') ? SLANDER : value;
 }
 
 /** The record of one Rollout in the place of another, or of another cluster in the place of ours. */
@@ -209,10 +231,10 @@ export function folderStep(
 ): void {
   if (universe.others.size > 0 && chance.flip(0.5)) return clearFolder(universe);
   const path = chance.pick(PLACES);
-  const text = chance.pick(hostileTexts(universe, { workload, state }));
+  const [what, content] = chance.pick(Object.entries(hostileFiles(universe, { workload, state })));
   clearFolder(universe);
   universe.inject('folder of others');
-  universe.commit(path, text, `others write ${path}`);
+  universe.place(path, content, `others write ${path}: ${what}`);
   universe.others.add(path);
 }
 
@@ -223,30 +245,4 @@ export function clearFolder(universe: Universe): void {
     universe.say('people', `others take ${path} away`);
   }
   universe.others.clear();
-}
-
-function hostileTexts(
-  universe: Universe,
-  { workload, state }: { readonly workload: WorkloadSetup; readonly state: RolloutState },
-): readonly string[] {
-  const { name } = workload;
-  const own = universe.lws(name) ?? '';
-  const rollout = rolloutText(workload, { ...state, disabled: true, paused: true });
-  return [
-    own,
-    own.replaceAll(/image: (\S+)/g, 'image: evil:v1'),
-    own.replace(/partition: \d+/, 'partition: 0'),
-    rollout,
-    rolloutText(workload, state),
-    rollout.replace(`name: ${name}`, 'name: evil'),
-    `${own}---\n${rollout}`,
-    `kind: LeaderWorkerSet\n  name: [${name}\n`,
-    `${own}\n${'# much\n'.repeat(400_000)}`,
-    'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: evil}\nspec:\n  onFailure: hold\n  maxStepGroups: 1\n  soakSeconds: 2592000\n  minReadyPercent: 100\n  deny:\n    - {from: "2020-01-01T00:00:00Z", to: "2040-01-01T00:00:00Z"}\n',
-    'kind: RolloutPolicy\n  spec: [\n',
-    'apiVersion: tranche.dev/v1alpha1\nkind: RouteProvider\nmetadata: {name: evil}\nspec:\n  group: gateway.networking.k8s.io\n  kind: HTTPRoute\n  weights: []\n',
-    'apiVersion: tranche.dev/v1alpha1\nkind: RouteProvider\nmetadata: {name: evil}\nspec: 7\n',
-    `apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [apps/${name}/lws.yaml]\nnamePrefix: evil-\n`,
-    'cluster: evil\nbranches: {status: main}\n',
-  ];
 }

@@ -131,7 +131,7 @@ export const laws = {
   },
   'H1 nothing goes by others': {
     statement:
-      'anyone who pushes to a signed status branch, or has a folder, has no group updated and no release rolled back that would not have been without them',
+      'anyone who pushes to the status branch, with a key or without one, or has a folder, has no group updated and no release rolled back that would not have been without them',
     checked: 'two copies of the world, with and without them (what-if-hostile.ts), and all other laws',
   },
   'H2 nothing waits by others': {
@@ -140,8 +140,15 @@ export const laws = {
     checked: 'two copies of the world (what-if-hostile.ts)',
   },
   'H3 no secret leaves': {
-    statement: 'no commit, file of the status branch, log or answer of a pass has the private half of the key',
-    checked: 'each commit of both branches (watch.ts), each log and end of a pass (process.ts)',
+    statement:
+      'no commit, file, message, log or answer of a pass has the private half of the key, or what only live pods have',
+    checked:
+      'each commit of both branches (watch.ts), each log and end of a pass (process.ts), each message (notified.ts)',
+  },
+  'H4 no word of others': {
+    statement:
+      'no message goes to a target that the policies of the owners do not name, and neither message nor commit says what a pusher wrote',
+    checked: 'each message (notified.ts), each commit of ours (watch.ts)',
   },
   ...secondLaws,
   'no crash': { statement: 'only the world fails a pass', checked: 'the end of each pass (process.ts)' },

@@ -4,9 +4,11 @@ import type { Mutant } from './mutants.ts';
 
 /** Schedules within which a law must be broken. */
 const ALLOWANCE = 40;
+/** The same of what shows in one strategy, with or without a key, and only at some moments. */
+const LONG = 200;
 
-function mutant(name: string, file: string, from: string, to: string): Mutant {
-  return { name: `hostile: ${name}`, file: `src/${file}`, from, to, allowance: ALLOWANCE, world: 'hostile' };
+function mutant(name: string, file: string, from: string, to: string, allowance = ALLOWANCE): Mutant {
+  return { name: `hostile: ${name}`, file: `src/${file}`, from, to, allowance, world: 'hostile' };
 }
 
 export const hostileMutants: readonly Mutant[] = [
@@ -21,5 +23,33 @@ export const hostileMutants: readonly Mutant[] = [
     'adapters/system/ed25519.ts',
     "sign: (text) => sign(null, Buffer.from(text), key).toString('base64'),",
     "sign: (text) => `${sign(null, Buffer.from(text), key).toString('base64')}${body}`,",
+  ),
+  mutant(
+    'an unsigned record is believed',
+    'reconcile/history/unsigned.ts',
+    "return stored?.kind === 'read' && proof === 'unproven';",
+    "return stored?.kind === 'untrusted' && proof === 'unproven';",
+    LONG,
+  ),
+  mutant(
+    'a record whose signature does not fit is believed',
+    'reconcile/status/proven.ts',
+    '    if (fault !== undefined) {',
+    "    if (fault !== undefined && stored.kind === 'untrusted') {",
+    LONG,
+  ),
+  mutant(
+    'a rollback begun by a forged record',
+    'rollout/gates/failure.ts',
+    'if (failure === undefined || situation.snapshot.unsigned === undefined) return failure;',
+    'if (failure === undefined || situation.snapshot.now > 0) return failure;',
+    LONG,
+  ),
+  mutant(
+    'a message that only a record holds is sent',
+    'rollout/record/notices.ts',
+    'const before = unsigned === undefined ? recorded : [];',
+    'const before = recorded;',
+    LONG,
   ),
 ];

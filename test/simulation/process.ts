@@ -9,8 +9,9 @@ import { runPass } from '../../src/reconcile/run.ts';
 import { fakeCluster, type ReadFault } from '../support/fake-cluster.ts';
 import type { FakeFault } from '../support/fake-git.ts';
 import { signaturesOf } from '../support/status-key.ts';
+import { notifierOf } from './notified.ts';
 import { FORWARD } from './our-commit.ts';
-import { isSecret } from './secret.ts';
+import { isSecret, withTokens } from './secret.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 
@@ -136,7 +137,7 @@ export class Process {
         ...(this.universe.setup.policies === true ? { offSeconds: () => -this.skewSeconds } : {}),
       },
       log: { info: say, warn: say, error: say },
-      ...keyOf(this.universe),
+      ...surroundingsOf(this.universe),
     };
   }
 
@@ -220,7 +221,8 @@ export class Process {
       const version =
         lie?.kind === 'stale' ? Number(lie.reading.resourceVersion) : this.universe.cluster.objects.resourceVersion;
       if (lie?.kind !== 'unknown') pass.seen = Math.max(pass.seen, version);
-      return fakeCluster({ model: this.universe.cluster, fault: () => lie });
+      const plain = fakeCluster({ model: this.universe.cluster, fault: () => lie });
+      return this.universe.setup.hostile === undefined ? plain : withTokens(plain);
     };
     return {
       list: (resource, options, take) => {
@@ -231,9 +233,13 @@ export class Process {
   }
 }
 
-/** What every process has where main names a key. */
-export function keyOf({ setup }: Universe): Pick<Ports, 'signatures'> {
-  return setup.keyed === true ? { signatures: signaturesOf() } : {};
+/** What every process has in its environment: the key, where main names one, and whom it notifies where somebody is hostile. */
+export function surroundingsOf(universe: Universe): Pick<Ports, 'signatures' | 'notifier'> {
+  const { keyed, hostile } = universe.setup;
+  return {
+    ...(keyed === true ? { signatures: signaturesOf() } : {}),
+    ...(hostile === undefined ? {} : { notifier: notifierOf(universe) }),
+  };
 }
 
 function messagesOf(update: BranchUpdate | undefined): readonly string[] {

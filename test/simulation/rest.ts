@@ -4,8 +4,9 @@ import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { datedCluster } from '../support/dated-cluster.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
-import { checkEnd, freshMemory, keyOf } from './process.ts';
+import { checkEnd, freshMemory, surroundingsOf } from './process.ts';
 import { hasSides } from './routed-files.ts';
+import { withTokens } from './secret.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 import type { Watch } from './watch.ts';
@@ -25,20 +26,19 @@ const ROUND_SECONDS = 131;
 export async function plainPass(universe: Universe): Promise<PassResult> {
   const say = (): void => undefined;
   const plain = fakeCluster({ model: universe.cluster });
+  const { dates, now } = universe;
   const result = await runPass(
     {
       git: universe.repository.open(),
-      cluster:
-        universe.setup.hostile === undefined
-          ? plain
-          : datedCluster(plain, { dates: universe.dates, now: universe.now }),
+      cluster: universe.setup.hostile === undefined ? plain : withTokens(datedCluster(plain, { dates, now })),
       clock: { now: () => universe.now, sleep: async () => undefined },
       log: { info: say, warn: say, error: say },
-      ...keyOf(universe),
+      ...surroundingsOf(universe),
     },
     freshMemory(),
     { overrides: NO_OVERRIDES, write: true, only: [] },
   );
+  if (universe.wrong !== undefined) throw universe.wrong;
   checkEnd({ kind: 'done', result });
   return result;
 }

@@ -1,10 +1,36 @@
-/** What nobody but the processes may ever read: the private half of the key. */
+/** What nobody but the processes may ever read: the private half of the key, and what a webhook puts into live pods. */
 
+import { isRecord } from '../../src/api/json.ts';
+import type { Cluster } from '../../src/ports/cluster.ts';
 import { privateHalf } from '../support/status-key.ts';
 
 /** Without its name in front, as somebody may write it elsewhere. */
-const SECRET = privateHalf().slice(-43);
+const KEY = privateHalf().slice(-43);
+/** Whoever lists pods sees what a Secret has become in their environment. */
+const TOKEN = 'hf_8c1f0planted7d2e';
 
 export function isSecret(text: string): boolean {
-  return text.includes(SECRET);
+  return text.includes(KEY) || text.includes(TOKEN);
+}
+
+/** The same cluster, where a webhook gives each live pod a token that no file has. */
+export function withTokens(cluster: Cluster): Cluster {
+  return {
+    list: (resource, options, take) =>
+      cluster.list(resource, options, (object) => take(resource.plural === 'pods' ? withToken(object) : object)),
+  };
+}
+
+function withToken(pod: unknown): unknown {
+  if (!isRecord(pod)) return pod;
+  const { spec, metadata } = pod;
+  const containers = isRecord(spec) && Array.isArray(spec['containers']) ? spec['containers'] : [];
+  const env = [{ name: 'HF_TOKEN', value: TOKEN }];
+  const given = containers.map((one: unknown) => (isRecord(one) ? { ...one, env } : one));
+  const annotations = { 'vault.example/token': TOKEN };
+  return {
+    ...pod,
+    metadata: { ...(isRecord(metadata) ? metadata : {}), annotations },
+    spec: { ...(isRecord(spec) ? spec : {}), containers: given },
+  };
 }

@@ -155,6 +155,9 @@ const RESIZES_SHARE = 0.1;
 /** Schedules whose status branch is signed. */
 const KEYED_SHARE = 0.3;
 
+/** The same of those with somebody hostile: what the branch says is believed in other ways without one. */
+const HOSTILE_KEYED_SHARE = 0.5;
+
 /** Schedules in which there are policies. */
 const POLICIES_SHARE = 0.15;
 
@@ -169,15 +172,16 @@ function guardedSetupOf(setup: Setup): Setup {
   return new Chance(setup.seed).fork('key').flip(KEYED_SHARE) ? { ...setup, keyed: true } : setup;
 }
 
-/** With a key and with one of the two who want harm, or both. */
-export function hostileSetupOf(setup: Setup): Setup {
+/** With a key or without one, and with one of the two who want harm, or both. */
+export function hostileSetupOf({ keyed: _keyed, ...setup }: Setup): Setup {
   const chance = new Chance(setup.seed).fork('hostile');
   const [pusher, folder] = chance.pick([
     [true, false],
     [false, true],
     [true, true],
   ] as const);
-  return { ...setup, workloads: setup.workloads.map(withoutHands), keyed: true, hostile: { pusher, folder } };
+  const key = chance.flip(HOSTILE_KEYED_SHARE) ? ({ keyed: true } as const) : {};
+  return { ...setup, ...key, workloads: setup.workloads.map(withoutHands), hostile: { pusher, folder } };
 }
 
 /** Nobody knows of a route that is taken out of the files in the drain, once the record is gone as well. */

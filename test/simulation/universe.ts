@@ -7,6 +7,7 @@ import { Cluster } from '../../src/simulator/cluster-model.ts';
 import type { Reading } from '../../src/simulator/objects/object-store.ts';
 import type { Dates } from '../support/dated-cluster.ts';
 import { FakeRepository } from '../support/fake-git.ts';
+import type { FileContent } from '../support/files-of-others.ts';
 import { hpaText, initialFiles, lwsFile } from './files.ts';
 import { hasSides, secondOf } from './routed-files.ts';
 import { type Scene, sceneOf, showScene } from './scene.ts';
@@ -66,6 +67,8 @@ export class Universe {
   /** Commits of the status branch that somebody else made, and the newest ones of ours before each. */
   readonly forged = new Set<string>();
   readonly archive: string[] = [];
+  /** How many messages were sent. */
+  notified = 0;
   /** Files of other people that are on main. */
   readonly others = new Set<string>();
   /** When routes and Services were last changed, as passes have seen it. */
@@ -189,6 +192,14 @@ export class Universe {
   }
 
   /** Someone's commit on the head of main. */
+  /** A file of somebody else, whatever it is. */
+  place(path: string, content: FileContent, message: string): void {
+    if (typeof content === 'string') return this.commit(path, content, message);
+    if (Buffer.isBuffer(content)) this.repository.commit('main', { writes: [{ path, text: content }], message });
+    else this.repository.link('main', path, content.link);
+    this.say('people', message);
+  }
+
   commit(path: string, text: string | undefined, message: string): void {
     const before = this.text('main', path);
     if (before === text) return;

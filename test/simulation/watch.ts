@@ -3,6 +3,7 @@
 import { type Assumed, assumed, ClusterLaws } from './cluster-laws.ts';
 import { commitLawList } from './commit-laws.ts';
 import { lwsFile } from './files.ts';
+import { isSlander } from './notified.ts';
 import { type Fields, fieldsOf, type Known, ourCommit, planAt } from './our-commit.ts';
 import { hasSides } from './routed-files.ts';
 import { isSecret } from './secret.ts';
@@ -125,8 +126,7 @@ export class Watch {
   private commit(header: { readonly oid: string; readonly message: string; readonly parent: string }): void {
     const ours = ourCommit(this.universe, header, (name) => this.known(name));
     if (ours !== undefined) {
-      const written = [ours.after.text, header.message].join('\n');
-      if (isSecret(written)) throw new LawBroken('H3 no secret leaves', `${header.oid.slice(0, 7)} of main has it`);
+      this.secretless(header);
       this.universe.say('main', `${header.oid.slice(0, 7)} ${ours.subject} (${ours.reason})`);
       this.reasons.set(ours.reason, (this.reasons.get(ours.reason) ?? 0) + 1);
       for (const [law, of] of commitLawList) {
@@ -137,6 +137,14 @@ export class Watch {
     this.bounded(ours?.workload.name);
     for (const [name, past] of this.pasts)
       this.remember(name, past, { oid: header.oid, reason: ours?.workload.name === name ? ours.reason : '' });
+  }
+
+  /** H3 and H4: a commit of ours has no secret in any file, and says nothing that somebody has put into a record. */
+  private secretless({ oid, message }: { readonly oid: string; readonly message: string }): void {
+    const written = Object.values(this.universe.repository.files(oid));
+    const where = `${oid.slice(0, 7)} of main`;
+    if ([message, ...written].some(isSecret)) throw new LawBroken('H3 no secret leaves', `${where} has it`);
+    if (isSlander(message)) throw new LawBroken('H4 no word of others', `${where} says it: ${message}`);
   }
 
   /** T13: what people or the cluster do may start it all again; by itself it ends. */

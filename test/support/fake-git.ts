@@ -4,7 +4,14 @@ import { buildUpdates } from '../../src/adapters/git/commit-chain.ts';
 import { gitError } from '../../src/adapters/git/git-error.ts';
 import { defaultGitLimits } from '../../src/adapters/git/limits.ts';
 import { answerNow, type Batch, type Lookup } from '../../src/adapters/git/object-question.ts';
-import { decodeCommit, encodeCommit, type GitObject, oidOf } from '../../src/adapters/git/objects.ts';
+import {
+  decodeCommit,
+  decodeTree,
+  encodeCommit,
+  encodeEntries,
+  type GitObject,
+  oidOf,
+} from '../../src/adapters/git/objects.ts';
 import { walkTree } from '../../src/adapters/git/tree-walk.ts';
 import type {
   BranchUpdate,
@@ -131,6 +138,33 @@ export class FakeRepository {
     const head = built.heads[0]!;
     this.setHead(branch, head);
     return head;
+  }
+
+  /** A symbolic link by someone, in folders that exist or not. */
+  link(branch: string, path: string, target: string): Oid {
+    const oid = this.commit(branch, { writes: [{ path, text: target }], message: `link ${path}` });
+    const { tree } = decodeCommit(oid, this.object(oid, 'read').bytes);
+    const linked = encodeCommit({
+      tree: this.treeWithLink(tree, path.split('/')),
+      parents: this.header(oid).parents,
+      signature: somebody,
+      message: `link ${path}`,
+    });
+    const made = oidOf(linked);
+    this.objects.set(made, linked);
+    this.setHead(branch, made);
+    return made;
+  }
+
+  private treeWithLink(tree: Oid, [name = '', ...below]: readonly string[]): Oid {
+    const entries = decodeTree(this.object(tree, 'read').bytes).map((entry) => {
+      if (entry.name !== name) return entry;
+      return below.length === 0 ? { ...entry, mode: '120000' } : { ...entry, oid: this.treeWithLink(entry.oid, below) };
+    });
+    const made = encodeEntries(entries);
+    const oid = oidOf(made);
+    this.objects.set(oid, made);
+    return oid;
   }
 
   /** A merge commit by someone: the tree of the branch with `writes`, and these parents, the first of them first. */
