@@ -23,8 +23,9 @@ export function broughtBack(situation: Situation, marks: Marks): Decision | unde
  */
 export function requestedByFile(situation: Situation): Decision | undefined {
   const { snapshot, partition, digest } = situation;
-  const marks = snapshot.settledSince;
-  if (marks === undefined || marks.serves === 'green' || partition !== SENTINEL) return undefined;
+  const since = snapshot.settledSince;
+  const marks = since?.serves === undefined ? since : withoutColour(situation, since);
+  if (marks === undefined || partition !== SENTINEL) return undefined;
   if (situation.view !== 'seen' || elsewhereFacts(situation) === undefined) return undefined;
   const { label } = MOVES.AnnotationsRestored;
   const move = workloadMove(situation, {
@@ -34,6 +35,16 @@ export function requestedByFile(situation: Situation): Decision | undefined {
     why: `The file was put back, and release ${shortRelease(marks.release)} had settled since: its annotations return, so that the template ${shortDigest(digest)} of the file is delivered from its first step.`,
   });
   return moving(move, 'BeforeStepUpgrade');
+}
+
+/**
+ * The second colour served, and went out of the files with what was put back: its release is on the groups of the user's own,
+ * which its Service selects again. undefined: that colour is there, and what serves is not known by the files.
+ */
+function withoutColour({ snapshot }: Situation, marks: Marks): Marks | undefined {
+  if (snapshot.ladder === undefined || snapshot.ladder.second !== undefined) return undefined;
+  const { serves: _, ...own } = marks;
+  return own;
 }
 
 /** What is in the file is the stable version: it is live, so that its revision is the one of the StatefulSet. */

@@ -12,6 +12,7 @@ import { servingTemplateEdited } from '../ladders/edited-by-hand.ts';
 import { groupsOn, workloadOf } from '../ladders/traffic-view.ts';
 import type { Seen } from '../situation.ts';
 import { atRest } from './at-rest.ts';
+import { colourElsewhere } from './colour-elsewhere.ts';
 
 /**
  * Nothing of it moves a step at rest, so all of it is only reported: a share that a hand has written, groups of a colour that is
@@ -33,6 +34,8 @@ export function besideAtRest(seen: Seen, marks: Marks): readonly Hold[] {
   // Not there: that is a difference.
   if (found.kind === 'absent') return drift;
   const { lws, leaderSet, groups } = found.value;
+  const elsewhere = colourElsewhere({ name, document, live: side.live, groups });
+  if (elsewhere !== undefined) return [...drift, elsewhere];
   const { replicas } = lws;
   const observed = { ...seen.observed, lws, leaderSet, groups };
   const unrested = atRest({ ...seen, observed, replicas, asked: replicas, partition: SENTINEL });

@@ -88,10 +88,14 @@ function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: Inten
   return retry(intent.release, snapshot);
 }
 
-/** Nothing is in progress by the marks, and the last pass has seen groups on another template: these are to go back. */
+/** Nothing is in progress by the marks, and the last pass has seen groups of the user's own on another template: these are to go back. */
 function isElsewhere({ workload, record }: Snapshot): boolean {
   const marks = workload?.workload.marks;
-  const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
+  const isSettled =
+    marks !== undefined &&
+    marks.serves === undefined &&
+    marks.step === undefined &&
+    marks.release.digest === workload?.digest;
   return isSettled && record?.holds.some(({ reason }) => reason === 'GroupsElsewhere') === true;
 }
 
