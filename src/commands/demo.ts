@@ -3,7 +3,7 @@
 import { printable } from '../api/printable.ts';
 import { type Act, actsOf } from '../demo/acts.ts';
 import { checkEnd, type Wanted } from '../demo/check.ts';
-import { calledAs, findingLines, logLines, whereLines } from '../demo/ending.ts';
+import { calledAs, drillLines, findingLines, logLines, whereLines } from '../demo/ending.ts';
 import { NAME, NEW_TAG, OLD_TAG } from '../demo/files.ts';
 import { livePicture } from '../demo/live-view.ts';
 import { lostRequests } from '../demo/lost-requests.ts';
@@ -168,7 +168,11 @@ export async function conclude(
 async function serve(world: DemoWorld, io: Io): Promise<void> {
   const { model, system, agent } = world;
   world.hurry();
-  say(io, ['', 'Serving until stopped (Ctrl-C). Push another image to main: the agent applies it within a second.']);
+  say(io, [
+    '',
+    'Serving until stopped (Ctrl-C). Push another image to main: the agent applies it within a second.',
+    ...drillLines(world.apiUrl),
+  ]);
   while (!io.signal.aborted) {
     model.advanceTo(system.now());
     await agent.sync().catch((error: unknown) => io.err(`${error instanceof Error ? error.message : String(error)}\n`));

@@ -2,7 +2,8 @@
 
 import type { CommitHeader } from '../ports/git.ts';
 import type { Finding } from './check.ts';
-import { NAME } from './files.ts';
+import { DRILL_WORDS } from './drill.ts';
+import { NAME, NAMESPACE } from './files.ts';
 
 /** `main` with the newest commit first, as `git log --oneline` has it. */
 export function logLines(log: readonly CommitHeader[]): readonly string[] {
@@ -20,6 +21,16 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
   return [
     'Checked by reading the repository and the API once more:',
     ...findings.map(({ good, what, seen }) => (good ? `  ✔ ${what}` : `  ✘ ${what}; there is: ${seen}`)),
+  ];
+}
+
+/** How a group is broken on request while the cluster is served, and where its pods say what is wrong. */
+export function drillLines(apiUrl: string): readonly string[] {
+  return [
+    'A fire drill breaks the leader of a group; then look at status, and go back:',
+    `  curl -X POST ${apiUrl}/drill/${NAMESPACE}/${NAME}/3/crash`,
+    `  ${DRILL_WORDS}: it crashes and LWS restarts the group, it stops answering, is deleted, or is well again.`,
+    '  kubectl describe pod and kubectl logs --previous show what its pods say.',
   ];
 }
 

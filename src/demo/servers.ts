@@ -1,5 +1,7 @@
 /** The servers of the demo: an empty repository on the disk, and a model served as a cluster on loopback. */
 
+import type { Reply } from './api-server/reply.ts';
+import type { ApiRequest } from './api-server/route.ts';
 import { type ServedModel, startApiServer } from './api-server/start-api-server.ts';
 import { createRepository } from './create-repository.ts';
 
@@ -16,8 +18,10 @@ export async function openDemoServers(given: {
   readonly newRepository: string | undefined;
   readonly branch: string;
   readonly model: ServedModel;
+  /** Answers what is no request for objects. */
+  readonly also: (request: ApiRequest) => Reply | undefined;
 }): Promise<DemoServers> {
   if (given.newRepository !== undefined) createRepository(given.newRepository, given.branch);
-  const server = await startApiServer({ model: given.model, port: 0, kinds: undefined, interfere: undefined });
+  const server = await startApiServer({ model: given.model, port: 0, kinds: undefined, interfere: given.also });
   return { apiUrl: server.url, kubeconfig: server.kubeconfig, close: server.close };
 }

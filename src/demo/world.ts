@@ -18,6 +18,7 @@ import { PODS } from '../simulator/objects/resource-table.ts';
 import { Clients } from '../simulator/traffic/clients.ts';
 import { openPorts } from '../wiring.ts';
 import { type Agent, startAgent } from './agent/start-agent.ts';
+import { openDrill } from './drill.ts';
 import { GROUPS, IMAGE, NAME, NAMESPACE, NEW_TAG, SERVICE_NAME, SYNCED_FOLDER } from './files.ts';
 import { readFleet } from './fleet.ts';
 import { openDemoServers } from './servers.ts';
@@ -100,6 +101,7 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
     newRepository: home === undefined ? repository : undefined,
     branch: BRANCH,
     model,
+    also: openDrill(model),
   });
   await writeFile(kubeconfig, servers.kubeconfig);
   const ports: Ports = { ...rest, clock, forge: home?.forge(clock) };
