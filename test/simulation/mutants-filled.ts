@@ -163,8 +163,8 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'the edits of a rung need not be live',
     'ladders/next-commit.ts',
-    'const waits = [LIVE, ...(rungs[place]?.seen(delivery) ?? [])];',
-    'const waits = [...(rungs[place]?.seen(delivery) ?? [])];',
+    'return [LIVE, ...(rung?.seen(delivery) ?? [])];',
+    'return [...(rung?.seen(delivery) ?? [])];',
   ),
   mutant(
     'home before the primary is through',

@@ -13,9 +13,9 @@ export const sharedMutants: readonly Mutant[] = [
   // What a share rests on.
   mutant(
     'versions: a share before its groups',
-    'ladders/version-rungs.ts',
-    "(isBelow || reached === 'template') && partition !== wanted.partition",
-    'isBelow && partition !== wanted.partition',
+    'ladders/version-step.ts',
+    'isListed: (delivery) => partitionIn(delivery.own) !== wanted(delivery).partition,',
+    "isListed: (delivery) => reached !== 'template' && partitionIn(delivery.own) !== wanted(delivery).partition,",
   ),
   mutant(
     'versions: the Service of the users takes in the release',
@@ -37,14 +37,14 @@ export const sharedMutants: readonly Mutant[] = [
   ),
   mutant(
     'versions: the share of another step',
-    'events/sharing-out.ts',
-    'const step = seen.steps[to.index - 1];\n  const share',
-    'const step = seen.steps[to.index] ?? seen.steps[to.index - 1];\n  const share',
+    'ladders/version-step.ts',
+    'commit: (delivery) => sharing(delivery, wanted(delivery).share),',
+    'commit: (delivery) => sharing(delivery, shareOf(delivery.plan.steps[delivery.plan.steps.indexOf(step) + 1] ?? step)),',
   ),
   // The last groups.
   mutant(
     'versions: home is forgotten before all groups go',
-    'ladders/version-rungs.ts',
+    'ladders/version-step.ts',
     'const isWhole = next === 0;\n  return { share: isWhole ? NO_SHARE : shareOf(step)',
     'const isWhole = next === 0;\n  return { share: shareOf(step)',
   ),
@@ -57,8 +57,8 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: an edit of the plan is looked at from the rung that there is',
     'strategies/routed-step.ts',
-    'reached: undefined,',
-    'reached: target === index ? marks.at : undefined,',
+    '{ stage: of, at: undefined }',
+    '{ stage: of, at: target === index ? marks.at : undefined }',
   ),
   // The rollbacks, and newer templates.
   mutant(
@@ -112,7 +112,7 @@ export const sharedMutants: readonly Mutant[] = [
   ),
   mutant(
     'versions: the Service opens with the last share but one',
-    'ladders/version-rungs.ts',
+    'ladders/version-step.ts',
     'const isWhole = next === 0;',
     'const isWhole = next <= 1;',
   ),

@@ -5,7 +5,7 @@ import { shortRelease } from '../../api/release.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { wholeChange, wholeReason } from '../edits/size-change.ts';
 import { workloadMove } from '../edits/workload-change.ts';
-import { type Hold, hold } from '../hold.ts';
+import { hold } from '../hold.ts';
 import { type Decision, holding, moving } from '../move.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
@@ -15,17 +15,6 @@ import { nextIndex } from '../step-to-come.ts';
 import { describeStep, isJump } from '../steps.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 import { capital, groupsAre, notReady } from '../texts/sentences.ts';
-
-/** What else a step has where requests are shared out between its versions. */
-export type StepWay = {
-  /** What the rung in Git waits for, next to its groups. */
-  readonly waits: readonly Hold[];
-  /** A later rung of this step; undefined: it is on its last. */
-  readonly rung: ((situation: Seen) => Decision) | undefined;
-  /** The share of this step is another in the plan than the one that was written: the step is taken again, at once. */
-  readonly again: boolean;
-  readonly next: typeof nextStep;
-};
 
 /** Step k+1, the target of a jump, or where an edited plan leads. */
 export function nextStep(

@@ -10,13 +10,17 @@ import { withBudgetAfter } from '../budget.ts';
 import { workloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
+import type { Commit, Made } from '../ladders/commit.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { NO_SHARE, shareIn, shareOf, sharing } from '../ladders/shares.ts';
-import { isLabelled, type Pin, pinned, released, restoreAll, servicesOnly } from '../ladders/version-edits.ts';
-import { wantedOf } from '../ladders/version-rungs.ts';
+import type { Delivery, Pin } from '../ladders/delivery.ts';
+import { type NextCommit, stepEntered } from '../ladders/next-commit.ts';
+import { unwritable } from '../ladders/rung-move.ts';
+import { NO_SHARE, shareIn, shareOf } from '../ladders/shares.ts';
+import { isLabelled, restoreAll } from '../ladders/version-edits.ts';
+import { wantedOf } from '../ladders/version-step.ts';
 import { type Decision, holding, type MoveReason, moving } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
-import type { Seen, Situation } from '../situation.ts';
+import type { Seen } from '../situation.ts';
 import { describeStep } from '../steps.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 import { capital, groupsAre } from '../texts/sentences.ts';
@@ -60,22 +64,36 @@ export function groupsOnTemplate({ observed: { releaseKey, ...observed }, asked 
     .map(({ index }) => index);
 }
 
+/** The delivery with how the cluster tells its versions apart. */
+export function withVersions(on: Delivering, seen: Seen): Delivery {
+  const { delivery } = on;
+  const pin = pinOf(on, seen);
+  const { releaseKey } = seen.observed;
+  const isFirst = on.marks.step === undefined;
+  const isByLabel = isFirst ? groupsOnTemplate(seen).length === 0 : isLabelled(delivery);
+  const others = wanted(seen.observed, seen.replicas).filter(
+    ({ leader }) => leader.key !== undefined && leader.version === 'other',
+  );
+  const versions = {
+    stable: 'reason' in pin ? undefined : pin,
+    release: isByLabel ? undefined : releaseKey,
+    others: others.map(({ index }) => index),
+  };
+  return { ...delivery, versions };
+}
+
 /** The first rung of a release: its label, while nothing can restart, and who selects which version. */
-export function sharedText(
-  on: Delivering,
-  seen: Seen,
-  at: { readonly marks: Marks; readonly index: number },
-): Decision {
-  const { steps, replicas, digest } = seen;
+export function firstRung(on: Delivering, seen: Seen, at: { readonly marks: Marks; readonly index: number }): Decision {
+  const { steps, digest } = seen;
   const pin = pinOf(on, seen);
   if ('reason' in pin && pin.reason !== 'MixedRevisions') return holding([pin], 'BeforeStepUpgrade');
-  const step = steps[at.index - 1];
-  if (step === undefined)
+  if (steps[at.index - 1] === undefined)
     return holding(
       [hold('Stalled', { seen: 'the Rollout has no steps', action: 'Write at least one under steps of its strategy' })],
       'BeforeStepUpgrade',
     );
-  const { share } = wantedOf(step, { replicas, partition: SENTINEL });
+  const next = stepEntered(withVersions(on, seen), { index: at.index, paused: false });
+  if (next.kind === 'unwritable') return unwritable(on, next);
   const restore = putAside(undefined, { floor: SENTINEL, maxUnavailable: undefined });
   const first = firstStep(seen, { marks: at.marks, restore });
   const of = steps.length;
@@ -87,13 +105,9 @@ export function sharedText(
     marks: { ...first, step: { kind: 'step', index: at.index, of } },
     why: `Release ${shortDigest(digest)} starts, and no group moves. ${isTold ? labelled(first.release) : unlabelled(updated)}`,
   });
-  // Groups that are not on the stable version go with those of the step: its share comes then.
-  const isApart = share.kind === 'none' || 'reason' in pin || !isTold;
-  const services = released(on.delivery, isTold ? undefined : seen.observed.releaseKey);
-  const commit = servicesOnly(on.delivery, [...services, ...(isApart ? [] : pinned(on.delivery, pin))]);
   return besides(on, moving(move, 'BeforeStepUpgrade'), {
     at: 'template',
-    commit,
+    commit: madeBy(next),
     ...(isTold ? { labels: true } : {}),
   });
 }
@@ -115,31 +129,42 @@ export type RungTo = {
   readonly evidence: string;
 };
 
-/** The user's Service takes in the stable version alone again, after steps without a share. */
-export function pinnedAgain(on: Delivering, seen: Seen, to: RungTo): Decision {
-  const pin = pinOf(on, seen);
-  if ('reason' in pin) return holding([pin], 'StepUpgrade');
-  const { releaseKey } = seen.observed;
-  const isByLabel = isLabelled(on.delivery);
-  if (!isByLabel && releaseKey === undefined)
-    return holding(seen.notApplied === undefined ? [] : [seen.notApplied], 'StepUpgrade');
-  const edits = released(on.delivery, isByLabel ? undefined : releaseKey);
-  const commit = servicesOnly(on.delivery, [...edits, ...pinned(on.delivery, pin)]);
-  return rungMove(on, to, {
-    at: 'template',
-    commit,
-    why: `From here on ${serviceName(on)} takes in the stable version alone.`,
-  });
+/** No route sends to the new version, and the Service takes in all leaders. */
+export function restoreWith(on: Delivering, to: RungTo, commit: Commit = restoreAll(on.delivery)): Decision {
+  const why = `Requests go to all groups of ${on.delivery.own.object.name} alike from here on, and the routes are as they were before.`;
+  return rungMove(on, to, { at: 'route-restored', commit, why });
 }
 
-/** No route sends to the new version, and the Service takes in all leaders. */
-export function restoreWith(on: Delivering, to: RungTo): Decision {
-  const why = `Requests go to all groups of ${on.delivery.own.object.name} alike from here on, and the routes are as they were before.`;
-  return rungMove(on, to, { at: 'route-restored', commit: restoreAll(on.delivery), why });
+/** One rung of a step, as its ladder has it. */
+export function rungWritten(on: Delivering, seen: Seen, { next, to }: { next: NextCommit; to: RungTo }): Decision {
+  const commit = madeBy(next);
+  if (next.at === 'route-restored') return restoreWith(on, to, commit);
+  if (next.at === 'pods') return groupsReleased(on, seen, { commit, to });
+  if (next.at === 'template') {
+    const why = `From here on ${serviceName(on)} takes in the stable version alone.`;
+    return untold(on, seen) ?? rungMove(on, to, { at: 'template', commit, why });
+  }
+  const step = seen.steps[to.index - 1];
+  const share = step === undefined ? NO_SHARE : shareOf(step);
+  const text = share.kind === 'weight' ? `${share.percent}%` : share.kind === 'matches' ? 'matches' : '–';
+  const why = `The new version is sent ${share.kind === 'weight' ? `${share.percent} %` : 'what the step names'} of the requests.`;
+  return rungMove(on, to, { at: 'traffic', commit, why, suffix: `: ${shareIn(on.delivery)} → ${text}` });
+}
+
+/** Nothing tells the versions apart. */
+function untold(on: Delivering, seen: Seen): Decision | undefined {
+  const pin = pinOf(on, seen);
+  if ('reason' in pin) return holding([pin], 'StepUpgrade');
+  if (isLabelled(on.delivery) || seen.observed.releaseKey !== undefined) return undefined;
+  return holding(seen.notApplied === undefined ? [] : [seen.notApplied], 'StepUpgrade');
 }
 
 /** The partition of the step, where the rungs below it were commits of their own. */
-export function letGo(on: Delivering, seen: Seen, to: RungTo): Decision {
+function groupsReleased(
+  on: Delivering,
+  seen: Seen,
+  { commit, to }: { readonly commit: Made; readonly to: RungTo },
+): Decision {
   const { steps, replicas, partition } = seen;
   const step = steps[to.index - 1];
   if (step === undefined) return holding([], 'StepUpgrade');
@@ -156,17 +181,11 @@ export function letGo(on: Delivering, seen: Seen, to: RungTo): Decision {
     partition: next,
     why: `${to.evidence}Step ${to.index}: ${describeStep(step, replicas)}. ${who}.`,
   });
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'pods', commit: servicesOnly(on.delivery, []) });
+  return besides(on, moving(move, 'StepUpgrade'), { at: 'pods', commit });
 }
 
-/** The share of the step. */
-export function shared(on: Delivering, seen: Situation, to: RungTo): Decision {
-  const step = seen.steps[to.index - 1];
-  const share = step === undefined ? NO_SHARE : shareOf(step);
-  const text = share.kind === 'weight' ? `${share.percent}%` : share.kind === 'matches' ? 'matches' : '–';
-  const why = `The new version is sent ${share.kind === 'weight' ? `${share.percent} %` : 'what the step names'} of the requests.`;
-  const commit = sharing(on.delivery, share);
-  return rungMove(on, to, { at: 'traffic', commit, why, suffix: `: ${shareIn(on.delivery)} → ${text}` });
+function madeBy({ objects, displaced }: NextCommit): Made {
+  return { kind: 'ok', objects, displaced };
 }
 
 type Rung = Pick<Parameters<typeof besides>[2], 'commit'> & {

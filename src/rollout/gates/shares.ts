@@ -5,7 +5,7 @@ import { type Hold, hold } from '../hold.ts';
 import { delivering } from '../ladders/delivering.ts';
 import { fillToCome } from '../ladders/fill-to-come.ts';
 import { inPercent, percentIn, shareOf } from '../ladders/shares.ts';
-import { wantedOf } from '../ladders/version-rungs.ts';
+import { wantedOf } from '../ladders/version-step.ts';
 import type { Situation } from '../situation.ts';
 import { type StepToCome, stepToCome } from '../step-to-come.ts';
 import { policySaying } from '../texts/sentences.ts';

@@ -29,5 +29,11 @@ export type Condition =
   | { readonly kind: 'complete' }
   | { readonly kind: 'bake' };
 
+/** Before a share both sides must serve what they are sent; before all requests the new version alone. */
+export function bothServe(isAll: boolean): readonly Condition[] {
+  const canary: Condition = { kind: 'serving', side: 'canary', groups: 1 };
+  return isAll ? [canary] : [canary, { kind: 'serving', side: 'stable', groups: 1 }];
+}
+
 /** What every commit of ours is followed by: nothing read before it counts. */
 export const LIVE: Condition = { kind: 'live' };

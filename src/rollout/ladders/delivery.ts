@@ -3,6 +3,7 @@
 import { floorOf, isIntOrPercent } from '../../api/int-or-percent.ts';
 import { at } from '../../api/json.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
+import type { REVISION_KEY } from '../../api/lws-labels.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
 import type { InferencePools } from '../../api/policy-pools.ts';
 import type { Release } from '../../api/release.ts';
@@ -10,6 +11,7 @@ import { parseRestore } from '../../api/restore.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import { parseService, stringsIn } from '../../api/service.ts';
 import { secondNameOf, takesTurns } from '../../api/styles.ts';
+import type { VERSION } from '../../api/version-label.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../../api/workload.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { canaryServiceName } from '../traffic/canary-service.ts';
@@ -18,6 +20,19 @@ import { areSubsets } from '../traffic/subsets.ts';
 
 /** A route that the Rollout names, its document, and the copy of it where its kind needs one. */
 export type RouteInUse = { readonly provider: TrafficProvider } & Omit<RouteFiles, 'displaced'>;
+
+/** A label of the leaders of the stable version, and no other's. */
+export type Pin = { readonly key: typeof VERSION | typeof REVISION_KEY; readonly value: string };
+
+/** How the cluster tells the versions of one workload apart. */
+type VersionNames = {
+  /** undefined: nothing does. */
+  readonly stable: Pin | undefined;
+  /** The revision of the release, where its label would restart groups that have loaded it; undefined: the label tells it. */
+  readonly release: string | undefined;
+  /** Groups on neither of two versions, by their index. */
+  readonly others: readonly number[];
+};
 
 /** A document with its own text. */
 type TextDocument = RouteDocument & { readonly text: string };
@@ -52,6 +67,8 @@ export type Delivery = {
   readonly namespace?: string;
   /** Of the annotations that our last commit wrote, where the file has others: by those each side would be the other one. */
   readonly written?: Pick<Marks, 'serves'>;
+  /** Of one workload. Not there: as in a healthy cluster, whose groups are all on one version to start with. */
+  readonly versions?: VersionNames;
 };
 
 type Style = { readonly plan: Pick<Rollout, 'style'> } & Pick<Delivery, 'written'>;

@@ -14,6 +14,7 @@ import { isOvertaken, partitioned, promotions, restoredRoutes, restoreRoutes, re
 import { type PrimaryRung, primaryBack, rollBack, TEMPLATE_ALONE } from './rollback.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, isOversized, stepLadder } from './step.ts';
+import { firstLadder, topRung, versionLadder } from './version-step.ts';
 
 export type NextCommit = {
   readonly kind: 'commit';
@@ -39,13 +40,24 @@ export function nextCommit(delivery: Delivery): NextCommit | Unwritable {
   const { plan } = delivery;
   const position = positionOf(annotationsOf(delivery.own));
   if (position === undefined) return entered(delivery, { kind: 'step', index: 1, of: plan.steps.length }, []);
+  const next = rungAbove(delivery, position);
+  return next.kind === 'top' ? entered(delivery, stageAfter(delivery, position.stage), next.waits) : next;
+}
+
+/** The next commit of the same ladder; `top`: no rung above changes anything. */
+export function rungAbove(delivery: Delivery, position: Position): NextCommit | Unwritable | Top {
   const { stage } = position;
   const rungs = ladderOf(delivery, position);
   const place = rungs.findIndex(({ at }) => at === position.at);
-  const waits = [LIVE, ...(rungs[place]?.seen(delivery) ?? [])];
+  const waits = waitsAt(delivery, position);
   const again = groupsAgain(delivery, position) ?? restoreOnceMore(delivery, { position, rungs: rungs.slice(place) });
-  const next = climbed(delivery, again ?? { stage, rungs: rungs.slice(place + 1), waits });
-  return next.kind === 'top' ? entered(delivery, stageAfter(delivery, stage), next.waits) : next;
+  return climbed(delivery, again ?? { stage, rungs: rungs.slice(place + 1), waits });
+}
+
+/** What the rung that Git stands on waits for, before any other. */
+export function waitsAt(delivery: Delivery, position: Position): readonly Condition[] {
+  const rung = ladderOf(delivery, position).find(({ at }) => at === position.at);
+  return [LIVE, ...(rung?.seen(delivery) ?? [])];
 }
 
 /**
@@ -58,12 +70,11 @@ export function stepEntered(
 ): NextCommit | Unwritable {
   const of = delivery.plan.steps.length;
   const position = positionOf(annotationsOf(delivery.own));
-  const rungs = position === undefined ? [] : ladderOf(delivery, position);
-  const seen = rungs.find(({ at }) => at === position?.at)?.seen(delivery) ?? [];
+  const seen = position === undefined ? [LIVE] : waitsAt(delivery, position);
   const step = position?.stage.kind === 'step' ? position.stage.index : 0;
   const pause: readonly Condition[] = paused && step > 0 && step !== index ? [{ kind: 'pause', step }] : [];
   const stage: Stage = { kind: 'step', index, of };
-  const waits: readonly Condition[] = [LIVE, ...seen, ...pause, { kind: 'gates' }];
+  const waits: readonly Condition[] = [...seen, ...pause, { kind: 'gates' }];
   return onTop(
     delivery,
     climbed(delivery, { stage, rungs: ladderOf(delivery, { stage, at: undefined }), waits }),
@@ -86,7 +97,7 @@ export function nextWithoutNodes(delivery: Delivery): NextCommit | Unwritable | 
 
 /** What a workload at rest still needs before a delivery: the partition that lets no edit through. */
 export function locking(delivery: Delivery): readonly ObjectEdits[] {
-  return positionOf(annotationsOf(delivery.own)) === undefined ? partitioned(delivery, SENTINEL) : [];
+  return isAtRest(delivery) ? partitioned(delivery, SENTINEL) : [];
 }
 
 /**
@@ -118,7 +129,12 @@ export function ladderOf(delivery: Delivery, { stage, at }: Position): readonly 
   if (stage.kind === 'rollback') return rollBack(delivery, { stage, at });
   if (stage.kind === 'promote') return promotions[plan.style];
   const step = plan.steps[stage.index - 1];
-  return step === undefined ? [] : stepLadder(step);
+  if (!isOneWorkload(plan.style)) return step === undefined ? [] : stepLadder(step);
+  return isAtRest(delivery) && step !== undefined ? firstLadder(step) : versionLadder(step, at);
+}
+
+function isAtRest({ own }: Delivery): boolean {
+  return positionOf(annotationsOf(own)) === undefined;
 }
 
 /**
@@ -129,7 +145,7 @@ function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undef
   const { plan } = delivery;
   const index = stage.kind === 'step' ? stage.index : plan.steps.length;
   const step = plan.steps[index - 1];
-  if (step === undefined || stage.kind === 'rollback') return undefined;
+  if (step === undefined || stage.kind === 'rollback' || isOneWorkload(plan.style)) return undefined;
   const isFilled = stage.kind === 'step' && (at === 'pods' || at === 'traffic');
   const isShort = isFilled && (isOutgrown(delivery, step) || isOversized(delivery));
   const takesOver = takesTurns(plan.style) && stage.kind === 'promote';
@@ -166,17 +182,19 @@ function entered(delivery: Delivery, stage: Stage, below: readonly Condition[]):
 function onTop(delivery: Delivery, next: ReturnType<typeof climbed>, stage: Stage): NextCommit | Unwritable {
   if (next.kind !== 'top') return next;
   const made: Made = { kind: 'ok', objects: [], displaced: delivery.displaced };
-  return committed(delivery, { stage, at: 'traffic', made, waits: next.waits });
+  const step = stage.kind === 'step' ? delivery.plan.steps[stage.index - 1] : undefined;
+  const at = isOneWorkload(delivery.plan.style) ? topRung(delivery, step) : 'traffic';
+  return committed(delivery, { stage, at, made, waits: next.waits });
 }
 
-/** The first rung that is in the list and changes something. Settling always does: its marks go. */
+/** The first rung that is in the list and changes something. */
 function climbed(delivery: Delivery, { stage, rungs, waits }: Climb): NextCommit | Unwritable | Top {
   let seen = waits;
   for (const rung of rungs) {
     if (!rung.isListed(delivery)) continue;
     const made = rung.commit(delivery);
     if (made.kind === 'unwritable') return made;
-    if (made.objects.length > 0 || rung.at === 'settled')
+    if (made.objects.length > 0 || rung.isAlways === true)
       return committed(delivery, { stage, at: rung.at, made, waits: [...seen, ...rung.before(delivery)] });
     seen = [...seen, ...rung.seen(delivery)];
   }

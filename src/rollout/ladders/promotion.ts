@@ -123,6 +123,7 @@ const canaryLadder: readonly Rung[] = [
   {
     at: 'settled',
     isListed: ALWAYS,
+    isAlways: true,
     commit: (delivery) =>
       madeOf(delivery, [...grown(delivery, 0), ...partitioned(delivery, SENTINEL), ...floorBack(delivery)]),
     // Until here the release can be aborted; of a primary that broke since it took over that must stay so. Locked before its
@@ -161,6 +162,7 @@ const blueGreenLadder: readonly Rung[] = [
   {
     at: 'settled',
     isListed: ALWAYS,
+    isAlways: true,
     commit: (delivery) => madeOf(delivery, [...emptied(delivery), ...served(delivery)]),
     // The colour before is the rollback in an instant: it stays while groups of the new one are not ready.
     before: (delivery) => [

@@ -28,6 +28,7 @@ import { sharing, WHOLE } from './shares.ts';
 const SETTLED: Rung = {
   at: 'settled',
   isListed: ALWAYS,
+  isAlways: true,
   // The groups of the new side go, what was released for update is locked again, and an autoscaler may shrink what serves.
   commit: (delivery) =>
     madeOf(delivery, [...grown(delivery, 0), ...partitioned(delivery, SENTINEL), ...floorBack(delivery)]),

@@ -10,6 +10,8 @@ export type Rung = {
   /** According to Git. What is not in the list is not waited for. */
   readonly isListed: (delivery: Delivery) => boolean;
   readonly commit: (delivery: Delivery) => Commit;
+  /** It is written where it changes no document as well: its marks are what counts. */
+  readonly isAlways?: true;
   /** Seen before the commit, next to what the rung below waits for. */
   readonly before: (delivery: Delivery) => readonly Condition[];
   /** Seen before the next one. */

@@ -4,7 +4,7 @@ import type { RolloutStep } from '../../api/rollout-steps.ts';
 import { takesTurns } from '../../api/styles.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import { madeOf } from './commit.ts';
-import type { Condition } from './condition.ts';
+import { bothServe, type Condition } from './condition.ts';
 import { canarySide, type Delivery, primaryGroups, quorumOf, replicasOf } from './delivery.ts';
 import { withFloor } from './floor.ts';
 import { isSwitched, restoreRoutes, stableReached } from './promotion.ts';
@@ -77,11 +77,6 @@ export function isOversized(delivery: Delivery): boolean {
 /** Those that Git asks for: where N has risen since, the next `pods` takes it as it is then. */
 function groupsReady(delivery: Delivery): Condition {
   return { kind: 'newVersion', side: 'canary', groups: replicasOf(canarySide(delivery)), tolerant: true };
-}
-
-function bothServe(isWhole: boolean): readonly Condition[] {
-  const canary: Condition = { kind: 'serving', side: 'canary', groups: 1 };
-  return isWhole ? [canary] : [canary, { kind: 'serving', side: 'stable', groups: 1 }];
 }
 
 /** Whether the step's share asks for more groups than there are, because N rose since: its `pods` come again. */

@@ -8,13 +8,10 @@ import type { ObjectEdits } from '../edits/edit.ts';
 import { canaryService, canaryServiceName, picksVersion, renewed } from '../traffic/canary-service.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import { type Commit, edited, madeOf, ofRoutes, removeField, setField, withObjects } from './commit.ts';
-import { annotationsOf, type Delivery, selectorOf, serviceMissing } from './delivery.ts';
+import { annotationsOf, type Delivery, type Pin, selectorOf, serviceMissing } from './delivery.ts';
 import { isRestored, NO_SHARE, prepared, sharing } from './shares.ts';
 
 const SELECTOR = ['spec', 'selector'];
-
-/** A label of the leaders of the stable version, and no other's. */
-export type Pin = { readonly key: typeof VERSION | typeof REVISION_KEY; readonly value: string };
 
 /** Whether the user's Service takes in the leaders of one version only. */
 export function isPinned({ service }: Pick<Delivery, 'service'>): boolean {

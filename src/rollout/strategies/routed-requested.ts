@@ -1,7 +1,7 @@
 /** The row `requested` where routes share out the requests of the workload: its label first, while nothing can restart. */
 
 import type { Marks } from '../../api/marks.ts';
-import { sharedText } from '../events/sharing-out.ts';
+import { firstRung } from '../events/sharing-out.ts';
 import { unstarted } from '../events/unstarted.ts';
 import { before } from '../gates/before.ts';
 import { ask } from '../gates/gate.ts';
@@ -24,5 +24,5 @@ export function routedRequested(situation: Situation, marks: Marks): Decision {
   if (on === undefined) return holding([documentMissing(situation)], 'BeforeStepUpgrade');
   const taken = takenBySomebody(on) ?? routesChanged(on);
   if (taken !== undefined) return holding([taken], 'BeforeStepUpgrade');
-  return sharedText(on, answer.seen, { marks, index: firstIndex(situation, release) });
+  return firstRung(on, answer.seen, { marks, index: firstIndex(situation, release) });
 }

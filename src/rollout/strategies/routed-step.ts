@@ -1,11 +1,11 @@
 /** The row `step k` where routes share out the requests of the workload: its rungs, and what each waits for. */
 
-import type { RungMark } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
-import { nextStep, type StepWay } from '../events/next-step.ts';
+import { nextStep } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
-import { letGo, pinnedAgain, type RungTo, restoreWith, shared } from '../events/sharing-out.ts';
+import { type RungTo, restoreWith, rungWritten, withVersions } from '../events/sharing-out.ts';
+import { beforeGroups, nextAsked, rungAsked, standingOf } from '../events/step-standing.ts';
 import { stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
 import { notApplied, recreated, replicasUnknown, scaledToZero } from '../gates/cluster.ts';
@@ -17,38 +17,76 @@ import { stepShareTooLarge } from '../gates/shares.ts';
 import { waitingOnGroups } from '../gates/step-groups.ts';
 import { blocking, type Hold, hold, unique } from '../hold.ts';
 import { besides } from '../ladders/besides.ts';
-import { type Condition, LIVE } from '../ladders/condition.ts';
+import { bothServe, type Condition } from '../ladders/condition.ts';
 import { documentsLost, routesChanged, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { canaryEdited } from '../ladders/edited-by-hand.ts';
-import { NO_SHARE, shareOf, sharing } from '../ladders/shares.ts';
+import { rungAbove, waitsAt } from '../ladders/next-commit.ts';
+import type { Position } from '../ladders/position.ts';
+import { unwritable } from '../ladders/rung-move.ts';
+import { shareOf, sharing } from '../ladders/shares.ts';
 import { serving } from '../ladders/traffic-view.ts';
 import { isPinned, servicesOnly } from '../ladders/version-edits.ts';
-import { rungDue, type StepWanted, wantedOf } from '../ladders/version-rungs.ts';
+import { type StepWanted, wantedBy } from '../ladders/version-step.ts';
 import { type Decision, holding } from '../move.ts';
-import type { Group } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { editedPlan, nextIndex } from '../step-to-come.ts';
 
-/** What is done of itself, or how the row of the groups goes on. The file has the release's template: the caller has looked. */
-export function routedStep(on: Delivering, step: InDelivery): Decision | { readonly way: StepWay } {
+/** Of itself on a rung below its groups, else as the row of the groups goes on. The file has the release's template: the caller has looked. */
+export function routedStep(on: Delivering, step: InDelivery): Decision {
   const { situation } = on;
-  const fresh = recreated(situation);
-  if (!isApart(step) || fresh !== undefined) return { way: wayOf(on, step) };
+  if (!isApart(step) || recreated(situation) !== undefined) return withGroups(on, step);
   const edited = partitionEdited(situation, step);
   if (edited !== undefined) return edited;
   if (situation.view === 'unseen') return holding([situation.hold], 'StepUpgrade');
-  const due = isPlanEdited(situation, step) ? undefined : rungAt(on, situation, step);
+  const due = isPlanEdited(situation, step) ? undefined : rungDue(on, situation, step);
   // The partition is that of the step already: what is left waits for its groups.
-  if (due !== 'pods') return { way: wayOf(on, step) };
+  if (due?.kind !== 'commit' || due.at !== 'pods') return withGroups(on, step);
   const gates = [...before.finish, replicasUnknown, notApplied, scaledToZero];
-  const unseen = waiting(on, conditionsAt(on, step));
-  const held = [...unseen, ...holdsOf(gates, situation), ...fixed(on), covered(on, wantedAt(situation, step))];
+  const unseen = waiting(on, ofRoutes(waitsAt(on.delivery, positionOf(step))));
+  const held = [...unseen, ...holdsOf(gates, situation), ...fixed(on), covered(on, wantedAt(on, situation, step))];
   const holds = unique(held.filter((one) => one !== undefined));
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
-  return letGo(on, situation, { marks: step.marks, index: step.index, reason: 'RungReady', evidence: '' });
+  return rungWritten(on, situation, { next: due, to: toRung(step) });
+}
+
+/** The next rung of the step once its groups are ready, or the next step. */
+function withGroups(on: Delivering, step: InDelivery): Decision {
+  const { situation } = on;
+  const first = beforeGroups(situation, step);
+  if (first !== undefined) return first;
+  const isEdited = situation.view === 'seen' && isPlanEdited(situation, step);
+  const rung = situation.view === 'seen' && !isEdited ? rungDue(on, situation, step) : undefined;
+  // Anyone who accepts that none of its groups is left goes on without its share: nobody would ever serve it.
+  const isPassed = isShare(rung) && isEmptyAccepted(situation);
+  const due = isPassed ? undefined : rung;
+  // Told while its groups are down, too: what they come up for is someone's to decide.
+  const isDown = isPassed || (isShare(due) && waitingOnGroups(situation).length > 0);
+  const held = [...fixed(on), isDown ? stillWithdrawn(on) : undefined].filter((one) => one !== undefined);
+  const waits = [...waiting(on, ofRoutes(waitsAt(on.delivery, positionOf(step)))), ...held];
+  // A step that has let nothing go yet has no pause to serve.
+  const again = due === undefined && (isEdited ? isApart(step) : isShareEdited(on, step));
+  const standing = standingOf(situation, step, { waits, again });
+  const answer = due === undefined ? nextAsked(situation, standing) : rungAsked(situation, standing);
+  if (answer.kind === 'shut') return answer.decision;
+  return due === undefined
+    ? nextRung(on, answer.seen, answer.from)
+    : written(on, answer.seen, { next: due, to: toRung(step) });
+}
+
+function toRung({ marks, index }: InDelivery): RungTo {
+  return { marks, index, reason: 'RungReady', evidence: '' };
+}
+
+/** Its groups are asked for by the gates, which say more of them. */
+function ofRoutes(waits: readonly Condition[]): readonly Condition[] {
+  return waits.filter(({ kind }) => kind !== 'newVersion');
+}
+
+function positionOf({ index, of, marks: { at } }: InDelivery): Position {
+  return { stage: { kind: 'step', index, of }, at };
 }
 
 /** Nothing goes further where the Rollout and its routes are not as the delivery was started, or something was edited by hand. */
@@ -58,38 +96,23 @@ function fixed(on: Delivering): readonly (Hold | undefined)[] {
   return [other, unlessAccepted(situation, 'CanaryEdited', canaryEdited(on))];
 }
 
-/** With a third version next to the two no Service could tell them apart: then the step goes without its share. */
-function wantedAt(seen: Seen, { index }: Pick<InDelivery, 'index'>): StepWanted | undefined {
-  const { steps, replicas, partition } = seen;
-  const step = steps[index - 1];
-  if (step === undefined) return undefined;
-  const to = wantedOf(step, { replicas, partition });
-  return groupsOnThirdVersion(seen).some((group) => group.index < to.partition) ? { ...to, share: NO_SHARE } : to;
+function wantedAt(on: Delivering, seen: Seen, { index }: Pick<InDelivery, 'index'>): StepWanted | undefined {
+  const step = seen.steps[index - 1];
+  return step === undefined ? undefined : wantedBy(withVersions(on, seen), step);
 }
 
-/** Groups whose leader is on neither of two versions. */
-function groupsOnThirdVersion({ observed, replicas }: Seen): readonly Group[] {
-  return wanted(observed, replicas).filter(({ leader }) => leader.key !== undefined && leader.version === 'other');
+type Due = Exclude<ReturnType<typeof rungAbove>, { readonly kind: 'top' }>;
+
+/** The rung of this step that is due; undefined: it stands on its last. */
+function rungDue(on: Delivering, seen: Seen, step: InDelivery): Due | undefined {
+  if (seen.steps[step.index - 1] === undefined) return undefined;
+  const next = rungAbove(withVersions(on, seen), positionOf(step));
+  return next.kind === 'top' ? undefined : next;
 }
 
-/** The rung of this step that is due. */
-function rungAt(on: Delivering, seen: Seen, step: InDelivery): ReturnType<typeof rungDue> {
-  const to = wantedAt(seen, step);
-  const { partition } = seen;
-  return to === undefined
-    ? undefined
-    : rungDue(on.delivery, to, { partition, reached: step.marks.at, isMixed: groupsOnThirdVersion(seen).length > 0 });
-}
-
-/** What the rung in Git waits for, next to the groups of its step. */
-function conditionsAt({ delivery }: Delivering, { marks }: InDelivery): readonly Condition[] {
-  const routes: readonly Condition[] = delivery.routes.length > 0 ? [{ kind: 'accepted' }] : [];
-  const waits: Readonly<Partial<Record<RungMark, readonly Condition[]>>> = {
-    'route-restored': [...routes, { kind: 'complete' }],
-    template: [{ kind: 'complete' }],
-    traffic: routes,
-  };
-  return [LIVE, ...(marks.at === undefined ? [] : (waits[marks.at] ?? []))];
+/** A share that a route cannot hold is one as well. */
+function isShare(due: Due | undefined): boolean {
+  return due !== undefined && (due.kind === 'unwritable' || due.at === 'traffic');
 }
 
 /** Whether it stands on a rung below its groups. */
@@ -118,45 +141,16 @@ function isEmptyAccepted(situation: Situation): boolean {
   return scaledAwayFacts(situation) !== undefined && accepted(situation, 'StepScaledAway');
 }
 
-function wayOf(on: Delivering, step: InDelivery): StepWay {
-  const { situation } = on;
-  const isEdited = situation.view === 'seen' && isPlanEdited(situation, step);
-  const rung = situation.view === 'seen' && !isEdited ? rungAt(on, situation, step) : undefined;
-  // Anyone who accepts that none of its groups is left goes on without its share: nobody would ever serve it.
-  const isPassed = rung === 'traffic' && isEmptyAccepted(situation);
-  const due = isPassed ? undefined : rung;
-  const here: RungTo = { marks: step.marks, index: step.index, reason: 'RungReady', evidence: '' };
-  // Told while its groups are down, too: what they come up for is someone's to decide.
-  const isDown = isPassed || (due === 'traffic' && waitingOnGroups(situation).length > 0);
-  const held = [...fixed(on), isDown ? stillWithdrawn(on) : undefined].filter((one) => one !== undefined);
-  const waits = [...waiting(on, conditionsAt(on, step)), ...held];
-  const rungs = {
-    'route-restored': () => restoreWith(on, here),
-    template: (seen: Seen) => pinnedAgain(on, seen, here),
-    pods: (seen: Seen) => letGo(on, seen, here),
-    traffic: (seen: Seen) => given(on, seen, here),
-  };
-  return {
-    waits,
-    rung: due === undefined ? undefined : rungs[due],
-    // A step that has let nothing go yet has no pause to serve.
-    again: due === undefined && (isEdited ? isApart(step) : isShareEdited(on, step)),
-    next: (seen, from) => nextRung(on, seen, from),
-  };
-}
-
-/** The share of a step: both versions must serve what they are sent. */
-function given(on: Delivering, seen: Seen, to: RungTo): Decision {
+/** A rung as it is: a share only where both versions serve what they are sent. */
+function written(on: Delivering, seen: Seen, { next, to }: { readonly next: Due; readonly to: RungTo }): Decision {
+  if (!isShare(next) && next.kind === 'commit') return rungWritten(on, seen, { next, to });
   const step = seen.steps[to.index - 1];
   const share = step === undefined ? undefined : shareOf(step);
-  const isWhole = share?.kind === 'weight' && share.percent === 100;
-  const both: readonly Condition[] = [
-    { kind: 'serving', side: 'canary', groups: 1 },
-    ...(isWhole ? [] : [{ kind: 'serving', side: 'stable', groups: 1 } as const]),
-  ];
+  const both = bothServe(share?.kind === 'weight' && share.percent === 100);
   const found = [...waiting(on, both), stillWithdrawn(on), stepShareTooLarge(seen, to.index)];
   const holds = found.filter((one) => one !== undefined);
-  return holds.length > 0 ? holding(holds, 'StepTrafficRouting') : shared(on, seen, to);
+  if (holds.length > 0) return holding(holds, 'StepTrafficRouting');
+  return next.kind === 'unwritable' ? unwritable(on, next) : rungWritten(on, seen, { next, to });
 }
 
 /** Of the stable groups that stay, one serves: else what is sent to them would find nobody while the others restart. */
@@ -174,36 +168,22 @@ function covered(on: Delivering, to: StepWanted | undefined): Hold | undefined {
 
 /** The first rung of the step after this one, by the gates that were asked. */
 function nextRung(on: Delivering, seen: Seen, from: Parameters<typeof nextStep>[1]): Decision {
-  const { steps, partition } = seen;
+  const { steps } = seen;
   const { marks, index, plan } = from;
   const target = nextIndex(seen, { index, release: marks.release, plan });
-  const goal = wantedAt(seen, { index: target });
+  const goal = wantedAt(on, seen, { index: target });
   if (goal === undefined) return nextStep(seen, from);
-  const due = rungDue(on.delivery, goal, {
-    partition,
-    // An edit of the plan may lead to the same step: from its lowest rung.
-    reached: undefined,
-    isMixed: groupsOnThirdVersion(seen).length > 0,
-  });
+  const of = { kind: 'step', index: target, of: steps.length } as const;
+  // An edit of the plan may lead to the same step: from its lowest rung.
+  const next = rungAbove(withVersions(on, seen), { stage: of, at: undefined });
   const reason = plan !== undefined ? 'StepsEdited' : target === index + 1 ? 'StepReady' : 'Jumped';
   const to: RungTo = { marks, index: target, reason, evidence: evidence(seen) };
-  const of = { kind: 'step', index: target, of: steps.length } as const;
-  switch (due) {
-    case 'route-restored':
-      return { ...restoreWith(on, to), stepDone: true };
-    case 'template':
-      return { ...pinnedAgain(on, seen, to), stepDone: true };
-    case 'traffic':
-      return { ...given(on, seen, to), stepDone: true };
-    case 'pods':
-    case undefined:
-      break;
-  }
+  const isGroups = next.kind === 'commit' && next.at === 'pods';
+  if (next.kind !== 'top' && !isGroups) return { ...written(on, seen, { next, to }), stepDone: true };
   const held = covered(on, goal);
   if (held !== undefined) return holding([held], 'StepUpgrade', true);
-  const at = due === 'pods' || goal.share.kind === 'none' ? 'pods' : 'traffic';
   return besides(on, nextStep(seen, { ...from, marks: { ...marks, step: of } }), {
-    at,
+    at: isGroups || goal.share.kind === 'none' ? 'pods' : 'traffic',
     commit: servicesOnly(on.delivery, []),
   });
 }

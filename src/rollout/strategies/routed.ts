@@ -23,7 +23,6 @@ import { abortOf } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
 import { type InDelivery, isRouted } from '../state.ts';
 import { advice, commandLine } from '../texts/advice.ts';
-import { partial } from './partial.ts';
 import { decideBy, isAborted, type Rows, rowOf, rows } from './partition.ts';
 import { type Back, batchesBack, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
 import { routedRequested } from './routed-requested.ts';
@@ -150,6 +149,5 @@ function stepRow(on: Delivering, state: InDelivery): Decision {
   const isGone = row !== 'partial' || recreated(situation) !== undefined;
   if (isGone && isOut && serviceMissing(on.delivery) === undefined) return restoreForWhole(on, state);
   if (row !== 'partial') return rows.step(situation, state);
-  const answer = labelEdited(on, state) ?? withdrawn(on) ?? withdrawnAsFailed(on) ?? routedStep(on, state);
-  return 'way' in answer ? partial(situation, state, answer.way) : answer;
+  return labelEdited(on, state) ?? withdrawn(on) ?? withdrawnAsFailed(on) ?? routedStep(on, state);
 }
