@@ -152,8 +152,11 @@ function recorded(
 
 /**
  * A date to come was written by a clock that ran ahead, and counts from now; unless groups show that it is our own
- * clock that is behind: then a pass that knows better must find it as it was.
+ * clock that is behind: then a pass that knows better must find it as it was. Where nobody bears the record out, main has
+ * dated it in this very pass, and will in the next: with another date each pass would write the record again.
  */
 function dateOf(situation: Situation, { writtenAt: at }: StepRecord): number | undefined {
-  return at === undefined || clockIsBehind(situation) ? at : noLaterThanNow(at, situation.snapshot);
+  const { snapshot } = situation;
+  const stays = at === undefined || snapshot.unsigned !== undefined || clockIsBehind(situation);
+  return stays ? at : noLaterThanNow(at, snapshot);
 }

@@ -151,6 +151,9 @@ test('a date to come stays while groups show that our own clock is behind, and e
   const ahead = { ...made, record: { ...made.record, step: { ...step, writtenAt: NOW + 900 } } };
   expect(plan(aged(ahead, { 3: { created: 80, ready: 45 } })).record?.step?.writtenAt).toBe(NOW);
   expect(plan(aged(ahead, { 3: { created: -800, ready: -850 } })).record?.step?.writtenAt).toBe(NOW + 900);
+  // Where main dates it at every pass, nothing is gained by another date, which each pass would write again.
+  const byMain = { ...aged(ahead, { 3: { created: 80, ready: 45 } }), unsigned: { rungAt: NOW + 900 } };
+  expect(plan(byMain).record?.step?.writtenAt).toBe(NOW + 900);
 });
 
 test('failures that are tolerated do not start a soak again', () => {
