@@ -10,24 +10,58 @@ import type { Universe } from './universe.ts';
 type Known = {
   /** The leaders that are to be, by the index of their group. */
   readonly leaders: Map<number, GroupTruth>;
-  /** Leaders that end for another reason: fewer groups, a workload or a set that was re-created. */
-  readonly excused: Set<string>;
+  /** Leaders of a workload or a set that was re-created. */
+  readonly remade: Set<string>;
+  /** Leaders that end because fewer groups are asked for. */
+  readonly surplus: Set<string>;
   /** From this index on a hand has given a version another label, and LWS counts that as another template. */
   loose: number;
   /** The label of each version, as it was written first or by the product. */
   readonly labels: Map<number | undefined, string | undefined>;
 };
 
+type Replaced = {
+  readonly group: GroupTruth;
+  readonly truth: Truth;
+  readonly universe: Universe;
+  readonly workload: WorkloadSetup;
+  readonly known: Known;
+};
+
+/** Why a leader may be replaced though it has the template that it is to have; kept-law.test.ts shows that each is needed. */
+export const exceptions = {
+  /** The number of pods of a group is part of what LWS compares, and of no version alone. */
+  'the size of groups': ({ workload }) => workload.resizes === true,
+  /** LWS writes it into the template of the leaders, and into no revision of its own. */
+  'exclusive topology': ({ group, truth }) => group.topology !== truth.topology,
+  'recreated objects': ({ known, group }) => known.remade.has(group.leaderUid),
+  'fewer groups': ({ known, group }) => known.surplus.has(group.leaderUid),
+  /** It recreates a group whose pod has ended or restarted. */
+  "LWS's own restarts": ({ universe, group }) => universe.killed.has(group.leaderUid),
+  'a label that a hand has changed': ({ known, group }) => group.index >= known.loose,
+} as const satisfies Readonly<Record<string, (of: Replaced) => boolean>>;
+
+export type Exception = keyof typeof exceptions;
+const ALL = Object.keys(exceptions) as readonly Exception[];
+
 export class KeptLaw {
   private readonly universe: Universe;
   private readonly workload: WorkloadSetup;
   private readonly known: Known;
+  private readonly excepted: readonly Exception[];
 
-  constructor(universe: Universe, workload: WorkloadSetup, from?: KeptLaw) {
+  constructor(universe: Universe, workload: WorkloadSetup, from?: KeptLaw, excepted: readonly Exception[] = ALL) {
     this.universe = universe;
     this.workload = workload;
-    const { leaders, excused, loose = SENTINEL, labels } = from?.known ?? {};
-    this.known = { leaders: new Map(leaders), excused: new Set(excused), loose, labels: new Map(labels) };
+    this.excepted = from?.excepted ?? excepted;
+    const { leaders, remade, surplus, loose = SENTINEL, labels } = from?.known ?? {};
+    this.known = {
+      leaders: new Map(leaders),
+      remade: new Set(remade),
+      surplus: new Set(surplus),
+      loose,
+      labels: new Map(labels),
+    };
   }
 
   /** main has another text of the workload; `ours` where the product wrote it. */
@@ -40,11 +74,11 @@ export class KeptLaw {
   }
 
   judge(truth: Truth, before: Truth | undefined): readonly [LawName, string] | undefined {
-    const { leaders, excused } = this.known;
+    const { leaders, remade, surplus } = this.known;
     const fresh = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
-    if (fresh) for (const { leaderUid } of leaders.values()) excused.add(leaderUid);
-    for (const { index, leaderUid } of truth.groups) if (fresh || index >= truth.replicas) excused.add(leaderUid);
-    for (const [index, { leaderUid }] of leaders) if (index >= truth.replicas) excused.add(leaderUid);
+    if (fresh) for (const { leaderUid } of leaders.values()) remade.add(leaderUid);
+    for (const { index, leaderUid } of [...leaders.values(), ...truth.groups])
+      if (index >= truth.replicas) surplus.add(leaderUid);
     const now = new Map(truth.groups.filter(({ ending }) => !ending).map((group) => [group.index, group]));
     const ended = [...leaders.values()].find(
       (group) => now.get(group.index)?.leaderUid !== group.leaderUid && !this.mayEnd(group, truth),
@@ -60,12 +94,9 @@ export class KeptLaw {
     ];
   }
 
-  private mayEnd({ index, leaderUid, leaderVersion }: GroupTruth, truth: Truth): boolean {
-    const { excused, loose } = this.known;
-    // The number of pods of a group is part of what LWS compares, and of no version alone.
-    if (this.workload.resizes === true || this.universe.killed.has(leaderUid) || excused.has(leaderUid)) return true;
-    // LWS that was just another release knows its revisions by other names.
-    if (this.universe.injected['LWS controller upgraded'] > 0 || index >= loose) return true;
-    return truth.version !== leaderVersion || truth.setVersion !== leaderVersion;
+  private mayEnd(group: GroupTruth, truth: Truth): boolean {
+    const { universe, workload, known } = this;
+    if (truth.version !== group.leaderVersion || truth.setVersion !== group.leaderVersion) return true;
+    return this.excepted.some((name) => exceptions[name]({ group, truth, universe, workload, known }));
   }
 }

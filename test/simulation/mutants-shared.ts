@@ -79,6 +79,13 @@ export const sharedMutants: readonly Mutant[] = [
     'if (after.step === undefined) return besides(on, decision, { at: undefined, commit: restoreAll(on.delivery) });',
     'if (after.step === undefined) return decision;',
   ),
+  // Groups that have their template already.
+  mutant(
+    'versions: a newer template is labelled under groups that have loaded it',
+    'events/routed-newer.ts',
+    '...(isInert ? { labels: true } : {})',
+    'labels: true',
+  ),
   // A Service that takes in the release before it may.
   mutant(
     'versions: the Service opens with the rollback',

@@ -2,6 +2,7 @@
 
 import { isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { GROUP_INDEX, LWS_NAME, WORKER_INDEX } from '../../src/api/lws-labels.ts';
+import { TOPOLOGY } from '../../src/simulator/objects/labels.ts';
 import type { Reading } from '../../src/simulator/objects/object-store.ts';
 import type { KubeObject } from '../../src/simulator/objects/objects.ts';
 import { LWS, PODS, STATEFUL_SETS } from '../../src/simulator/objects/resource-table.ts';
@@ -19,6 +20,8 @@ export type GroupTruth = {
   readonly ready: boolean;
   /** It has another number of pods than its version has: it was made again while another size was asked for. */
   readonly odd: boolean;
+  /** The exclusive topology that its leader was made with. */
+  readonly topology: string | undefined;
 };
 
 export type Truth = {
@@ -33,6 +36,8 @@ export type Truth = {
   readonly version: number | undefined;
   /** What the StatefulSet of the leaders asks for. */
   readonly setVersion: number | undefined;
+  /** The exclusive topology that the workload asks for. */
+  readonly topology: string | undefined;
   readonly groups: readonly GroupTruth[];
 };
 
@@ -63,6 +68,7 @@ export function truthOf(
     maxUnavailable: Number(rolling['maxUnavailable'] ?? 1),
     version: wantedVersion(spec),
     setVersion: set === undefined ? undefined : versionOf(containerImage(podOf(set))),
+    topology: lws.metadata.annotations?.[TOPOLOGY],
     groups: groupsOf(reading, workload),
   };
 }
@@ -96,6 +102,7 @@ function groupsOf(reading: Pick<Reading, 'list'>, of: WorkloadSetup): readonly G
           // A leader that runs next to the workers of the one before serves nobody.
           ready: whole && versions.size === 1 && own.every(isReady),
           odd: all.length !== size,
+          topology: leader.metadata.annotations?.[TOPOLOGY],
         },
       ];
     });
