@@ -21,8 +21,14 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
   const abort = marks.step?.kind === 'step' ? advice`; to go back: ${commandLine('abort', key)}` : '';
   return hold('AnnotationsGone', {
     seen: `${file.file}: tranche.dev annotations of ${file.object.name} ${seen}`,
-    action: advice`To go on: ${commandLine('repair', key)}; by hand, ${fieldsSet(byHand, file, fields)}${abort}; to hand the workload back: ${commandLine('eject', key, marks.step === undefined ? '' : '--abort')}`,
+    action: advice`To go on: ${commandLine('repair', key)}; by hand, ${fieldsSet(byHand, file, fields)}${abort}; to hand the workload back: ${commandLine('eject', key, handedBack(marks))}`,
   });
+}
+
+/** How it is handed back: a delivery that is open has to end, and a second colour that serves stays the one that does. */
+function handedBack({ step, serves }: Marks): string {
+  if (step !== undefined) return '--abort';
+  return serves === undefined ? '' : '--as-is';
 }
 
 /**

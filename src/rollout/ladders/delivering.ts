@@ -46,7 +46,7 @@ export function documentsLost({ delivery, situation }: Delivering): Hold | undef
     ? undefined
     : hold('CanaryEdited', {
         seen: `${found}, which the delivery of ${situation.file.object.name} needs, must be in the files once, with its namespace, and is not`,
-        action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [situation.file.file])}: git log -p ${situation.file.file}; to go back as far as that goes without it: ${commandLine('abort', situation.snapshot.key)} (with --now no request stays with the new version)`,
+        action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [])}; to go back as far as that goes without it: ${commandLine('abort', situation.snapshot.key)} (with --now no request stays with the new version)`,
       });
 }
 
