@@ -151,7 +151,7 @@ export type MissingPolicy = {
 /** Marks and step of the record before people merged the step that Git has; undefined: it knew of none. */
 export type MergedStep = Pick<RolloutRecord, 'marks' | 'step'>;
 
-/** A release that had settled before the present one: how many releases back, and when the present one settled. */
+/** A release that had settled before the present one: how many releases back, undone ones counted, and when the present one settled. */
 type UndoFacts = { readonly target: Stable; readonly back: number; readonly settledAt: Instant };
 
 /** A Rollout was pointed at another workload in mid-delivery: the one that it named, and the one that is in progress. */

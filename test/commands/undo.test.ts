@@ -114,6 +114,21 @@ describe('undo', () => {
     expect(await site.head()).toBe(head);
   });
 
+  test('a second one in a row goes back two releases, and needs the grant for two', async () => {
+    const site = await atRest();
+    await site.edit(LWS_FILE, NEW, `${NEW}-rc1`);
+    await deliver(site);
+    await site.run('undo vllm');
+    await deliver(site);
+    expect(await site.subject()).toBe('rollout(llm/vllm): rolled back, partition 0 → 1000000');
+    const called = await site.run('undo vllm');
+    expect(called).toMatchObject({ code: 0, err: '' });
+    expect(called.out).toContain(
+      'This is a request and no rollback: it settled 2 releases before the newest one that had settled, those that were undone among them, and one may be undone at a time (undo in a RolloutPolicy)',
+    );
+    expect(await image(site)).toBe(OLD.split(':').at(-1));
+  });
+
   test('too late it is a request, and says so', async () => {
     const site = await atRest();
     const policy =

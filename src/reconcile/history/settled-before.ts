@@ -5,7 +5,7 @@
 
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
-import { type Release, sameRelease, shortRelease } from '../../api/release.ts';
+import { printRelease, type Release, sameRelease, shortRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { UNDO_LIMIT } from '../../api/undo-limits.ts';
 import type { Oid } from '../../ports/git.ts';
@@ -30,6 +30,7 @@ export async function settledBefore(
 ): Promise<Known<SettledReleases>> {
   const before: Stable[] = [];
   let settledAt: Instant | undefined;
+  let undone = 0;
   let [at, below]: [Release, Oid | undefined] = [release, undefined];
   while (before.length < UNDO_LIMIT) {
     const begun = await lastStepOf(line, entry, { release: at, below });
@@ -37,8 +38,9 @@ export async function settledBefore(
       if (settledAt === undefined) return unknown(untold(release, begun));
       break;
     }
-    settledAt ??= begun.value.settledAt;
     const { commit, marks } = begun.value;
+    if (settledAt === undefined) undone = await undoneSince(line, entry, { release, since: commit });
+    settledAt ??= begun.value.settledAt;
     const { releases, walked } = await releasesBefore(line, entry, { marks, below: commit });
     const last = walked.kind === 'found' ? releases.at(-1) : undefined;
     const stable = last === undefined ? absent : releaseThere(last.document, last.commit);
@@ -47,7 +49,7 @@ export async function settledBefore(
     if (sameRelease(stable.value.release, until)) break;
     [at, below] = [stable.value.release, stable.value.commit];
   }
-  return settledAt === undefined ? absent : known({ settledAt, before });
+  return settledAt === undefined ? absent : known({ settledAt, before, undone });
 }
 
 /** What a pass has to know where an order to undo stands for it: nothing is read for any other. Throws PortError. */
@@ -58,11 +60,11 @@ export async function undoFacts(of: Observation, file: WorkloadFile | undefined)
   if (!undoOrdered({ digest: file.digest, marks }, order)) return {};
   const told = await settledBefore(of.git, of.entry, { release: marks.release, until: order.to });
   if (told.kind !== 'known') return { undo: told };
-  const { before, settledAt } = told.value;
+  const { before, settledAt, undone } = told.value;
   const index = before.findIndex(({ release }) => sameRelease(release, order.to));
   const target = before[index];
   const why = `${shortRelease(order.to)} is not among the ${before.length} releases that had settled before it`;
-  return { undo: target === undefined ? unknown(why) : known({ target, back: index + 1, settledAt }) };
+  return { undo: target === undefined ? unknown(why) : known({ target, back: index + 1 + undone, settledAt }) };
 }
 
 type LastStep = { readonly commit: Oid; readonly marks: Marks; readonly settledAt: Instant };
@@ -85,6 +87,37 @@ async function lastStepOf(
       return { commit, marks, settledAt: untilAt };
     },
   });
+}
+
+/**
+ * How many releases have settled after the last step of `release`, though that is what stands: each was undone. Without
+ * them one undo after the other would go back as far as anybody likes. What the limits of a walk cut off is not counted.
+ */
+async function undoneSince(
+  line: OwnLine,
+  entry: DesiredRollout,
+  { release, since }: { readonly release: Release; readonly since: Oid },
+): Promise<number> {
+  const settled = new Set<string>();
+  await line.walk<true>(entry, {
+    keyOf: (version) => {
+      const file = version.kind === 'read' ? version.workload : undefined;
+      const marks = file?.workload.marks;
+      if (marks === undefined) return version.kind;
+      if (isDelivering(marks, release)) return 'delivering';
+      return marks.step === undefined && file?.digest === marks.release.digest ? printRelease(marks.release) : '';
+    },
+    visit: ({ version, commit }) => {
+      const file = version.kind === 'read' ? version.workload : undefined;
+      const marks = file?.workload.marks;
+      if (commit === since || marks === undefined) return true;
+      if (isDelivering(marks, release)) return true;
+      if (marks.step === undefined && file?.digest === marks.release.digest) settled.add(printRelease(marks.release));
+      return undefined;
+    },
+  });
+  settled.delete(printRelease(release));
+  return settled.size;
 }
 
 function isDelivering({ release, step }: Marks, wanted: Release): boolean {

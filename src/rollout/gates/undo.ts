@@ -74,7 +74,7 @@ export function undoBeyond(
   if (undo === 0) return { why: `${policySaying(snapshot, 'undo')} allows no undo`, isNever: true };
   if (back > undo)
     return {
-      why: `it settled ${back} releases before, and ${undo === 1 ? 'one' : undo} may be undone at a time (undo in a RolloutPolicy)`,
+      why: `it settled ${back} releases before the newest one that had settled, those that were undone among them, and ${undo === 1 ? 'one' : undo} may be undone at a time (undo in a RolloutPolicy)`,
       isNever: false,
     };
   // A clock that is behind the one of the commit says nothing of how long ago that was.

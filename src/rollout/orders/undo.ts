@@ -19,6 +19,8 @@ export type SettledReleases = {
   readonly settledAt: Instant;
   /** What had settled before it, the nearest first. At most `UNDO_LIMIT`. */
   readonly before: readonly Stable[];
+  /** How many had settled after it and were undone since. */
+  readonly undone: number;
 };
 
 type Wish = { readonly kind: 'undo'; readonly to: string | undefined };
@@ -55,7 +57,7 @@ export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort }: Sc
   if ('why' in target) return target;
   if (workload.digest !== marks.release.digest && workload.digest !== target.release.digest)
     return changedSince(workload, { snapshot, target });
-  const back = settled.value.before.indexOf(target) + 1;
+  const back = settled.value.before.indexOf(target) + 1 + settled.value.undone;
   const beyond = undoUnbuilt(snapshot) ?? undoBeyond(snapshot, { back, settledAt: settled.value.settledAt });
   if (beyond?.isNever === true)
     return refused(
