@@ -52,4 +52,11 @@ export const hostileMutants: readonly Mutant[] = [
     'const before = recorded;',
     LONG,
   ),
+  mutant(
+    'a policy of others names whom to notify',
+    'reconcile/policies/read-policy.ts',
+    "composition === 'choice' || composition === 'observer' || composition",
+    "composition === 'choice' || composition",
+    LONG,
+  ),
 ];
