@@ -18,6 +18,7 @@ export async function canaryRows(bench: Bench, amounts: FleetAmounts): Promise<r
   const spreads = await inTurn(
     [
       { name: 'canary', run: () => timed(bench, canary, moving) },
+      { name: 'unsigned', run: () => timed({ ...bench, signs: false }, canary, moving, canary.moments.movingUnsigned) },
       { name: 'partition', run: () => timed(bench, partition, moving) },
     ],
     rounds,
@@ -28,9 +29,19 @@ export async function canaryRows(bench: Bench, amounts: FleetAmounts): Promise<r
   await reset(partition, partition.moments.moving);
   const beside = await probed(ownPass(bench, partition), at);
   const name = `${rollouts} Rollouts, ${moving} canaries in mid-step, against partition`;
-  const [value, reference] = ['canary', 'partition'].map((one) => spreads.get(one)?.median ?? Number.NaN);
+  const [value, reference, unsigned] = ['canary', 'partition', 'unsigned'].map(
+    (one) => spreads.get(one)?.median ?? Number.NaN,
+  );
   return [
     atMostTimes({ name, unit: 'ms', value: value ?? Number.NaN }, reference ?? Number.NaN, TIMES_PARTITION),
+    forInformation(
+      {
+        name: `${rollouts} Rollouts, ${moving} canaries, without a key, against with one`,
+        unit: 'ms',
+        value: unsigned ?? Number.NaN,
+      },
+      value,
+    ),
     forInformation({ name: `${name}, CPU`, unit: 'ms', value: cpuMilliseconds }, beside.cpuMilliseconds),
     forInformation({ name: `${name}, peak memory`, unit: 'MB', value: megabytes }, beside.megabytes),
   ];
@@ -54,10 +65,10 @@ async function fleetOf(bench: Bench, { rollouts, moving }: FleetAmounts, strateg
 }
 
 /** Throws where the pass did not write a commit for each that moves. */
-async function timed(bench: Bench, fleet: Fleet, moving: number): Promise<number> {
-  await reset(fleet, fleet.moments.moving);
+async function timed(bench: Bench, fleet: Fleet, moving: number, from = fleet.moments.moving): Promise<number> {
+  await reset(fleet, from);
   const taken = await time(ownPass(bench, fleet));
-  const count = await fleet.repository.git('rev-list', '--count', `${fleet.moments.moving.main}..main`);
+  const count = await fleet.repository.git('rev-list', '--count', `${from.main}..main`);
   if (count !== String(moving)) throw new Error(`${count} steps were written, wanted ${moving}`);
   return taken;
 }

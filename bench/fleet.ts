@@ -8,6 +8,7 @@ import { fleetFiles, fleetLws } from './fleet-place.ts';
 import { answering, inTurn, probed, time } from './measure.ts';
 import { atMost, atMostTimes, forInformation, type Row } from './rows.ts';
 import type { FleetMoments } from './serve-fleet.ts';
+import type { Heads } from './story.ts';
 import type { Watched } from './watch-probe.ts';
 import { type Bench, ownPass, reset, serve } from './world.ts';
 
@@ -101,14 +102,14 @@ export async function fleetRows(bench: Bench, amounts: FleetAmounts): Promise<re
   await repository.git('repack', '-adq');
   const fleet = { url: `${bench.git.url}/fleet.git`, kubeconfig, repository };
   const files = Array.from({ length: moving }, (_none, at) => fleetLws(at));
-  const check = async (): Promise<void> => {
-    const count = await repository.git('rev-list', '--count', `${moments.moving.main}..main`);
+  const check = async (from = moments.moving): Promise<void> => {
+    const count = await repository.git('rev-list', '--count', `${from.main}..main`);
     if (count !== String(moving)) throw new Error(`${count} steps were written, wanted ${moving}`);
   };
-  const own = async (): Promise<number> => {
-    await reset(fleet, moments.moving);
-    const taken = await time(ownPass(bench, fleet));
-    await check();
+  const passFrom = async (from: Heads, by: Bench): Promise<number> => {
+    await reset(fleet, from);
+    const taken = await time(ownPass(by, fleet));
+    await check(from);
     return taken;
   };
   const git = async (): Promise<number> => {
@@ -121,7 +122,8 @@ export async function fleetRows(bench: Bench, amounts: FleetAmounts): Promise<re
   };
   const spreads = await inTurn(
     [
-      { name: 'own', run: own },
+      { name: 'own', run: () => passFrom(moments.moving, bench) },
+      { name: 'unsigned', run: () => passFrom(moments.movingUnsigned, { ...bench, signs: false }) },
       { name: 'git', run: git },
     ],
     rounds,
@@ -129,9 +131,10 @@ export async function fleetRows(bench: Bench, amounts: FleetAmounts): Promise<re
   await reset(fleet, moments.moving);
   const { megabytes, cpuMilliseconds } = await probed(ownPass(bench, fleet), probeIn(bench));
   const name = `${rollouts} Rollouts, ${moving} moving`;
-  const value = spreads.get('own')?.median ?? Number.NaN;
+  const [value, unsigned] = [spreads.get('own')?.median ?? Number.NaN, spreads.get('unsigned')?.median ?? Number.NaN];
   return [
     atMostTimes({ name: `${name}, against git`, unit: 'ms', value }, spreads.get('git')?.median ?? Number.NaN, 3),
+    forInformation({ name: `${name}, without a key, against with one`, unit: 'ms', value: unsigned }, value),
     atMost({ name, unit: 'ms', value }, 5000),
     forInformation({ name: `${name}, CPU`, unit: 'ms', value: cpuMilliseconds }),
     atMost({ name: `${name}, peak memory`, unit: 'MB', value: megabytes }, 300),

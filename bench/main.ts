@@ -9,7 +9,8 @@ import { canaryRows } from './canaries.ts';
 import { compiledRows } from './compiled.ts';
 import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
 import { historyRows } from './history.ts';
-import { inTurn, peakMegabytes, type Spread, time } from './measure.ts';
+import { keyRows } from './keys.ts';
+import { inTurn, peakMegabytes, progress, type Spread, time } from './measure.ts';
 import { plansPerSecond } from './planning.ts';
 import { podRows } from './pods.ts';
 import { policyRows } from './policies.ts';
@@ -35,8 +36,10 @@ const { values: options } = parseArgs({
     json: { type: 'string' },
     /** One size, one round: shows that the benchmark itself works. */
     quick: { type: 'boolean', default: false },
+    /** More rounds, and fleets of 10,000 Rollouts: most of an hour. Without it, a quarter of one. */
+    long: { type: 'boolean', default: false },
     /** Schedules of the memory row; 100,000 of them take the better part of an hour. */
-    schedules: { type: 'string', default: '3000' },
+    schedules: { type: 'string' },
     bundle: { type: 'string', default: 'dist/tranche.js' },
     /** Rollouts of the fleet; a tenth of them moves. Its story takes minutes for a thousand. */
     rollouts: { type: 'string', default: '1000' },
@@ -46,7 +49,7 @@ const { values: options } = parseArgs({
 });
 
 const sizes = options.quick ? [1000] : [1000, 10_000, 50_000];
-const rounds = options.quick ? 1 : 9;
+const rounds = options.quick ? 1 : options.long ? 9 : 3;
 const large = 10_000;
 /** What a moving pass with paths may take, against git, by files: what it does not read costs it nothing. */
 const movingTimes: ReadonlyMap<number, number> = new Map([
@@ -81,6 +84,7 @@ async function allRows(): Promise<readonly Row[]> {
   const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
     moving: async () => movingRows(bench, await worlds()),
     memory: async () => memoryRows(bench, await worlds()),
+    keys: async () => keyRows(bench, await worlds(), rounds),
     settled: async () => settledRows(bench, await first()),
     compiled: async () => compiledRows(bench, await first(), rounds),
     start: () => startRows(bench, 2 * rounds),
@@ -96,26 +100,34 @@ async function allRows(): Promise<readonly Row[]> {
     isomorphic: async () => isomorphicRows(bench, await worlds()),
   };
   const rows: Row[] = [];
-  for (const [name, group] of Object.entries(groups))
-    if (options.only === undefined || options.only.includes(name)) rows.push(...(await group()));
+  const begin = performance.now();
+  for (const [name, group] of Object.entries(groups)) {
+    if (options.only !== undefined && !options.only.includes(name)) continue;
+    progress(`${name}, after ${seconds(begin)} s`);
+    rows.push(...(await group()));
+  }
+  progress(`done in ${seconds(begin)} s`);
   return rows;
 }
 
 function fleet(): FleetAmounts {
   if (options.quick) return { read: [100, 200], rollouts: 100, moving: 10, rounds: 1 };
   const rollouts = Number(options.rollouts);
-  return { read: [1000, 2000, 10_000], rollouts, moving: rollouts / 10, rounds: 3 };
+  const read = options.long ? [1000, 2000, 10_000] : [500, 1000];
+  return { read, rollouts, moving: rollouts / 10, rounds: options.long ? 3 : 2 };
 }
 
 function amounts(): Amounts {
   if (options.quick) return { rollouts: 5, schedules: 20, memory: 50 };
-  return { rollouts: 200, schedules: 1000, memory: Number(options.schedules) };
+  const [rollouts, schedules, memory] = options.long ? [200, 1000, 3000] : [50, 100, 600];
+  return { rollouts, schedules, memory: Number(options.schedules ?? memory) };
 }
 
 async function movingRows(bench: Bench, worlds: readonly World[]): Promise<readonly Row[]> {
   const spreads = await inTurn(
     worlds.flatMap((world) => [
       { name: `own ${world.files}`, run: () => timeOwn(bench, world, world.moments.moving) },
+      { name: `unsigned ${world.files}`, run: () => timeOwn(unsigned(bench), world, world.moments.movingUnsigned) },
       { name: `git ${world.files}`, run: () => timeGit(bench, world) },
       { name: `all ${world.files}`, run: () => timeOwn(bench, world, world.moments.movingWithoutPaths) },
       { name: `each ${world.files}`, run: () => timeOwn(bench, world, world.moments.readingAll) },
@@ -133,8 +145,9 @@ async function movingRows(bench: Bench, worlds: readonly World[]): Promise<reado
     const own = measured('own', files, `moving pass, paths, ${shown(files)}, against git`);
     const all = measured('all', files, `moving pass, no paths, ${shown(files)}, against git`);
     const each = measured('each', files, `the same without a key, where each file is read, ${shown(files)}`);
+    const other = measured('unsigned', files, `moving pass, paths, ${shown(files)}, without a key, against with one`);
     const rowsOfOne = [atMostTimes(own, reference, movingTimes.get(files) ?? 1), atMostTimes(all, reference, 1.5)];
-    return [...rowsOfOne, forInformation(each, reference)];
+    return [...rowsOfOne, forInformation(other, own.value), forInformation(each, reference)];
   });
   const [least, most] = [worlds.at(0)?.files ?? 0, worlds.at(-1)?.files ?? 0];
   if (least === most) return rows;
@@ -161,14 +174,14 @@ async function memoryRows(bench: Bench, worlds: readonly World[]): Promise<reado
 }
 
 async function settledRows(bench: Bench, world: World): Promise<readonly Row[]> {
-  const passAt = async (moment: Heads): Promise<number> => {
+  const passAt = async (moment: Heads, by: Bench): Promise<number> => {
     await reset(world, moment);
-    return time(ownPass(bench, world));
+    return time(ownPass(by, world));
   };
   const spreads = await inTurn(
     [
-      { name: 'unsigned', run: () => passAt(world.moments.settledUnsigned) },
-      { name: 'own', run: () => passAt(world.moments.settled) },
+      { name: 'unsigned', run: () => passAt(world.moments.settledUnsigned, unsigned(bench)) },
+      { name: 'own', run: () => passAt(world.moments.settled, bench) },
       { name: bareStart, run: () => time({ command: process.execPath, args: ['-e', '0'] }) },
       { name: bareList, run: () => time({ command: 'git', args: ['ls-remote', world.url] }) },
     ],
@@ -183,10 +196,10 @@ async function settledRows(bench: Bench, world: World): Promise<readonly Row[]> 
   if (own === undefined) return [];
   const name = `settled pass, against ${bareStart} + ${bareList}`;
   const rows = [atMostTimes({ name, unit: 'ms', ...valueOf(own) }, reference, 1.5)];
-  const unsigned = spreads.get('unsigned');
-  if (unsigned === undefined) return rows;
-  const other = 'the same without a key, where the files are read';
-  return [...rows, forInformation({ name: other, unit: 'ms', ...valueOf(unsigned) }, reference)];
+  const keyless = spreads.get('unsigned');
+  if (keyless === undefined) return rows;
+  const other = 'settled pass, without a key, where the files are read, against with one';
+  return [...rows, forInformation({ name: other, unit: 'ms', ...valueOf(keyless) }, own.median)];
 }
 
 async function planRows(bench: Bench, world: World): Promise<readonly Row[]> {
@@ -208,11 +221,20 @@ async function isomorphicRows(bench: Bench, worlds: readonly World[]): Promise<r
   return rows;
 }
 
+/** The same without a key in the environment. */
+function unsigned(bench: Bench): Bench {
+  return { ...bench, signs: false };
+}
+
 function valueOf({ median, least, most }: Spread): {
   readonly value: number;
   readonly range: readonly [number, number];
 } {
   return { value: median, range: [least, most] };
+}
+
+function seconds(begin: number): string {
+  return ((performance.now() - begin) / 1000).toFixed(0);
 }
 
 function shown(files: number): string {

@@ -50,6 +50,11 @@ export async function probed(
   return { megabytes: kibibytes / 1024, cpuMilliseconds };
 }
 
+/** What the benchmark does just now, for who waits for its table. */
+export function progress(text: string): void {
+  console.error(text);
+}
+
 /** One thing that is measured again and again, in turn with others. */
 export type Contender = { readonly name: string; readonly run: () => Promise<number> };
 
@@ -59,6 +64,9 @@ export type Spread = { readonly median: number; readonly least: number; readonly
 export async function inTurn(contenders: readonly Contender[], rounds: number): Promise<ReadonlyMap<string, Spread>> {
   const taken = new Map(contenders.map(({ name }): [string, number[]] => [name, []]));
   for (let round = rounds === 1 ? 1 : 0; round <= rounds; round += 1) {
+    progress(
+      `  ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ${contenders.map(({ name }) => name).join(', ')}`,
+    );
     for (const { name, run } of contenders) {
       const one = await run();
       if (round > 0) taken.get(name)?.push(one);

@@ -15,17 +15,20 @@ import { generateRepository } from '../test/support/repository-generator.ts';
 import { signaturesOf } from '../test/support/status-key.ts';
 import { NEW, OLD } from '../test/support/vllm.ts';
 import { fleetFiles, fleetLws } from './fleet-place.ts';
-import type { Heads } from './story.ts';
+import { configFile } from './place.ts';
+import { type Heads, headsOf, withoutKey } from './story.ts';
 
 export type FleetMoments = {
   /** Everything delivered and recorded. */
   readonly settled: Heads;
   /** The next pass writes step 2 of those that move, or its groups. */
   readonly moving: Heads;
+  /** The same where main names no key. */
+  readonly movingUnsigned: Heads;
 };
 
-const [, , path = '', rollouts = '', moving = '', kubeconfig = '', strategy = 'partition'] = process.argv;
-const canaries = strategy === 'canary' ? Number(moving) : 0;
+const [, , path = '', rollouts = '', amount = '', kubeconfig = '', strategy = 'partition'] = process.argv;
+const canaries = strategy === 'canary' ? Number(amount) : 0;
 /** What a pass writes next of all that move. */
 const second = canaries > 0 ? 'step 2/2, pods' : 'step 2/3';
 const storySeconds = 900;
@@ -42,17 +45,18 @@ const memory = newMemory();
 const applied = new Map<string, { readonly oid: string; readonly objects: readonly JsonObject[] }>();
 
 await rounds(async () => (await pass(true)).quiet);
-const settled = await headsOf();
+const settled = await headsOf(repository);
 const edits: Record<string, string> = {};
-for (let at = 0; at < Number(moving); at += 1) edits[fleetLws(at)] = (await textOf(fleetLws(at))).replaceAll(OLD, NEW);
+for (let at = 0; at < Number(amount); at += 1) edits[fleetLws(at)] = (await textOf(fleetLws(at))).replaceAll(OLD, NEW);
 await repository.commit('main', edits, 'v0.10.1');
 await rounds(async () => {
   const due = (await pass(false)).outcomes.filter((one) => one.plan?.commit?.subject.includes(second) === true);
-  const isDue = due.length === Number(moving);
+  const isDue = due.length === Number(amount);
   if (!isDue) await pass(true);
   return isDue;
 });
-const moments: FleetMoments = { settled, moving: await headsOf() };
+const moving = await headsOf(repository);
+const moments: FleetMoments = { settled, moving, movingUnsigned: await withoutKey(repository, configFile) };
 const api = await startApiServer({ model: cluster, port: 0, kinds: undefined, interfere: undefined });
 writeFileSync(kubeconfig, api.kubeconfig);
 process.once('disconnect', () => process.exit());
@@ -112,9 +116,4 @@ async function sync(): Promise<void> {
 
 function textOf(file: string): Promise<string> {
   return repository.git('cat-file', 'blob', `main:${file}`).then((text) => `${text}\n`);
-}
-
-async function headsOf(): Promise<Heads> {
-  const [main = '', status = ''] = (await repository.git('rev-parse', 'main', 'tranche-status')).split('\n');
-  return { main, status };
 }

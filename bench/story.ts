@@ -20,7 +20,9 @@ export type Moments = {
   readonly settled: Heads;
   /** Step 1 of 3 is on its group and ready: the next pass writes step 2. */
   readonly moving: Heads;
-  /** The same without a configuration of paths; its cluster is the same as well, but for annotations. */
+  /** The same where main names no key: the record and the index are believed as far as main and the cluster bear them out. */
+  readonly movingUnsigned: Heads;
+  /** And with one, without a configuration of paths; its cluster is the same as well, but for annotations. */
   readonly movingWithoutPaths: Heads;
   /** And where main names no key: nothing that the last pass has said of files is believed, so each of them is read. */
   readonly readingAll: Heads;
@@ -51,6 +53,7 @@ export async function playStory(place: StoryPlace): Promise<{ readonly cluster: 
   const [twin, third] = [1, 2].map(() => ({ ...stage, cluster: cluster.fork() }));
   if (twin === undefined || third === undefined) throw new Error('there are two');
   const moving = await deliver(stage, {});
+  const movingUnsigned = await withoutKey(stage, place.configFile);
   const back = async (): Promise<void> => {
     await stage.git('update-ref', 'refs/heads/main', settled.main);
     await stage.git('update-ref', 'refs/heads/tranche-status', settled.status);
@@ -60,12 +63,11 @@ export async function playStory(place: StoryPlace): Promise<{ readonly cluster: 
   await back();
   const readingAll = await deliver(third, { [place.configFile]: undefined });
   await back();
-  const config = await stage.git('cat-file', 'blob', `main:${place.configFile}`);
-  await stage.commit('main', { [place.configFile]: `${config.replace(/statusKeys.*/, '')}\n` });
+  await withoutKey(stage, place.configFile);
   await stage.git('update-ref', '-d', 'refs/heads/tranche-status');
   await pass({ ...stage, cluster: third.cluster }, true);
   const settledUnsigned = await headsOf(stage);
-  return { cluster, moments: { settled, moving, movingWithoutPaths, readingAll, settledUnsigned } };
+  return { cluster, moments: { settled, moving, movingUnsigned, movingWithoutPaths, readingAll, settledUnsigned } };
 }
 
 /** Someone asks for the new version; everything goes on until step 2 is due. */
@@ -118,7 +120,14 @@ async function lwsText(stage: Stage): Promise<string> {
   return `${await stage.git('cat-file', 'blob', `main:${stage.lwsFile}`)}\n`;
 }
 
-async function headsOf(stage: Stage): Promise<Heads> {
+/** Somebody takes the key out of the configuration: what is signed by it is nobody's word from then on. */
+export async function withoutKey(stage: ReturnType<typeof bareRepository>, configFile: string): Promise<Heads> {
+  const config = await stage.git('cat-file', 'blob', `main:${configFile}`);
+  await stage.commit('main', { [configFile]: `${config.replace(/statusKeys.*/, '')}\n` });
+  return headsOf(stage);
+}
+
+export async function headsOf(stage: ReturnType<typeof bareRepository>): Promise<Heads> {
   const [main = '', status = ''] = (await stage.git('rev-parse', 'main', 'tranche-status')).split('\n');
   return { main, status };
 }

@@ -21,9 +21,12 @@ export async function farRows(bench: Bench, world: World, times: number): Promis
   const own = await bench.git.count(farMilliseconds);
   await timeGit(bench, world);
   const git = await bench.git.count(farMilliseconds);
+  await timeOwn({ ...bench, signs: false }, world, world.moments.movingUnsigned);
+  const unsigned = await bench.git.count(farMilliseconds);
   const spreads = await inTurn(
     [
       { name: 'own', run: () => timeOwn(bench, world, world.moments.moving) },
+      { name: 'unsigned', run: () => timeOwn({ ...bench, signs: false }, world, world.moments.movingUnsigned) },
       { name: 'git', run: () => timeGit(bench, world) },
     ],
     times,
@@ -34,8 +37,20 @@ export async function farRows(bench: Bench, world: World, times: number): Promis
   return [
     atMost({ name: 'rounds of requests of a moving pass, folders five deep', unit: '', value: own.rounds }, mostRounds),
     forInformation({ name: 'requests of it', unit: '', value: own.requests }),
+    forInformation(
+      { name: 'rounds of requests, without a key, against with one', unit: '', value: unsigned.rounds },
+      own.rounds,
+    ),
     forInformation({ name: 'rounds of requests of git', unit: '', value: git.rounds }),
     atMostTimes({ name: `${where}, against git`, unit: 'ms', value }, reference, 1),
+    forInformation(
+      {
+        name: `${where}, without a key, against with one`,
+        unit: 'ms',
+        value: spreads.get('unsigned')?.median ?? Number.NaN,
+      },
+      value,
+    ),
   ];
 }
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bareRepository } from '../test/support/git-server.ts';
 import { privateHalf } from '../test/support/status-key.ts';
-import { type Program, time } from './measure.ts';
+import { type Program, progress, time } from './measure.ts';
 import { lwsFile } from './place.ts';
 import type { GitAsked, GitCounted, GitReady } from './serve-git.ts';
 import type { WorldReady } from './serve-world.ts';
@@ -18,6 +18,8 @@ export type Bench = {
   readonly scratch: string;
   /** The command line as it is shipped. */
   readonly bundle: string;
+  /** Not there: each pass signs the status branch, and believes what is signed. */
+  readonly signs?: false;
   /** Not there: each pass takes what the one before has compiled. */
   readonly keepsCompiled?: false;
   readonly git: GitReady & { readonly count: (delay: number) => Promise<GitCounted> };
@@ -71,6 +73,7 @@ export async function serveGit(programs: string): Promise<Bench['git']> {
 
 /** Makes the repository and plays its story: some seconds for a large one. */
 export async function makeWorld(bench: Bench, files: number): Promise<World> {
+  progress(`  makes a repository of ${files} files, and delivers there`);
   const path = join(bench.git.folder, `${files}.git`);
   const kubeconfig = join(bench.scratch, `kubeconfig-${files}`);
   const { ready } = await serve<WorldReady>(join(bench.programs, 'serve-world.mjs'), [
@@ -102,7 +105,8 @@ export async function reset({ repository }: Pick<World, 'repository'>, { main, s
 /** One pass of the shipped command line. */
 export function ownPass(bench: Bench, world: Pick<World, 'url' | 'kubeconfig'>): Program {
   const args = [bench.bundle, 'reconcile', '--repo', world.url, '--kubeconfig', world.kubeconfig];
-  return { command: process.execPath, args, env: { ...cacheOf(bench), TRANCHE_STATUS_KEY: privateHalf() } };
+  const key = bench.signs === false ? {} : { TRANCHE_STATUS_KEY: privateHalf() };
+  return { command: process.execPath, args, env: { ...cacheOf(bench), ...key } };
 }
 
 /** Where a pass keeps what V8 has compiled: a folder of this run, for the one of the user is none of ours. */
