@@ -23,6 +23,7 @@ export const backHands = {
     universe.commit(path, text.replace(/^( {4}name: ).*$/m, '$1another'), 'the Rollout names another workload');
   },
   'the Rollout names it again': (person) => person.say({}, 'the Rollout names its workload again'),
+  'two Rollouts are exchanged': (person) => exchange(person),
   'our last two commits reverted': (person) => revertLast(person, 2),
 } as const satisfies Readonly<Record<string, Move>>;
 
@@ -75,7 +76,7 @@ function oursInLine({ universe }: Person) {
 }
 
 /** `git revert` of the newest commit of ours, or of a range of them, where nothing of what they wrote has been written since. */
-function revertLast(person: Person, count = 1): void {
+export function revertLast(person: Person, count = 1): void {
   const { universe, workload } = person;
   const line = oursInLine(person);
   const [ours, parent] = [line[0], line[count]];
@@ -89,6 +90,25 @@ function revertLast(person: Person, count = 1): void {
   const [, others] = splitOwn(undone.find(({ path }) => path === own)?.text ?? '');
   if (isThere && numberIn(others, 'replicas') === 0) universe.emptied.add(secondName(workload) ?? '');
   if (isThere) commitAll(universe, { name: workload.name, writes: undone, message });
+}
+
+const NAMED = /^( {4}name: ).*$/m;
+
+/** Two Rollouts exchange what they name; nothing where there is one alone. */
+function exchange({ universe, workload }: Person): void {
+  const other = universe.healthy().find(({ name }) => name !== workload.name);
+  if (other === undefined) return;
+  const [one, two] = [rolloutFile(workload.name), rolloutFile(other.name)];
+  const [first = '', second = ''] = [one, two].map((path) => universe.text('main', path));
+  const [name, otherName] = [first, second].map((text) => NAMED.exec(text)?.[0] ?? '');
+  if (name === '' || otherName === '') return;
+  const writes = [
+    { path: one, text: first.replace(NAMED, otherName ?? '') },
+    { path: two, text: second.replace(NAMED, name ?? '') },
+  ];
+  universe.exchanged = true;
+  universe.repository.commit('main', { writes, message: 'two Rollouts are exchanged' });
+  universe.say('people', 'two Rollouts are exchanged');
 }
 
 type Write = { readonly path: string; readonly text: string | undefined };

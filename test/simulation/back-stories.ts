@@ -6,12 +6,13 @@ import { type Act, type StorySetup, sharedStory } from './story-setup.ts';
 
 const RETARGETED = 'the Rollout names another';
 const AGAIN = 'the Rollout names it again';
+const EXCHANGED = 'two Rollouts are exchanged';
 /** Rounds after which the Rollout names its workload again. */
 const AWAY = 3;
 /** Of the rounds of every hand one in this many is played, a different one for each hand. */
 const EVERY = 2;
 
-const played = (Object.keys(backHands) as readonly BackHand[]).filter((hand) => hand !== AGAIN);
+const played = (Object.keys(backHands) as readonly BackHand[]).filter((hand) => hand !== AGAIN && hand !== EXCHANGED);
 
 function actsOf(round: number, hand: BackHand): readonly (readonly [number, Act])[] {
   return hand === RETARGETED
@@ -31,6 +32,17 @@ function each(all: readonly number[], of: (acts: readonly (readonly [number, Act
 
 const SHARED = Array.from({ length: SHARED_ROUNDS }, (_, i) => i + 2);
 
+function exchanged(round: number, of: StorySetup): StorySetup {
+  return {
+    ...of,
+    neighbour: true,
+    acts: [
+      [round, EXCHANGED],
+      [round + AWAY, EXCHANGED],
+    ],
+  };
+}
+
 /** When the first release is over, and rounds of the second. */
 const BEGINS = 16;
 const SECOND = [18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
@@ -47,6 +59,10 @@ export const backStories: readonly StorySetup[] = [
     ];
     return { ...sharedStory(), acts };
   }),
+  // Another Rollout takes the workload over for a while, and this one that of the other.
+  ...[4, 7, 10].map((round) => exchanged(round, sharedStory())),
+  ...[5, 9].map((round) => exchanged(round, story({ style: 'canary', groups: 2, acts: [] }))),
+  ...[6, 10].map((round) => exchanged(round, story({ style: 'blueGreen', groups: 2, acts: [] }))),
   // The file goes back, and people abort the release as well.
   ...SHARED.filter((round) => round % EVERY === 0).map(
     (round): StorySetup => ({

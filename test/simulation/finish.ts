@@ -28,6 +28,7 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
   for (const person of people) {
     const { fills, shares } = person.workload;
     if ((fills ?? shares)?.hands === true) hands['the files are back'](person);
+    if (universe.setup.back === true) hands['the Rollout names it again'](person);
   }
   for (const workload of universe.healthy())
     for (const name of [workload.name, secondName(workload) ?? ''])
@@ -94,6 +95,7 @@ const FOR_PEOPLE: readonly HoldReason[] = [
   'StepScaledAway',
   'SurgeRefused',
   'TooManyRollbacks',
+  'UndoRefused',
   'TrafficWithdrawn',
 ];
 const FOR_BROKEN_GROUPS: readonly HoldReason[] = [

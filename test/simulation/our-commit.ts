@@ -148,7 +148,9 @@ export function ourCommit(
 ): OurCommit | undefined {
   const trailers = parseTrailers(header.message);
   if (trailers === undefined) return undefined;
-  const name = trailers.rollout.split('/').at(-1) ?? '';
+  const rollout = trailers.rollout.split('/').at(-1) ?? '';
+  // By now it may be the Rollout of another workload.
+  const name = /^ {4}name: (.*)$/m.exec(universe.text(header.parent, rolloutFile(rollout)) ?? '')?.[1] ?? rollout;
   const workload = universe.setup.workloads.find((one) => one.name === name);
   if (workload === undefined) return undefined;
   return {
@@ -161,7 +163,7 @@ export function ourCommit(
     subject: header.message.split('\n')[0] ?? '',
     before: fieldsOf(universe.text(header.parent, lwsFile(name)) ?? ''),
     after: fieldsOf(universe.text(header.oid, lwsFile(name)) ?? ''),
-    plan: planAt(universe, name, header.parent),
+    plan: planAt(universe, rollout, header.parent),
     ...known(name),
   };
 }

@@ -7,6 +7,7 @@ import { releaseContent } from '../../src/api/release-content.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { factsDigest, releaseDigest } from '../../src/reconcile/documents/digests.ts';
 import { readStatus, STATUS_REQUEST } from '../../src/reconcile/status/record-store.ts';
+import { revertLast } from './back-in-time.ts';
 import type { Chance, Weighted } from './chance.ts';
 import {
   type FileMarks,
@@ -134,7 +135,30 @@ function eagerActs(person: Person): Weighted<Act> {
     [workload.shares === undefined ? 0 : 0.6 * delivering, editLabel],
     [acknowledged < universe.rewritten ? 4 : 0, acknowledge],
     ...handActs(person, delivering + back),
+    ...backActs(person, { rest, delivering, back }),
   ];
+}
+
+/** Where they go back in time. */
+function backActs(
+  { universe, versions }: Person,
+  { rest, delivering, back }: Readonly<Record<'rest' | 'delivering' | 'back', number>>,
+): Weighted<Act> {
+  if (universe.setup.back !== true || versions === 0) return [];
+  return [
+    [3 * rest, undoSettled],
+    [1.2 * (delivering + back) + 0.5 * rest, revertOurs],
+    [0.5 * delivering, hands['its file as before']],
+    [0.5 * delivering, hands['its template as before']],
+    [0.4 * (delivering + back), hands['two Rollouts are exchanged']],
+    [0.3 * (delivering + back), hands['the Rollout names another']],
+    [2, hands['the Rollout names it again']],
+  ];
+}
+
+/** `git revert` of the newest commits of ours. */
+function revertOurs(person: Person): void {
+  revertLast(person, person.chance.between(1, 5));
 }
 
 /** Documents that a delivery hangs on are taken out, and put back. */
@@ -195,6 +219,17 @@ export function abort(person: Person): void {
   const digest = universe.setup.eager === true ? digestIn(person.text) : undefined;
   if (digest === undefined || marks.release.startsWith(`${digest}.`)) return;
   person.intend(INTENT.abort, `${digest}.${serialIn(marks) + 1}`);
+}
+
+/** The same to any release that main has had; nothing where none has settled, or there was no other. */
+function undoSettled(person: Person): void {
+  const { marks, universe, workload, chance } = person;
+  if (marks === undefined || marks.step !== undefined) return;
+  const texts = universe.repository.log('main').map(({ oid }) => universe.lws(workload.name, oid) ?? '');
+  const releases = new Set(texts.flatMap((text) => marksIn(text)?.release ?? []));
+  releases.delete(marks.release);
+  if (releases.size === 0) return;
+  person.intend(INTENT.undo, `${marks.release} ${serialIn(marks)} to ${chance.pick([...releases])}`);
 }
 
 /** Orders to go back from the release that has settled to the one that was taken over first; answers with the file of that. */

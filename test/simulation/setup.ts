@@ -109,6 +109,8 @@ export type Setup = {
   readonly workloads: readonly WorkloadSetup[];
   /** People write a policy for all of them, edit it, break it and take it away. */
   readonly policies?: true;
+  /** People go back in time: they undo, revert commits of ours, put files of before back, and exchange what Rollouts name. */
+  readonly back?: true;
   /** main names a key of the status branch, and every process has it. */
   readonly keyed?: true;
   /** Somebody pushes anything to the status branch; somebody has a folder of main, and writes anything there. */
@@ -161,10 +163,19 @@ const HOSTILE_KEYED_SHARE = 0.5;
 /** Schedules in which there are policies. */
 const POLICIES_SHARE = 0.15;
 
+/** Schedules in which people go back in time. */
+const BACK_SHARE = 0.12;
+
 export function setupOf(seed: string): Setup {
   const chance = new Chance(seed).fork('policies');
   const setup = guardedSetupOf(plainSetupOf(seed));
-  return chance.flip(POLICIES_SHARE) ? withPolicies(setup, chance) : setup;
+  const held = chance.flip(POLICIES_SHARE) ? withPolicies(setup, chance) : setup;
+  return new Chance(seed).fork('back').flip(BACK_SHARE) ? backSetupOf(held) : held;
+}
+
+/** The same world with people who go back in time. */
+export function backSetupOf(setup: Setup): Setup {
+  return { ...setup, back: true };
 }
 
 /** The same world, in some seeds with a key. */

@@ -2,7 +2,7 @@
 
 import type { Hand } from './hands.ts';
 import type { LawName } from './laws.ts';
-import { type Fills, NO_FAULTS, type Setup, type StepSetup } from './setup.ts';
+import { type Fills, NO_FAULTS, type Setup, type StepSetup, type WorkloadSetup } from './setup.ts';
 import type { Shares } from './setup-shared.ts';
 
 export const pointFaults = ['crash before', 'crash after', 'reply lost'] as const;
@@ -31,6 +31,8 @@ export type StorySetup = {
   readonly roundSeconds?: number;
   /** An autoscaler of the primary is in Git, and has nothing to do. */
   readonly scaler?: true;
+  /** Another workload with a Rollout of its own is next to it, and nothing is asked of that. */
+  readonly neighbour?: true;
   /** The gate MaxUnavailableStatefulSet: several groups may be replaced at once. */
   readonly gate?: 'on';
 };
@@ -107,6 +109,17 @@ export function smallStory(configuration: Configuration): StorySetup {
   return { ...baseStory(configuration), groups: 2, steps: FEW_STEPS };
 }
 
+const NEIGHBOUR: WorkloadSetup = {
+  name: 'embed',
+  replicas: 2,
+  maxUnavailable: 1,
+  size: 1,
+  steps: FEW_STEPS,
+  autoscaled: false,
+  lineEnd: '\n',
+  poison: 'none',
+};
+
 export function setupOfStory({
   groups,
   steps,
@@ -118,6 +131,7 @@ export function setupOfStory({
   scaler,
   loadSeconds = 5,
   gate,
+  neighbour,
 }: StorySetup): Setup {
   return {
     seed: 'story',
@@ -136,6 +150,7 @@ export function setupOfStory({
         lineEnd: '\n',
         poison: 'none',
       },
+      ...(neighbour === true ? [NEIGHBOUR] : []),
     ],
     lws: '0.10',
     gate: gate ?? 'off',

@@ -48,6 +48,8 @@ export class Universe {
   readonly killed = new Set<string>();
   /** Workloads whose groups a hand or the cluster has put on versions that no delivery gave them. */
   readonly mixed = new Set<string>();
+  /** Two Rollouts have named each other's workload: the record of one may tell of both. */
+  exchanged = false;
   /** Workloads that people have scaled to no groups. */
   readonly emptied = new Set<string>();
   /** Commits that main has ever had. */
@@ -96,6 +98,7 @@ export class Universe {
         this.cluster.apply(documentsOf('hpa.yaml', hpaText(workload)), 'autoscaling');
     this.agentAt = from?.agentAt;
     this.rewritten = from?.rewritten ?? 0;
+    this.exchanged = from?.exchanged ?? false;
     this.archive.push(...(from?.archive ?? []));
     for (const path of from?.others ?? []) this.others.add(path);
     for (const oid of from?.forged ?? []) this.forged.add(oid);

@@ -258,7 +258,8 @@ export class Watch {
       if (record === undefined) continue;
       const claim = claimOf(record);
       if (claim === undefined) continue;
-      if (!past.claims.has(claim))
+      const told = this.universe.exchanged ? [...this.pasts.values()] : [past];
+      if (!told.some(({ claims }) => claims.has(claim)))
         throw new LawBroken('S4 no phantom', `${name}: the record says ${claim}, main never did`);
       if (!this.universe.everMain.has(record.main))
         throw new LawBroken('S4 no phantom', `${name}: the record stands on ${record.main}, which main does not have`);
