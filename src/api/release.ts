@@ -15,6 +15,9 @@ export type Release = {
   readonly serial: number;
 };
 
+/** The highest serial that is read: who writes it by hand must not make the next one a mark that nobody can read. */
+const SERIAL_MOST = 999_999_999;
+
 const DIGEST = new RegExp(`^${DIGEST_PATTERN}$`);
 const RELEASE = new RegExp(`^(${DIGEST_PATTERN})\\.([1-9][0-9]{0,8})$`);
 const WISH = new RegExp(`^([0-9a-f]{${SHORT_DIGITS},${DIGEST_DIGITS}})\\.([1-9][0-9]{0,8})$`);
@@ -71,4 +74,9 @@ export function looksLike(left: string, right: string): boolean {
 /** Whether both are there and the same release: digest and serial. */
 export function sameRelease(left: Release | undefined, right: Release | undefined): boolean {
   return left !== undefined && right !== undefined && left.digest === right.digest && left.serial === right.serial;
+}
+
+/** The serial after another one; at the highest it stays, and the digests alone tell two releases apart. */
+export function serialAfter(serial: number): number {
+  return Math.min(SERIAL_MOST, serial + 1);
 }

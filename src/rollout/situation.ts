@@ -4,7 +4,7 @@ import { floorOf, type IntOrPercent } from '../api/int-or-percent.ts';
 import type { LiveLws, LiveStatefulSet } from '../api/live.ts';
 import type { Marks } from '../api/marks.ts';
 import type { Contest } from '../api/record.ts';
-import type { Release } from '../api/release.ts';
+import { type Release, serialAfter } from '../api/release.ts';
 import type { RolloutStep } from '../api/rollout-steps.ts';
 import { DEFAULT_MAX_UNAVAILABLE, type Workload } from '../api/workload.ts';
 import { contestOf, waitingOnApply } from './applied.ts';
@@ -165,7 +165,7 @@ export function unavailableBudget(value: IntOrPercent, replicas: number): number
  * asked, because the next commit must be the same without it.
  */
 export function nextRelease(digest: string, marks: Pick<Marks, 'release' | 'aborted'> | undefined): Release {
-  return { digest, serial: 1 + highestSerial(marks) };
+  return { digest, serial: serialAfter(highestSerial(marks)) };
 }
 
 /** The release whose step is next: that of the marks, or the one that the template in the file is going to be. */

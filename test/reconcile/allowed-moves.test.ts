@@ -20,6 +20,8 @@ const SHARED = ['vllm-without-requests', 'vllm-service'];
 /** Files of each style and kind of route, and the least moves that a delivery of them makes. */
 const STYLES: Readonly<Record<string, readonly [files: Readonly<Record<string, string>>, least: number]>> = {
   partition: [common('vllm-without-requests', 'a-minute-each'), 4],
+  'an autoscaler': [common('vllm-without-requests', 'a-minute-each', 'autoscaler'), 4],
+  'canary with an autoscaler': [common(...SHARED, 'vllm-routed', 'canary-steps', 'autoscaler'), 8],
   'extra groups': [common('vllm-without-requests', 'a-minute-each', 'surge'), 6],
   'partition with a route': [common(...SHARED, 'vllm-routed', 'partition-routed-steps'), 8],
   canary: [common(...SHARED, 'vllm-routed', 'canary-steps'), 8],

@@ -4,7 +4,7 @@ import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
 import type { StepRecord } from '../../api/record.ts';
-import { parseRelease } from '../../api/release.ts';
+import { parseRelease, serialAfter } from '../../api/release.ts';
 import { frozenPlanOf } from '../../api/rollout-frozen.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
@@ -133,7 +133,7 @@ export function releaseThere(document: ManifestDocument, commit: Oid): Known<Sta
     return unknown(`${commit.slice(0, 12)}: ${issues[0]?.message ?? 'the workload cannot be read'}`);
   const { digest } = workload;
   const marked = workload.workload.marks?.release ?? { digest, serial: 1 };
-  const release = marked.digest === digest ? marked : { digest, serial: marked.serial + 1 };
+  const release = marked.digest === digest ? marked : { digest, serial: serialAfter(marked.serial) };
   const { marks, partition, replicas, maxUnavailable } = workload.workload;
   const fields = { marks, partition, replicas, maxUnavailable };
   const manifest = { file: document.file, object: document.object, workload: fields };

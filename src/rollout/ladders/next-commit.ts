@@ -9,7 +9,7 @@ import type { Displaced } from '../traffic/provider.ts';
 import { edited, type Made, removeField, setField, type Unwritable, withObjects } from './commit.ts';
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
-import { type Position, positionOf, type RungName, type Stage, sameStage } from './position.ts';
+import { type Position, positionBack, positionOf, type RungName, type Stage, sameStage } from './position.ts';
 import { isOvertaken, partitioned, promotions, restoredRoutes, restoreRoutes, restoreUnlocked } from './promotion.ts';
 import { type PrimaryRung, primaryBack, rollBack, TEMPLATE_ALONE } from './rollback.ts';
 import type { Rung } from './rung.ts';
@@ -105,7 +105,7 @@ export function locking(delivery: Delivery): readonly ObjectEdits[] {
  * of this rung, as where groups of the user's workload were re-created on the template that is aborted.
  */
 export function goingBack(delivery: Delivery, primary?: PrimaryRung): NextCommit | Unwritable | undefined {
-  const position = positionOf(annotationsOf(delivery.own));
+  const position = positionBack(annotationsOf(delivery.own));
   if (position === undefined || (position.stage.kind === 'rollback' && primary === undefined)) return undefined;
   const rungs = primary === undefined ? rollBack(delivery, position) : primaryBack(primary);
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs, waits: [] });

@@ -32,8 +32,13 @@ export function isRollback({ own }: Pick<Delivery, 'own'>): boolean {
 
 /** The position that annotations say; undefined: no delivery is in progress, or they cannot be read. */
 export function positionOf(annotations: Readonly<Record<string, string>>): Position | undefined {
-  const stage = parseStep(withoutRelease(annotations[MARK.step] ?? ''), undefined);
+  const position = positionBack(annotations);
   // Step 0 is another strategy's.
-  if (stage === undefined || (stage.kind === 'step' && stage.index === 0)) return undefined;
-  return { stage, at: parseRung(annotations[MARK.at]) };
+  return position?.stage.kind === 'step' && position.stage.index === 0 ? undefined : position;
+}
+
+/** The same for a rollback: from a step 0 that somebody has written next to a rung it starts as from any other step. */
+export function positionBack(annotations: Readonly<Record<string, string>>): Position | undefined {
+  const stage = parseStep(withoutRelease(annotations[MARK.step] ?? ''), undefined);
+  return stage === undefined ? undefined : { stage, at: parseRung(annotations[MARK.at]) };
 }

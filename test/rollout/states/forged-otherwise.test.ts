@@ -1,0 +1,171 @@
+/** Other ways to write a mark: what each does at most, what is said of it, and that an abort goes back. */
+
+import { expect, test } from 'vitest';
+import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT } from '../../support/vllm.ts';
+
+const releaseOf = (at: Forgery): string => /tranche\.dev\/release: "?([0-9a-f]+\.\d+)/.exec(at.text())?.[1] ?? '';
+const groupsOn = (at: Forgery, version: string, name = 'vllm'): number =>
+  at.world
+    .groups(name)
+    .split(' ')
+    .filter((group) => group.includes(version)).length;
+
+const OTHER_FILE = 'apps/other/lws.yaml';
+const named = (text: string, name: string): string =>
+  text.replaceAll('name: vllm\n', `name: ${name}\n`).replaceAll('app: vllm', `app: ${name}`);
+const FILES = {
+  [LWS_FILE]: LWS_TEXT,
+  [ROLLOUT_FILE]: ROLLOUT_TEXT,
+  [OTHER_FILE]: named(LWS_TEXT, 'other'),
+  'rollouts/other.yaml': named(ROLLOUT_TEXT, 'other'),
+};
+
+const last = (text: string): string => text.replace(/tranche\.dev\/step: "1\//, 'tranche.dev/step: "3/');
+/** A message as tranche writes one. */
+const asOurs = (at: Forgery, step: string): string =>
+  `rollout(llm/vllm): step ${step}\n\nRollout: llm/vllm\nRollout-Step: ${step}\nRollout-Release: ${releaseOf(at)}\nRollout-Reason: StepReady\nPlanned-From: ${at.world.repository.head('main')}`;
+
+const stepped = new Forgery(FILES).stepped();
+
+type Row = readonly [what: string, forge: (at: Forgery) => void, most: number, said: string];
+
+test.each<Row>([
+  [
+    'the same workload in another file, on its last step',
+    (at) => void at.write('teams/b/twin.yaml', last(at.text())),
+    1,
+    'DuplicateObject',
+  ],
+  [
+    'its marks on the workload of another Rollout',
+    (at) => {
+      const marks = /  annotations:\n(?: {4}tranche\.dev\/.*\n)+/.exec(at.text())?.[0] ?? '';
+      at.write(OTHER_FILE, last(at.text(OTHER_FILE).replace(/  annotations:\n(?: {4}tranche\.dev\/.*\n)+/, marks)));
+    },
+    3,
+    '',
+  ],
+  [
+    'its file renamed, with its last step',
+    (at) => {
+      const text = last(at.text());
+      at.world.repository.commit('main', {
+        writes: [
+          { path: LWS_FILE, text: undefined },
+          { path: 'apps/vllm/model.yaml', text },
+        ],
+        message: 'rename',
+      });
+    },
+    1,
+    '',
+  ],
+  [
+    'behind an alias',
+    (at) =>
+      void at.write(
+        LWS_FILE,
+        at
+          .text()
+          .replace('  annotations:\n', `  annotations:\n    example.com/a: &a "3/3@${releaseOf(at)}"\n`)
+          .replace(/tranche\.dev\/step: .*/, 'tranche.dev/step: *a'),
+      ),
+    1,
+    'PausedForApproval',
+  ],
+  [
+    'twice, the second of another step',
+    (at) => void at.edit(LWS_FILE, /( +tranche\.dev\/step: ).*\n/, `$&$1"3/3@${releaseOf(at)}"\n`),
+    1,
+    'DuplicateKey',
+  ],
+  [
+    'in another case next to its own',
+    (at) => void at.edit(LWS_FILE, /( +)tranche\.dev\/step: .*\n/, `$&$1tranche.dev/Step: "3/3@${releaseOf(at)}"\n`),
+    1,
+    'UnknownAnnotation',
+  ],
+  [
+    'with a letter that only looks like its own',
+    (at) => void at.edit(LWS_FILE, 'tranche.dev/step', 'tranche.dev/st\u0435p'),
+    1,
+    'AnnotationsGone',
+  ],
+  [
+    'with the message of a commit of tranche',
+    (at) => void at.write(LWS_FILE, last(at.text()), asOurs(at, '3/3')),
+    1,
+    '',
+  ],
+  [
+    'a message alone, that it has settled',
+    (at) => void at.write('notes.md', 'a\n', asOurs(at, 'settled').replace('StepReady', 'Settled')),
+    2,
+    '',
+  ],
+  [
+    'the highest serial that is read',
+    (at) => void at.write(LWS_FILE, at.text().replaceAll(releaseOf(at), releaseOf(at).replace(/\.\d+$/, '.999999999'))),
+    2,
+    '',
+  ],
+  [
+    'merged from a branch that has nothing else',
+    (at) => {
+      const { repository } = at.world;
+      const text = last(at.text());
+      const side = at.unmerged(LWS_FILE, text);
+      repository.merge('main', [repository.head('main')!, side], { writes: [{ path: LWS_FILE, text }] });
+    },
+    1,
+    '',
+  ],
+])('forged: %s: at most so many groups, said by name, and an abort goes back', async (what, forge, most, said) => {
+  const at = (await stepped).fork();
+  await at.round();
+  forge(at);
+  const reasons = new Set<string>();
+  for (let round = 0; round < 6; round += 1) {
+    const result = await at.round();
+    for (const { plan } of result.outcomes)
+      for (const { reason } of [...(plan?.holds ?? []), ...(plan?.issues ?? [])]) reasons.add(reason);
+    for (const reason of reasonsOf(result)) reasons.add(reason);
+    expect(groupsOn(at, '0.10.1'), saidOf(result)).toBeLessThanOrEqual(most);
+    expect(groupsOn(at, '0.10.1', 'other')).toBe(0);
+  }
+  if (said !== '') expect([...reasons]).toContain(said);
+  // What has no place of its own to write is written out by hand: the rollback writes into that very file.
+  if (said === 'DuplicateKey') at.edit(LWS_FILE, /( +tranche\.dev\/step: .*\n)( +tranche\.dev\/step: .*\n)/, '$1');
+  if (what === 'behind an alias') {
+    await at.order({ kind: 'abort', keepNewer: false });
+    const { outcomes } = await at.round();
+    expect(outcomes.flatMap(({ plan }) => plan?.issues.map(({ reason }) => reason) ?? [])).toEqual(['AliasInField']);
+    at.edit(LWS_FILE, 'step: *a', `step: "3/3@${releaseOf(at)}"`);
+  }
+  const told = [await at.order({ kind: 'abort', keepNewer: false })];
+  for (let round = 0; round < 10; round += 1) told.push(saidOf(await at.round()));
+  expect(
+    groupsOn(at, '0.10.0'),
+    `${told.join('\n')}\n${[...reasons].join(' ')}\n${at.world.subject()}\n${at.world.groups()}\n${at.text()}`,
+  ).toBe(4);
+});
+
+test('a serial that is the highest stays so, and releases go on', async () => {
+  const at = (await stepped).fork();
+  await at.order({ kind: 'abort', keepNewer: false });
+  await at.until('rolled back');
+  at.edit(
+    LWS_FILE,
+    /tranche\.dev\/release: .*/,
+    `tranche.dev/release: ${releaseOf(at).replace(/\.\d+$/, '.999999999')}`,
+  );
+  await at.round();
+  at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW.replace('.1', '.2'));
+  await at.until('step 1/');
+  const result = await at.round();
+  expect([reasonsOf(result).includes('BadAnnotation'), releaseOf(at)]).toEqual([
+    false,
+    expect.stringMatching(/\.999999999$/),
+  ]);
+});
