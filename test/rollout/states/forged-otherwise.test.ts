@@ -121,7 +121,7 @@ test.each<Row>([
     1,
     '',
   ],
-])('forged: %s: at most so many groups, said by name, and an abort goes back', async (what, forge, most, said) => {
+])('forged: %s: said by name, and an abort goes back', async (what, forge, most, said) => {
   const at = (await stepped).fork();
   await at.round();
   forge(at);
