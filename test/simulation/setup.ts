@@ -183,8 +183,8 @@ function guardedSetupOf(setup: Setup): Setup {
   return new Chance(setup.seed).fork('key').flip(KEYED_SHARE) ? { ...setup, keyed: true } : setup;
 }
 
-/** With a key or without one, and with one of the two who want harm, or both. */
-export function hostileSetupOf({ keyed: _keyed, ...setup }: Setup): Setup {
+/** With a key or without one, with one of the two who want harm, or both, and with nobody who goes back in time. */
+export function hostileSetupOf({ keyed: _keyed, back: _back, ...setup }: Setup): Setup {
   const chance = new Chance(setup.seed).fork('hostile');
   const [pusher, folder] = chance.pick([
     [true, false],
