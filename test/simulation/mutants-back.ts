@@ -40,7 +40,7 @@ export const backMutants: readonly Mutant[] = [
   ),
   mutant(
     'groups that are left keep the whole share',
-    'ladders/version-back.ts',
+    'ladders/version-rollback.ts',
     '(100 * left) / Math.max(1, left + stable)',
     '(100 * left) / Math.max(1, left)',
   ),

@@ -69,9 +69,9 @@ export const sharedMutants: readonly Mutant[] = [
   ),
   mutant(
     'versions: no time for the last requests',
-    'strategies/routed-back.ts',
-    "return [LIVE, { kind: 'accepted' }, ...complete, ...drained];",
-    "return [LIVE, { kind: 'accepted' }, ...complete];",
+    'ladders/version-rollback.ts',
+    "return [{ kind: 'accepted' }, ...complete, ...(isAll ? [] : [CANARY_DRAINED])];",
+    "return [{ kind: 'accepted' }, ...complete];",
   ),
   mutant(
     'versions: a rollback leaves the Service as it is',

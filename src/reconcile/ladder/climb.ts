@@ -7,7 +7,7 @@ import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { Delivery } from '../../rollout/ladders/delivery.ts';
 import { goingBack, locking, nextCommit } from '../../rollout/ladders/next-commit.ts';
-import { nextVersionCommit, versionBack } from '../../rollout/ladders/version-climb.ts';
+import { wholeCommit } from '../../rollout/ladders/version-whole.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
 import { render } from '../write/render.ts';
 import { type DeliveryParts, deliveryIn, type Stand, type Texts } from './delivery-parts.ts';
@@ -46,16 +46,15 @@ export function climb(texts: Texts, parts: DeliveryParts, known = newKnownTexts(
 
 /** The rollback from the place that a commit has reached; no commits where there is nothing to go back from. */
 export function climbBack({ texts, commit }: Climbed, parts: DeliveryParts, known = newKnownTexts()): Climb {
-  const decide = (delivery: Delivery): NextOf | undefined => backward(delivery) ?? onward(delivery);
+  const decide = (delivery: Delivery): NextOf | undefined => goingBack(delivery) ?? onward(delivery);
   return climbFrom({ texts, displaced: commit.displaced }, { parts, known, decide });
 }
 
 function onward(delivery: Delivery): NextOf | undefined {
-  return isOneWorkload(delivery.plan.style) ? nextVersionCommit(delivery) : nextCommit(delivery);
-}
-
-function backward(delivery: Delivery): NextOf | undefined {
-  return isOneWorkload(delivery.plan.style) ? versionBack(delivery) : goingBack(delivery);
+  if (!isOneWorkload(delivery.plan.style)) return nextCommit(delivery);
+  const next = wholeCommit(delivery) ?? nextCommit(delivery);
+  // Nobody promotes groups that the last step leaves behind.
+  return next.kind === 'commit' && next.stage.kind === 'promote' ? undefined : next;
 }
 
 type NextOf = ReturnType<typeof nextCommit>;

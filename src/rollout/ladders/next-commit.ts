@@ -9,12 +9,13 @@ import type { Displaced } from '../traffic/provider.ts';
 import { edited, type Made, removeField, setField, type Unwritable, withObjects } from './commit.ts';
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
+import { backFrom, isAtRest, ladderOf, stageAfter } from './ladder-of.ts';
 import { type Position, positionBack, positionOf, type RungName, type Stage, sameStage } from './position.ts';
-import { isOvertaken, partitioned, promotions, restoredRoutes, restoreRoutes, restoreUnlocked } from './promotion.ts';
-import { type PrimaryRung, primaryBack, rollBack, TEMPLATE_ALONE } from './rollback.ts';
+import { isOvertaken, partitioned, restoredRoutes, restoreRoutes, restoreUnlocked } from './promotion.ts';
+import { type PrimaryRung, primaryBack, TEMPLATE_ALONE } from './rollback.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, isOversized, stepLadder } from './step.ts';
-import { firstLadder, topRung, versionLadder } from './version-step.ts';
+import { topRung } from './version-step.ts';
 
 export type NextCommit = {
   readonly kind: 'commit';
@@ -107,7 +108,7 @@ export function locking(delivery: Delivery): readonly ObjectEdits[] {
 export function goingBack(delivery: Delivery, primary?: PrimaryRung): NextCommit | Unwritable | undefined {
   const position = positionBack(annotationsOf(delivery.own));
   if (position === undefined || (position.stage.kind === 'rollback' && primary === undefined)) return undefined;
-  const rungs = primary === undefined ? rollBack(delivery, position) : primaryBack(primary);
+  const rungs = primary === undefined ? backFrom(delivery, position) : primaryBack(primary);
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs, waits: [] });
   return next.kind === 'top' ? undefined : next;
 }
@@ -116,25 +117,6 @@ export function goingBack(delivery: Delivery, primary?: PrimaryRung): NextCommit
 export function templateAtOnce(delivery: Delivery): NextCommit | Unwritable | undefined {
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs: TEMPLATE_ALONE, waits: [] });
   return next.kind === 'top' ? undefined : next;
-}
-
-function stageAfter({ plan }: Delivery, stage: Stage): Stage {
-  if (stage.kind !== 'step' || stage.index >= plan.steps.length) return { kind: 'promote' };
-  return { kind: 'step', index: stage.index + 1, of: plan.steps.length };
-}
-
-/** The ladder of a position, from the lowest rung. */
-export function ladderOf(delivery: Delivery, { stage, at }: Position): readonly Rung[] {
-  const { plan } = delivery;
-  if (stage.kind === 'rollback') return rollBack(delivery, { stage, at });
-  if (stage.kind === 'promote') return promotions[plan.style];
-  const step = plan.steps[stage.index - 1];
-  if (!isOneWorkload(plan.style)) return step === undefined ? [] : stepLadder(step);
-  return isAtRest(delivery) && step !== undefined ? firstLadder(step) : versionLadder(step, at);
-}
-
-function isAtRest({ own }: Delivery): boolean {
-  return positionOf(annotationsOf(own)) === undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { isOneWorkload } from '../../api/styles.ts';
 import type { Side } from './condition.ts';
 import { annotationsOf, type Delivery, replicasOf } from './delivery.ts';
 import { liveReading, printReading } from './differences.ts';
-import { ladderOf } from './next-commit.ts';
+import { ladderOf } from './ladder-of.ts';
 import { type Position, positionOf, type RungName } from './position.ts';
 import { acceptanceOf } from './routing.ts';
 import { shareIn } from './shares.ts';

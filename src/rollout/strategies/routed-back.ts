@@ -12,22 +12,13 @@ import { stableNotServing } from '../events/stable-lost.ts';
 import { recreated } from '../gates/cluster.ts';
 import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
-import { type Condition, LIVE } from '../ladders/condition.ts';
+import type { Condition } from '../ladders/condition.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { selectorOf } from '../ladders/delivery.ts';
 import { pinsElsewhere } from '../ladders/endpoints.ts';
+import { waitsAt } from '../ladders/next-commit.ts';
 import { servedText } from '../ladders/seen-traffic.ts';
-import {
-  answersForAll,
-  isOpen,
-  isPinned,
-  isShareWithdrawn,
-  pinned,
-  restoreAll,
-  withdrawShare,
-} from '../ladders/version-edits.ts';
-import { takesSide } from '../ladders/version-sides.ts';
+import { isOpen, isPinned, isShareWithdrawn, pinned, restoreAll, withdrawShare } from '../ladders/version-edits.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
@@ -163,15 +154,9 @@ function restoreRoutes(on: Delivering): Decision {
   return besides(on, moving(move, 'StepUpgrade'), { at: 'route-restored', commit: withdrawShare(delivery) });
 }
 
-/** Nobody waits for the groups that are to restart: no request finds them, or all that do find the others as well. */
+/** Nobody waits for the groups that are to restart, as their ladder has it. */
 function leaves(delivery: Delivering['delivery']): readonly Condition[] {
-  // A Service that a hand has opened, or turned to them, sends to them for as long as they are there.
-  const { service } = delivery;
-  const isAll =
-    answersForAll(delivery) || (service !== undefined && takesSide(delivery, selectorOf(service), 'canary'));
-  const drained: readonly Condition[] = isAll ? [] : [{ kind: 'drained', side: 'canary' }];
-  const complete: readonly Condition[] = isOpen(delivery) ? [{ kind: 'complete' }] : [];
-  return [LIVE, { kind: 'accepted' }, ...complete, ...drained];
+  return waitsAt(delivery, { stage: { kind: 'rollback' }, at: 'route-restored' });
 }
 
 const OTHERS = 'its requests find other groups as well';
