@@ -194,8 +194,8 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'a rung is read as the one above it',
     'ladders/position.ts',
-    'return { stage, at: parseRung(annotations[MARK.at]) };',
-    "const at = parseRung(annotations[MARK.at]);\n  return { stage, at: at === 'pods' ? 'traffic' : at };",
+    'return stage === undefined ? undefined : { stage, at: parseRung(annotations[MARK.at]) };',
+    "const at = parseRung(annotations[MARK.at]);\n  return stage === undefined ? undefined : { stage, at: at === 'pods' ? 'traffic' : at };",
   ),
   mutant(
     'the floor of an autoscaler stays',
