@@ -4,7 +4,7 @@ import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import { type Allowed, allowed } from './brakes.ts';
 import { stepMessage } from './commits/messages.ts';
-import { passedText } from './commits/passed.ts';
+import { exceptionsPassed, passedText } from './commits/passed.ts';
 import { DELIVERIES, type PlannedCommit } from './commits/planned-commit.ts';
 import { workloadRefChanged } from './gates/frozen.ts';
 import { keyMissing, newerRecord } from './gates/git.ts';
@@ -93,12 +93,13 @@ function commitOf(move: Move, pass: Pass): PlannedCommit {
   const { key, main, now, governing } = pass.snapshot;
   const { reason, way, label, changes } = move;
   const passed = pass.situation === undefined ? '' : passedText(move, pass.situation);
+  const exceptions = pass.situation === undefined ? [] : exceptionsPassed(move, pass.situation);
   const approvedBy = approvedByText(pass.snapshot, move);
   const said = { ...move, why: `${move.why}${passed}` };
   // What only a record tells stays out of main: anyone may have written it.
   const change = changeAfter({ ...pass.snapshot, record: undefined }, pass.situation, move.marks);
   const image = imagesText(change);
-  const { subject, message } = stepMessage(said, { key, main, image, governing, approvedBy });
+  const { subject, message } = stepMessage(said, { key, main, image, governing, exceptions, approvedBy });
   return {
     delivery: isProposed(move, pass) ? 'proposal' : 'commit',
     reason,

@@ -89,7 +89,7 @@ describe('history', () => {
     await pass(site);
     expect((await site.run('history --output csv')).out).not.toMatch(/(^|,)"=/m);
     const row = (await site.run('history --output md')).out.split('\n')[2] ?? '';
-    expect(row.match(/(?<!\\)\|/g)).toHaveLength(15);
+    expect(row.match(/(?<!\\)\|/g)).toHaveLength(16);
     expect(row).not.toContain('<b>');
   });
 

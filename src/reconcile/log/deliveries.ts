@@ -23,6 +23,8 @@ export type StepTold = {
   readonly commit: Oid;
   readonly approvedBy: string;
   readonly policies: readonly string[];
+  /** That it passed shut windows by. */
+  readonly exceptions: readonly string[];
 };
 
 export type OrderShown = {
@@ -109,9 +111,9 @@ function addOrder(lane: Lane, order: OrderShown): void {
 }
 
 function addStep(lane: Lane, told: LogEntry, found: Open[]): void {
-  const { step, reason, at, commit, approvedBy, policies } = told;
+  const { step, reason, at, commit, approvedBy, policies, exceptions } = told;
   const seconds = lane.nextAt === undefined ? undefined : Math.max(0, lane.nextAt - at);
-  const shown: StepTold = { step, reason, at, seconds, commit, approvedBy, policies };
+  const shown: StepTold = { step, reason, at, seconds, commit, approvedBy, policies, exceptions };
   const end = step === 'settled' ? ENDS[reason] : undefined;
   if (step === 'rollback') {
     if (lane.open !== undefined) close(lane);

@@ -52,11 +52,12 @@ function deliveryLines(delivery: DeliveryTold): readonly string[] {
   ];
 }
 
-function stepText({ step, reason, at, seconds, commit, approvedBy, policies }: StepTold): string {
+function stepText({ step, reason, at, seconds, commit, approvedBy, policies, exceptions }: StepTold): string {
   const lasted = seconds === undefined ? '' : `, then ${printDuration(seconds)}`;
   const approved = approvedBy === '' ? '' : `, approved by ${shortCommit(approvedBy)}`;
   const under = policies.length === 0 ? '' : `, under ${policies.join(', ')}`;
-  return `${step}  ${printInstant(at)}  ${reason}  ${commit.slice(0, OID_SHOWN)}${lasted}${approved}${under}`;
+  const excepted = exceptions.length === 0 ? '' : `, by the exception ${exceptions.join('; ')}`;
+  return `${step}  ${printInstant(at)}  ${reason}  ${commit.slice(0, OID_SHOWN)}${lasted}${approved}${under}${excepted}`;
 }
 
 function shortCommit(text: string): string {
@@ -101,6 +102,7 @@ const COLUMNS = [
   'approved by',
   'ordered by',
   'policies',
+  'exceptions',
   'why it went back',
 ] as const;
 
@@ -121,6 +123,7 @@ function cellsOf(delivery: DeliveryTold): readonly string[] {
     each(steps.map(({ approvedBy }) => approvedBy)),
     each(orders.map(({ what, by }) => `${what} by ${by}`)),
     each(steps.flatMap(({ policies }) => policies)),
+    each(steps.flatMap(({ exceptions }) => exceptions)),
     why,
   ];
 }

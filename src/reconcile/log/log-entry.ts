@@ -2,7 +2,14 @@
 
 import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
-import { paragraphsOf, parseTrailers, policiesIn, type Trailers, trailersIn } from '../../rollout/commits/messages.ts';
+import {
+  exceptionsIn,
+  paragraphsOf,
+  parseTrailers,
+  policiesIn,
+  type Trailers,
+  trailersIn,
+} from '../../rollout/commits/messages.ts';
 import { approvedByIn, orderIn } from '../../rollout/commits/order-trailers.ts';
 
 /** `step`: tranche has written it. `order`: somebody has, on one Rollout. `line`: on all of them. */
@@ -29,6 +36,8 @@ export type LogEntry = {
   /** The commit, or the pull request, of the approval. Empty: it names none. */
   readonly approvedBy: string;
   readonly policies: readonly string[];
+  /** That it passed shut windows by, as the message says. */
+  readonly exceptions: readonly string[];
   readonly plannedFrom: string;
 };
 
@@ -70,6 +79,7 @@ function stepOf(
     by: '',
     approvedBy: approvedByIn(header.message) ?? pull ?? '',
     policies: policiesIn(header.message) ?? [],
+    exceptions: exceptionsIn(header.message),
     plannedFrom,
   };
 }
@@ -80,7 +90,7 @@ function orderOf(commit: CommitHeader, header: CommitHeader): LogEntry | undefin
   const { rollout = '', release = '', step = '', plannedFrom } = order;
   if (rollout === '' && !header.message.startsWith('rollouts: ')) return undefined;
   const by = order.by ?? pullOf(commit.message) ?? commit.author.name;
-  const rest = { reason: '', by, approvedBy: '', policies: [], plannedFrom };
+  const rest = { reason: '', by, approvedBy: '', policies: [], exceptions: [], plannedFrom };
   return { ...base(commit, header), kind: rollout === '' ? 'line' : 'order', rollout, release, step, ...rest };
 }
 

@@ -21,6 +21,8 @@ export const TRAILER = {
   image: 'Rollout-Image',
   /** Only where policies govern it that can say no: as they were. */
   policies: 'Rollout-Policies',
+  /** Only where windows are shut for other releases: whose exceptions let it pass. */
+  exceptions: 'Rollout-Exceptions',
   /** Only where a step rests on an approval: the commit of main that brought it, or the pull request that the forge showed. */
   approvedBy: 'Approved-By',
   /** Only in orders: who gave it, as far as the environment or `--by` says. */
@@ -29,7 +31,7 @@ export const TRAILER = {
 
 /** Those that every step has. */
 export type Trailers = Readonly<
-  Record<Exclude<keyof typeof TRAILER, 'image' | 'policies' | 'approvedBy' | 'orderedBy'>, string>
+  Record<Exclude<keyof typeof TRAILER, 'image' | 'policies' | 'exceptions' | 'approvedBy' | 'orderedBy'>, string>
 >;
 
 const LINE_WIDTH = 100;
@@ -42,6 +44,7 @@ export function stepMessage(
     readonly main: string;
     readonly image?: string | undefined;
     readonly governing?: readonly string[] | undefined;
+    readonly exceptions?: readonly string[] | undefined;
     readonly approvedBy?: string | undefined;
   },
 ): { readonly subject: string; readonly message: string } {
@@ -53,12 +56,13 @@ export function stepMessage(
     reason: move.reason,
     plannedFrom: at.main,
   };
-  const governing = at.governing ?? [];
+  const { governing = [], exceptions = [] } = at;
   const image = oneLine(at.image ?? '');
   const more = [
     ...(image === '' ? [] : [`${TRAILER.image}: ${image}`]),
     ...(at.approvedBy === undefined ? [] : [`${TRAILER.approvedBy}: ${oneLine(at.approvedBy)}`]),
     ...(governing.length === 0 ? [] : [`${TRAILER.policies}: ${oneLine(governing.join(', '))}`]),
+    ...(exceptions.length === 0 ? [] : [`${TRAILER.exceptions}: ${oneLine(exceptions.join('; '))}`]),
   ];
   const why = wrap(capital(oneLine(move.why)));
   return { subject, message: `${subject}\n\n${why}\n\n${[printTrailers(trailers), ...more].join('\n')}\n` };
@@ -165,6 +169,13 @@ export function policiesIn(message: string): readonly string[] | undefined {
   // A squash has those of several steps: the last is that of the newest.
   const line = message.split(/\r?\n/).findLast((one) => one.startsWith(key));
   return line?.slice(key.length).split(', ');
+}
+
+/** The exceptions that a step commit says it passed by, as `freeze by Ada until 2026-12-27T00:00:00Z`; empty: none. */
+export function exceptionsIn(message: string): readonly string[] {
+  const key = `${TRAILER.exceptions}: `;
+  const line = message.split(/\r?\n/).findLast((one) => one.startsWith(key));
+  return line?.slice(key.length).split('; ') ?? [];
 }
 
 /** The trailers of one of our step commits, from its last paragraph; undefined for any other message. */

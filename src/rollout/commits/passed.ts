@@ -53,14 +53,37 @@ function parted(policy: string): readonly [name: string, blob: string] {
   return [policy.slice(0, end), policy.slice(end + 1)];
 }
 
+/**
+ * The exceptions that let a step forward pass windows which are shut for other releases: who has approved each, in which
+ * policy, and until when. Empty: it needed none.
+ */
+export function exceptionsPassed(
+  { reason, way }: Pick<Move, 'reason' | 'way'>,
+  situation: Situation,
+): readonly string[] {
+  if (way !== 'forward' || !('proposed' in MOVES[reason])) return [];
+  return (exceptionsOf(situation)?.by ?? []).map(
+    ({ policy, approver, until }) => `${policy} by ${approver.replaceAll(';', ',')} until ${printInstant(until)}`,
+  );
+}
+
 function exceptionText(situation: Situation): string {
-  const windows = windowsFor(situation);
-  if (windows === undefined || !('by' in windows)) return '';
-  const others = { ...(situation.snapshot.windows ?? windows), excepted: [] };
-  if (windowClosed({ ...situation, snapshot: { ...situation.snapshot, windows: others } }) === undefined) return '';
-  const who = windows.by.map(
+  const found = exceptionsOf(situation);
+  if (found === undefined) return '';
+  const who = found.by.map(
     ({ policy, file, line, approver, until }) =>
       `RolloutPolicy ${policy} (${file}:${line}), approved by ${approver}, until ${printInstant(until)}`,
   );
-  return ` The windows are shut for other releases: ${windows.release} has an exception in ${who.join('; ')}.`;
+  return ` The windows are shut for other releases: ${found.release} has an exception in ${who.join('; ')}.`;
+}
+
+/** undefined: there is none, or the windows are open to all. */
+function exceptionsOf(
+  situation: Situation,
+): Extract<ReturnType<typeof windowsFor>, { readonly by: unknown }> | undefined {
+  const windows = windowsFor(situation);
+  if (windows === undefined || !('by' in windows)) return undefined;
+  const others = { ...(situation.snapshot.windows ?? windows), excepted: [] };
+  const isShut = windowClosed({ ...situation, snapshot: { ...situation.snapshot, windows: others } }) !== undefined;
+  return isShut ? windows : undefined;
 }

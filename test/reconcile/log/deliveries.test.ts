@@ -9,7 +9,7 @@ function outcomes(...lines: readonly string[]): readonly string[] {
   const collector = deliveryCollector(() => true);
   const told = lines.map((line, at): LogEntry => {
     const [release = '', step = '', reason = ''] = line.split(' ');
-    const rest = { what: '', why: '', by: '', approvedBy: '', policies: [], plannedFrom: '' };
+    const rest = { what: '', why: '', by: '', approvedBy: '', policies: [], exceptions: [], plannedFrom: '' };
     return { kind: 'step', at, commit: `c${at}`, written: `c${at}`, rollout: 'a/b/c', release, step, reason, ...rest };
   });
   for (const one of told.reverse()) collector.add(one);

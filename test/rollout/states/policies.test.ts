@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { factsDigest, withFactDigests } from '../../../src/reconcile/documents/digests.ts';
+import { exceptionsIn } from '../../../src/rollout/commits/messages.ts';
 import { plan, recordWritten } from '../../../src/rollout/plan.ts';
 import type { Snapshot, WindowFacts } from '../../../src/rollout/snapshot.ts';
 import { planned, type Row, show } from '../../support/planned.ts';
@@ -431,6 +432,10 @@ test('a commit says by whose exception it passes windows that are shut', () => {
   const messageOf = (windows: WindowFacts): string | undefined =>
     plan(world({ ...asked, windows })).commit?.message.replaceAll('\n', ' ');
   expect(messageOf({ ...shut, excepted })).toContain(said);
+  expect(messageOf({ ...shut, excepted })).toMatch(/ Rollout-Exceptions: freeze by Ana until 2025-06-15T\S+Z $/);
+  expect(exceptionsIn(plan(world({ ...asked, windows: { ...shut, excepted } })).commit?.message ?? '')).toEqual([
+    expect.stringMatching(/^freeze by Ana until 2025-06-15T\S+Z$/),
+  ]);
   // Where they are open for everybody the exception lets nothing through.
   expect(messageOf({ open: true, shutBy: [], excepted })).not.toContain('exception');
 });
