@@ -3,11 +3,11 @@
 import type { FieldReader } from './field-reader.ts';
 import { hasPartition, type LwsVersion, parseLwsVersion } from './lws-version.ts';
 
-const LINKS_LIMIT = 10;
-const LABEL = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,39}$/;
+export const LINKS_LIMIT = 10;
+export const LABEL = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,39}$/;
 /** What would end a link of Markdown, or of a table, is in none. */
-const ADDRESS = /^https:\/\/[A-Za-z0-9.-]+(:[0-9]+)?(\/[A-Za-z0-9._~:/?#@!$&'*+,;=%{}-]*)?$/;
-const ADDRESS_MOST = 500;
+export const ADDRESS = /^https:\/\/[A-Za-z0-9.-]+(:[0-9]+)?(\/[A-Za-z0-9._~:/?#@!$&'*+,;=%{}-]*)?$/;
+export const ADDRESS_MOST = 500;
 
 /** Pages for people by their labels; one that is wrong is a fault. */
 export function readLinks(root: FieldReader): Readonly<Record<string, string>> {

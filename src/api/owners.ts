@@ -7,9 +7,9 @@ import { isRecord } from './json.ts';
 /** Folders by patterns of namespaces. A namespace that no pattern fits belongs to every folder. */
 export type Owners = Readonly<Record<string, readonly string[]>>;
 
-const PATTERNS_MOST = 1000;
-const FOLDERS_MOST = 50;
-const PATTERN = /^[a-z0-9*-]{1,63}$/;
+export const PATTERNS_MOST = 1000;
+export const FOLDERS_MOST = 50;
+export const PATTERN = /^[a-z0-9*-]{1,63}$/;
 
 /** The folders from which what is in this namespace counts; undefined: from every one. One pattern decides: the name itself, else the longest. */
 export function foldersOf(owners: Owners, namespace: string): readonly string[] | undefined {

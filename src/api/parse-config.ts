@@ -7,15 +7,15 @@ import { readOwners, trimSlashes } from './owners.ts';
 import { PROMOTIONS } from './promotion.ts';
 import { readStatusKeys } from './status-keys.ts';
 
-const PATHS_LIMIT = 200;
-const AUTOSCALED_LIMIT = 1000;
-const REQUIRED_LIMIT = 50;
-const PROPOSALS_LIMIT = 100;
-const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-const WORKLOAD = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+export const PATHS_LIMIT = 200;
+export const AUTOSCALED_LIMIT = 1000;
+export const REQUIRED_LIMIT = 50;
+export const PROPOSALS_LIMIT = 100;
+export const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+export const WORKLOAD = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 /** What GitHub makes of the name of an App. */
-const APP = /^[a-z0-9][a-z0-9-]{0,99}$/;
-const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
+export const APP = /^[a-z0-9][a-z0-9-]{0,99}$/;
+export const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must not be there
 const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
 

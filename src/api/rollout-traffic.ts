@@ -7,7 +7,7 @@ import { type RollingStyle, STYLES } from './styles.ts';
 
 const INT32_MAX = 2_147_483_647;
 const ROUTINGS_READ = 16;
-const REFS_LIMIT = 16;
+export const REFS_LIMIT = 16;
 
 /** What Kruise's CRD writes where nothing is written. */
 export const GRACE_SECONDS = 3;

@@ -72,7 +72,9 @@ type RolloutRules = {
   readonly partitionPercentLimit: number;
 };
 
-const DEFAULT_RULES: RolloutRules = { partitionPercentLimit: 50 };
+/** Kruise's default. */
+export const PARTITION_PERCENT_LIMIT = 50;
+const DEFAULT_RULES: RolloutRules = { partitionPercentLimit: PARTITION_PERCENT_LIMIT };
 
 /**
  * Reads and validates a Rollout. The rules of a valid strategy are Kruise's own (reference:

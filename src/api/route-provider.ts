@@ -43,14 +43,14 @@ export type CustomKind = {
   readonly accepted: { readonly at: PathSteps; readonly type: string } | undefined;
 };
 
-const WEIGHTS_MOST = 8;
-const OPERATIONS_MOST = 16;
+export const WEIGHTS_MOST = 8;
+export const OPERATIONS_MOST = 16;
 /** Characters of an expression. */
 export const CEL_LENGTH_MOST = 1024;
-const SCALE_MOST = 1_000_000;
-const GROUP = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
-const KIND = /^[A-Z][A-Za-z0-9]{0,62}$/;
-const PLURAL = /^[a-z][a-z0-9]{0,62}$/;
+export const SCALE_MOST = 1_000_000;
+export const GROUP = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+export const KIND = /^[A-Z][A-Za-z0-9]{0,62}$/;
+export const PLURAL = /^[a-z][a-z0-9]{0,62}$/;
 
 /** Faults of any field, also an empty one, make the whole unusable: a share that is half understood would go astray. */
 export function parseRouteProvider(value: unknown): {

@@ -16,7 +16,7 @@ export type StatusKey = {
 export const PUBLIC_HALF = 'tranche-public-';
 export const PRIVATE_HALF = 'tranche-private-';
 
-const KEYS_LIMIT = 50;
+export const KEYS_LIMIT = 50;
 /** 32 bytes as base64url. */
 const KEY_TEXT = /^[A-Za-z0-9_-]{43}$/;
 

@@ -3,13 +3,13 @@
 import type { FieldReader } from './field-reader.ts';
 
 /** Kruise's limits (reference: api/v1beta1, HttpRouteMatch and HTTPHeaderFilter). */
-const MATCHES_LIMIT = 16;
-const CONDITIONS_LIMIT = 16;
-const NAME_LIMIT = 256;
-const HEADER_VALUE_LIMIT = 4096;
-const OTHER_VALUE_LIMIT = 1024;
+export const MATCHES_LIMIT = 16;
+export const CONDITIONS_LIMIT = 16;
+export const NAME_LIMIT = 256;
+export const HEADER_VALUE_LIMIT = 4096;
+export const OTHER_VALUE_LIMIT = 1024;
 /** A token of RFC 7230, as both APIs want it for the names of headers and of query parameters. */
-const NAME = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
+export const CONDITION_NAME = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]+$/;
 /** What a path that is no expression may hold (reference: Gateway API, rules of HTTPPathMatch). */
 const PATH = /^\/(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})*$/;
 const PATH_REFUSED = /\/\/|\/\.{1,2}(?:\/|$)|%2f/i;
@@ -116,7 +116,7 @@ function readCondition(condition: FieldReader, valueLimit: number): Condition {
 
 function readName(reader: FieldReader): string {
   const name = reader.text('name');
-  if (name !== '' && (!NAME.test(name) || name.length > NAME_LIMIT)) {
+  if (name !== '' && (!CONDITION_NAME.test(name) || name.length > NAME_LIMIT)) {
     reader.fault('name', 'BadName', 'is no name of a header or query parameter', 'Write letters, digits and dashes.');
   }
   return name;

@@ -1,7 +1,7 @@
 /** The command line: verbs and their options. What a verb does is loaded only when it is called. */
 
-import { Command, Option } from 'commander';
-import { printable } from '../api/printable.ts';
+import { Argument, Command, Option } from 'commander';
+import { jsonText, printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, EXIT, type Io, VERSION } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { addCarry } from './carry.ts';
@@ -97,6 +97,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   );
   addCarry(program, io, done);
   addStatusKey(program, io);
+  addSchema(program, io);
   addReplay(program, io, done);
   addSimulate(program, io, done);
   addDemo(program, terminal, done);
@@ -185,6 +186,18 @@ function addReplay(program: Command, io: Io, done: (code: number) => void): void
 
 const strategyOption = (): Option =>
   new Option('--strategy <which>', 'its way').choices(['partition', 'canary', 'blueGreen']).default('partition');
+
+function addSchema(program: Command, io: Io): void {
+  const kinds = ['rollout', 'rollout-policy', 'route-provider', 'tranche'];
+  program
+    .command('schema')
+    .description('the JSON Schema of a Rollout, RolloutPolicy, RouteProvider or of tranche.yaml, for editors')
+    .addArgument(new Argument('<what>', 'of what').choices(kinds))
+    .action(async (what: string) => {
+      const { SCHEMAS } = await import('./schema.ts');
+      io.out(jsonText(SCHEMAS[what]?.()));
+    });
+}
 
 /** Draws on the terminal itself, so it cleans its own texts. */
 function addDemo(program: Command, terminal: Io, done: (code: number) => void): void {
