@@ -64,6 +64,9 @@ const rooms = {
     'src/commands/order.ts',
     'src/commands/replay.ts',
     'src/api/policy-schema.ts',
+    'src/commands/schema.ts',
+    'src/commands/init.ts',
+    'src/commands/completion.ts',
   ],
   cluster: ['src/adapters/cluster/api-cluster.ts', 'src/adapters/cluster/renewed-connection.ts'],
 };
@@ -209,7 +212,12 @@ async function asCommonJs({ path, text }) {
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(join(folder, 'chunks'), { recursive: true });
-await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
+// A release names its commit; a bundle that is committed cannot know the one that it is in.
+const commit = process.env.TRANCHE_COMMIT ?? '';
+const about = /^[0-9a-f]{40}$/.test(commit)
+  ? `{ "type": "commonjs", "commit": "${commit}" }`
+  : '{ "type": "commonjs" }';
+await writeFile(join(folder, 'package.json'), `${about}\n`);
 await Promise.all(outputFiles.map(async (file) => writeFile(file.path, await asCommonJs(file))));
 await Promise.all(late.outputFiles.map(({ path, text }) => writeFile(path, text)));
 await chmod(`${folder}/tranche.js`, 0o755);

@@ -118,7 +118,9 @@ test('holds the bundle, what it copies from, the license, and nothing else', () 
 });
 
 test('says its version, and the verb that the Deployment calls', async () => {
-  expect((await start(['--version'])).stdout).toBe(`${packageJson.version}\n`);
+  expect((await start(['--version'])).stdout).toMatch(
+    new RegExp(`^${packageJson.version} \\(build [0-9a-f]{12}\\)\n$`),
+  );
   const [deployment, policy] = ['deployment', 'network-policy'].map((name) =>
     parse(readFileSync(`policies/install/base/${name}.yaml`, 'utf8')),
   );

@@ -88,6 +88,8 @@ vm.Script = class extends vm.Script {
 process.on('exit', () => require('node:fs').writeFileSync(process.env.SEEN, JSON.stringify(seen)));
 `;
 /** As long as that of now. */
+/** What `--version` says of a bundle. */
+const SAID = new RegExp(`^${packageJson.version} \\(build [0-9a-f]{12}\\)\n$`);
 const OTHER_VERSION = packageJson.version.replaceAll(/\d/g, '9');
 
 const dist = (): string => join(empty, 'node_modules', packageJson.name, 'dist');
@@ -146,7 +148,8 @@ describe('the installed package', () => {
     'says its version, and what it is asked wrongly',
     async () => {
       const found = await call('npx', ['--no-install', 'tranche', '--version'], here());
-      expect(found).toMatchObject({ code: 0, out: `${packageJson.version}\n` });
+      expect(found).toMatchObject({ code: 0, out: expect.stringMatching(SAID) });
+      expect(await call('npx', ['--no-install', 'kubectl-tranche', '--version'], here())).toEqual(found);
       expect(await tranche('nope')).toMatchObject({ code: 2, out: '' });
     },
     LIMIT_MS,
@@ -295,14 +298,14 @@ describe('the installed package', () => {
     const all = [...opened(dist(), [room('main')])].filter((name) => !before.has(name));
     expect(all.length).toBeGreaterThanOrEqual(2);
     for (const expected of [[], all.map(() => 'taken')]) {
-      expect(await version()).toBe(`${packageJson.version}\n`);
+      expect(await version()).toMatch(SAID);
       expect(taken()).toEqual(expected);
     }
 
     const says = all.find((name) => readFileSync(join(dist(), name), 'utf8').includes(packageJson.version)) ?? '';
     const text = readFileSync(join(dist(), says), 'utf8');
     writeFileSync(join(dist(), says), text.replaceAll(packageJson.version, OTHER_VERSION));
-    expect(await version()).toBe(`${OTHER_VERSION}\n`);
+    expect(await version()).toContain(`${OTHER_VERSION} (build `);
     expect(taken()).toEqual(all.slice(1).map(() => 'taken'));
     writeFileSync(join(dist(), says), text);
   });
@@ -313,7 +316,7 @@ test(
   async () => {
     const tarball = `./tranche-dev-tranche-${packageJson.version}.tgz`;
     const called = await call('npx', ['--yes', '--package', tarball, 'tranche', '--version']);
-    expect(called).toMatchObject({ code: 0, out: `${packageJson.version}\n` });
+    expect(called).toMatchObject({ code: 0, out: expect.stringMatching(SAID) });
   },
   LIMIT_MS,
 );

@@ -23,8 +23,7 @@ const PATH: JsonObject = { type: 'string', not: { pattern: '(^|/)\\.\\.(/|$)|[\\
 
 /** Draft 2020-12. What it takes the parser may still refuse: whether a path leads somewhere, and a branch is another one. */
 export function configSchema(): JsonObject {
-  const { cluster, branch, statusBranch, auditSeconds, intervalSeconds, stopFile, promotion, maxProposals, author } =
-    DEFAULT_CONFIG;
+  const { cluster, branch, statusBranch, auditSeconds, intervalSeconds, author } = DEFAULT_CONFIG;
   return {
     $schema: DIALECT,
     title: 'tranche.yaml',
@@ -58,38 +57,45 @@ export function configSchema(): JsonObject {
         ...integer(1, PERIOD_MOST_SECONDS),
         default: intervalSeconds,
       }),
-      requiredPolicies: about(
-        'policies that must govern every Rollout: without one no step goes forward',
-        list({ type: 'string' }, REQUIRED_LIMIT),
-      ),
-      policyPaths: about('from where alone grants and exceptions of policies count', list(PATH, PATHS_LIMIT)),
-      stopFile: about('where tranche stop writes its policy', { ...PATH, pattern: '[^/]\\.ya?ml$', default: stopFile }),
-      promotion: about('pullRequest: each step is a pull request', { enum: [...PROMOTIONS], default: promotion }),
-      maxProposals: about('pull requests of tranche that may be open at a time', {
-        ...integer(1, PROPOSALS_LIMIT),
-        default: maxProposals,
-      }),
-      links: about('label → address of a page for people, in the body of each pull request', {
-        type: 'object',
-        maxProperties: LINKS_LIMIT,
-        propertyNames: { pattern: LABEL.source },
-        additionalProperties: { ...textLike(ADDRESS), maxLength: ADDRESS_MOST },
-      }),
-      statusKeys: about('public halves of the keys that sign the status branch', {
-        ...list(
-          fields(
-            { cluster: TEXT, key: { type: 'string', pattern: `^${PUBLIC_HALF}[A-Za-z0-9_-]{43}$` }, until: TEXT },
-            ['key'],
-          ),
-          KEYS_LIMIT,
-        ),
-        minItems: 1,
-      }),
-      app: about('the GitHub App that proposes for tranche, as in its address', textLike(APP)),
+      ...ofSteps(),
       author: fields({
         name: about('who its commits are by', { ...TEXT, default: author.name }),
         email: { ...TEXT, default: author.email },
       }),
     }),
+  };
+}
+
+/** What steps, their pull requests and their records go by. */
+function ofSteps(): JsonObject {
+  const { stopFile, promotion, maxProposals } = DEFAULT_CONFIG;
+  return {
+    requiredPolicies: about(
+      'policies that must govern every Rollout: without one no step goes forward',
+      list({ type: 'string' }, REQUIRED_LIMIT),
+    ),
+    policyPaths: about('from where alone grants and exceptions of policies count', list(PATH, PATHS_LIMIT)),
+    stopFile: about('where tranche stop writes its policy', { ...PATH, pattern: '[^/]\\.ya?ml$', default: stopFile }),
+    promotion: about('pullRequest: each step is a pull request', { enum: [...PROMOTIONS], default: promotion }),
+    maxProposals: about('pull requests of tranche that may be open at a time', {
+      ...integer(1, PROPOSALS_LIMIT),
+      default: maxProposals,
+    }),
+    links: about('label → address of a page for people, in the body of each pull request', {
+      type: 'object',
+      maxProperties: LINKS_LIMIT,
+      propertyNames: { pattern: LABEL.source },
+      additionalProperties: { ...textLike(ADDRESS), maxLength: ADDRESS_MOST },
+    }),
+    statusKeys: about('public halves of the keys that sign the status branch', {
+      ...list(
+        fields({ cluster: TEXT, key: { type: 'string', pattern: `^${PUBLIC_HALF}[A-Za-z0-9_-]{43}$` }, until: TEXT }, [
+          'key',
+        ]),
+        KEYS_LIMIT,
+      ),
+      minItems: 1,
+    }),
+    app: about('the GitHub App that proposes for tranche, as in its address', textLike(APP)),
   };
 }

@@ -87,8 +87,9 @@ function routing(needsRoute: boolean): JsonObject {
   };
 }
 
-function body(style: 'canary' | 'blueGreen'): JsonObject {
-  const { leastShare, needsRoute } = STYLES[style];
+type StyleRules = { readonly leastShare: 0 | 1; readonly needsRoute: boolean };
+
+function body({ leastShare, needsRoute }: StyleRules, more: JsonObject): JsonObject {
   return fields(
     {
       steps: { ...list(step(leastShare), STEPS_LIMIT), minItems: 1 },
@@ -98,37 +99,41 @@ function body(style: 'canary' | 'blueGreen'): JsonObject {
       }),
       trafficRoutingRef: {},
       disableGenerateCanaryService: FLAG,
-      ...(style === 'canary'
-        ? {
-            patchPodTemplateMetadata: fields({ labels: TEXTS, annotations: TEXTS }),
-            enableExtraWorkloadForCanary: FLAG,
-          }
-        : {}),
+      ...more,
     },
     ['steps'],
   );
 }
 
+const CANARY_ALONE: JsonObject = {
+  patchPodTemplateMetadata: fields({ labels: TEXTS, annotations: TEXTS }),
+  enableExtraWorkloadForCanary: FLAG,
+};
+
+const ROUTED: JsonObject = {
+  anyOf: [{ required: ['traffic'] }, { required: ['matches'], properties: { matches: { minItems: 1 } } }],
+};
+
 /** Without a second workload, a step with a share takes half of the groups at most. */
 const PARTITION_RULE: JsonObject = {
-  if: { properties: { enableExtraWorkloadForCanary: { const: false } } },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: {
-    properties: {
-      steps: {
-        items: {
-          if: {
+  anyOf: [
+    {
+      required: ['enableExtraWorkloadForCanary'],
+      properties: { enableExtraWorkloadForCanary: { const: true } },
+    },
+    {
+      properties: {
+        steps: {
+          items: {
             anyOf: [
-              { required: ['traffic'] },
-              { required: ['matches'], properties: { matches: { minItems: 1, type: 'array' } } },
+              { not: ROUTED },
+              { properties: { replicas: { anyOf: [{ type: 'integer' }, percent(1, PARTITION_PERCENT_LIMIT)] } } },
             ],
           },
-          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-          then: { properties: { replicas: { anyOf: [{ type: 'integer' }, percent(1, PARTITION_PERCENT_LIMIT)] } } },
         },
       },
     },
-  },
+  ],
 };
 
 /** What it takes the parser may still refuse: it does not compare one step with the next, nor with the workload. */
@@ -136,8 +141,8 @@ export function rolloutSchema(): JsonObject {
   const strategy = {
     ...fields({
       paused: about('no step forward; going back still works', FLAG),
-      canary: { ...body('canary'), ...PARTITION_RULE },
-      blueGreen: body('blueGreen'),
+      canary: { ...body(STYLES.canary, CANARY_ALONE), ...PARTITION_RULE },
+      blueGreen: body(STYLES.blueGreen, {}),
     }),
     oneOf: [{ required: ['canary'] }, { required: ['blueGreen'] }],
   };

@@ -29,6 +29,38 @@ const OPERATION: JsonObject = {
   oneOf: [{ required: ['value'] }, { required: ['cel'] }],
 };
 
+const SPEC: JsonObject = fields(
+  {
+    resource: about(
+      'the kind of the route',
+      fields({ group: textLike(GROUP), kind: textLike(KIND), plural: textLike(PLURAL) }, ['group', 'kind']),
+    ),
+    weights: about('where both numbers of a share stand', {
+      ...list(
+        fields(
+          {
+            stable: PATH,
+            canary: PATH,
+            scale: about('what both make together', { ...integer(1, SCALE_MOST), default: 100 }),
+            as: { enum: ['number', 'text'], default: 'number' },
+            within: about('a field whose text is JSON; the paths start there', PATH),
+          },
+          ['canary'],
+        ),
+        WEIGHTS_MOST,
+      ),
+      minItems: 1,
+    }),
+    patch: about('what a share by weight needs as well', list(OPERATION, OPERATIONS_MOST)),
+    matches: about('what a step with matches writes', { ...list(OPERATION, OPERATIONS_MOST), minItems: 1 }),
+    accepted: about(
+      'the condition by which its controller says that it has taken up the route',
+      fields({ conditions: PATH, type: TEXT }, ['type']),
+    ),
+  },
+  ['resource', 'weights'],
+);
+
 /** Draft 2020-12. What it takes the parser may still refuse: a path that picks nothing, and places that are no share. */
 export function routeProviderSchema(): JsonObject {
   return {
@@ -43,37 +75,7 @@ export function routeProviderSchema(): JsonObject {
           required: ['name'],
           properties: { name: TEXT, labels: TEXTS, annotations: TEXTS },
         },
-        spec: fields(
-          {
-            resource: about(
-              'the kind of the route',
-              fields({ group: textLike(GROUP), kind: textLike(KIND), plural: textLike(PLURAL) }, ['group', 'kind']),
-            ),
-            weights: about('where both numbers of a share stand', {
-              ...list(
-                fields(
-                  {
-                    stable: PATH,
-                    canary: PATH,
-                    scale: about('what both make together', { ...integer(1, SCALE_MOST), default: 100 }),
-                    as: { enum: ['number', 'text'], default: 'number' },
-                    within: about('a field whose text is JSON; the paths start there', PATH),
-                  },
-                  ['canary'],
-                ),
-                WEIGHTS_MOST,
-              ),
-              minItems: 1,
-            }),
-            patch: about('what a share by weight needs as well', list(OPERATION, OPERATIONS_MOST)),
-            matches: about('what a step with matches writes', { ...list(OPERATION, OPERATIONS_MOST), minItems: 1 }),
-            accepted: about(
-              'the condition by which its controller says that it has taken up the route',
-              fields({ conditions: PATH, type: TEXT }, ['type']),
-            ),
-          },
-          ['resource', 'weights'],
-        ),
+        spec: SPEC,
       },
       ['apiVersion', 'kind', 'metadata', 'spec'],
     ),

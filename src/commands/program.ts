@@ -28,12 +28,19 @@ import { addPolicy } from './policy/verb.ts';
 import { withNewSecrets, withSecretFiles } from './secret-files.ts';
 import { addSimulate } from './simulate/verb.ts';
 import { addStatusKey } from './status-key.ts';
+import { versionText } from './version.ts';
 import type { Renew } from './watch-options.ts';
 
 type Verb = (common: CommonOptions, ports: Ports, given: Given, renew: Renew) => Promise<number>;
 
 /** Runs one call of the command line and returns its exit code; errors are said on `io.err`. */
 export async function runProgram(argv: readonly string[], terminal: Io): Promise<number> {
+  if (argv.length !== 1 || !/^(-V|--version)$/.test(argv[0] ?? '')) return runLine(argv, terminal);
+  terminal.out(`${await versionText()}\n`);
+  return EXIT.ok;
+}
+
+async function runLine(argv: readonly string[], terminal: Io): Promise<number> {
   const io = cleaned(terminal);
   let code: number = EXIT.ok;
   const program = new Command('tranche')
@@ -98,6 +105,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addCarry(program, io, done);
   addStatusKey(program, io);
   addSchema(program, io);
+  addCompletion(program, io);
   addReplay(program, io, done);
   addSimulate(program, io, done);
   addDemo(program, terminal, done);
@@ -196,6 +204,21 @@ function addSchema(program: Command, io: Io): void {
     .action(async (what: string) => {
       const { SCHEMAS } = await import('./schema.ts');
       io.out(jsonText(SCHEMAS[what]?.()));
+    });
+}
+
+function addCompletion(program: Command, io: Io): void {
+  program
+    .command('completion')
+    .description('a script that completes verbs, options and names: source it')
+    .addArgument(new Argument('<shell>', 'of which shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: string) => io.out((await import('./completion.ts')).completionScript(shell)));
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words: readonly string[]) => {
+      const found = await (await import('./completion.ts')).wordsFor(program, words, io);
+      io.out(found.map((word) => `${word}\n`).join(''));
     });
 }
 

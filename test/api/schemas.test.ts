@@ -121,7 +121,7 @@ const wrong: Readonly<Record<string, readonly [good: unknown, changes: readonly 
       ['spec.strategy.blueGreen', { steps: [{ replicas: 1 }] }],
       ['spec.strategy.canary', undefined],
       ['spec.strategy.canary.steps', []],
-      ['spec.strategy.canary.steps', Array(51).fill({ replicas: 1 })],
+      ['spec.strategy.canary.steps', Array.from({ length: 51 }, () => ({ replicas: 1 }))],
       ['spec.strategy.canary.extra', 1],
       ['spec.strategy.canary.failureThreshold', '101%'],
       ['spec.strategy.canary.failureThreshold', -1],
