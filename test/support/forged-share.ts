@@ -19,8 +19,7 @@ export const STYLES: Readonly<Record<string, string>> = {
 };
 
 /** The files of parts that stories share. */
-export const parts = (...names: readonly string[]): Record<string, string> =>
-  Object.assign({}, ...names.map(commonFiles));
+const parts = (...names: readonly string[]): Record<string, string> => Object.assign({}, ...names.map(commonFiles));
 
 /** The files of a style, as their users have written them. */
 export const filesOf = (style: string): Record<string, string> => parts(...SHARED, STYLES[style] ?? '');

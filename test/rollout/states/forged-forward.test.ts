@@ -1,61 +1,18 @@
 /** Marks that somebody has changed on the way forward, with a share and in the promotion: no request fails, and an abort ends it. */
 
 import { expect, test } from 'vitest';
-import { commonFiles } from '../../scenarios/check-stories.ts';
-import { Forgery, saidOf } from '../../support/forgery.ts';
+import { LWS, markIn, NEW, put, restoring, STAGES, standing } from '../../support/forged-share.ts';
+import { type Forgery, saidOf } from '../../support/forgery.ts';
 import { failingPercent } from '../../support/story/requests.ts';
 
-const LWS = 'apps/vllm/lws.yaml';
-const [OLD, NEW] = ['v0.10.0', 'v0.10.1'];
 const ROUNDS_MOST = 60;
-
-const parts = (...names: readonly string[]): Record<string, string> => Object.assign({}, ...names.map(commonFiles));
-const SHARED = ['vllm-without-requests', 'vllm-service', 'vllm-routed'];
-const STYLES: Readonly<Record<string, string>> = {
-  canary: 'canary-steps',
-  blueGreen: 'blue-green-steps',
-  'partition with a route': 'partition-routed-steps',
-};
-
-const markIn = (at: Forgery, mark: string): string =>
-  new RegExp(`tranche\\.dev/${mark}: (?:"([^"]*)"|'([^']*)')`).exec(at.text(LWS))?.slice(1).find(Boolean) ?? '';
-
-/** Until the delivery stands there. */
-const STAGES: Readonly<Record<string, (at: Forgery) => boolean>> = {
-  'in its first share': (at) => markIn(at, 'rung') === 'traffic',
-  'in its promotion': (at) => markIn(at, 'step') === 'promote',
-};
-
-async function standing(style: string, stage: string): Promise<Forgery> {
-  const at = new Forgery(parts(...SHARED, STYLES[style] ?? ''));
-  for (let round = 0; round < 3; round += 1) await at.round();
-  at.edit(LWS, OLD, NEW);
-  for (let round = 0; round < ROUNDS_MOST; round += 1) {
-    await at.round();
-    if (STAGES[stage]?.(at) === true) return at;
-  }
-  throw new Error(`${style}: not ${stage}`);
-}
 
 const bases = new Map<string, Promise<Forgery>>();
 const baseOf = (style: string, stage: string): Promise<Forgery> => {
   const key = `${style} ${stage}`;
-  const base = bases.get(key) ?? standing(style, stage);
+  const base = bases.get(key) ?? standing({ style, stage });
   bases.set(key, base);
   return base;
-};
-
-const restoring =
-  (change: (there: Readonly<Record<string, unknown>>) => object) =>
-  (at: Forgery): void => {
-    const there = Object.assign({}, JSON.parse(markIn(at, 'restore')));
-    const is = JSON.stringify(Object.assign({}, there, change(there)));
-    at.write(LWS, at.text(LWS).replace(/tranche\.dev\/restore: .*/, `tranche.dev/restore: '${is}'`));
-  };
-
-/** A mark, where it is another. */
-const put = (at: Forgery, name: string, value: string): void => {
-  if (markIn(at, name) !== value) at.mark(name, value);
 };
 
 const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {

@@ -1,37 +1,22 @@
 /** The same where requests are shared: marks that somebody has changed in the middle of a share, and an abort all the same. */
 
 import { expect, test } from 'vitest';
-import { commonFiles } from '../../scenarios/check-stories.ts';
-import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import {
+  filesOf,
+  LWS,
+  markIn,
+  NEW,
+  ROUTE,
+  restoring,
+  SERVICE,
+  STYLES,
+  serving,
+  standing,
+} from '../../support/forged-share.ts';
+import { type Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 
-const LWS = 'apps/vllm/lws.yaml';
-const ROUTE = 'apps/vllm/route.yaml';
-const SERVICE = 'apps/vllm/service.yaml';
-const [OLD, NEW] = ['v0.10.0', 'v0.10.1'];
 const ROUNDS_MOST = 40;
-
-const parts = (...names: readonly string[]): Record<string, string> => Object.assign({}, ...names.map(commonFiles));
-const SHARED = ['vllm-without-requests', 'vllm-service', 'vllm-routed'];
-const STYLES: Readonly<Record<string, string>> = {
-  canary: 'canary-steps',
-  blueGreen: 'blue-green-steps',
-  'partition with a route': 'partition-routed-steps',
-};
-
-const markIn = (at: Forgery, mark: string): string =>
-  new RegExp(`tranche\\.dev/${mark}: (?:"([^"]*)"|'([^']*)')`).exec(at.text(LWS))?.slice(1).find(Boolean) ?? '';
-
-/** A release has its first share. */
-async function sharing(style: string, more: Readonly<Record<string, string>> = {}): Promise<Forgery> {
-  const at = new Forgery({ ...parts(...SHARED, STYLES[style] ?? ''), ...more });
-  for (let round = 0; round < 3; round += 1) await at.round();
-  at.edit(LWS, OLD, NEW);
-  for (let round = 0; round < ROUNDS_MOST; round += 1) {
-    await at.round();
-    if (markIn(at, 'rung') === 'traffic') return at;
-  }
-  throw new Error(`${style}: no share`);
-}
+const STAGE = 'in its first share';
 
 /** Seconds of a drain that a policy asks for: longer than the routes or the groups do. */
 const DRAIN = 1800;
@@ -46,21 +31,10 @@ spec:
 
 const bases = new Map<string, Promise<Forgery>>();
 const baseOf = (style: string): Promise<Forgery> => {
-  const base = bases.get(style) ?? sharing(style);
+  const base = bases.get(style) ?? standing({ style, stage: STAGE });
   bases.set(style, base);
   return base;
 };
-
-const restoring =
-  (fields: object) =>
-  (at: Forgery): void => {
-    const there: unknown = JSON.parse(markIn(at, 'restore'));
-    at.edit(
-      LWS,
-      /tranche\.dev\/restore: .*/,
-      `tranche.dev/restore: '${JSON.stringify(Object.assign({}, there, fields))}'`,
-    );
-  };
 
 const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'step, the last': (at) => at.mark('step', `3/3@${markIn(at, 'release')}`),
@@ -78,15 +52,15 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
     at.mark('stable', `${'a'.repeat(40)}@${'b'.repeat(32)}`);
   },
   'aborted, of what is delivered': (at) => at.mark('aborted', markIn(at, 'release')),
-  'restore, floor': restoring({ floor: 0 }),
-  'restore, groups': restoring({ groups: 9 }),
-  'restore, withdrawn': restoring({ withdrawn: 9 }),
-  'restore, drainSeconds': restoring({ drainSeconds: 2_000_000_000 }),
-  'restore, least': restoring({ least: 1 }),
-  'restore, stopped': restoring({ stopped: true }),
-  'restore, plan': restoring({ plan: 'e'.repeat(32) }),
-  'restore, no objects': restoring({ objects: undefined }),
-  'restore, replicas': restoring({ replicas: { was: 1, set: 4 } }),
+  'restore, floor': restoring(() => ({ floor: 0 })),
+  'restore, groups': restoring(() => ({ groups: 9 })),
+  'restore, withdrawn': restoring(() => ({ withdrawn: 9 })),
+  'restore, drainSeconds': restoring(() => ({ drainSeconds: 2_000_000_000 })),
+  'restore, least': restoring(() => ({ least: 1 })),
+  'restore, stopped': restoring(() => ({ stopped: true })),
+  'restore, plan': restoring(() => ({ plan: 'e'.repeat(32) })),
+  'restore, no objects': restoring(() => ({ objects: undefined })),
+  'restore, replicas': restoring(() => ({ replicas: { was: 1, set: 4 } })),
 };
 
 const CASES = Object.keys(STYLES).flatMap((style) => Object.keys(FORGERIES).map((what) => [style, what] as const));
@@ -94,18 +68,13 @@ const CASES = Object.keys(STYLES).flatMap((style) => Object.keys(FORGERIES).map(
 test.each(CASES)('%s, forged: %s: serving groups stay, and an abort leads back', async (style, what) => {
   const base = await baseOf(style);
   const at = base.fork();
-  const before = [ROUTE, SERVICE].map((path) => parts(...SHARED)[path]);
+  const before = [ROUTE, SERVICE].map((path) => filesOf(style)[path]);
   FORGERIES[what]?.(at);
   const seen: string[] = [];
-  const serving = (): number =>
-    at.world
-      .groups()
-      .split(' ')
-      .filter((group) => group.endsWith('+')).length;
   const round = async (): Promise<void> => {
     await at.round();
     seen.push(`${at.world.subject()} | ${at.world.groups()}`);
-    expect(serving(), seen.join('\n')).toBeGreaterThanOrEqual(3);
+    expect(serving(at), seen.join('\n')).toBeGreaterThanOrEqual(3);
   };
   await round();
   const answer = await at.order({ kind: 'abort', keepNewer: false });
@@ -116,13 +85,7 @@ test.each(CASES)('%s, forged: %s: serving groups stay, and an abort leads back',
   const route = what === 'restore, no objects' ? at.text(ROUTE).replace(/^ +weight: \d+\n/gm, '') : at.text(ROUTE);
   expect(route, told).toBe(before[0]);
   expect(at.text(SERVICE).startsWith(before[1]?.trimEnd() ?? ''), told).toBe(true);
-  expect(
-    at.world
-      .groups()
-      .split(' ')
-      .filter((group) => group.includes('0.10.0+')),
-    told,
-  ).toHaveLength(4);
+  expect(serving(at, '0.10.0'), told).toBe(4);
 });
 
 test.each([
@@ -148,7 +111,7 @@ test.each([
   ['blueGreen, 30 days', 'blueGreen', 30 * 86_400, ''],
   ['partition with a route, 30 days', 'partition with a route', 30 * 86_400, ''],
 ])('drainSeconds: %s: as long as a policy asked for that is gone, and no longer', async (_, style, forged, what) => {
-  const at = await sharing(style, { [POLICY_FILE]: POLICY });
+  const at = await standing({ style, stage: STAGE, more: { [POLICY_FILE]: POLICY } });
   expect(at.text(LWS)).toContain(`"drainSeconds":${DRAIN}`);
   at.write(POLICY_FILE, undefined);
   if (what === 'taken out') {
@@ -157,7 +120,7 @@ test.each([
     await at.round();
     at.write(LWS, written);
   }
-  if (forged > 0) restoring({ drainSeconds: forged })(at);
+  if (forged > 0) restoring(() => ({ drainSeconds: forged }))(at);
   await at.order({ kind: 'abort', keepNewer: false });
   const isOver = (): boolean => markIn(at, 'step') === '';
   let seconds = 0;
