@@ -51,6 +51,23 @@ export async function look(stage: Stage): Promise<Look> {
   return { result, error, wroteMain, wroteStatus, withoutRecord };
 }
 
+/** One writing pass and nothing else: what is rehearsed elsewhere need not be twice. */
+export async function plainLook(stage: Stage): Promise<Look> {
+  const { repository } = stage;
+  const before = [repository.head('main'), repository.head(STATUS)];
+  let result: PassResult | undefined;
+  let error = '';
+  try {
+    result = await pass(stage, repository, true);
+  } catch (thrown) {
+    error = thrown instanceof Error ? thrown.message : String(thrown);
+  }
+  stage.interruption = undefined;
+  const wroteMain = repository.head('main') !== before[0];
+  const wroteStatus = repository.head(STATUS) !== before[1];
+  return { result, error, wroteMain, wroteStatus, withoutRecord: [] };
+}
+
 /** Both branches, and what is waited for, after a pass. */
 function seenIn({ repository }: Stage, result: PassResult | undefined): string {
   const waits = result?.outcomes.map(({ key, plan }) => [key, plan?.commit?.subject, plan?.holds.map(reasonOf)]);

@@ -97,6 +97,16 @@ export class Stage {
     });
   }
 
+  /** The same stage, independent from now on; who is sick stays as it is here. Nothing of it is watched. */
+  fork(): Stage {
+    const copy = Object.assign(Object.create(Stage.prototype) as Stage, this, {
+      world: this.world.fork(),
+      watches: new Map<string, () => void>(),
+      log: [],
+    });
+    return copy;
+  }
+
   get repository(): FakeRepository {
     return this.world.repository;
   }
