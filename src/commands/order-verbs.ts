@@ -61,8 +61,10 @@ function addForward(order: Order): void {
     kind: 'approve',
     step: numberOf(textOf(given, 'step'), '--step'),
     hold: textOf(given, 'hold'),
+    pause: given['early'] === true ? 'any' : 'begun',
   }))
     .option('--step <k>', 'refuse if another step is current')
+    .option('--early', 'though the step is not done: its pause is skipped')
     .option('--hold <reason>', 'accept this hold instead, for what the last pass has seen and nothing else');
   order(
     'jump',

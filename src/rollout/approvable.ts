@@ -6,7 +6,8 @@ import { firstSerial } from './observed/adopted.ts';
 import { nextRelease } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
-type AtStep = { readonly index: number; readonly release: Release };
+/** A step, and the release that it is of. */
+export type AtStep = { readonly index: number; readonly release: Release };
 
 /** The step in Git; undefined: none is in flight. */
 export function currentStep({ workload }: Pick<Snapshot, 'workload'>): AtStep | undefined {

@@ -252,10 +252,11 @@ describe('an order that makes no sense', () => {
     expect(await site.head()).toBe(head);
   });
 
-  test('a step may be approved as soon as it is in Git: its groups are looked at all the same', async () => {
+  test('a step may be approved early as soon as it is in Git: its groups are looked at all the same', async () => {
     const site = await siteAt('requested');
     await site.run('reconcile');
-    expect(await site.run('approve vllm')).toMatchObject({ code: 0, err: '' });
+    expect((await site.run('approve vllm')).err).toContain('its pause would be skipped. To skip it all the same: ');
+    expect(await site.run('approve vllm --early')).toMatchObject({ code: 0, err: '' });
     const waiting = await site.run('reconcile');
     expect(waiting.out).toContain('waits  NotApplied');
     await site.settle();

@@ -84,7 +84,7 @@ describe('refused, with nothing written', () => {
 
 test('handed back, neither the workload nor its Rollout keeps an annotation of tranche', async () => {
   const site = await stepped();
-  await site.run('approve vllm');
+  await site.run('approve vllm --early');
   expect(await site.run('eject vllm --partition 0')).toMatchObject({ code: 0 });
   for (const file of [LWS_FILE, ROLLOUT_FILE]) expect(await site.text(file)).not.toContain('tranche.dev/');
 });

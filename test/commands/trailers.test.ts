@@ -76,7 +76,7 @@ describe('the table of the reference', () => {
     expect((await now('`stop`, `go`')).trailers).toContain('Ordered-By');
     await site.run('go', PERSON);
     await now('`stop`, `go`');
-    await site.run('approve vllm', PERSON);
+    await site.run('approve vllm --early', PERSON);
     const approve = await site.head();
     expect((await now('an order on one Rollout')).trailers).toContain('Rollout-Release');
     await site.run('reconcile');

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { absent } from '../../api/known.ts';
 import { inShort, printRelease, sameRelease, shortRelease } from '../../api/release.ts';
 import { releaseToAccept } from '../accepting.ts';
-import { beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
+import { type AtStep, beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
@@ -20,9 +20,17 @@ import { retry } from './retry.ts';
 import { annotate, type Said } from './said.ts';
 import { planUndo } from './undo.ts';
 
+type ApproveOrder = {
+  readonly kind: 'approve';
+  readonly step: number | undefined;
+  /** Not the step's pause is ended, but this hold is accepted for what the last pass has seen. */
+  readonly hold?: string | undefined;
+  /** `begun`: refused while the step is not done, as that skips a pause nobody has seen yet. Not there: `any`. */
+  readonly pause?: 'begun' | 'any';
+};
+
 export type Intent =
-  /** With `hold` not the step's pause is ended, but that hold is accepted for what the last pass has seen. */
-  | { readonly kind: 'approve'; readonly step: number | undefined; readonly hold?: string | undefined }
+  | ApproveOrder
   | { readonly kind: 'jump'; readonly step: number }
   | AbortOrder
   | { readonly kind: 'retry'; readonly release: string | undefined }
@@ -81,7 +89,7 @@ function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: Inten
       'the LeaderWorkerSet cannot be read from the files, so nobody knows what is being delivered. Correct the file (tranche lint says where), then order again',
     );
   if (intent.kind === 'approve')
-    return intent.hold === undefined ? approve(intent.step, snapshot) : accept(intent.hold, intent.step, scene);
+    return intent.hold === undefined ? approve(intent, snapshot) : accept(intent.hold, intent.step, scene);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
   if (intent.kind === 'abort')
     return isElsewhere(snapshot) ? accept('GroupsElsewhere', undefined, scene) : abort(intent, scene);
@@ -108,7 +116,7 @@ function acknowledge({ history, main }: Snapshot): Said {
   return annotate('acknowledge', printAcknowledge({ recorded, main }), what);
 }
 
-function approve(step: number | undefined, snapshot: Snapshot): Said {
+function approve({ step, pause: wanted = 'any' }: ApproveOrder, snapshot: Snapshot): Said {
   const proposes = snapshot.policy.promotion === 'pullRequest';
   if (wantsEvidence(snapshot))
     return refused(
@@ -125,6 +133,10 @@ function approve(step: number | undefined, snapshot: Snapshot): Said {
     return refused(
       'the extra groups are still starting and step 1 is not in Git yet, so there is no pause to end. A hold that someone may accept is named: --hold Overshoot',
     );
+  if (wanted === 'begun' && !proposes && !isDone(current, snapshot))
+    return refused(
+      `step ${current.index} is not done, as far as the last pass has seen: its pause would be skipped. To skip it all the same: ${command('approve', snapshot.key, '--early')}`,
+    );
   // Given before its groups are there it ends the pause that is still to come, and skips nothing else.
   const partition = snapshot.workload?.workload.partition;
   const what = current.index === 0 ? 'the start' : `step ${current.index}`;
@@ -133,6 +145,12 @@ function approve(step: number | undefined, snapshot: Snapshot): Said {
     printApprove({ ...current, partition }),
     `approve ${what} of ${shortRelease(current.release)}`,
   );
+}
+
+/** Whether the last pass has seen every group of the step ready: its pause counts from then. */
+function isDone({ index, release }: AtStep, { record }: Snapshot): boolean {
+  const step = record?.step;
+  return step?.index === index && sameRelease(step.release, release) && step.doneSince !== undefined;
 }
 
 /**
