@@ -11,6 +11,8 @@ import {
   DNS_LABEL,
   PATHS_LIMIT,
   PROPOSALS_LIMIT,
+  REFERENCE,
+  REFERENCES_LIMIT,
   REQUIRED_LIMIT,
   WORKLOAD,
 } from './parse-config.ts';
@@ -47,6 +49,10 @@ export function configSchema(): JsonObject {
       autoscaled: about(
         'namespace/name of workloads whose replicas something else than Git writes',
         list(textLike(WORKLOAD), AUTOSCALED_LIMIT),
+      ),
+      fixedReferences: about(
+        'namespace/kind/name of ConfigMaps and Secrets that may keep their name, as llm/Secret/hf-token',
+        list(textLike(REFERENCE), REFERENCES_LIMIT),
       ),
       lwsVersion: about('version of the LeaderWorkerSet controller, in quotes', TEXT),
       auditSeconds: about('how often a settled workload is compared with the cluster', {

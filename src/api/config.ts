@@ -27,6 +27,8 @@ export type Config = {
   readonly owners: Owners;
   /** Workloads, as `namespace/name`, whose `replicas` something else than Git writes. */
   readonly autoscaled: readonly string[];
+  /** ConfigMaps and Secrets, as `namespace/kind/name`, that may keep their name: nobody is warned of them. */
+  readonly fixedReferences: readonly string[];
   /** Of the LeaderWorkerSet controller in the cluster; undefined: not declared, which counts as up to 0.10. */
   readonly lwsVersion: LwsVersion | undefined;
   /** How often a settled workload is compared with the cluster. */
@@ -90,6 +92,7 @@ export const DEFAULT_CONFIG: Config = {
   namespaces: {},
   owners: {},
   autoscaled: [],
+  fixedReferences: [],
   lwsVersion: undefined,
   auditSeconds: 3600,
   intervalSeconds: 30,

@@ -13,6 +13,9 @@ export const REQUIRED_LIMIT = 50;
 export const PROPOSALS_LIMIT = 100;
 export const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 export const WORKLOAD = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+export const REFERENCES_LIMIT = 1000;
+export const REFERENCE =
+  /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\/(ConfigMap|Secret)\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 /** What GitHub makes of the name of an App. */
 export const APP = /^[a-z0-9][a-z0-9-]{0,99}$/;
 export const BRANCH = /^(?!-)(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[A-Za-z0-9._/-]{1,200}(?<![./])$/;
@@ -21,7 +24,7 @@ const PATH = /^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[^\u0000-\u001f\\]{0,1000}$/;
 
 /** All of them, in the order in which a message lists them. */
 const FIELDS =
-  'cluster branches paths namespaces owners autoscaled lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links statusKeys app author'.split(
+  'cluster branches paths namespaces owners autoscaled fixedReferences lwsVersion auditSeconds intervalSeconds requiredPolicies policyPaths stopFile promotion maxProposals links statusKeys app author'.split(
     ' ',
   );
 
@@ -30,6 +33,7 @@ const LIMITING = ['requiredPolicies', 'policyPaths', 'promotion', 'owners', 'sta
 
 /** When a step goes forward, from which folder, and how soon a pass looks again: no rollback hangs on one of these. */
 const OF_STEPS = [
+  'fixedReferences',
   'auditSeconds',
   'intervalSeconds',
   'requiredPolicies',
@@ -68,6 +72,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
     ),
     owners: readOwners(root),
     autoscaled: root.texts('autoscaled', AUTOSCALED_LIMIT),
+    fixedReferences: root.texts('fixedReferences', REFERENCES_LIMIT),
     lwsVersion: readLwsVersion(root),
     auditSeconds: root.integer('auditSeconds', { min: 60, max: PERIOD_MOST_SECONDS }) ?? DEFAULT_CONFIG.auditSeconds,
     intervalSeconds:
@@ -87,6 +92,7 @@ export function parseConfig(value: unknown): { readonly config: Config; readonly
   };
   checkNames(root, config);
   checkStopFile(root, config);
+  checkReferences(root, config);
   return { config, faults: root.faults };
 }
 
@@ -98,6 +104,18 @@ function checkStopFile(root: FieldReader, config: Config): void {
       `is "${config.stopFile}", wanted a path from the root of the repository that ends with .yaml`,
       'Write for example policies/stop.yaml.',
     );
+}
+
+function checkReferences(root: FieldReader, config: Config): void {
+  for (const one of config.fixedReferences) {
+    if (!REFERENCE.test(one))
+      root.fault(
+        'fixedReferences',
+        'BadName',
+        `has "${one}", wanted namespace/kind/name`,
+        'Write for example llm/Secret/hf-token.',
+      );
+  }
 }
 
 function checkNames(root: FieldReader, config: Config): void {

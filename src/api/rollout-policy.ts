@@ -10,7 +10,8 @@ export const POLICY_API_VERSION = 'tranche.dev/v1alpha1';
 
 /** Patterns of one policy. */
 const PATTERNS_LIMIT = 200;
-const PATTERN = /^[a-z0-9*.-]{1,253}\/[a-z0-9*.-]{1,253}$/;
+/** `*` alone is all of them. */
+const PATTERN = /^(\*|[a-z0-9*.-]{1,253}\/[a-z0-9*.-]{1,253})$/;
 const CLUSTER = /^[a-z0-9*-]{1,63}$/;
 const STYLE = new RegExp(`^(${ROLLING_STYLES.join('|')})$`);
 
@@ -47,7 +48,7 @@ type PolicyParsing = {
 /** The fields of `spec` that say which Rollouts a policy means, with what the reference says of them. */
 export const SELECTION_FIELDS = {
   rollouts: {
-    meaning: 'which Rollouts it means: patterns `namespace/name` with `*`',
+    meaning: 'which Rollouts it means: patterns `namespace/name` with `*`; `*` alone is all',
     schema: listOf(PATTERN),
   },
   labels: {
@@ -91,7 +92,7 @@ function readSelection(spec: FieldReader): PolicySelection {
   const before = spec.faults.length;
   const list = (key: keyof PolicySelection, pattern: RegExp, wanted: string, choices: readonly string[] = []) =>
     spec.words(key, { pattern, limit: PATTERNS_LIMIT, wanted, choices });
-  const rollouts = list('rollouts', PATTERN, 'patterns, namespace/name with *');
+  const rollouts = list('rollouts', PATTERN, 'patterns, namespace/name with *, or * for all');
   const clusters = list('clusters', CLUSTER, 'names of clusters, with *');
   const strategies = list('strategies', STYLE, `of: ${ROLLING_STYLES.join(', ')}`, ROLLING_STYLES);
   const labels = readLabels(spec);
@@ -138,8 +139,9 @@ function labelOf({ labels }: PolicySubject, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-/** `*` stands for any text within a namespace or a name. */
+/** `*` stands for any text within a namespace or a name, and alone for both. */
 function matchesPattern(pattern: string, { namespace, name }: PolicySubject): boolean {
+  if (pattern === '*') return true;
   const slash = pattern.indexOf('/');
   return matchesGlob(pattern.slice(0, slash), namespace) && matchesGlob(pattern.slice(slash + 1), name);
 }

@@ -70,27 +70,27 @@ test.each<readonly [what: string, value: Json, fault: string]>([
   [
     'no list',
     policy({ rollouts: 'llm/*' }),
-    'BadPattern spec.rollouts wanted a list of 1 to 200 patterns, namespace/name with *',
+    'BadPattern spec.rollouts wanted a list of 1 to 200 patterns, namespace/name with *, or * for all',
   ],
   [
     'an empty list',
     policy({ rollouts: [] }),
-    'BadPattern spec.rollouts wanted a list of 1 to 200 patterns, namespace/name with *',
+    'BadPattern spec.rollouts wanted a list of 1 to 200 patterns, namespace/name with *, or * for all',
   ],
   [
     'no slash',
-    policy({ rollouts: ['llm/*', '*'] }),
-    'BadPattern spec.rollouts has "*"; wanted a list of 1 to 200 patterns, namespace/name with *',
+    policy({ rollouts: ['llm/*', 'llm*'] }),
+    'BadPattern spec.rollouts has "llm*"; wanted a list of 1 to 200 patterns, namespace/name with *, or * for all',
   ],
   [
     'no text',
     policy({ rollouts: [1] }),
-    'BadPattern spec.rollouts has 1; wanted a list of 1 to 200 patterns, namespace/name with *',
+    'BadPattern spec.rollouts has 1; wanted a list of 1 to 200 patterns, namespace/name with *, or * for all',
   ],
   [
     'a pattern next to labels',
     policy({ rollouts: ['llm'], labels: { tier: 'prod' } }),
-    'BadPattern spec.rollouts has "llm"; wanted a list of 1 to 200 patterns, namespace/name with *',
+    'BadPattern spec.rollouts has "llm"; wanted a list of 1 to 200 patterns, namespace/name with *, or * for all',
   ],
   ['no labels', policy({ labels: {} }), 'BadPattern spec.labels wanted a map of 1 to 200 labels'],
   [
@@ -210,6 +210,7 @@ describe('patterns', () => {
     ['llm/*', 'llm2/vllm', false],
     ['*/vllm', 'llm/vllm', true],
     ['*/*', 'llm/vllm', true],
+    ['*', 'llm/vllm', true],
     ['prod-*/v*m', 'prod-eu/vllm', true],
     ['prod-*/v*m', 'prod-eu/vm', true],
     ['prod-*/v*m', 'prod-eu/v', false],

@@ -90,6 +90,7 @@ paths: [apps, ./rollouts/]
 namespaces: {apps/vllm: llm}
 owners: {"team-a-*": [teams/a]}
 autoscaled: [llm/chat]
+fixedReferences: [llm/Secret/hf-token]
 lwsVersion: "0.11"
 auditSeconds: 600
 requiredPolicies: [production]
@@ -177,6 +178,7 @@ const wrong: Readonly<Record<string, readonly [good: unknown, changes: readonly 
       ['owners.Team', ['x']],
       ['owners.team-a-*', []],
       ['autoscaled.0', 'chat'],
+      ['fixedReferences.0', 'hf-token'],
       ['lwsVersion', 0.11],
       ['auditSeconds', 59],
       ['intervalSeconds', '30s'],

@@ -460,7 +460,7 @@ describe('lint', () => {
     const text = await site.run('lint');
     expect(text.code).toBe(0);
     expect(text.out.trimEnd().split('\n')).toEqual([
-      'warning: apps/vllm/lws.yaml:15: LeaderWorkerSet vllm: a container refers to ConfigMap settings by a fixed name: a change of it is not seen and not rolled back (FixedReference). Give it a new name with every change, as kustomize generators do.',
+      'warning: apps/vllm/lws.yaml:24: LeaderWorkerSet vllm: a container refers to ConfigMap settings by a fixed name: a change of it is not seen and not rolled back (FixedReference). Give it a new name with every change, as kustomize generators do. Where it never changes, as a token, write ConfigMap/settings behind its namespace into fixedReferences of tranche.yaml.',
       'warning: rollouts/vllm.yaml:8: Rollout vllm: workload.kubernetes.io/v1alpha1 is the group of a proposal; it is read as leaderworkerset.x-k8s.io/v1 (ApiVersionAlias). Write leaderworkerset.x-k8s.io/v1.',
       '1 Rollout, 0 problems',
       `read: main at ${(await site.head()).slice(0, 12)}`,
@@ -471,6 +471,13 @@ describe('lint', () => {
       'FixedReference',
       'ApiVersionAlias',
     ]);
+    const config = 'fixedReferences: [llm/ConfigMap/settings]\n';
+    await site.repository.commit('main', { [LWS_FILE]: lws, 'tranche.yaml': config }, 'accept it');
+    const accepted = JSON.parse((await site.run('lint --output json')).out);
+    expect(accepted.warnings.map((warning: { reason: string }) => warning.reason)).toEqual(['ApiVersionAlias']);
+    const other = 'fixedReferences: [eu/ConfigMap/settings, settings]\n';
+    await site.repository.commit('main', { [LWS_FILE]: lws, 'tranche.yaml': other }, 'name another one');
+    expect((await site.run('lint')).err).toContain('fixedReferences has "settings", wanted namespace/kind/name');
   });
 
   test('in a working tree the files as they lie there, from any folder of it; --ref and --branch what is committed', async () => {

@@ -26,7 +26,7 @@ const policy = (spec: Json): Json => ({
 
 /** Of each field a value that is right, and some that are not. */
 const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json[]])[] = [
-  ['rollouts', ['llm/*'], ['llm/*', [], ['llm'], [1], Array<Json>(201).fill('llm/*')]],
+  ['rollouts', ['llm/*', '*'], ['llm/*', [], ['llm'], [1], Array<Json>(201).fill('llm/*')]],
   ['labels', { tier: 'prod' }, [{}, { tier: 1 }, ['tier']]],
   ['clusters', ['prod-*'], [['prod/eu'], []]],
   ['strategies', ['partition', 'canary'], [['Partition'], ['partitions']]],

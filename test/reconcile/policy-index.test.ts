@@ -30,15 +30,16 @@ const POLICIES = [
   policy('c', ['llm/*', 'llm/vllm'], 2),
   policy('d', ['*/vllm', 'talk/*'], 1),
   policy('e', ['l*m/v*']),
+  policy('f', ['*']),
 ];
 
 test.each([
-  ['llm', 'vllm', ['a', 'b', 'c', 'd', 'e'], 1],
-  ['llm', 'chat', ['b', 'c'], 2],
-  ['talk', 'vllm', ['b', 'd'], 1],
-  ['talk', 'chat', ['b', 'd'], 1],
-  ['other', 'chat', ['b'], 3],
-  ['lm', 'v', ['b', 'e'], 3],
+  ['llm', 'vllm', ['a', 'b', 'c', 'd', 'e', 'f'], 1],
+  ['llm', 'chat', ['b', 'c', 'f'], 2],
+  ['talk', 'vllm', ['b', 'd', 'f'], 1],
+  ['talk', 'chat', ['b', 'd', 'f'], 1],
+  ['other', 'chat', ['b', 'f'], 3],
+  ['lm', 'v', ['b', 'e', 'f'], 3],
 ] as const)('%s/%s is reached by %j, surge %i', (namespace, name, files, surge) => {
   const scope = policyIndex(POLICIES, NONE)(subject(namespace, name));
   expect(scope.files).toEqual(files);

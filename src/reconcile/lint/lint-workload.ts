@@ -4,6 +4,7 @@ import { percentOf } from '../../api/int-or-percent.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
 import { MAX_SURGE_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
 import { changes, recreated, refusedSize, wholeSize } from './lint-changes.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
 
@@ -18,18 +19,22 @@ export function lintWarnings(facts: LintFacts): readonly Issue[] {
   return [...wholeSize(facts), ...recreated(facts), ...fixedReferences(facts)];
 }
 
-function fixedReferences({ document }: LintFacts): readonly Issue[] {
-  const content = at(document.value, ['spec', 'leaderWorkerTemplate']);
-  const names = new Set<string>();
-  collectReferences(content, names);
-  return [...names].sort().map((name) =>
-    issueOf(document, {
-      path: ['spec', 'leaderWorkerTemplate'],
-      reason: 'FixedReference',
-      what: `a container refers to ${name} by a fixed name: a change of it is not seen and not rolled back`,
-      hint: 'Give it a new name with every change, as kustomize generators do.',
-    }),
-  );
+/** Each name once, where it stands first, but for those that `tranche.yaml` says never change. */
+function fixedReferences({ document, accepted }: LintFacts): readonly Issue[] {
+  const template = ['spec', 'leaderWorkerTemplate'];
+  const names = new Map<string, FieldPath>();
+  collectReferences(at(document.value, template), template, names);
+  const open = [...names].filter(([name]) => !accepted.includes(name.replace(' ', '/')));
+  return open
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, path]) =>
+      issueOf(document, {
+        path,
+        reason: 'FixedReference',
+        what: `a container refers to ${name} by a fixed name: a change of it is not seen and not rolled back`,
+        hint: `Give it a new name with every change, as kustomize generators do. Where it never changes, as a token, write ${name.replace(' ', '/')} behind its namespace into fixedReferences of tranche.yaml.`,
+      }),
+    );
 }
 
 function numbers({ file, autoscaled }: LintFacts): readonly Finding[] {
@@ -114,15 +119,17 @@ const REFERENCES: Readonly<Record<string, string>> = {
   secretRef: 'Secret',
 };
 
-function collectReferences(value: unknown, names: Set<string>): void {
+function collectReferences(value: unknown, path: FieldPath, names: Map<string, FieldPath>): void {
   if (Array.isArray(value)) {
-    for (const item of value) collectReferences(item, names);
+    for (const [place, item] of value.entries()) collectReferences(item, [...path, String(place)], names);
     return;
   }
   if (!isRecord(value)) return;
   for (const [key, inner] of Object.entries(value)) {
     const name = isRecord(inner) ? inner['name'] : undefined;
-    if (REFERENCES[key] !== undefined && typeof name === 'string') names.add(`${REFERENCES[key]} ${name}`);
-    collectReferences(inner, names);
+    const kind = REFERENCES[key];
+    if (kind !== undefined && typeof name === 'string' && !names.has(`${kind} ${name}`))
+      names.set(`${kind} ${name}`, [...path, key, 'name']);
+    collectReferences(inner, [...path, key], names);
   }
 }

@@ -1,5 +1,6 @@
 /** Says what is wrong with the files that one decision hangs on. */
 
+import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Known } from '../../api/known.ts';
 import type { Live, Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
@@ -38,6 +39,7 @@ export function faultsOf(
       fileText: desired.texts.get(file.file) ?? '',
       autoscaled,
       stable: stable.kind === 'known' ? stable.value : undefined,
+      accepted: acceptedIn(desired.config, entry.key.namespace),
       policy: entry.policy.rules,
       lwsVersion: desired.config.lwsVersion,
     };
@@ -54,4 +56,10 @@ export function faultsOf(
     warnings.push(...(traffic?.warnings ?? []));
   }
   return { issues, warnings };
+}
+
+/** Without the namespace in front. */
+function acceptedIn({ fixedReferences }: Config, namespace: string): readonly string[] {
+  const start = `${namespace}/`;
+  return fixedReferences.filter((one) => one.startsWith(start)).map((one) => one.slice(start.length));
 }

@@ -109,6 +109,8 @@ function sourcesOf(rules: PolicyRules, matching: readonly PolicyReading[]): Poli
 function placesOf(patterns: readonly string[] | undefined): readonly Place[] {
   if (patterns === undefined) return ['anywhere'];
   return patterns.map((pattern) => {
+    // All of them, and no namespace.
+    if (pattern === '*') return 'anywhere';
     const slash = pattern.indexOf('/');
     const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
     if (namespace.includes('*')) return 'anywhere';

@@ -162,6 +162,7 @@ function meantBy({ selection }: PolicyReading, keys: readonly Key[]): string {
 
 /** The pattern with the nearest namespace that there is, and the nearest name in it; itself where none is near. */
 function nearestTo(pattern: string, keys: readonly Key[]): string {
+  if (pattern === '*') return pattern;
   const slash = pattern.indexOf('/');
   const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
   const namespaces = [...new Set(keys.map((key) => key.namespace))];

@@ -14,6 +14,9 @@ import { deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without 
 import { planEjectBesides } from './eject-second.ts';
 import { type Ordered, refused } from './ordered.ts';
 
+const IN_FLIGHT =
+  'a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable template back, or --partition N to say how far it may go';
+
 /** What to write into the LeaderWorkerSet, or why not. */
 export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const { snapshot, made } = scene;
@@ -39,12 +42,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
       `the stable template was not found: ${snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it'}. Say --partition N instead, which leaves the template as it is: groups below N keep the version that they have`,
     );
   }
-  if (open && !wish.abort && wish.partition === undefined) {
-    return refused(
-      'a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable template back, or --partition N to say how far it may go',
-    );
-  }
-  const partition = wish.partition ?? 0;
+  if (open && !wish.abort && wish.partition === undefined) return refused(IN_FLIGHT);
   const back = wish.abort ? stableText(snapshot) : [];
   const home = restoreOwn(marks, file.workload);
   const surge = home.find(({ path }) => samePath(path, REPLICAS_PATH));
@@ -57,12 +55,25 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
       { edits: [of(file, UNMARKED), ...disabling(snapshot)], what: 'eject, annotations removed' },
       {
         edits: [
-          of(file, [...fields.flatMap(fieldEdit), ...back, { kind: 'set', path: PARTITION_PATH, value: partition }]),
+          of(file, [
+            ...fields.flatMap(fieldEdit),
+            ...back,
+            { kind: 'set', path: PARTITION_PATH, value: wish.partition ?? 0 },
+          ]),
           ...deleted(made),
         ],
-        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${partition}${wish.abort ? ', stable template back' : ''}${without(made)}`,
+        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${wish.partition ?? 0}${wish.abort ? ', stable template back' : ''}${without(made)}`,
       },
     ],
+    ...afterwards(snapshot),
+  };
+}
+
+/** What is left to people: a Rollout that is enabled again takes the workload over again. */
+function afterwards({ rollout }: Snapshot): { readonly next?: string } {
+  if (rollout === undefined) return {};
+  return {
+    next: `No pass looks at it any more. Delete the Rollout in ${rollout.file}: it is disabled, and once somebody enables it the workload is taken over again`,
   };
 }
 
