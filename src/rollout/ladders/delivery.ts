@@ -59,8 +59,10 @@ export type Delivery = {
   readonly watched: readonly RouteInUse[];
   /** Fields of routes that were put aside, and of an autoscaler. */
   readonly displaced: readonly Displaced[];
-  /** N where no manifest has it, because an autoscaler owns it. */
+  /** N where no manifest has it, or where somebody else owns it. */
   readonly liveReplicas: number;
+  /** An autoscaler owns N, in Git, in the cluster or by `tranche.yaml`, whatever the file says. Not there: nobody has said it. */
+  readonly isAutoscaled?: boolean;
   /** The template to go back to, of the user's LeaderWorkerSet. */
   readonly stableText: string;
   /** Of all its documents, where they leave it out. Not there: nobody has said it. */
@@ -164,7 +166,7 @@ export function replicasOf(document: RouteDocument | undefined): number {
 /** N: the groups of the side that serves the stable version. */
 export function primaryGroups(delivery: Delivery): number {
   const side = stableSide(delivery);
-  const isScaled = side === delivery.own && delivery.scaler !== undefined;
+  const isScaled = side === delivery.own && (delivery.scaler !== undefined || delivery.isAutoscaled === true);
   const isWritten = side !== undefined && !isScaled && at(side.value, REPLICAS_PATH) !== undefined;
   return isWritten ? replicasOf(side) : delivery.liveReplicas;
 }

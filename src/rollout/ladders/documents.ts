@@ -50,6 +50,7 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Documen
     missing: [...(ladder.missing ?? []), ...unnamed.filter(isNew(ladder.missing))],
     displaced: displacedOf(snapshot.asides ?? marks?.restore?.objects ?? [], { routes, scaler: ladder.scaler }),
     liveReplicas: replicas ?? 1,
+    isAutoscaled: snapshot.live.scaler.kind !== 'absent',
     stableText: stable.kind === 'known' ? stable.value.text : file.text,
     namespace: snapshot.key.namespace,
     ...(snapshot.lostMarks === undefined ? {} : { written: { serves: snapshot.lostMarks.serves } }),

@@ -1,7 +1,7 @@
 /** The rows of a partition delivery whose Rollout routes traffic: two versions of one workload share its requests. */
 
 import { expect, test } from 'vitest';
-import { unknown } from '../../../src/api/known.ts';
+import { known, unknown } from '../../../src/api/known.ts';
 import { NO_RULES } from '../../../src/api/policy-fields.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
@@ -294,6 +294,23 @@ function uncounted(stand: Stand): Found {
   const view = { ownLws: { replicas: 5 } };
   return { view, snapshot: { live: { ...snapshotAt(stand, { view }).live, scaler: unknown('forbidden') } } };
 }
+
+test('an autoscaler has fewer groups than the file: the step that releases all of them leaves the Service as it is', () => {
+  const view = { own: '0o+', ownLws: { replicas: 1 } };
+  const scaler = known('tranche.yaml, autoscaled');
+  const found = (stand: Stand): Found => ({
+    view,
+    snapshot: { live: { ...snapshotAt(stand, { view }).live, scaler } },
+  });
+  const { told, stand } = passes(requested, { found, most: 3 });
+  expect(told).toEqual([
+    'StepReady: step 1/3, template',
+    `RungReady: step 1/3, pods, partition ${SENTINEL} → 0`,
+    'hold GroupsNotUpdated',
+  ]);
+  const [own = ''] = (stand.texts.get(SERVICE_FILE) ?? '').split('---\n');
+  expect(own).not.toMatch(/tranche.dev\/version|template-revision-hash/);
+});
 
 test.each<readonly [what: string, own: string, isKept: boolean]>([
   ['no group has loaded it', '0o+ 1o+ 2o+ 3o+', false],
