@@ -312,7 +312,7 @@ describe('tranche.yaml', () => {
         'tranche.yaml:2: branches has "main" twice, wanted two branches. Keep the status on a branch of its own, which no agent applies.',
         'tranche.yaml:5: auditSeconds is "soon", wanted a whole number from 60 to 86400. Correct it.',
         'tranche.yaml:6: paths has "../x", wanted a path from the root of the repository. Remove leading /, "." and "..".',
-        'tranche.yaml:8: foo is not a field of this object. Remove it, or use one of: cluster, branches, paths, namespaces, owners, autoscaled, lwsVersion, auditSeconds, intervalSeconds, requiredPolicies, policyPaths, stopFile, promotion, maxProposals, links, statusKeys, app, author.',
+        'tranche.yaml:8: foo is not a field of this object. Remove it, or use one of: cluster, branches, paths, namespaces, owners, autoscaled, fixedReferences, lwsVersion, auditSeconds, intervalSeconds, requiredPolicies, policyPaths, stopFile, promotion, maxProposals, links, statusKeys, app, author.',
         'tranche.yaml:9: namespaces has "../x", wanted the name of a namespace. Map the path to one, of lower-case letters, digits and -, as apps: llm.',
       ],
     ],

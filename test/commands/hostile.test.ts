@@ -71,7 +71,7 @@ describe('words of the cluster', () => {
     }
     const page = await site.text('README.md', 'tranche-status');
     const row = page.split('\n').find((line) => line.includes('owned')) ?? '';
-    expect(row.match(/(?<!\\)\|/g), 'one row of six cells').toHaveLength(7);
+    expect(row.match(/(?<!\\)\|/g), 'one row of seven cells').toHaveLength(8);
     expect(row).toMatch(/\| `[^`|]*owned[^`|]*` \|$/);
     expect(page).not.toMatch(ACTING);
   });

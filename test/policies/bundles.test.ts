@@ -7,7 +7,7 @@ import { runProgram } from '../../src/commands/program.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const bundles = readdirSync(`${root}policies`, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['admission', 'github'].includes(entry.name))
+  .filter((entry) => entry.isDirectory() && !['admission', 'github', 'install', 'prometheus'].includes(entry.name))
   .map(({ name }) => name);
 
 async function called(

@@ -1,0 +1,38 @@
+/** `tranche carry`: what tranche has written on a branch, into manifests that were rendered again for it. */
+
+import { rename, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { unifiedDiff } from '../manifests/diff.ts';
+import { EXIT, type Io } from '../options.ts';
+import { carryOver } from '../reconcile/carry.ts';
+import { issueLine } from '../reconcile/status/report.ts';
+import { filesIn } from './text-files.ts';
+
+type Carry = { readonly old: string; readonly fresh: string; readonly write: boolean };
+
+/** Exit code 1 where something cannot be carried: no file is changed then. Throws a UsageError for what cannot be read. */
+export async function carry({ old, fresh, write }: Carry, io: Io): Promise<number> {
+  const after = await filesIn([fresh], io);
+  const carried = carryOver(await filesIn([old], io), after);
+  if (carried.kind === 'refused') {
+    for (const issue of carried.issues) io.err(`${issueLine(issue)}\n`);
+    io.err(
+      'Nothing was written. Do not commit the new files as they are: a partition that is lost releases every group.\n',
+    );
+    return EXIT.failed;
+  }
+  for (const note of carried.notes) io.err(`warning: ${note}\n`);
+  for (const [file, text] of carried.texts) {
+    if (write) await replace(resolve(io.folder, file), text);
+    io.out(write ? `${file}\n` : unifiedDiff({ file, before: after.get(file) ?? '', after: text }));
+  }
+  if (carried.texts.size === 0) io.out('nothing to carry\n');
+  return EXIT.ok;
+}
+
+/** A reader finds the old text or the new one, never a half. */
+async function replace(path: string, text: string): Promise<void> {
+  const half = `${path}.tranche-${process.pid}`;
+  await writeFile(half, text);
+  await rename(half, path);
+}
