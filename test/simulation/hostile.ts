@@ -241,7 +241,10 @@ export function folderStep(
 /** What they have written is gone: forward moves may wait for that, and nothing else does. */
 export function clearFolder(universe: Universe): void {
   for (const path of universe.others) {
-    universe.repository.commit('main', { writes: [{ path, text: undefined }], message: `others take ${path} away` });
+    // Bytes and links have no text; a link is taken away as no pass may write it.
+    if (universe.text('main', path) === undefined) universe.repository.unlink('main', path);
+    else
+      universe.repository.commit('main', { writes: [{ path, text: undefined }], message: `others take ${path} away` });
     universe.say('people', `others take ${path} away`);
   }
   universe.others.clear();

@@ -98,7 +98,9 @@ async function roundsBack(
   for (let round = 1; round <= most; round++) {
     before();
     await roundOf(fork);
-    if (marksIn(fork.text('main', lwsFile(name)) ?? '')?.step === undefined) return round;
+    const { step, at } = marksIn(fork.text('main', lwsFile(name)) ?? '') ?? {};
+    // Where a newer template waits it is delivered from there, and that is a forward move.
+    if (step === undefined || (step !== 'rollback' && at === 'empty')) return round;
   }
   return undefined;
 }

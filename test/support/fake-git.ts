@@ -143,23 +143,36 @@ export class FakeRepository {
   /** A symbolic link by someone, in folders that exist or not. */
   link(branch: string, path: string, target: string): Oid {
     const oid = this.commit(branch, { writes: [{ path, text: target }], message: `link ${path}` });
-    const { tree } = decodeCommit(oid, this.object(oid, 'read').bytes);
-    const linked = encodeCommit({
-      tree: this.treeWithLink(tree, path.split('/')),
-      parents: this.header(oid).parents,
-      signature: somebody,
-      message: `link ${path}`,
-    });
-    const made = oidOf(linked);
-    this.objects.set(made, linked);
-    this.setHead(branch, made);
-    return made;
+    return this.commitMode({ branch, path, parents: this.header(oid).parents, from: oid, mode: '120000' });
   }
 
-  private treeWithLink(tree: Oid, [name = '', ...below]: readonly string[]): Oid {
+  /** Takes away what `link` made: no pass may write such a path. */
+  unlink(branch: string, path: string): Oid {
+    const from = this.head(branch)!;
+    const plain = this.commitMode({ branch, path, parents: [from], from, mode: '100644' });
+    return this.commit(branch, { writes: [{ path, text: undefined }], message: `take ${path} away after ${plain}` });
+  }
+
+  private commitMode(of: {
+    readonly branch: string;
+    readonly path: string;
+    readonly parents: readonly Oid[];
+    readonly from: Oid;
+    readonly mode: string;
+  }): Oid {
+    const { tree: root } = decodeCommit(of.from, this.object(of.from, 'read').bytes);
+    const tree = this.treeWithMode(root, of.path.split('/'), of.mode);
+    const made = encodeCommit({ tree, parents: of.parents, signature: somebody, message: `${of.path}: ${of.mode}` });
+    const oid = oidOf(made);
+    this.objects.set(oid, made);
+    this.setHead(of.branch, oid);
+    return oid;
+  }
+
+  private treeWithMode(tree: Oid, [name = '', ...below]: readonly string[], mode: string): Oid {
     const entries = decodeTree(this.object(tree, 'read').bytes).map((entry) => {
       if (entry.name !== name) return entry;
-      return below.length === 0 ? { ...entry, mode: '120000' } : { ...entry, oid: this.treeWithLink(entry.oid, below) };
+      return below.length === 0 ? { ...entry, mode } : { ...entry, oid: this.treeWithMode(entry.oid, below, mode) };
     });
     const made = encodeEntries(entries);
     const oid = oidOf(made);
