@@ -6,7 +6,7 @@
 import { ABSENT, type FieldValue, sameValue } from '../api/field.ts';
 import { INTENT } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
-import { at } from '../api/json.ts';
+import { at, type Json } from '../api/json.ts';
 import { LWS_KIND } from '../api/kinds.ts';
 import { MARK } from '../api/marks.ts';
 import { RELEASE_PATHS } from '../api/release-content.ts';
@@ -28,6 +28,8 @@ export type Carried =
   | { readonly kind: 'refused'; readonly issues: readonly Issue[] };
 
 const PAUSED = ['spec', 'strategy', 'paused'];
+/** What a step and its rollback write, as issues name them. */
+const NUMBERS = [REPLICAS_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH].map((path) => path.join('.'));
 const KINDS = [LWS_KIND, 'Rollout'];
 
 type Pair = { readonly before: ManifestDocument; readonly after: ManifestDocument | undefined };
@@ -77,7 +79,9 @@ function isSame({ object: one }: ManifestDocument, { object: other }: ManifestDo
 
 function workloadEdits({ before, after }: Pair): Edited | Issue {
   const old = readWorkload(before);
-  if (old.workload === undefined) return old.issues[0] ?? issue(before, [], UNREAD);
+  // A number that nobody can read must not be taken for one that is not there: without a partition every group goes.
+  const unread = old.issues.find(({ path }) => NUMBERS.includes(path));
+  if (old.workload === undefined || unread !== undefined) return unread ?? old.issues[0] ?? issue(before, [], UNREAD);
   const { marks } = old.workload.workload;
   if (marks === undefined) return { edits: [], notes: [] };
   if (after === undefined) return issue(before, ['metadata', 'name'], LOST);
@@ -96,13 +100,15 @@ function stepped(old: WorkloadFile, fresh: WorkloadFile, { before, after }: Requ
   const numbers: readonly (readonly [path: readonly string[], from: FieldValue, to: FieldValue])[] = [
     asideOf(REPLICAS_PATH, fresh.workload.replicas, restore?.replicas),
     asideOf(MAX_UNAVAILABLE_PATH, fresh.workload.maxUnavailable, restore?.maxUnavailable),
-    [PARTITION_PATH, fresh.workload.partition ?? ABSENT, partition ?? ABSENT],
+    // A partition that the branch has lost is no reason to take that of the render away.
+    [PARTITION_PATH, fresh.workload.partition ?? ABSENT, partition ?? fresh.workload.partition ?? ABSENT],
   ];
   const template = isAborted ? RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source: before.text })) : [];
   const name = `${after?.file ?? ''}: LeaderWorkerSet ${before.object.name}`;
   return {
     edits: [
       ...markEdits(fresh.workload.marks, marks),
+      ...annotationsKept({ before, after }, [INTENT.abort]),
       ...numbers.flatMap(([path, from, to]) => fieldEdit({ path, from, to })),
       ...template,
     ],
@@ -126,19 +132,27 @@ function asideOf(
 
 /** Orders and brakes of people that stand on the Rollout, until they are done. */
 function rolloutEdits({ before, after }: Pair): Edited | Issue {
-  const annotation = (document: ManifestDocument, key: string) => at(document.value, ['metadata', 'annotations', key]);
-  const orders = Object.values(INTENT).filter((key) => annotation(before, key) !== undefined);
+  const orders = Object.values(INTENT).filter((key) => annotationIn(before, key) !== undefined);
   if (orders.length === 0) return { edits: [], notes: [] };
   if (after === undefined) return issue(before, ['metadata', 'name'], LOST);
-  const edits = orders.flatMap((key): readonly Edit[] => {
-    const value = annotation(before, key);
-    const isThere = annotation(after, key) !== undefined;
-    return isThere || typeof value !== 'string' ? [] : [{ kind: 'set', path: ['metadata', 'annotations', key], value }];
-  });
   const isPaused = orders.includes(INTENT.paused) && at(before.value, PAUSED) === true;
   const paused: readonly Edit[] =
     isPaused && at(after.value, PAUSED) !== true ? [{ kind: 'set', path: PAUSED, value: true }] : [];
-  return { edits: [...edits, ...paused], notes: [] };
+  return { edits: [...annotationsKept({ before, after }, orders), ...paused], notes: [] };
+}
+
+/** Those of these annotations that the branch has and the render does not. */
+function annotationsKept({ before, after }: Required<Pair>, keys: readonly string[]): readonly Edit[] {
+  return keys.flatMap((key): readonly Edit[] => {
+    const value = annotationIn(before, key);
+    const isThere = after !== undefined && annotationIn(after, key) !== undefined;
+    const path = ['metadata', 'annotations', key];
+    return isThere || typeof value !== 'string' ? [] : [{ kind: 'set', path, value }];
+  });
+}
+
+function annotationIn({ value }: ManifestDocument, key: string): Json | undefined {
+  return at(value, ['metadata', 'annotations', key]);
 }
 
 type Text = Pick<Issue, 'reason' | 'message' | 'hint'>;

@@ -124,6 +124,14 @@ test('a render without a partition gets one, and is named', () => {
   ]);
 });
 
+test('a partition that the branch has lost leaves that of the render, and an abort on the workload stays', () => {
+  const order = `    tranche.dev/abort: ${'a'.repeat(32)}.2\n`;
+  const before = marked('{"floor":3}', order).replace('      partition: 0\n', '');
+  const text = carried(before, SOURCE).texts.get(RENDER) ?? '';
+  expect(text).toContain('partition: 1000000');
+  expect(valueOf(text)['metadata']).toEqual(valueOf(before)['metadata']);
+});
+
 test('orders that stand on the Rollout stay there, with a brake', () => {
   const ordered = ROLLOUT_TEXT.replace(
     'namespace: llm\n',
@@ -142,6 +150,12 @@ test.each<[string, string, string, string]>([
   ['a workload that is gone', marked('{"floor":3}'), ROLLOUT_TEXT, 'WorkloadMissing'],
   ['one of another name', marked('{"floor":3}'), SOURCE.replace('name: vllm', 'name: vllm-2'), 'WorkloadMissing'],
   ['annotations that cannot be read', marked('{"floor":-1}'), SOURCE, 'BadAnnotation'],
+  [
+    'a partition that two readers take differently',
+    marked('{"floor":3}').replace('partition: 0', "partition: '3'"),
+    SOURCE,
+    'NotAPlainNumber',
+  ],
   ['a second workload', marked('{"floor":3}', '    tranche.dev/rung: pods\n'), SOURCE, 'NotSupportedYet'],
   ['a render that is no YAML', marked('{"floor":3}'), `${SOURCE}  a: [\n`, 'UnparsableYaml'],
 ])('refused: %s', (_, before, after, reason) => {
