@@ -57,7 +57,7 @@ export function desiredOf(
   const all = {
     index,
     policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),
-    unseen: { unread: unreadable.map(({ path }) => path), elsewhere: elsewhereIn(claims.files) },
+    unseen: { unread: unreadable.map(({ path }) => path), elsewhere: () => elsewhereIn(claims.files) },
     config,
     providers,
     claims,
