@@ -69,6 +69,14 @@ const HOSTILE: Readonly<Record<string, readonly [path: string, content: FileCont
     'teams/b/hpa.yaml',
     'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: evil, namespace: llm}\nspec:\n  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm}\n  minReplicas: 1\n  maxReplicas: 9\n',
   ],
+  'a Flux Kustomization that patches the workload': [
+    'teams/b/flux.yaml',
+    'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: evil}\nspec:\n  path: ./apps\n  namePrefix: evil-\n',
+  ],
+  'a source that Argo CD merges, next to the workload': [
+    'apps/vllm/.argocd-source.yaml',
+    'kustomize: {images: ["vllm/vllm-openai:evil"]}\n',
+  ],
   'a kustomization that patches the workload': [
     'teams/b/kustomization.yaml',
     'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../../apps/vllm/lws.yaml]\nnamePrefix: evil-\n',
