@@ -11,6 +11,8 @@ import { folderOf, resolvePath } from './paths.ts';
 
 const FLUX_GROUP = 'kustomize.toolkit.fluxcd.io';
 const ARGO_GROUP = 'argoproj.io';
+/** A Flux Kustomization without any of these adds nothing, and most have none: it is not parsed. */
+const FLUX_ADDS = /patches|images|namePrefix|nameSuffix|targetNamespace|components|postBuild/;
 /** Argo CD merges these into the source of an Application: `.argocd-source.yaml`, `.argocd-source-<application>.yaml`. */
 const ARGO_SOURCE_FILE = /(^|\/)\.argocd-source(-[^/]+)?\.ya?ml$/;
 
@@ -31,7 +33,10 @@ export function agentBuildsIn(texts: ReadonlyMap<string, string>): readonly Agen
     if (ARGO_SOURCE_FILE.test(file)) {
       const [document] = parseManifestFile(file, text, 'everything').documents;
       if (document !== undefined) found.push(...argoSource(document, ['kustomize'], folderOf(file)));
-    } else if (text.includes(FLUX_GROUP) || (text.includes(ARGO_GROUP) && text.includes('kustomize'))) {
+    } else if (
+      (text.includes(FLUX_GROUP) && FLUX_ADDS.test(text)) ||
+      (text.includes(ARGO_GROUP) && text.includes('kustomize'))
+    ) {
       const kinds = ['Kustomization', 'Application', 'ApplicationSet'];
       for (const document of parseManifestFile(file, text, kinds).documents) found.push(...buildsOf(document));
     }
