@@ -113,12 +113,20 @@ export function abortWish(given: Given): Extract<Intent, { readonly kind: 'abort
   return { kind: 'abort', keepNewer: given['keepNewer'] === true, release, ...now, ...outage, from };
 }
 
-/** Options of every order. */
-export function orderFlags(command: Command): Command {
-  return targetFlags(shardFlag(gitFlags(command)))
+/** Options of everything that people write to main: who does, and on which way. */
+export function giverFlags(command: Command): Command {
+  return command
     .option('--by <who>', 'who orders it, as a claim in the commit (default: GITHUB_ACTOR, else the user of git)')
     .option(
-      '--workload',
-      'the LeaderWorkerSet of this name that no Rollout names, where a Rollout has the name as well',
+      '--pull-request',
+      'open a pull request of it, where main takes no push: nothing happens before it is merged',
     );
+}
+
+/** Options of every order. */
+export function orderFlags(command: Command): Command {
+  return giverFlags(targetFlags(shardFlag(gitFlags(command)))).option(
+    '--workload',
+    'the LeaderWorkerSet of this name that no Rollout names, where a Rollout has the name as well',
+  );
 }

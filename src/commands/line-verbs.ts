@@ -5,7 +5,7 @@ import { type Instant, parseInstant } from '../api/time.ts';
 import { type CommonOptions, type Io, UsageError } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import type { LineWish } from '../reconcile/stop-line.ts';
-import { type Given, gitFlags, textOf } from './flags.ts';
+import { type Given, gitFlags, giverFlags, textOf } from './flags.ts';
 
 type Run = (
   verb: (common: CommonOptions, ports: Ports, given: Given) => Promise<number>,
@@ -15,16 +15,15 @@ type Run = (
 /** Adds both. */
 export function addLine(program: Command, io: Io, run: Run): void {
   const verb = (name: string, description: string, wish: (given: Given, now: Instant) => LineWish): Command =>
-    gitFlags(program.command(name).description(description))
-      .option('--by <who>', 'who orders it, as a claim in the commit (default: GITHUB_ACTOR, else the user of git)')
-      .action(
-        run(async (common, ports, given) => {
-          const wanted = wish(given, ports.clock.now());
-          const { giverOf } = await import('../wiring.ts');
-          const giver = await giverOf(common, io, textOf(given, 'by'));
-          return (await import('./order.ts')).line(wanted, { ...common, ...giver }, ports, io);
-        }, true),
-      );
+    giverFlags(gitFlags(program.command(name).description(description))).action(
+      run(async (common, ports, given) => {
+        const wanted = wish(given, ports.clock.now());
+        const { giverOf } = await import('../wiring.ts');
+        const giver = await giverOf(common, io, textOf(given, 'by'));
+        const pullRequest = given['pullRequest'] === true;
+        return (await import('./order.ts')).line(wanted, { ...common, ...giver, pullRequest }, ports, io);
+      }, true),
+    );
   verb('stop', 'no step of any Rollout starts, by a policy in a file; rollbacks go on', (given, now) => ({
     kind: 'stop',
     until: untilOf(textOf(given, 'until'), now),

@@ -130,5 +130,6 @@ async function orderOptions({ common, io }: { common: CommonOptions; io: Io }, n
   const { giverOf } = await import('../wiring.ts');
   const giver = await giverOf(common, io, textOf(given, 'by'));
   const workload = given['workload'] === true ? { workload: true } : {};
-  return { ...common, target: { ...targetOf(name, given), ...workload }, ...giver };
+  const pullRequest = given['pullRequest'] === true;
+  return { ...common, target: { ...targetOf(name, given), ...workload }, ...giver, pullRequest };
 }

@@ -14,7 +14,10 @@ import { type Intent, planIntent } from '../rollout/orders/intent.ts';
 import { planRepair } from '../rollout/orders/repair.ts';
 import { type Given, numberOf, textOf } from './flags.ts';
 
-export type OrderOptions = CommonOptions & Giver & { readonly target: Target };
+/** `pullRequest`: the order goes by one, and not to main. Not there: to main. */
+type Via = { readonly pullRequest?: boolean };
+
+export type OrderOptions = CommonOptions & Giver & Via & { readonly target: Target };
 
 /** What the verbs on one Rollout wish, but for `eject`. */
 export type OrderWish = Intent | { readonly kind: 'repair' };
@@ -52,16 +55,33 @@ export async function eject(wish: EjectWish, options: OrderOptions, ports: Ports
 }
 
 /** Stops the line, or lets it go. Refused: exit code 1, nothing written. */
-export async function line(wish: LineWish, options: CommonOptions & Giver, ports: Ports, io: Io): Promise<number> {
+export async function line(
+  wish: LineWish,
+  options: CommonOptions & Giver & Via,
+  ports: Ports,
+  io: Io,
+): Promise<number> {
   return say(await orderLine(ports, { ...options, wish }), options, io);
 }
 
+/** Prints what became of it. A pull request that the forge did not open is a failure: its branch alone does nothing. */
 function say(result: OrderResult, options: CommonOptions, io: Io): number {
+  const unopened = result.kind === 'proposed' ? result.unopened : undefined;
   if (options.output === 'json') io.out(jsonText(result));
   else if (result.kind === 'refused') io.err(`refused: ${oneLine(result.why)}\n${result.diff ?? ''}`);
-  else
-    io.out(
-      `${result.what}\n${result.commits.map((commit) => `commit ${commit.slice(0, 12)}\n`).join('')}${result.diff}${result.next === undefined ? '' : `${oneLine(result.next)}\n`}`,
-    );
-  return result.kind === 'refused' ? EXIT.failed : EXIT.ok;
+  else {
+    const next = result.next === undefined ? '' : `${oneLine(result.next)}\n`;
+    io.out(`${result.what}\n${placesOf(result)}${result.diff}${next}`);
+    if (unopened !== undefined) io.err(`the pull request was not opened: ${oneLine(unopened)}\n`);
+  }
+  return result.kind === 'refused' || unopened !== undefined ? EXIT.failed : EXIT.ok;
+}
+
+/** Where it was written, a line each. */
+function placesOf(result: Exclude<OrderResult, { readonly kind: 'refused' }>): string {
+  if (result.kind === 'written') return result.commits.map((commit) => `commit ${commit.slice(0, 12)}\n`).join('');
+  const { branch, url } = result;
+  return url === undefined
+    ? `branch ${branch}: open a pull request from it. Nothing happens before that is merged\n`
+    : `pull request ${oneLine(url)}: nothing happens before it is merged\n`;
 }

@@ -70,10 +70,12 @@ export async function order(
     readonly from?: string | undefined;
     /** What else is read of main for it. Not there: nothing. */
     readonly reads?: 'marks' | 'settled' | undefined;
+    /** True: by a pull request, and not by a push to the desired branch. */
+    readonly pullRequest?: boolean;
   },
   decide: (scene: OrderScene) => Ordered,
 ): Promise<OrderResult> {
-  return writeOrder(ports.git, async () => {
+  return writeOrder(ports, { ...at, by: trailerBy(at) }, async () => {
     const scene = await readScene(ports, at);
     if (typeof scene === 'string') return { kind: 'refused', why: scene };
     const { desired, entry, main } = scene;

@@ -28,10 +28,10 @@ const MARK = '# Written by `tranche stop`; `tranche go` takes it away.';
 /** Carries the wish out on the desired branch. Throws PortError where Git fails or that branch never holds still. */
 export async function orderLine(
   ports: Ports,
-  at: Giver & { readonly wish: LineWish; readonly overrides: Overrides },
+  at: Giver & { readonly wish: LineWish; readonly overrides: Overrides; readonly pullRequest?: boolean },
 ): Promise<OrderResult> {
   const { git, clock } = ports;
-  return writeOrder(git, async () => {
+  return writeOrder(ports, { ...at, by: trailerBy(at) }, async () => {
     const { main, config } = await desiredHead(git, at.overrides);
     const file = config.stopFile;
     const now = clock.now();

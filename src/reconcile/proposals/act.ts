@@ -227,7 +227,7 @@ async function branchFor(
   const { main, desired } = round.reading;
   const wish = await branchFrom(of, round, { base: main, texts: desired.texts });
   if (wish === undefined) return branchTaken(one, 'the Rollout cannot be edited');
-  const done = await createBranch(git, wish);
+  const done = await createBranch(git, { ...wish, commits: [wish.commit] });
   if (done.kind === 'pushed') return { head: done.heads[0] ?? '' };
   if (done.kind === 'refused')
     return hold('PushRefused', {

@@ -7,9 +7,12 @@ import { explain, PortError } from '../../ports/port-error.ts';
 /** A branch that is made once, and never moved by us. */
 export type NewBranch = { readonly branch: string; readonly base: Oid; readonly commit: NewCommit };
 
-/** Makes the branch; `moved`: there is one of that name. */
-export function createBranch(git: Git, { branch, base, commit }: NewBranch): Promise<PushResult> {
-  return git.push([{ branch, expectedOld: undefined, base, commits: [commit] }]);
+/** Makes the branch; `commits`, oldest first. `moved`: there is one of that name. */
+export function createBranch(
+  git: Git,
+  { branch, base, commits }: Pick<NewBranch, 'branch' | 'base'> & { readonly commits: readonly NewCommit[] },
+): Promise<PushResult> {
+  return git.push([{ branch, expectedOld: undefined, base, commits }]);
 }
 
 /** Takes the branch away where it still is where it was seen; a refusal leaves it, and the pull request is closed anyway. */

@@ -1,0 +1,143 @@
+/** Orders by pull request, where main takes no push: what is opened, that nothing happens before the merge, and all after it. */
+
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { runProgram } from '../../src/commands/program.ts';
+import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
+import { ADA, FORGE_TOKEN, type ForgeWorld, forgeWorld, reasonsOf } from '../support/forge-world.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+
+let forge: SimulatedForge;
+let made = 0;
+beforeAll(async () => {
+  forge = await startForge();
+});
+afterAll(() => forge.stop());
+afterEach(() => vi.useRealTimers());
+
+const FILES = { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('{duration: 0}', '{}') };
+const RULE = { id: 1, name: 'main', branches: ['main'], rules: [{ type: 'pull_request' }], bypass: [] };
+const TOKENS = { TRANCHE_GIT_TOKEN: FORGE_TOKEN, TRANCHE_FORGE_TOKEN: FORGE_TOKEN };
+
+/** Step 1 is done and waits for someone. From then on main takes pull requests alone, tranche's own pushes as well. */
+async function paused(): Promise<ForgeWorld> {
+  made += 1;
+  const world = await forgeWorld(forge, `orders-${made}`, { ...FILES, 'tranche.yaml': 'promotion: commit\n' });
+  await world.pass();
+  await world.sync();
+  await world.edit(LWS_FILE, OLD, NEW);
+  await world.sync();
+  await world.until('PausedForApproval');
+  world.repository.enforce([RULE]);
+  return world;
+}
+
+async function run(world: ForgeWorld, line: string, env: Readonly<Record<string, string>> = TOKENS) {
+  vi.useFakeTimers({ toFake: ['Date'], now: world.cluster.nowSeconds * 1000 });
+  let [out, err] = ['', ''];
+  const code = await runProgram(line.split(' '), {
+    env: { TRANCHE_REPO: `${world.url}.git`, GITHUB_ACTOR: 'octocat', ...env },
+    folder: '/',
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    isTerminal: false,
+    signal: new AbortController().signal,
+  });
+  await world.repository.settle();
+  return { code, out, err };
+}
+
+test('an abort: refused with the way, opened, inert until it is merged, and carried out after that', async () => {
+  const world = await paused();
+  const refused = await run(world, 'abort vllm');
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain('Give the order again with --pull-request, or allow the push');
+  const before = await world.git('rev-parse', 'main');
+
+  const opened = await run(world, 'abort vllm --pull-request');
+  expect(opened).toMatchObject({ code: 0, err: '' });
+  const { pull } = world;
+  expect(opened.out).toContain(`pull request ${world.url}/pull/${pull.number}: nothing happens before it is merged\n`);
+  expect(pull.title).toBe('rollout(llm/vllm): abort 0e241605.2');
+  expect(pull.body).toMatchInlineSnapshot(`
+    "This pull request is an order for tranche. Nothing happens before it is merged: the rollout goes on as it is.
+
+    After the merge, the next pass of tranche carries the order out.
+
+    \`\`\`
+    rollout(llm/vllm): abort 0e241605.2
+    \`\`\`
+
+    It changes \` rollouts/vllm.yaml \` and nothing else.
+
+    It was ordered by \` octocat \`, as far as the environment says: this proves nothing.
+
+    To take the order back, close this pull request."
+  `);
+  expect(await world.git('rev-parse', 'main'), 'main is as it was').toBe(before);
+  expect(await world.git('diff', '--stat', 'main', pull.head), 'one file').toMatch(
+    /^rollouts\/vllm.yaml \| 2 \+\+\n 1 file/,
+  );
+  expect(await world.git('log', '-1', '--format=%an %cn', pull.head)).toBe('octocat tranche');
+  const judged = await run(world, `lint --ref ${pull.branch} --base main`);
+  expect(judged, 'verify lets it through').toMatchObject({ code: 0 });
+  expect(judged.out).not.toContain('error');
+  expect(reasonsOf(await world.pass())).toContain('PausedForApproval');
+
+  await world.repository.merge(pull.number, ADA, 'squash');
+  world.repository.enforce([]);
+  await world.repository.settle();
+  for (let round = 0; round < 6; round += 1) {
+    await world.sync();
+    world.tick(60);
+    await world.pass();
+  }
+  expect((await world.subjects()).join('\n')).toContain('rollback');
+  expect(await world.text(LWS_FILE)).toContain(OLD);
+  expect(await world.text(LWS_FILE)).not.toContain('tranche.dev/step');
+  const subjects = await world.subjects();
+  await world.pass();
+  expect(await world.subjects(), 'a second pass changes nothing').toEqual(subjects);
+});
+
+test('the same order again finds its pull request; another one has its own', async () => {
+  const world = await paused();
+  const first = await run(world, 'abort vllm --pull-request');
+  const again = await run(world, 'abort vllm --pull-request');
+  expect(again).toEqual(first);
+  expect(world.repository.pulls).toHaveLength(1);
+  const stop = await run(world, 'stop --why incident --pull-request');
+  expect(stop).toMatchObject({ code: 0, err: '' });
+  expect(world.repository.pulls.map(({ title }) => title)).toEqual([
+    'rollout(llm/vllm): abort 0e241605.2',
+    'rollouts: stop, no step starts until tranche go',
+  ]);
+});
+
+test('a branch of that name with other content is left alone, and named', async () => {
+  const world = await paused();
+  await run(world, 'abort vllm --pull-request');
+  const branch = world.pull.branch;
+  await world.repository.git.commit(branch, { [ROLLOUT_FILE]: ROLLOUT_TEXT }, 'by somebody else');
+  const refused = await run(world, 'abort vllm --pull-request');
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then order again`);
+});
+
+test('without a forge the branch is there, and the text says what is left to do', async () => {
+  const world = await paused();
+  const pushed = await run(world, 'abort vllm --pull-request --forge none');
+  expect(pushed).toMatchObject({ code: 0, err: '' });
+  expect(pushed.out).toMatch(/^branch tranche-order\/\S+: open a pull request from it\. Nothing happens before that/m);
+  expect(world.repository.pulls).toHaveLength(0);
+});
+
+test('a forge that refuses: the branch is there, exit code 1, with its reason', async () => {
+  const world = await paused();
+  const given = forge.tokens.get(FORGE_TOKEN)!;
+  forge.tokens.set(FORGE_TOKEN, { ...given, permissions: { contents: 'write', pull_requests: 'read' } });
+  const failed = await run(world, 'abort vllm --pull-request');
+  forge.tokens.set(FORGE_TOKEN, given);
+  expect(failed.code).toBe(1);
+  expect(failed.out).toContain('branch tranche-order/');
+  expect(failed.err).toMatch(/^the pull request was not opened: .*pull_requests: write/);
+});
