@@ -9,6 +9,7 @@ import type { RolloutStep } from '../api/rollout-steps.ts';
 import { DEFAULT_MAX_UNAVAILABLE, type Workload } from '../api/workload.ts';
 import { contestOf, waitingOnApply } from './applied.ts';
 import { type Hold, hold } from './hold.ts';
+import type { DeliveryFound } from './ladders/traffic-view.ts';
 import { type Group, groupsOf } from './observed/groups.ts';
 import { keyOf } from './observed/revisions.ts';
 import { surgeInGit } from './observed/surge.ts';
@@ -44,6 +45,8 @@ type Facts = {
   readonly notApplied: Hold | undefined;
   /** Who else writes the fields of this file; undefined: nobody, as far as was seen. */
   readonly contest: Contest | undefined;
+  /** Filled by `ladders/delivering.ts`, which every rule asks: it lasts as long as this decision. */
+  readonly deliveries: DeliveryFound[];
 };
 
 /** Everything was read: the groups, and how many of them there are to be. */
@@ -89,6 +92,7 @@ export function situationOf(snapshot: Snapshot, file: WorkloadFile): Situation {
     steps: snapshot.rollout?.rollout.steps ?? [],
     notApplied,
     contest: contestOf(snapshot, file),
+    deliveries: [],
   };
   const observed = observe(snapshot, workload, asked, notApplied === undefined);
   const replicas = asked === undefined ? undefined : asked - surgeOf(workload, asked);

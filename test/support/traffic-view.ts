@@ -12,6 +12,7 @@ import type { TrafficRecord } from '../../src/api/record.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
 import { parseRollout } from '../../src/api/rollout.ts';
 import { VERSION, versionIn } from '../../src/api/version-label.ts';
+import { remembering } from '../../src/rollout/ladders/delivering.ts';
 import {
   annotationsOf,
   type Delivery,
@@ -20,7 +21,7 @@ import {
   selectorOf,
 } from '../../src/rollout/ladders/delivery.ts';
 import { floorIn } from '../../src/rollout/ladders/floor.ts';
-import type { TrafficView } from '../../src/rollout/ladders/traffic-view.ts';
+import type { RememberedView, TrafficView } from '../../src/rollout/ladders/traffic-view.ts';
 import type { Live, LiveRoute, LiveTraffic, RolloutFile } from '../../src/rollout/snapshot.ts';
 import type { RouteDocument } from '../../src/rollout/traffic/provider.ts';
 import { takesIn } from '../../src/rollout/traffic/subsets.ts';
@@ -55,7 +56,7 @@ export type ViewChange = {
 };
 
 /** The sight of a delivery. */
-export function viewOf(delivery: Delivery, change: ViewChange = {}): TrafficView {
+export function viewOf(delivery: Delivery, change: ViewChange = {}): RememberedView {
   const own = liveWorkload(delivery.own, {
     groups: change.own,
     lws: change.ownLws,
@@ -83,7 +84,7 @@ export function viewOf(delivery: Delivery, change: ViewChange = {}): TrafficView
     ...change.traffic,
   };
   const record = emptyRecord(change.record === undefined ? {} : { traffic: change.record });
-  return {
+  return remembering(delivery, {
     key: { cluster: 'prod', namespace: 'llm', name: 'vllm' },
     now: NOW,
     record,
@@ -94,7 +95,7 @@ export function viewOf(delivery: Delivery, change: ViewChange = {}): TrafficView
     traffic,
     notApplied: undefined,
     ...change.view,
-  };
+  });
 }
 
 function scalersOf({ scaler, own }: Delivery, named: ViewChange['scalers']): Pick<Live, 'scaler' | 'scalers'> {

@@ -1,7 +1,8 @@
 /** A delivery with a second workload as a decision has it: what Git says, what is seen, and what is waited for. */
 
 import { MADE_FOR, type Marks } from '../../api/marks.ts';
-import type { Release } from '../../api/release.ts';
+import type { TrafficRecord } from '../../api/record.ts';
+import { printRelease, type Release } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import { type Advice, advice, commandLine, lastLeft } from '../texts/advice.ts';
@@ -9,23 +10,39 @@ import type { Condition } from './condition.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, type Delivery, lostIn } from './delivery.ts';
 import { deliveryOf } from './documents.ts';
+import { trafficAfter } from './memory.ts';
 import { unseen } from './seen.ts';
-import { serving } from './traffic-view.ts';
+import { type DeliverySeen, type RememberedView, serving, type TrafficView } from './traffic-view.ts';
 
 /** The delivery of this release by the marks of the file; undefined: a document of it is missing. */
 export function delivering(situation: Situation, marks: Marks, release: Release): Delivering | undefined {
-  const { snapshot, file, replicas, notApplied } = situation;
+  const { snapshot, file, replicas, notApplied, digest, deliveries } = situation;
+  const inputs = [snapshot, file, replicas, notApplied, digest, marks, printRelease(release)];
+  const known = deliveries.find((one) => one.inputs.every((input, at) => input === inputs[at]));
+  const found = known === undefined ? deliveryIn(situation, marks, release) : known.found;
+  if (known === undefined) deliveries.push({ inputs, found });
+  return found === undefined ? undefined : { ...found, situation };
+}
+
+function deliveryIn(situation: Situation, marks: Marks, release: Release): DeliverySeen | undefined {
+  const { snapshot, file, replicas, notApplied, digest } = situation;
   const delivery = deliveryOf({ snapshot, file, marks, release, replicas });
   if (delivery === undefined) return undefined;
   const { traffic } = snapshot;
+  if (traffic === undefined) return { delivery, marks, view: undefined };
+  const view = { ...snapshot, traffic, notApplied, queued: digest !== release.digest };
+  return { delivery, marks, view: remembering(delivery, view) };
+}
+
+/** The view with its memory, which is worked out once, by whichever wait asks first: at rest none does. */
+export function remembering(delivery: Delivery, view: TrafficView): RememberedView {
+  let remembered: TrafficRecord | undefined;
   return {
-    situation,
-    delivery,
-    marks,
-    view:
-      traffic === undefined
-        ? undefined
-        : { ...snapshot, traffic, notApplied, queued: situation.digest !== release.digest },
+    ...view,
+    memory: () => {
+      remembered ??= trafficAfter(delivery, view);
+      return remembered;
+    },
   };
 }
 

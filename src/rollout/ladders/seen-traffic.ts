@@ -18,12 +18,11 @@ import {
   sidesOf,
 } from './delivery.ts';
 import { missedBy, reachedBy } from './endpoints.ts';
-import { trafficAfter } from './memory.ts';
 import { isRollback, positionOf } from './position.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { isRestored } from './shares.ts';
-import { nowBetween, serving, type TrafficView, workloadOf } from './traffic-view.ts';
+import { nowBetween, type RememberedView, serving, type TrafficView, workloadOf } from './traffic-view.ts';
 import { sideName } from './version-sides.ts';
 
 /** How long at least the stable version keeps its groups, once it gets no requests any more: the rollback is at once. */
@@ -32,17 +31,17 @@ const BAKE_LEAST_SECONDS = 600;
 const PUT_BACK = 'Put it back as the last commit of tranche left it';
 
 /** Every route is what Git says and accepted, for the grace period: this long gateways may take to follow. */
-export function unaccepted(delivery: Delivery, view: TrafficView): Hold | undefined {
+export function unaccepted(delivery: Delivery, view: RememberedView): Hold | undefined {
   const found = acceptanceOf(delivery, view);
   if (found.kind === 'unread') return unread(found.why);
-  if (found.kind === 'differs') return unapplied(found.difference, delivery, view);
+  if (found.kind === 'differs') return unapplied(found.difference, view);
   if (found.kind === 'refused')
     return hold('RouteNotAccepted', {
       seen: `${found.route}: ${found.by} has not accepted it as it is: ${found.seen}`,
       action: 'Look at the status of the route, and at its controller',
     });
   return waiting('GracePeriod', view, {
-    since: trafficAfter(delivery, view).accepted?.since,
+    since: view.memory().accepted?.since,
     seconds: graceOf(delivery, view),
     seen: 'the routes are accepted',
   });
@@ -56,7 +55,7 @@ function graceOf(delivery: Delivery, { rollout }: TrafficView): number {
 }
 
 /** No route sends to a Service that selects the side, for as long as its last requests may take. */
-export function undrained(side: Side, delivery: Delivery, view: TrafficView): Hold | undefined {
+export function undrained(side: Side, delivery: Delivery, view: RememberedView): Hold | undefined {
   // Groups of one workload go back whatever is missing: their requests find those that do not restart.
   const lost = isOneWorkload(delivery.plan.style) ? undefined : keptBy(delivery, side, view);
   if (lost !== undefined) return lost;
@@ -69,7 +68,7 @@ export function undrained(side: Side, delivery: Delivery, view: TrafficView): Ho
     return hold('Draining', { seen: `${nameFirst(name)} still gets requests: ${sender.value}`, waits: 'controllers' });
   const served = isOneWorkload(delivery.plan.style) && isRollback(delivery) ? servedText(delivery, view) : undefined;
   return waiting('Draining', view, {
-    since: trafficAfter(delivery, view).drained?.[side],
+    since: view.memory().drained?.[side],
     seconds: drainSecondsOf(delivery, view),
     seen: `${nameFirst(name)} gets no new requests, and answers its last ones${served === undefined ? '' : `; ${served}`}`,
   });
@@ -107,7 +106,7 @@ function keptBy(delivery: Delivery, side: Side, view: Pick<TrafficView, 'key'>):
 }
 
 /** The endpoints of the user's Service are those of the side and no others, for the grace period. */
-export function unreached(side: Side, delivery: Delivery, view: TrafficView): Hold | undefined {
+export function unreached(side: Side, delivery: Delivery, view: RememberedView): Hold | undefined {
   const found = reachedBy(delivery, view, side);
   if (found.kind === 'unread') return unread(found.why);
   const name = `Service ${delivery.service?.object.name ?? ''}`;
@@ -121,14 +120,14 @@ export function unreached(side: Side, delivery: Delivery, view: TrafficView): Ho
       : hold('EndpointsElsewhere', { seen, waits: 'controllers' });
   }
   return waiting('GracePeriod', view, {
-    since: trafficAfter(delivery, view).reached?.since,
+    since: view.memory().reached?.since,
     seconds: graceOf(delivery, view),
     seen: `${name} reaches ${workload}`,
   });
 }
 
 /** The user's Service reaches every ready leader that it is to take in, and has for the grace period. */
-export function incomplete(delivery: Delivery, view: TrafficView): Hold | undefined {
+export function incomplete(delivery: Delivery, view: RememberedView): Hold | undefined {
   const found = missedBy(delivery, view);
   if (found.kind === 'unknown') return unread(found.why);
   const name = `Service ${delivery.service?.object.name ?? ''}`;
@@ -139,16 +138,16 @@ export function incomplete(delivery: Delivery, view: TrafficView): Hold | undefi
       waits: 'controllers',
     });
   return waiting('GracePeriod', view, {
-    since: trafficAfter(delivery, view).reached?.since,
+    since: view.memory().reached?.since,
     seconds: graceOf(delivery, view),
     seen: `${name} reaches all that it is to take in`,
   });
 }
 
 /** The stable version has got no requests for as long as a rollback in an instant is not needed any more. */
-export function unbaked(delivery: Delivery, view: TrafficView): Hold | undefined {
+export function unbaked(delivery: Delivery, view: RememberedView): Hold | undefined {
   return waiting('Baking', view, {
-    since: trafficAfter(delivery, view).drained?.stable,
+    since: view.memory().drained?.stable,
     seconds: Math.max(BAKE_LEAST_SECONDS, view.policy.bakeSeconds ?? 0),
     seen: `${nameFirst(sidesOf(delivery).workloads.stable)} keeps its groups, for a rollback in an instant`,
   });

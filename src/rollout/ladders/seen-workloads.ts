@@ -17,10 +17,17 @@ import type { Side } from './condition.ts';
 import { canarySide, type Delivery, isUncovered, partitionIn, primaryGroups, replicasOf, sidesOf } from './delivery.ts';
 import { differences, type LiveDifference } from './differences.ts';
 import { notReached } from './endpoints.ts';
-import { trafficAfter } from './memory.ts';
 import { unpatched } from './patches.ts';
 import { isRollback } from './position.ts';
-import { groupsOn, type SideGroups, type SideWorkload, serving, type TrafficView, workloadOf } from './traffic-view.ts';
+import {
+  groupsOn,
+  type RememberedView,
+  type SideGroups,
+  type SideWorkload,
+  serving,
+  type TrafficView,
+  workloadOf,
+} from './traffic-view.ts';
 
 /** The hold of what could not be read. */
 export function unread(why: string): Hold {
@@ -28,19 +35,19 @@ export function unread(why: string): Hold {
 }
 
 /** What of the files is not live yet, or not observed: the user's own workload first. */
-export function unlive(delivery: Delivery, view: TrafficView): Hold | undefined {
+export function unlive(delivery: Delivery, view: RememberedView): Hold | undefined {
   if (view.notApplied !== undefined) return view.notApplied;
   const found = differences(delivery, view);
   if (found.kind !== 'known') return unread(found.kind === 'unknown' ? found.why : 'the cluster was not read');
   const [first] = found.value;
-  return first === undefined ? unobserved(delivery, view) : unapplied(first, delivery, view);
+  return first === undefined ? unobserved(delivery, view) : unapplied(first, view);
 }
 
 /** The hold of one field that is not live yet. */
-export function unapplied({ object, field, git, live }: LiveDifference, delivery: Delivery, view: TrafficView): Hold {
+export function unapplied({ object, field, git, live }: LiveDifference, view: RememberedView): Hold {
   const what = field === '' ? '' : `${field} of `;
   const seen = `${what}${object.kind} ${object.name} is ${inShort(live)} in the cluster, Git says ${inShort(git)}`;
-  const since = trafficAfter(delivery, view).notAppliedSince ?? view.now;
+  const since = view.memory().notAppliedSince ?? view.now;
   if (view.now - since < APPLY_DEADLINE_SECONDS)
     return hold('NotApplied', {
       seen,

@@ -5,17 +5,17 @@ import type { Condition } from './condition.ts';
 import type { Delivery } from './delivery.ts';
 import { incomplete, unaccepted, unbaked, undrained, unreached } from './seen-traffic.ts';
 import { canaryDiffers, podsLeft, unflipped, unlive, unready, unserving, unservingStable } from './seen-workloads.ts';
-import type { TrafficView } from './traffic-view.ts';
+import type { RememberedView } from './traffic-view.ts';
 
 /**
  * A hold for each condition that is not seen; empty: all are. `gates` and `pause` are not asked of the cluster, and are
  * passed over. What cannot be read is a hold too, which names the object and, where it was refused, the missing right.
  */
-export function unseen(conditions: readonly Condition[], delivery: Delivery, view: TrafficView): readonly Hold[] {
+export function unseen(conditions: readonly Condition[], delivery: Delivery, view: RememberedView): readonly Hold[] {
   return conditions.map((condition) => unseenOne(condition, delivery, view)).filter((held) => held !== undefined);
 }
 
-function unseenOne(condition: Condition, delivery: Delivery, view: TrafficView): Hold | undefined {
+function unseenOne(condition: Condition, delivery: Delivery, view: RememberedView): Hold | undefined {
   switch (condition.kind) {
     case 'gates':
     case 'pause':

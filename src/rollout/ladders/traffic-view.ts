@@ -4,6 +4,8 @@ import { type Known, known, unknown } from '../../api/known.ts';
 import type { LiveLeader, LiveLws, LiveStatefulSet } from '../../api/live.ts';
 import type { LiveEndpoint } from '../../api/live-traffic.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
+import type { Marks } from '../../api/marks.ts';
+import type { TrafficRecord } from '../../api/record.ts';
 import { isOneWorkload, updatesPrimary } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Hold } from '../hold.ts';
@@ -37,6 +39,19 @@ export type TrafficView = Pick<
   /** The file of the user's own workload has another template than the one that is delivered, which waits; not there: it has not. */
   readonly queued?: boolean;
 };
+
+/** The same with what the record will remember of it after this pass, which every wait is counted by. */
+export type RememberedView = TrafficView & { readonly memory: () => TrafficRecord };
+
+/** A delivery, and what is seen of it. `view`, undefined: what the cluster has next to the user's own workload was not read. */
+export type DeliverySeen = {
+  readonly delivery: Delivery;
+  readonly marks: Marks;
+  readonly view: RememberedView | undefined;
+};
+
+/** What one decision has found already: each delivery is worked out once for these inputs, compared by identity. */
+export type DeliveryFound = { readonly inputs: readonly unknown[]; readonly found: DeliverySeen | undefined };
 
 /**
  * What time it is by our clock and by those of the servers, where they differ by too much. What is seen is seen since

@@ -7,7 +7,7 @@ import { recreated, revisionChanged, staysPut } from '../gates/cluster.ts';
 import { givesWay } from '../gates/turns.ts';
 import { delivering } from '../ladders/delivering.ts';
 import { type Delivery, greenServes } from '../ladders/delivery.ts';
-import { trafficAfter, trafficUnread } from '../ladders/memory.ts';
+import { trafficUnread } from '../ladders/memory.ts';
 import { shownOf } from '../ladders/shown.ts';
 import { groupsOn, type TrafficView, workloadOf } from '../ladders/traffic-view.ts';
 import type { Decision } from '../move.ts';
@@ -92,7 +92,7 @@ function trafficMemory(snapshot: Snapshot, situation: Situation | undefined): Be
   if (on === undefined) return unread;
   const { delivery, view } = on;
   if (view === undefined) return { traffic: trafficUnread(delivery, snapshot.record), fresh: [] };
-  const traffic = trafficAfter(delivery, view);
+  const traffic = view.memory();
   const before = snapshot.record?.traffic?.groups;
   const seen = groupsBeside(delivery, view);
   if (seen === undefined)
