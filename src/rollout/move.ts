@@ -99,6 +99,8 @@ export type Decision = {
   readonly stale?: StaleMerge | undefined;
   /** What may hold its move back, and is said next to it: asked by `allowed` alone, once it is decided. */
   readonly brakes?: readonly Brake[] | undefined;
+  /** A draft is no decision: what it asks for would be lost. */
+  readonly fields?: undefined;
 };
 
 /** Something that holds moves back, whichever row has decided them. */

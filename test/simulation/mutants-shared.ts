@@ -76,8 +76,8 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: a rollback leaves the Service as it is',
     'strategies/routed.ts',
-    'if (after.step === undefined) return besides(on, decision, { at: undefined, commit: restoreAll(on.delivery) });',
-    'if (after.step === undefined) return decision;',
+    'if (after.step === undefined) return versionMove(on, draft, { at: undefined, commit: restoreAll(on.delivery) });',
+    'if (after.step === undefined) return written(situation, draft);',
   ),
   // Groups that have their template already.
   mutant(
@@ -102,8 +102,8 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: the Service opens where a share is taken back',
     'events/withdrawing.ts',
-    "return besides(on, moving(move, 'StepUpgrade'), { at, commit: withdrawShare(delivery) });",
-    "return besides(on, moving(move, 'StepUpgrade'), { at, commit: restoreAll(delivery) });",
+    "return versionMove(on, drafting(fields, 'StepUpgrade'), { at, commit: withdrawShare(delivery) });",
+    "return versionMove(on, drafting(fields, 'StepUpgrade'), { at, commit: restoreAll(delivery) });",
   ),
   mutant(
     'versions: the Service of the new version takes in all leaders on any way home',

@@ -3,8 +3,10 @@
 import { ABSENT, type FieldValue, samePath } from '../../api/field.ts';
 import type { IntOrPercent } from '../../api/int-or-percent.ts';
 import type { Marks } from '../../api/marks.ts';
+import type { StepState } from '../../api/record.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import { type Move, wayOf } from '../move.ts';
+import type { Hold } from '../hold.ts';
+import { type Decision, type Move, wayOf } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { EditedFile, Stable, WorkloadFile } from '../snapshot.ts';
 import { type FieldChange, type ObjectChange, type ObjectContent, workloadField, workloadIn } from './change.ts';
@@ -21,17 +23,41 @@ export type WorkloadFields = {
   readonly home?: readonly FieldChange[] | undefined;
   /** The template that takes the place of the file's release content. */
   readonly text?: Stable | undefined;
+  /** Other fields of the same document. */
+  readonly more?: readonly FieldChange[] | undefined;
 };
 
 /** The same with its name, and why. */
 export type WorkloadMove = Pick<Move, 'reason' | 'label' | 'why'> & WorkloadFields;
 
-/** A move that edits the user's LeaderWorkerSet and nothing else. */
+/**
+ * What a row decides before it is a move: as a decision, but with the fields that the LeaderWorkerSet is to have, so that a
+ * strategy can put more into the same commit. A row that makes its move by other means has none.
+ */
+export type Draft = Omit<Decision, 'fields'> & { readonly fields?: WorkloadMove | undefined };
+
+/** One commit as a draft, and what is waited for as well. */
+export function drafting(
+  fields: WorkloadMove,
+  stepState: StepState,
+  holds: readonly Hold[] = [],
+  stepDone = false,
+): Draft {
+  return { move: undefined, fields, holds, stepDone, stepState };
+}
+
+/** The decision of a draft, whose commit edits the user's LeaderWorkerSet and nothing else. */
+export function written(of: { readonly file: WorkloadFile }, { fields, ...draft }: Draft): Decision {
+  return fields === undefined ? draft : { ...draft, move: workloadMove(of, fields) };
+}
+
+/** A move that edits the user's LeaderWorkerSet, and these other objects. */
 export function workloadMove(
   { file }: { readonly file: WorkloadFile },
   { reason, label, why, ...fields }: WorkloadMove,
+  others: readonly ObjectChange[] = [],
 ): Move {
-  const changes = [workloadEdit(file, fields)];
+  const changes = [workloadEdit(file, fields), ...others];
   return { reason, way: wayOf(reason, changes), label, marks: fields.marks, changes, why };
 }
 
@@ -39,6 +65,14 @@ export function workloadMove(
 export function partitionAfter({ partition }: Pick<Situation, 'partition'>, move: Move | undefined): number {
   const to = move === undefined ? undefined : workloadField(move.changes, PARTITION_PATH)?.to;
   return typeof to === 'number' ? to : partition;
+}
+
+/** The same of a draft. */
+export function partitionDrafted(
+  { partition }: Pick<Situation, 'partition'>,
+  { fields }: Pick<Draft, 'fields'>,
+): number {
+  return fields?.partition ?? partition;
 }
 
 /** Whether the move puts an earlier template back. */
@@ -67,6 +101,7 @@ export function workloadContent(
       // Left alone, it may be an alias that follows a template that is put back.
       ...(maxUnavailable === undefined ? [] : field(MAX_UNAVAILABLE_PATH, workload.maxUnavailable, maxUnavailable)),
       ...field(PARTITION_PATH, workload.partition, to.partition),
+      ...(to.more ?? []),
     ],
     workload: {
       marks: { from: workload.marksInFile ?? workload.marks, to: to.marks },

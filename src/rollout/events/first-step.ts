@@ -6,10 +6,10 @@ import { type Release, shortDigest, shortRelease } from '../../api/release.ts';
 import { putAside, type Restore } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { noWholeStep, wholeChange, wholeReason } from '../edits/size-change.ts';
-import { type WorkloadFields, workloadMove } from '../edits/workload-change.ts';
+import { type Draft, drafting, type WorkloadFields, type WorkloadMove } from '../edits/workload-change.ts';
 import { surgeToCome } from '../gates/surge.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, type Move, type MoveReason, moving } from '../move.ts';
+import { holding, type Move, type MoveReason } from '../move.ts';
 import { nextPartition, partitionOf } from '../observed/batches.ts';
 import { type Group, nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
@@ -50,7 +50,7 @@ type From = {
  * Step 1 of the file's text, or the step that a jump names. `restore` is what an earlier release of the same delivery
  * has put aside, and its floor; `maxUnavailable` is set with the step.
  */
-export function start(situation: Seen, from: From): Decision {
+export function start(situation: Seen, from: From): Draft {
   const { steps, replicas, observed, state } = situation;
   const sizes = wholeChange(situation);
   const refused = noWholeStep(situation);
@@ -68,7 +68,7 @@ export function start(situation: Seen, from: From): Decision {
   const partition = nextPartition(SENTINEL, partitionOf(step.replicas, replicas));
   const groups = wanted(observed, replicas);
   const moved = groups.filter((group) => group.index >= partition && group.version !== 'release');
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     ...said(from, {
       reason:
         sizes !== undefined
@@ -91,8 +91,8 @@ export function start(situation: Seen, from: From): Decision {
     },
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
-  });
-  return moving(move, 'BeforeStepUpgrade');
+  };
+  return drafting(fields, 'BeforeStepUpgrade');
 }
 
 /**
@@ -100,7 +100,7 @@ export function start(situation: Seen, from: From): Decision {
  * commit an appended group could come up on the old version (trace 34d). Taken over from an older release that was
  * here, the extra groups that are there follow the newer template.
  */
-function prepareSurge(situation: Seen, from: From): Decision {
+function prepareSurge(situation: Seen, from: From): Draft {
   const { steps, replicas, snapshot } = situation;
   const partition = nextPartition(situation.partition, replicas);
   const floor = Math.min(partition, from.restore?.floor ?? partition);
@@ -115,7 +115,7 @@ function prepareSurge(situation: Seen, from: From): Decision {
       : snapshot.policy.surge === 0
         ? 'Step 1 is next'
         : `Next, as a RolloutPolicy asks, ${moreGroups(snapshot.policy.surge, situation.workload.size)}, so that capacity does not dip`;
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     ...said(from, {
       reason: 'SurgePrepared',
       index: 0,
@@ -125,8 +125,8 @@ function prepareSurge(situation: Seen, from: From): Decision {
     marks: { ...marks, step: { kind: 'step', index: 0, of: Math.max(1, steps.length) } },
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: from.maxUnavailable,
-  });
-  return moving(move, 'BeforeStepUpgrade');
+  };
+  return drafting(fields, 'BeforeStepUpgrade');
 }
 
 /** Where it overtakes another, the commit says that first, and has that for its reason. */

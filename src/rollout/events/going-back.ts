@@ -4,10 +4,10 @@ import { type Marks, stableMark } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, type Surge, withSurge } from '../../api/restore.ts';
 import { type Budget, budgetKept, budgetText, peoplesBudget } from '../budget.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { type Draft, drafting, type WorkloadMove, workloadMove } from '../edits/workload-change.ts';
 import { recreated } from '../gates/cluster.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, MOVES, type Move, moving } from '../move.ts';
+import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { type Group, nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { surgeInGit } from '../observed/surge.ts';
@@ -39,6 +39,12 @@ export function withdraw(
 /** What is aborted, and why; without a release nobody knows which one it was. */
 type Given = Pick<Aborted, 'reason' | 'because' | 'newer'> & { readonly release?: Aborted['release'] };
 
+/** The same as a draft; a hold where the stable template is not there. */
+export function returning(situation: Situation, at: { readonly given: Given; readonly marks: Marks }): Draft {
+  const fields = goBack(situation, at);
+  return fields === undefined ? holding([noText(situation)], 'StepUpgrade') : drafting(fields, 'StepUpgrade');
+}
+
 /**
  * From a step or from a rollback that a bot has overwritten: the stable template, the partition at the lowest group that
  * is not on it (never raised: groups above would stay where they are for ever, trace 06), and a budget that the
@@ -47,7 +53,7 @@ type Given = Pick<Aborted, 'reason' | 'because' | 'newer'> & { readonly release?
 export function goBack(
   situation: Situation,
   { given, marks }: { readonly given: Given; readonly marks: Marks },
-): Move | undefined {
+): WorkloadMove | undefined {
   const { stable } = situation.snapshot;
   if (stable.kind !== 'known') return undefined;
   const partition = partitionBack(situation, given.reason);
@@ -65,7 +71,7 @@ export function goBack(
     aborted: given.release === undefined ? marks.aborted : remember({ ...given, release: given.release }, marks),
     ...(marks.serves === undefined ? {} : { serves: marks.serves }),
   };
-  return workloadMove(situation, {
+  return {
     reason: given.reason,
     label: MOVES[given.reason].label,
     marks: next,
@@ -75,7 +81,7 @@ export function goBack(
     replicas: kept === undefined ? surge?.was : undefined,
     text: isBack(situation, stable.value) ? undefined : stable.value,
     why: `${given.because} ${said}${surge === undefined ? '' : kept === undefined ? surgeEnds(surge) : surgeStays(surge)}`,
-  });
+  };
 }
 
 /**

@@ -4,9 +4,9 @@ import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { budgetNote, withBudgetAfter } from '../budget.ts';
 import { wholeChange, wholeReason } from '../edits/size-change.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { type Draft, drafting, type WorkloadMove } from '../edits/workload-change.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { type Decision, holding } from '../move.ts';
 import { nextPartition, partitionOf, plannedGroups } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { soakingSince } from '../progress/soak.ts';
@@ -20,7 +20,7 @@ import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 export function nextStep(
   situation: Seen,
   from: { readonly marks: Marks; readonly index: number; readonly plan: number | undefined },
-): Decision {
+): Draft {
   const { steps, replicas, partition } = situation;
   const { marks, index, plan } = from;
   const target = nextIndex(situation, { index, release: marks.release, plan });
@@ -28,7 +28,7 @@ export function nextStep(
   if (step === undefined) return lastStepShort(situation, index);
   const next = nextPartition(Math.min(partition, replicas), partitionOf(step.replicas, replicas));
   const sizes = wholeChange(situation);
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason:
       sizes !== undefined
         ? 'SizeChanged'
@@ -44,10 +44,10 @@ export function nextStep(
     }),
     partition: next === partition ? undefined : next,
     why: `${evidence(situation, marks)} Step ${target}: ${describeStep(step, replicas)}; ${nextOnes(situation, next)}.${budgetNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: index })}`}`,
-  });
+  };
   // Kruise goes on to the routing at once where a jump needs no further group (rollout_status.go:405-440).
-  const there = move.reason === 'Jumped' && next === Math.min(partition, replicas);
-  return moving(move, there ? 'StepTrafficRouting' : 'BeforeStepUpgrade', [], true);
+  const there = fields.reason === 'Jumped' && next === Math.min(partition, replicas);
+  return drafting(fields, there ? 'StepTrafficRouting' : 'BeforeStepUpgrade', [], true);
 }
 
 /** What the step in Git has brought: its groups, how long they have been there, and who failed and is tolerated. */

@@ -5,10 +5,9 @@ import { type Marks, stableMark } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { budgetKept, budgetNote, peoplesBudget, withBudget, withBudgetAfter } from '../budget.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { drafting, type WorkloadMove } from '../edits/workload-change.ts';
 import { recreated } from '../gates/cluster.ts';
 import { unique } from '../hold.ts';
-import { besides } from '../ladders/besides.ts';
 import { LIVE } from '../ladders/condition.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
@@ -17,9 +16,10 @@ import { pinsElsewhere } from '../ladders/endpoints.ts';
 import { inPercent, percentIn, shareIn, sharing } from '../ladders/shares.ts';
 import { serving, workloadOf } from '../ladders/traffic-view.ts';
 import { isShareWithdrawn, pinned, servicesOnly, withdrawShare } from '../ladders/version-edits.ts';
+import { versionMove } from '../ladders/version-move.ts';
 import { hasWeight, shareLeft } from '../ladders/version-rollback.ts';
 import { toldApart } from '../ladders/version-sides.ts';
-import { type Decision, holding, MOVES, moving } from '../move.ts';
+import { type Decision, holding, MOVES } from '../move.ts';
 import { type Group, nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
@@ -54,7 +54,7 @@ export function begunInBatches(
   const percent = Math.min(percentIn(delivery), batch.share);
   const { set, displaced } = budgetKept(situation);
   const { replicas } = situation;
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: given.reason,
     label: MOVES[given.reason].label,
     marks: marksBack(marks, { given, stable: stable.value, displaced, floor: situation.partition }),
@@ -62,9 +62,9 @@ export function begunInBatches(
     partition: replicas === situation.partition ? undefined : replicas,
     text: stable.value,
     why: `${given.because} ${capital(servedBy(found, replicas))}: too few for all requests. ${keptText(found, percent)} Partition ${replicas} restarts nobody yet.`,
-  });
+  };
   const share = { kind: 'weight', percent } as const;
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'back', commit: sharing(delivery, share) });
+  return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'back', commit: sharing(delivery, share) });
 }
 
 /** It has a weight, its groups can be told from others, and nobody wants its requests away at once. */
@@ -194,14 +194,14 @@ function lessShare(on: Delivering, { found, percent }: Less): Decision {
   const served = found === undefined ? '' : `, and ${servedBy(found, primaryGroups(delivery))}`;
   const rest =
     percent === 0 || found === undefined ? 'All requests go to the stable version.' : keptText(found, percent);
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'RouteRestored',
     label: `rollback, traffic: ${shareIn(delivery)} → ${to}`,
     ...withBudget(marks, budgetKept(situation)),
     why: `Release ${shortRelease(release)} is aborted${served}. ${rest}`,
-  });
+  };
   const commit = percent === 0 ? withdrawShare(delivery) : sharing(delivery, { kind: 'weight', percent });
-  return besides(on, moving(move, 'StepTrafficRouting'), { at: 'back', commit });
+  return versionMove(on, drafting(fields, 'StepTrafficRouting'), { at: 'back', commit });
 }
 
 /** A hand has turned the user's Service to groups that go back: it takes in those of the stable version alone again. */
@@ -211,13 +211,13 @@ function pinnedAgain(on: Delivering, seen: Seen): Decision | undefined {
   if (stableKey === undefined || !pinsElsewhere(on)) return undefined;
   const objects = pinned(delivery, { key: REVISION_KEY, value: stableKey });
   if (objects.length === 0) return undefined;
-  const move = workloadMove(seen, {
+  const fields: WorkloadMove = {
     reason: 'RouteRestored',
     label: 'rollback, selector',
     ...withBudget(marks, budgetKept(seen)),
     why: `The selector of Service ${delivery.service?.object.name ?? ''} was edited, and took in groups that go back: it takes in those of the stable version alone.`,
-  });
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'back', commit: servicesOnly(delivery, objects) });
+  };
+  return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'back', commit: servicesOnly(delivery, objects) });
 }
 
 function batchGoes(
@@ -228,12 +228,12 @@ function batchGoes(
   const { marks, delivery } = on;
   const going = away.filter(({ index }) => index >= batch.partition).map(({ index }) => index);
   const floor = marks.restore?.floor ?? batch.partition;
-  const move = workloadMove(seen, {
+  const fields: WorkloadMove = {
     reason: 'RollbackWidened',
     label: MOVES.RollbackWidened.label,
     ...withBudgetAfter(seen, { marks, floor }),
     partition: batch.partition,
     why: `${capital(nameGroups(going))} ${going.length === 1 ? 'restarts' : 'restart'} on the stable version, where ${batch.stable} ${batch.stable === 1 ? 'group serves' : 'groups serve'}; ${shareIn(delivery)} of the requests stay with the ${batch.left} that are left.${budgetNote(seen)}`,
-  });
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'back', commit: servicesOnly(delivery, []) });
+  };
+  return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'back', commit: servicesOnly(delivery, []) });
 }

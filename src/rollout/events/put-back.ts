@@ -13,8 +13,9 @@ import { goBack } from './going-back.ts';
 export function broughtBack(situation: Situation, marks: Marks): Decision | undefined {
   if (!isOrderedBack(situation)) return undefined;
   const because = 'The file was put back while groups were on a newer template, and it was ordered that they follow.';
-  const move = goBack(onOwnTemplate(situation, marks), { given: { reason: 'Reverted', because }, marks });
-  return move === undefined ? undefined : moving(move, 'StepUpgrade');
+  const own = onOwnTemplate(situation, marks);
+  const fields = goBack(own, { given: { reason: 'Reverted', because }, marks });
+  return fields === undefined ? undefined : moving(workloadMove(own, fields), 'StepUpgrade');
 }
 
 /**

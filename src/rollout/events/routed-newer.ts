@@ -2,31 +2,31 @@
 
 import { printStep } from '../../api/marks.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { partitionAfter, workloadMove } from '../edits/workload-change.ts';
-import { besides } from '../ladders/besides.ts';
+import { type Draft, drafting, partitionDrafted, type WorkloadMove } from '../edits/workload-change.ts';
 import { withObjects } from '../ladders/commit.ts';
 import { type Condition, LIVE } from '../ladders/condition.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { isOpen, isPinned, isShareWithdrawn, restoreAll, unrevised } from '../ladders/version-edits.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { versionMove } from '../ladders/version-move.ts';
+import { type Decision, holding } from '../move.ts';
 import { groupsOnTemplate } from './sharing-out.ts';
 
 /**
  * The commit that takes a newer template up. Its groups are found by a route that asks for the one before, or by none: so the
  * share is withdrawn in a commit before, which also stops what rolls, and is seen there. Where more groups are released for update, the Service takes in all leaders by then.
  */
-export function takenUp(on: Delivering, decision: Decision): Decision {
+export function takenUp(on: Delivering, draft: Draft): Decision {
   const { situation, delivery, marks } = on;
-  const partition = partitionAfter(situation, decision.move);
+  const partition = partitionDrafted(situation, draft);
   const lowers = partition < situation.partition;
   const isOut = !isShareWithdrawn(delivery) || (lowers && isPinned(delivery));
   const isAway = isOut || waiting(on, accepted(on)).length > 0;
-  if (isOut || (isAway && partition > situation.partition)) return restoreForNewer(on, decision);
+  if (isOut || (isAway && partition > situation.partition)) return restoreForNewer(on, draft);
   const isAll = isOpen(delivery) || (lowers && marks.at === 'route-restored');
   const all: readonly Condition[] = isAll ? [LIVE, { kind: 'complete' }] : [];
   const unseen = waiting(on, [...accepted(on), ...all]);
-  return unseen.length > 0 ? holding(unseen, 'StepUpgrade') : overtaken(on, decision);
+  return unseen.length > 0 ? holding(unseen, 'StepUpgrade') : overtaken(on, draft);
 }
 
 /**
@@ -35,12 +35,12 @@ export function takenUp(on: Delivering, decision: Decision): Decision {
  * more with the same template, also where a hand has raised the partition since. They are found by their revision, and the
  * label comes with the next template.
  */
-function overtaken(on: Delivering, decision: Decision): Decision {
+function overtaken(on: Delivering, draft: Draft): Decision {
   const { situation } = on;
   const isInert =
     situation.view === 'seen' && situation.partition >= situation.asked && groupsOnTemplate(situation).length === 0;
   const commit = withObjects(restoreAll(on.delivery), unrevised(on.delivery));
-  return besides(on, decision, { at: 'route-restored', commit, ...(isInert ? { labels: true } : {}) });
+  return versionMove(on, draft, { at: 'route-restored', commit, ...(isInert ? { labels: true } : {}) });
 }
 
 function accepted({ delivery }: Delivering): readonly Condition[] {
@@ -48,17 +48,20 @@ function accepted({ delivery }: Delivering): readonly Condition[] {
 }
 
 /** It is live already, under the label of the release before: until it may start, no route tells the two apart. */
-export function restoreForNewer(on: Delivering, { holds, move: next }: Decision): Decision {
+export function restoreForNewer(on: Delivering, draft: Draft): Decision {
   const { situation, delivery, marks } = on;
   const { step } = marks;
-  const [to, is] = [partitionAfter(situation, next), situation.partition];
+  const [to, is] = [partitionDrafted(situation, draft), situation.partition];
   const stops = to > is ? ` Partition ${to} keeps the groups below it where they are.` : '';
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'RouteRestored',
     label: `${step?.kind === 'step' ? `step ${printStep(step)}` : 'rollback'}, route-restored`,
     ...withBudgetAfter(situation, { marks, floor: Math.min(marks.restore?.floor ?? is, is) }),
     partition: to > is ? to : undefined,
     why: `A newer template is in the file. Its groups would take the share of the release before, or be found by no route, so requests go to stable before it starts.${stops}`,
+  };
+  return versionMove(on, drafting(fields, 'StepUpgrade', draft.holds), {
+    at: 'route-restored',
+    commit: restoreAll(delivery),
   });
-  return besides(on, moving(move, 'StepUpgrade', holds), { at: 'route-restored', commit: restoreAll(delivery) });
 }

@@ -7,9 +7,8 @@ import { putAside } from '../../api/restore.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { drafting, type WorkloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold } from '../hold.ts';
-import { besides } from '../ladders/besides.ts';
 import type { Commit, Made } from '../ladders/commit.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import type { Delivery, Pin } from '../ladders/delivery.ts';
@@ -17,8 +16,9 @@ import { type NextCommit, stepEntered } from '../ladders/next-commit.ts';
 import { unwritable } from '../ladders/rung-move.ts';
 import { NO_SHARE, shareIn, shareOf } from '../ladders/shares.ts';
 import { isLabelled, restoreAll } from '../ladders/version-edits.ts';
+import { type VersionRung, versionMove } from '../ladders/version-move.ts';
 import { wantedOf } from '../ladders/version-step.ts';
-import { type Decision, holding, type MoveReason, moving } from '../move.ts';
+import { type Decision, holding, type MoveReason } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import type { Seen } from '../situation.ts';
 import { describeStep } from '../steps.ts';
@@ -99,13 +99,13 @@ export function firstRung(on: Delivering, seen: Seen, at: { readonly marks: Mark
   const of = steps.length;
   const updated = groupsOnTemplate(seen);
   const isTold = updated.length === 0;
-  const move = workloadMove(seen, {
+  const fields: WorkloadMove = {
     reason: at.index === 1 ? 'StepReady' : 'Jumped',
     label: `step ${at.index}/${of}, template`,
     marks: { ...first, step: { kind: 'step', index: at.index, of } },
     why: `Release ${shortDigest(digest)} starts, and no group moves. ${isTold ? labelled(first.release) : unlabelled(updated)}`,
-  });
-  return besides(on, moving(move, 'BeforeStepUpgrade'), {
+  };
+  return versionMove(on, drafting(fields, 'BeforeStepUpgrade'), {
     at: 'template',
     commit: madeBy(next),
     ...(isTold ? { labels: true } : {}),
@@ -174,21 +174,21 @@ function groupsReleased(
     moved.length === 0
       ? 'No further group moves'
       : `Next: ${groupsAre(moved.map(({ index }) => index))} released for update`;
-  const move = workloadMove(seen, {
+  const fields: WorkloadMove = {
     reason: to.reason,
     label: labelOf(to, 'pods'),
     ...withBudgetAfter(seen, { marks: stepMarks(to), floor: Math.min(next, to.marks.restore?.floor ?? next) }),
     partition: next,
     why: `${to.evidence}Step ${to.index}: ${describeStep(step, replicas)}. ${who}.`,
-  });
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'pods', commit });
+  };
+  return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'pods', commit });
 }
 
 function madeBy({ objects, displaced }: NextCommit): Made {
   return { kind: 'ok', objects, displaced };
 }
 
-type Rung = Pick<Parameters<typeof besides>[2], 'commit'> & {
+type Rung = Pick<VersionRung, 'commit'> & {
   readonly at: RungMark;
   readonly why: string;
   readonly suffix?: string;
@@ -196,7 +196,7 @@ type Rung = Pick<Parameters<typeof besides>[2], 'commit'> & {
 
 /** A commit that leaves the groups of the workload alone. */
 function rungMove(on: Delivering, to: RungTo, rung: Rung): Decision {
-  const move = workloadMove(on.situation, {
+  const fields: WorkloadMove = {
     reason: to.reason,
     label: `${labelOf(to, rung.at)}${rung.suffix ?? ''}`,
     ...withBudgetAfter(on.situation, {
@@ -204,8 +204,8 @@ function rungMove(on: Delivering, to: RungTo, rung: Rung): Decision {
       floor: to.marks.restore?.floor ?? on.situation.partition,
     }),
     why: `${to.evidence}${rung.why}`,
-  });
-  return besides(on, moving(move, rung.at === 'traffic' ? 'StepTrafficRouting' : 'StepUpgrade'), rung);
+  };
+  return versionMove(on, drafting(fields, rung.at === 'traffic' ? 'StepTrafficRouting' : 'StepUpgrade'), rung);
 }
 
 /** The step of a delivery that is in progress has another index; what is put aside stays. */

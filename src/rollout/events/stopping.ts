@@ -4,9 +4,9 @@ import { type Marks, printStep } from '../../api/marks.ts';
 import { shortDigest } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { type WorkloadFields, workloadMove } from '../edits/workload-change.ts';
+import { type Draft, drafting, type WorkloadFields, type WorkloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { holding } from '../move.ts';
 import { partitionOf } from '../observed/batches.ts';
 import type { Group } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
@@ -15,22 +15,19 @@ import { lowest, type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 
 /** Raises the partition as far as it stops the roll and leaves everything else as it is; `holds` say what for. */
-export function stopRoll(
-  situation: Situation,
-  at: { readonly marks: Marks; readonly holds: readonly Hold[] },
-): Decision {
+export function stopRoll(situation: Situation, at: { readonly marks: Marks; readonly holds: readonly Hold[] }): Draft {
   const { partition } = situation;
   const stop = stopAt(situation, at.marks);
   if (stop <= partition) return holding(at.holds, 'StepUpgrade');
   const { step } = at.marks;
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'RollStopped',
     label: `${step === undefined ? '' : `${step.kind === 'step' ? `step ${printStep(step)}` : step.kind}, `}stopped`,
     ...inDelivery(situation, at.marks),
     partition: stop,
     why: `The template ${shortDigest(situation.digest)} rolls at partition ${partition}, and nobody may take it further: ${at.holds.map((found) => found.message).join('; ')}.`,
-  });
-  return moving(move, 'StepUpgrade', at.holds);
+  };
+  return drafting(fields, 'StepUpgrade', at.holds);
 }
 
 /** Outside of a delivery nothing is put aside. */
@@ -73,7 +70,7 @@ export function notOnStable({ observed, asked }: Seen): readonly Group[] {
 }
 
 /** The same aborted template for the second time: the roll is stopped, and someone has to end the fight. */
-export function stopReturned(situation: Situation, marks: Marks): Decision {
+export function stopReturned(situation: Situation, marks: Marks): Draft {
   const { file, snapshot } = situation;
   const fight = hold('AbortedTemplateReturned', {
     seen: `${file.file}: something keeps writing the aborted template ${shortDigest(situation.digest)} back`,

@@ -4,12 +4,12 @@ import type { Marks } from '../../api/marks.ts';
 import { type Release, shortRelease } from '../../api/release.ts';
 import { putAside } from '../../api/restore.ts';
 import { type Budget, budgetText, overtakingBudget } from '../budget.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { type Draft, drafting, type WorkloadMove } from '../edits/workload-change.ts';
 import { before } from '../gates/before.ts';
 import { ask, holdsOf } from '../gates/gate.ts';
 import { rolloutAbsent, stalled } from '../gates/people.ts';
 import { hold } from '../hold.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { holding } from '../move.ts';
 import { partitionOf } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { willNotGetReady } from '../progress/outlook.ts';
@@ -23,7 +23,7 @@ import { notOnStable, stoppedPartition, stopRoll } from './stopping.ts';
  * highest that keeps within step 1, with every group that is on the new template, and with every broken one that is not
  * on the stable template. Done also while paused: not doing it lets the whole range follow (traces 14, 34f, 35a, 35h).
  */
-export function supersede(situation: Situation, marks: Marks): Decision {
+export function supersede(situation: Situation, marks: Marks): Draft {
   const { steps, snapshot, replicas } = situation;
   if (replicas === undefined)
     return holding(
@@ -43,15 +43,15 @@ export function supersede(situation: Situation, marks: Marks): Decision {
   const floor = Math.min(marks.restore?.floor ?? situation.partition, situation.partition);
   const restore = putAside(marks.restore, { floor, maxUnavailable: budget.displaced });
   const next = firstStep(situation, { marks, restore });
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'Superseded',
     label: `step 1/${Math.max(1, steps.length)}`,
     marks: next,
     partition: partition === situation.partition ? undefined : partition,
     maxUnavailable: budget.set,
     why: explain(situation, { partition, budget, from: marks.release, to: next.release }),
-  });
-  return moving(move, 'StepUpgrade');
+  };
+  return drafting(fields, 'StepUpgrade');
 }
 
 /** Whether more groups than step 1 allows are rolling onto the newest text: only then there is something to stop. */
@@ -65,7 +65,7 @@ export function beyondFirstStep({ steps, partition, replicas }: Situation): bool
  * Step 1 of a newer request while nothing is rolling that would have to be stopped. Stable template and floor stay those
  * of the delivery; a broken group of the older release must not spend the budget that the newer one needs.
  */
-export function takeOver(situation: Situation, marks: Marks): Decision {
+export function takeOver(situation: Situation, marks: Marks): Draft {
   const answer = ask(before.takeOver, situation);
   if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
   const budget = overtakingBudget(situation);

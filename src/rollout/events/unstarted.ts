@@ -2,6 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { written } from '../edits/workload-change.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { hold } from '../hold.ts';
 import type { Decision } from '../move.ts';
@@ -17,10 +18,13 @@ export function unstarted(situation: Situation, marks: Marks): Decision | undefi
   const given = beforeFirstStep(situation, marks);
   if (given !== undefined) return withdraw(situation, { given, marks });
   const aborted = heldAsAborted(situation, marks);
-  if (aborted !== undefined) return stopRoll(situation, { marks, holds: [aborted] });
+  if (aborted !== undefined) return written(situation, stopRoll(situation, { marks, holds: [aborted] }));
   if (partition < SENTINEL) {
     const seen = `${file.file}: the template was edited while the partition of ${file.object.name} was ${partition}: its groups would go to it in no step`;
-    return stopRoll(situation, { marks, holds: [hold('PartitionEdited', { seen, waits: 'tranche' })] });
+    return written(
+      situation,
+      stopRoll(situation, { marks, holds: [hold('PartitionEdited', { seen, waits: 'tranche' })] }),
+    );
   }
   return settledUnchanged(situation, marks);
 }

@@ -4,12 +4,12 @@ import { inShort, shortRelease } from '../../api/release.ts';
 import { VERSION, versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { drafting, type WorkloadMove } from '../edits/workload-change.ts';
 import { hold } from '../hold.ts';
-import { besides } from '../ladders/besides.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { goesByLabel, isLabelled, servicesOnly, withdrawShare } from '../ladders/version-edits.ts';
-import { type Decision, moving } from '../move.ts';
+import { versionMove } from '../ladders/version-move.ts';
+import type { Decision } from '../move.ts';
 import type { InDelivery } from '../state.ts';
 
 /** Groups that restart would carry it, and no route would find them: the share is withdrawn, and the label is put back. */
@@ -25,14 +25,14 @@ export function labelEdited(on: Delivering, { marks, index, of }: InDelivery): D
     waits: 'tranche',
   });
   const isInert = partition === SENTINEL;
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'RouteRestored',
     label: `step ${index}/${of}, label`,
     ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? partition }),
     why: `The label ${VERSION} of the leaders was edited to ${inShort(seen)}. ${isInert ? 'Nothing has restarted for it.' : 'Groups that restart for it are found by no route, so no request is sent to them until they are back under their own.'}`,
-  });
+  };
   const commit = isInert ? servicesOnly(delivery, []) : withdrawShare(delivery);
-  return besides(on, moving(move, 'StepUpgrade', [held]), {
+  return versionMove(on, drafting(fields, 'StepUpgrade', [held]), {
     at: isInert ? 'template' : 'route-restored',
     commit,
     labels: true,

@@ -4,9 +4,8 @@ import { MADE_FOR, type Marks, printStep, type RungMark, type StepMark } from '.
 import { withAside } from '../../api/restore.ts';
 import { isOneWorkload, takesTurns } from '../../api/styles.ts';
 import { unlessAccepted } from '../accepting.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { drafting, type WorkloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import { besides } from '../ladders/besides.ts';
 import { changesOf } from '../ladders/changes.ts';
 import { delivering, servingGroups } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
@@ -19,6 +18,7 @@ import { isRestored, NO_SHARE, sharing } from '../ladders/shares.ts';
 import { selectsOther } from '../ladders/switch-edited.ts';
 import { hasShare, isAbandoned } from '../ladders/traffic-view.ts';
 import { isPinned, restoreAll, withdrawShare } from '../ladders/version-edits.ts';
+import { versionMove } from '../ladders/version-move.ts';
 import { sideName } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
@@ -79,16 +79,16 @@ export function restoredShare(
 
 /** Of one workload: the user's Service stays with the stable version, which serves. */
 function restoreVersion(on: Delivering, { step, why }: { readonly step: StepMark; readonly why: string }): Decision {
-  const { marks, situation, delivery } = on;
+  const { marks, delivery } = on;
   const at = marks.at === 'traffic' ? 'pods' : marks.at;
   const restore = withAside(marks.restore, { withdrawn: 1 + (marks.restore?.withdrawn ?? 0) });
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'TrafficWithdrawn',
     label: `${step.kind === 'step' ? `step ${printStep(step)}` : step.kind}, traffic withdrawn`,
     marks: { ...marks, restore },
     why,
-  });
-  return besides(on, moving(move, 'StepUpgrade'), { at, commit: withdrawShare(delivery) });
+  };
+  return versionMove(on, drafting(fields, 'StepUpgrade'), { at, commit: withdrawShare(delivery) });
 }
 
 /** blueGreen takes its last step again: until it is settled the colour before is whole. Else a promotion stays where it is. */

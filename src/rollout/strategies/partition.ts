@@ -3,9 +3,10 @@
 import type { Marks } from '../../api/marks.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import { immutableBack } from '../edits/immutable-back.ts';
+import { type Draft, written } from '../edits/workload-change.ts';
 import { failedBack, failureBrake } from '../events/failing.ts';
 import { beforeFirstStep, rollbackCause } from '../events/giving-up.ts';
-import { goBack, noText } from '../events/going-back.ts';
+import { noText, returning } from '../events/going-back.ts';
 import { lateMerge, stillStale } from '../events/late-merge.ts';
 import { goneHold } from '../events/marks-gone.ts';
 import { removeToGoBack, returnedByHand } from '../events/recreating.ts';
@@ -16,7 +17,7 @@ import { heldAsAborted } from '../gates/aborted.ts';
 import { strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent } from '../gates/people.ts';
 import { greenServing } from '../gates/second.ts';
-import { type Decision, holding, moving } from '../move.ts';
+import { type Decision, holding } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
 import { flipped, type Seen, type Situation } from '../situation.ts';
@@ -39,7 +40,7 @@ const stepRows = { surging, partial, rolling, locked } satisfies Record<
 export type Rows = {
   readonly request: typeof requested;
   readonly rollBack: (situation: Situation, at: { readonly given: Aborted; readonly marks: Marks }) => Decision;
-  readonly rollback: typeof rollback;
+  readonly rollback: (situation: Situation, marks: Marks) => Decision;
   /** A newer template in the file; undefined: it waits, or there is none. */
   readonly newer: (situation: Situation, state: InDelivery) => Decision | undefined;
   readonly step: (situation: Situation, state: InDelivery) => Decision;
@@ -49,8 +50,11 @@ export type Rows = {
 export const rows: Rows = {
   request: requested,
   rollBack,
-  rollback: inRollback,
-  newer: interrupted,
+  rollback: (situation, marks) => written(situation, inRollback(situation, marks)),
+  newer: (situation, state) => {
+    const draft = interrupted(situation, state);
+    return draft === undefined ? undefined : written(situation, draft);
+  },
   step: (situation, state) => stepRows[rowOf(situation, state)](situation, state),
 };
 
@@ -120,10 +124,9 @@ function leadsBackInPlace(situation: Situation): boolean {
 
 /** By an edit where one leads back, else by deleting and re-creating. */
 function rollBack(situation: Situation, at: { readonly given: Aborted; readonly marks: Marks }): Decision {
-  const move = goBack(situation, at);
-  if (move === undefined) return holding([noText(situation)], 'StepUpgrade');
-  if (!immutableBack(situation)) return moving(move, 'StepUpgrade');
-  return removeToGoBack(situation, { marks: move.marks, because: at.given.because });
+  const draft = returning(situation, at);
+  if (draft.fields === undefined || !immutableBack(situation)) return written(situation, draft);
+  return removeToGoBack(situation, { marks: draft.fields.marks, because: at.given.because });
 }
 
 /** Every group may go and has gone, whatever a hand has made of the partition since: lock, as after partition 0. */
@@ -137,7 +140,7 @@ function wholeAlready({ observed, asked }: Seen, { restore }: Marks): boolean {
 }
 
 /** A newer template in the file, whatever the step: it overtakes the delivery, waits, or is one that nobody wants. */
-function interrupted(situation: Situation, { row, marks }: InDelivery): Decision | undefined {
+export function interrupted(situation: Situation, { row, marks }: InDelivery): Draft | undefined {
   const { digest, snapshot } = situation;
   const { release } = marks;
   if (digest === release.digest) return undefined;
@@ -153,12 +156,12 @@ function interrupted(situation: Situation, { row, marks }: InDelivery): Decision
 }
 
 /** A newer request: the roll is stopped, or its first step is taken where there is nothing to stop. */
-function overtaken(situation: Situation, marks: Marks): Decision {
+function overtaken(situation: Situation, marks: Marks): Draft {
   return beyondFirstStep(situation) ? supersede(situation, marks) : takeOver(situation, marks);
 }
 
 /** The rollback as it was started, or a newer template in the file, which is stopped first where it rolls. */
-function inRollback(situation: Situation, marks: Marks): Decision {
+export function inRollback(situation: Situation, marks: Marks): Draft {
   const newer = situation.digest !== marks.release.digest;
   const given = newer && heldAsAborted(situation, marks) !== undefined;
   if (waitsForEver(situation) && !(newer && rolls(situation, { marks, given })))

@@ -5,13 +5,13 @@ import { shortDigest, shortRelease } from '../../api/release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetInTheEnd, budgetNote, budgetTaken, withBudgetAfter } from '../budget.ts';
 import { restoreOwn } from '../edits/restore-asides.ts';
-import { workloadMove } from '../edits/workload-change.ts';
+import { type Draft, drafting, type WorkloadMove } from '../edits/workload-change.ts';
 import { noText } from '../events/going-back.ts';
 import { awayOf, notLive, underWay, waitingOn } from '../events/rollback-progress.ts';
 import { surgeEnds } from '../events/surge-back.ts';
 import { scaledToZero } from '../gates/cluster.ts';
 import { type Hold, hold } from '../hold.ts';
-import { type Decision, holding, MOVES, moving } from '../move.ts';
+import { holding, MOVES } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { surgeInGit } from '../observed/surge.ts';
 import { lowest, type Situation } from '../situation.ts';
@@ -19,7 +19,7 @@ import { advice, commandLine } from '../texts/advice.ts';
 import { allGroupsAre } from '../texts/sentences.ts';
 
 /** First match: not live, wider, stuck, waiting, done. Goes on whatever people have paused or disabled. */
-export function rollback(situation: Situation, marks: Marks): Decision {
+export function rollback(situation: Situation, marks: Marks): Draft {
   if (situation.view === 'unseen') return holding([situation.hold], 'StepUpgrade');
   const unsure = notLive(situation);
   if (unsure !== undefined) return holding([unsure], 'StepUpgrade');
@@ -35,7 +35,7 @@ export function rollback(situation: Situation, marks: Marks): Decision {
  * rolls is locked; groups that took it stay, and wait for someone. Where all are on the stable version the rollback is
  * over, and the template is a request like any other. Requests that were going to stable stand by the release that was aborted.
  */
-export function rollbackOvertaken(situation: Situation, marks: Marks): Decision {
+export function rollbackOvertaken(situation: Situation, marks: Marks): Draft {
   const { digest, file, partition, snapshot, view } = situation;
   const { stable } = snapshot;
   const release = stable.kind === 'known' ? stable.value.release : marks.release;
@@ -59,24 +59,21 @@ export function rollbackOvertaken(situation: Situation, marks: Marks): Decision 
   return holding([waiting, stays ? waits : hold('NewerRequestWaits', { seen, waits: 'groups' })], 'StepUpgrade');
 }
 
-function lockedAgainst(
-  situation: Situation,
-  { marks, waits }: { readonly marks: Marks; readonly waits: Hold },
-): Decision {
+function lockedAgainst(situation: Situation, { marks, waits }: { readonly marks: Marks; readonly waits: Hold }): Draft {
   const { digest, partition } = situation;
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'RollStopped',
     label: 'rollback, stopped',
     ...withBudgetAfter(situation, { marks, floor: marks.restore?.floor ?? 0 }),
     partition: SENTINEL,
     why: `The template ${shortDigest(digest)} rolls at partition ${partition}, in place, and its Rollout takes a newer one through a second workload alone: it is stopped where it is, and waits until all groups are back.`,
-  });
-  return moving(move, 'StepUpgrade', [waits]);
+  };
+  return drafting(fields, 'StepUpgrade', [waits]);
 }
 
-function rolledBack(situation: Situation, marks: Marks, count: number): Decision {
+function rolledBack(situation: Situation, marks: Marks, count: number): Draft {
   const surge = surgeInGit(situation.workload);
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'RolledBack',
     label: MOVES.RolledBack.label,
     marks: { ...marks, step: undefined, at: undefined, restore: undefined },
@@ -84,18 +81,18 @@ function rolledBack(situation: Situation, marks: Marks, count: number): Decision
     home: restoreOwn(marks, situation.workload),
     maxUnavailable: budgetTaken(situation).set,
     why: `${allGroupsAre(count)} back on ${shortRelease(marks.release)} and ready. Locked again.${budgetInTheEnd(situation)}${surge === undefined ? '' : surgeEnds(surge)}`,
-  });
-  return moving(move, 'Completed');
+  };
+  return drafting(fields, 'Completed');
 }
 
 /** A group below the partition is not on the stable version: it would stay there for ever (trace 06). */
-function widen(situation: Situation, marks: Marks, low: number): Decision {
-  const move = workloadMove(situation, {
+function widen(situation: Situation, marks: Marks, low: number): Draft {
+  const fields: WorkloadMove = {
     reason: 'RollbackWidened',
     label: MOVES.RollbackWidened.label,
     ...withBudgetAfter(situation, { marks, floor: Math.min(low, marks.restore?.floor ?? low) }),
     partition: low,
     why: `Group ${low} is below the partition and not on the stable version; it would never go back by itself.${budgetNote(situation)}`,
-  });
-  return moving(move, 'StepUpgrade');
+  };
+  return drafting(fields, 'StepUpgrade');
 }

@@ -4,13 +4,12 @@ import type { Marks } from '../../api/marks.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
 import { budgetKept, withBudget } from '../budget.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
-import { partitionAfter, workloadMove } from '../edits/workload-change.ts';
-import { goBack, noText } from '../events/going-back.ts';
+import { type Draft, drafting, partitionDrafted, type WorkloadMove } from '../edits/workload-change.ts';
+import { noText, returning } from '../events/going-back.ts';
 import { begunInBatches, nextBatch } from '../events/paced-back.ts';
 import { pinOf } from '../events/sharing-out.ts';
 import { stableNotServing } from '../events/stable-lost.ts';
 import { recreated } from '../gates/cluster.ts';
-import { besides } from '../ladders/besides.ts';
 import { withObjects } from '../ladders/commit.ts';
 import type { Condition } from '../ladders/condition.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';
@@ -19,7 +18,8 @@ import { pinsElsewhere } from '../ladders/endpoints.ts';
 import { waitsAt } from '../ladders/next-commit.ts';
 import { servedText } from '../ladders/seen-traffic.ts';
 import { isOpen, isPinned, isShareWithdrawn, pinned, restoreAll, withdrawShare } from '../ladders/version-edits.ts';
-import { type Decision, holding, MOVES, moving } from '../move.ts';
+import { versionMove } from '../ladders/version-move.ts';
+import { type Decision, holding, MOVES } from '../move.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
 import { capital } from '../texts/sentences.ts';
@@ -42,13 +42,13 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
     ? 'Its groups answered a share of the requests, which went to stable just before: they restart on the stable version'
     : 'Its groups answer a share of the requests: that goes to stable first, and they restart on the stable version';
   const served = on.view === undefined ? undefined : servedText(delivery, on.view);
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: given.reason,
     label: `${MOVES[given.reason].label}, route-restored`,
     ...withBudget({ ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) }, budgetKept(situation)),
     why: `${given.because} ${answers} once their last ones are answered.${served === undefined ? '' : ` ${capital(served)}.`}`,
-  });
-  return besides(on, moving(move, 'StepUpgrade'), {
+  };
+  return versionMove(on, drafting(fields, 'StepUpgrade'), {
     at: 'route-restored',
     commit: withObjects(withdrawShare(delivery), apart ?? []),
   });
@@ -91,13 +91,15 @@ function isHeldBack({ partition, marks }: Situation): boolean {
   return partition > (marks?.restore?.floor ?? partition);
 }
 
-function templateBack(on: Delivering, { given, marks }: Back): Decision {
+function templateBack(on: Delivering, at: Back): Decision {
+  return withTemplate(on, returning(on.situation, at));
+}
+
+function withTemplate(on: Delivering, draft: Draft): Decision {
   const { situation, delivery } = on;
-  const move = goBack(situation, { given, marks });
-  if (move === undefined) return holding([noText(situation)], 'StepUpgrade');
   const isAll = recreated(situation) !== undefined || servingGroups(on, 'stable') === 0 || pinsElsewhere(on);
   const commit = isAll ? restoreAll(delivery) : withdrawShare(delivery);
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'template', commit });
+  return versionMove(on, draft, { at: 'template', commit });
 }
 
 /** The share has been withdrawn: the template follows once the last requests are answered. */
@@ -132,12 +134,16 @@ function restBack(on: Delivering, requests: string): Decision {
   const { marks } = on;
   const [release = marks.release, ...aborted] = marks.aborted;
   const because = `Release ${shortRelease(release)} was aborted, and ${requests}.`;
-  const back = templateBack(on, { given: { release, reason: 'Aborted', because }, marks: { ...marks, aborted } });
+  const { situation } = on;
+  const draft = returning(situation, {
+    given: { release, reason: 'Aborted', because },
+    marks: { ...marks, aborted },
+  });
+  if (draft.fields === undefined) return withTemplate(on, draft);
   // It was aborted by the first commit: this one goes on with that.
-  const { move } = back;
-  if (move === undefined) return back;
-  const isWider = partitionAfter(on.situation, move) < on.situation.partition;
-  return { ...back, move: { ...move, reason: isWider ? 'RollbackWidened' : 'RouteRestored', way: 'protect' } };
+  const isWider = partitionDrafted(situation, draft) < situation.partition;
+  const reason = isWider ? 'RollbackWidened' : 'RouteRestored';
+  return withTemplate(on, { ...draft, fields: { ...draft.fields, reason } });
 }
 
 /** The share is withdrawn once more, and the stable version serves. */
@@ -145,13 +151,13 @@ function restoreRoutes(on: Delivering): Decision {
   const { situation, delivery, marks } = on;
   const lost = stableNotServing(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
-  const move = workloadMove(situation, {
+  const fields: WorkloadMove = {
     reason: 'RouteRestored',
     label: 'rollback, route-restored',
     ...withBudget(marks, budgetKept(situation)),
     why: `Release ${shortRelease(marks.release)} was aborted, and by Git it has requests again: they go to stable.`,
-  });
-  return besides(on, moving(move, 'StepUpgrade'), { at: 'route-restored', commit: withdrawShare(delivery) });
+  };
+  return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'route-restored', commit: withdrawShare(delivery) });
 }
 
 /** Nobody waits for the groups that are to restart, as their ladder has it. */

@@ -2,6 +2,7 @@
 
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
+import { written } from '../edits/workload-change.ts';
 import { nextStep } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { type RungTo, restoreWith, rungWritten, withVersions } from '../events/sharing-out.ts';
@@ -16,7 +17,6 @@ import { rolloutAbsent } from '../gates/people.ts';
 import { stepShareTooLarge } from '../gates/shares.ts';
 import { waitingOnGroups } from '../gates/step-groups.ts';
 import { blocking, type Hold, hold, unique } from '../hold.ts';
-import { besides } from '../ladders/besides.ts';
 import { bothServe, type Condition } from '../ladders/condition.ts';
 import { documentsLost, routesChanged, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
@@ -27,6 +27,7 @@ import { unwritable } from '../ladders/rung-move.ts';
 import { shareOf, sharing } from '../ladders/shares.ts';
 import { serving } from '../ladders/traffic-view.ts';
 import { isPinned, servicesOnly } from '../ladders/version-edits.ts';
+import { versionMove } from '../ladders/version-move.ts';
 import { type StepWanted, wantedBy } from '../ladders/version-step.ts';
 import { type Decision, holding } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
@@ -73,7 +74,7 @@ function withGroups(on: Delivering, step: InDelivery): Decision {
   if (answer.kind === 'shut') return answer.decision;
   return due === undefined
     ? nextRung(on, answer.seen, answer.from)
-    : written(on, answer.seen, { next: due, to: toRung(step) });
+    : shareChecked(on, answer.seen, { next: due, to: toRung(step) });
 }
 
 function toRung({ marks, index }: InDelivery): RungTo {
@@ -142,7 +143,7 @@ function isEmptyAccepted(situation: Situation): boolean {
 }
 
 /** A rung as it is: a share only where both versions serve what they are sent. */
-function written(on: Delivering, seen: Seen, { next, to }: { readonly next: Due; readonly to: RungTo }): Decision {
+function shareChecked(on: Delivering, seen: Seen, { next, to }: { readonly next: Due; readonly to: RungTo }): Decision {
   if (!isShare(next) && next.kind === 'commit') return rungWritten(on, seen, { next, to });
   const step = seen.steps[to.index - 1];
   const share = step === undefined ? undefined : shareOf(step);
@@ -172,17 +173,17 @@ function nextRung(on: Delivering, seen: Seen, from: Parameters<typeof nextStep>[
   const { marks, index, plan } = from;
   const target = nextIndex(seen, { index, release: marks.release, plan });
   const goal = wantedAt(on, seen, { index: target });
-  if (goal === undefined) return nextStep(seen, from);
+  if (goal === undefined) return written(seen, nextStep(seen, from));
   const of = { kind: 'step', index: target, of: steps.length } as const;
   // An edit of the plan may lead to the same step: from its lowest rung.
   const next = rungAbove(withVersions(on, seen), { stage: of, at: undefined });
   const reason = plan !== undefined ? 'StepsEdited' : target === index + 1 ? 'StepReady' : 'Jumped';
   const to: RungTo = { marks, index: target, reason, evidence: evidence(seen) };
   const isGroups = next.kind === 'commit' && next.at === 'pods';
-  if (next.kind !== 'top' && !isGroups) return { ...written(on, seen, { next, to }), stepDone: true };
+  if (next.kind !== 'top' && !isGroups) return { ...shareChecked(on, seen, { next, to }), stepDone: true };
   const held = covered(on, goal);
   if (held !== undefined) return holding([held], 'StepUpgrade', true);
-  return besides(on, nextStep(seen, { ...from, marks: { ...marks, step: of } }), {
+  return versionMove(on, nextStep(seen, { ...from, marks: { ...marks, step: of } }), {
     at: isGroups || goal.share.kind === 'none' ? 'pods' : 'traffic',
     commit: servicesOnly(on.delivery, []),
   });

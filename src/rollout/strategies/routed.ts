@@ -3,6 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { isOneWorkload } from '../../api/styles.ts';
+import { type Draft, written } from '../edits/workload-change.ts';
 import { withdrawnAsFailed } from '../events/ladder-failing.ts';
 import { restoreForNewer, takenUp } from '../events/routed-newer.ts';
 import { stopRoll } from '../events/stopping.ts';
@@ -11,19 +12,19 @@ import { strayShare, withdrawn } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
 import { rolloutAbsent } from '../gates/people.ts';
 import { shapeRefused } from '../gates/routed.ts';
-import { besides } from '../ladders/besides.ts';
 import { delivering, documentMissing } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { serviceMissing } from '../ladders/delivery.ts';
 import { isRestored } from '../ladders/shares.ts';
 import { isPinned, isShareWithdrawn, restoreAll } from '../ladders/version-edits.ts';
+import { versionMove } from '../ladders/version-move.ts';
 import { type Decision, holding } from '../move.ts';
 import { recordedMarks } from '../observed/unsigned.ts';
 import { abortOf } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
 import { type InDelivery, isRouted } from '../state.ts';
 import { advice, commandLine } from '../texts/advice.ts';
-import { decideBy, isAborted, type Rows, rowOf, rows } from './partition.ts';
+import { decideBy, inRollback, interrupted, isAborted, type Rows, rowOf, rows } from './partition.ts';
 import { type Back, batchesBack, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
 import { routedRequested } from './routed-requested.ts';
 import { restoreForWhole, routedStep } from './routed-step.ts';
@@ -110,34 +111,35 @@ function rollback(on: Delivering, marks: Marks): Decision {
   const isBack = stable.kind === 'known' && stable.value.release.digest === situation.digest;
   if (marks.at === 'route-restored' && (isBack || situation.digest === marks.release.digest)) return drainedBack(on);
   if (marks.at === 'back' && isBack) return batchesBack(on);
-  const decision = rows.rollback(situation, marks);
-  if (decision.move === undefined) return decision;
-  const { marks: after } = decision.move;
-  if (after.step === undefined) return besides(on, decision, { at: undefined, commit: restoreAll(on.delivery) });
+  const draft = inRollback(situation, marks);
+  const after = draft.fields?.marks;
+  if (after === undefined) return written(situation, draft);
+  if (after.step === undefined) return versionMove(on, draft, { at: undefined, commit: restoreAll(on.delivery) });
   const isNewer = !sameRelease(after.release, marks.release) && after.step.kind === 'step';
-  return isNewer ? takenUp(on, decision) : decision;
+  return isNewer ? takenUp(on, draft) : written(situation, draft);
 }
 
 /** A newer template: it overtakes the delivery with all requests on stable, or they go there while it waits. */
 function newer(situation: Situation, state: InDelivery): Decision | undefined {
-  const asked = rows.newer(situation, state);
-  const decision = asked === undefined ? undefined : unlessRefused(situation, state, asked);
+  const asked = interrupted(situation, state);
+  if (asked === undefined) return undefined;
+  const draft = unlessRefused(situation, state, asked);
   const on = delivering(situation, state.marks, state.marks.release);
-  if (decision === undefined || on === undefined) return decision;
-  if (decision !== asked && !isShareWithdrawn(on.delivery)) return restoreForNewer(on, decision);
-  const release = decision.move?.marks.release;
-  if (release !== undefined && !sameRelease(release, state.marks.release)) return takenUp(on, decision);
+  if (on === undefined) return written(situation, draft);
+  if (draft !== asked && !isShareWithdrawn(on.delivery)) return restoreForNewer(on, draft);
+  const release = draft.fields?.marks.release;
+  if (release !== undefined && !sameRelease(release, state.marks.release)) return takenUp(on, draft);
   const isRolling = state.row === 'partial' && abortOf(situation, state.marks.release) === undefined;
-  return isRolling && decision.move === undefined && !isShareWithdrawn(on.delivery)
-    ? restoreForNewer(on, decision)
-    : decision;
+  return isRolling && draft.fields === undefined && !isShareWithdrawn(on.delivery)
+    ? restoreForNewer(on, draft)
+    : written(situation, draft);
 }
 
 /** What no two versions could share is not taken up in mid-delivery either: it is stopped where it is, and waits for people. */
-function unlessRefused(situation: Situation, { marks }: InDelivery, decision: Decision): Decision {
-  const takesUp = decision.move !== undefined && !sameRelease(decision.move.marks.release, marks.release);
+function unlessRefused(situation: Situation, { marks }: InDelivery, draft: Draft): Draft {
+  const takesUp = draft.fields !== undefined && !sameRelease(draft.fields.marks.release, marks.release);
   const refused = takesUp ? shapeRefused(situation) : undefined;
-  return refused === undefined ? decision : stopRoll(situation, { marks, holds: [refused] });
+  return refused === undefined ? draft : stopRoll(situation, { marks, holds: [refused] });
 }
 
 /** First match: nothing left to share with, another label, a share of what serves nothing or has failed, its rung. */
