@@ -1,6 +1,5 @@
 /** The table of the strategies that fill a second workload: what comes before every row, then the row. */
 
-import type { Marks } from '../../api/marks.ts';
 import { failureBrake } from '../events/failing.ts';
 import { withoutMarks } from '../events/giving-up.ts';
 import { abortedOnLadder, abortedUnnamed, goBackOnLadder } from '../events/ladder-back.ts';
@@ -8,7 +7,8 @@ import { failedOnLadder } from '../events/ladder-failing.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
 import { goneHold, marksBack, restoreGone } from '../events/marks-gone.ts';
 import { partitionPutBack } from '../events/primary-partition.ts';
-import { strayShare, withdrawn } from '../events/withdrawing.ts';
+import { strayAtRest, strayWithoutMarks } from '../events/stray-share.ts';
+import { withdrawn } from '../events/withdrawing.ts';
 import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
 import type { Hold } from '../hold.ts';
@@ -16,65 +16,107 @@ import { delivering, documentMissing, documentsLost, routesChanged } from '../la
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { servesEdited } from '../ladders/switch-edited.ts';
 import { type Decision, holding } from '../move.ts';
-import { recordedMarks } from '../observed/unsigned.ts';
 import type { Situation } from '../situation.ts';
 import type { OnLadder } from '../state.ts';
 import { climbing } from './climbing.ts';
 import { comingBack } from './coming-back.ts';
-import { decideBy, isAborted, rows } from './partition.ts';
+import { type Event, firstOf } from './first-of.ts';
+import { decideBy, rows } from './partition.ts';
 import { requestedToFill } from './requested-to-fill.ts';
 
 /** What to do with one workload whose deliveries fill a second one. Pure. */
 export function decideCanary(situation: Situation): Decision {
-  const { state, snapshot } = situation;
+  const { state } = situation;
   if (state.kind === 'ladder') return onLadder(situation, state);
-  const marks = state.kind === 'unmanaged' ? recordedMarks(snapshot) : state.marks;
-  const isAtRest = state.kind === 'settled' || state.kind === 'requested' || state.kind === 'unmanaged';
-  const stray = isAtRest && marks !== undefined ? strayShare(situation, marks) : undefined;
-  const isInert = stray?.move === undefined && state.kind === 'requested' && isAborted(situation, state.marks);
-  return (isInert ? undefined : stray) ?? decideBy(situation, { ...rows, request: requestedToFill });
+  return strayAtRest(situation) ?? decideBy(situation, { ...rows, request: requestedToFill });
 }
 
-/** First match: unsafe, hidden, missing, in its rollback, aborted, fixed, newer, unserved, failed, by its row. */
+type Case = {
+  readonly situation: Situation;
+  readonly state: OnLadder;
+  /** undefined: a document of the delivery is missing. */
+  readonly on: Delivering | undefined;
+  /** What the delivery was started with, and is gone or another since. */
+  readonly changed: Hold | undefined;
+};
+
+/** Before its documents are needed. As for one workload, but that an abort puts marks that are gone back first. */
+const anyway: readonly Event<Case>[] = [
+  partitionUnknown, // LWS reads 0, and restarts all
+  marksGone, // nothing is written without them
+  documentsGone, // no rung can be written
+];
+
+type Found = Case & { readonly on: Delivering };
+
+/** On any rung. */
+const events: readonly Event<Found>[] = [
+  inRollback, // before an abort: it was aborted already
+  coloursConfused, // a share would hit what serves
+  abort, // by order, or by its template
+  notAsStarted, // only what protects goes on
+  newerTemplate, // it waits, or overtakes
+  ({ on, state }) => partitionPutBack(on, state), // a hand has moved the primary
+  ({ on }) => withdrawn(on), // a share of what serves nothing
+  ({ on }) => abortedUnnamed(on), // before a failure: its order counts
+  ({ on }) => failedOnLadder(on), // goes back by itself
+];
+
 function onLadder(situation: Situation, state: OnLadder): Decision {
-  const { snapshot, digest } = situation;
   const { marks } = state;
-  const unsafe = partitionMissing(situation);
-  if (unsafe !== undefined) return holding([unsafe], 'StepUpgrade');
   const on = delivering(situation, marks, marks.release);
-  const { lostMarks } = snapshot;
-  if (lostMarks !== undefined) {
-    const left = strayShare(situation, marks) ?? (on === undefined ? undefined : withdrawn(on));
-    return left ?? withoutAnnotations(situation, { on, lost: lostMarks });
-  }
-  const fixed = notAsBegun(situation) ?? (on === undefined ? undefined : (documentsLost(on) ?? routesChanged(on)));
-  if (on === undefined) return holding([fixed ?? documentMissing(situation)], 'StepUpgrade');
-  if (state.stage.kind === 'rollback') return comingBack(on, fixed);
-  // Which side is which hangs on this: a share would be taken from the one that serves.
-  const confused = servesEdited(on);
-  if (confused !== undefined) return holding([confused], 'StepUpgrade');
-  const given = abortedOnLadder(situation, marks);
-  if (given !== undefined) return goBackOnLadder(on, given);
-  if (fixed !== undefined) {
-    const brakes = [{ kind: 'notAsBegun', holds: [fixed] }] as const;
-    return rollStopped(on, { state, hold: fixed }) ?? { ...protecting(on, state), brakes };
-  }
-  if (digest !== marks.release.digest) {
-    const answer = heldOnLadder(on, state) ?? overtakenOnLadder(on, state);
-    if (answer !== undefined) return answer;
-  }
-  const guarded = partitionPutBack(on, state) ?? withdrawn(on) ?? abortedUnnamed(on);
-  return guarded ?? failedOnLadder(on) ?? { ...climbing(on, state), brakes: [failureBrake(situation)] };
+  const found = on === undefined ? undefined : (documentsLost(on) ?? routesChanged(on));
+  const of = { situation, state, on, changed: notAsBegun(situation) ?? found };
+  const early = firstOf(anyway, of);
+  if (early !== undefined || on === undefined) return early ?? holding([documentMissing(situation)], 'StepUpgrade');
+  return firstOf(events, { ...of, on }) ?? { ...climbing(on, state), brakes: [failureBrake(situation)] };
 }
 
-/** Nothing is written without them; an abort puts them back first. */
-function withoutAnnotations(
-  situation: Situation,
-  { on, lost }: { readonly on: Delivering | undefined; readonly lost: Marks },
-): Decision {
-  const given = withoutMarks(situation, lost);
-  const back = given === undefined || on === undefined ? undefined : marksBack(on, { ...given, marks: lost });
-  return back ?? holding([goneHold(situation, lost)], 'StepUpgrade');
+function partitionUnknown({ situation }: Case): Decision | undefined {
+  const unsafe = partitionMissing(situation);
+  return unsafe === undefined ? undefined : holding([unsafe], 'StepUpgrade');
+}
+
+/** An abort puts them back first. */
+function marksGone({ situation, state, on }: Case): Decision | undefined {
+  const { lostMarks } = situation.snapshot;
+  if (lostMarks === undefined) return undefined;
+  const stray = strayWithoutMarks(situation, { marks: state.marks, on });
+  if (stray !== undefined) return stray;
+  const given = withoutMarks(situation, lostMarks);
+  const back = given === undefined || on === undefined ? undefined : marksBack(on, { ...given, marks: lostMarks });
+  return back ?? holding([goneHold(situation, lostMarks)], 'StepUpgrade');
+}
+
+function documentsGone({ situation, on, changed }: Case): Decision | undefined {
+  return on === undefined ? holding([changed ?? documentMissing(situation)], 'StepUpgrade') : undefined;
+}
+
+function inRollback({ on, state, changed }: Found): Decision | undefined {
+  return state.stage.kind === 'rollback' ? comingBack(on, changed) : undefined;
+}
+
+/** Which side is which hangs on this: a share would be taken from the one that serves. */
+function coloursConfused({ on }: Found): Decision | undefined {
+  const confused = servesEdited(on);
+  return confused === undefined ? undefined : holding([confused], 'StepUpgrade');
+}
+
+function abort({ on, situation, state }: Found): Decision | undefined {
+  const given = abortedOnLadder(situation, state.marks);
+  return given === undefined ? undefined : goBackOnLadder(on, given);
+}
+
+/** A template that rolls is stopped, a share of what serves nothing withdrawn, a whole primary locked; the share stays where it is. */
+function notAsStarted({ on, state, changed }: Found): Decision | undefined {
+  if (changed === undefined) return undefined;
+  const brakes = [{ kind: 'notAsBegun', holds: [changed] }] as const;
+  return rollStopped(on, { state, hold: changed }) ?? { ...protecting(on, state), brakes };
+}
+
+function newerTemplate({ on, state, situation }: Found): Decision | undefined {
+  if (situation.digest === state.marks.release.digest) return undefined;
+  return heldOnLadder(on, state) ?? overtakenOnLadder(on, state);
 }
 
 /** What of the Rollout or of the marks is gone, or another than when the delivery started. */
@@ -84,10 +126,7 @@ function notAsBegun(situation: Situation): Hold | undefined {
   return absent ?? strategyChanged(situation) ?? frozenChanged(situation) ?? restoreGone(situation);
 }
 
-/**
- * What the delivery was started with is gone, or another since: nothing goes further, the share stays where it is, and what
- * protects goes on: a template that rolls is stopped, a share of what serves nothing withdrawn, a whole primary locked.
- */
+/** What goes on though what the delivery was started with is not as it was. */
 function protecting(on: Delivering, state: OnLadder): Decision {
   const isPrimary = state.stage.kind === 'promote' && state.at === 'primary';
   const locked = isPrimary ? undefined : partitionPutBack(on, state);

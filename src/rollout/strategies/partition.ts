@@ -22,6 +22,7 @@ import { wanted } from '../observed/groups-asked.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
 import { flipped, type Seen, type Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
+import { type Event, firstOf } from './first-of.ts';
 import { locked } from './locked.ts';
 import { partial } from './partial.ts';
 import { requested } from './requested.ts';
@@ -63,22 +64,47 @@ export function decidePartition(situation: Situation): Decision {
   return decideBy(situation, rows);
 }
 
+type Recreating = NonNullable<Situation['snapshot']['rollout']>['intents']['recreating'];
+
+type Case = {
+  readonly situation: Situation;
+  readonly own: Rows;
+  readonly recreating: Recreating;
+  /** What takes it back, and the situation that the rollback is decided of; undefined: nothing does. */
+  readonly back: { readonly given: Aborted; readonly marks: Marks; readonly situation: Situation } | undefined;
+};
+
+/** In any state. */
+const anyState: readonly Event<Case>[] = [
+  partitionUnknown, // LWS reads 0, and restarts all
+  documentReturned, // it was out, to be re-created
+  ({ own, back }) => (back === undefined ? undefined : own.rollBack(back.situation, back)), // aborted, undone, put back
+  marksGone, // nothing is written without them
+];
+
+type InStep = Case & { readonly state: InDelivery };
+
+/** In a step. */
+const inStep: readonly Event<InStep>[] = [
+  mergeTooLate, // what it moved is judged first
+  ({ own, situation, state }) => own.newer(situation, state), // it waits, or overtakes
+  failure, // goes back by itself
+  ({ situation, state }) => stillStale(situation, state), // merged late: nothing goes forward
+];
+
 /** What comes before every row, then the row that its marks put it in. */
 export function decideBy(situation: Situation, own: Rows): Decision {
-  const { snapshot, state } = situation;
-  const recreating = snapshot.rollout?.intents.recreating;
-  if (state.kind === 'unmanaged')
-    return recreating === undefined ? unmanaged(situation) : returnedByHand(situation, recreating);
-  const undo = recreating === undefined ? undone(situation) : undefined;
-  const given = undo?.given ?? (recreating === undefined ? rollbackCause(situation, state) : undefined);
-  const back = undo?.situation ?? situation;
-  const unsafe = partitionMissing(situation);
-  // Only the rollback in place is open: it restores every group, and writes the partition that it needs.
-  if (unsafe !== undefined && !(given !== undefined && leadsBackInPlace(back))) return holding([unsafe], 'StepUpgrade');
-  if (recreating !== undefined) return returnedByHand(situation, recreating);
-  if (given !== undefined) return own.rollBack(back, { given, marks: state.marks });
-  if (snapshot.lostMarks !== undefined) return holding([goneHold(situation, snapshot.lostMarks)], 'StepUpgrade');
+  const recreating = situation.snapshot.rollout?.intents.recreating;
+  const on = { situation, own, recreating, back: recreating === undefined ? backOf(situation) : undefined };
+  return firstOf(anyState, on) ?? rowOfState(on);
+}
+
+function rowOfState(on: Case): Decision {
+  const { situation, own } = on;
+  const { state } = situation;
   switch (state.kind) {
+    case 'unmanaged':
+      return unmanaged(situation);
     case 'settled':
       return settled(situation, state.marks);
     case 'requested':
@@ -95,21 +121,48 @@ export function decideBy(situation: Situation, own: Rows): Decision {
     case 'step':
       break;
   }
-  // What would be decided if it had not been merged is asked by the same table.
-  const merged = lateMerge(situation, state, (before) => decideBy(before, own));
-  if (merged !== undefined) return merged;
-  const stopped = own.newer(situation, state);
-  if (stopped !== undefined) return stopped;
-  const failed = failedBack(situation, state.marks);
-  if (failed !== undefined) return own.rollBack(situation, { given: failed, marks: state.marks });
-  const still = stillStale(situation, state);
-  if (still !== undefined) return still;
+  const earlier = firstOf(inStep, { ...on, state });
+  if (earlier !== undefined) return earlier;
   const row = own.step(situation, state);
   return { ...row, brakes: [...(row.brakes ?? []), failureBrake(situation)] };
 }
 
+function backOf(situation: Situation): Case['back'] {
+  const { state } = situation;
+  if (state.kind === 'unmanaged') return undefined;
+  const undo = undone(situation);
+  const given = undo?.given ?? rollbackCause(situation, state);
+  return given === undefined ? undefined : { given, marks: state.marks, situation: undo?.situation ?? situation };
+}
+
+/** Only the rollback in place is open: it restores every group, and writes the partition that it needs. So does adoption. */
+function partitionUnknown({ situation, back }: Case): Decision | undefined {
+  const unsafe = partitionMissing(situation);
+  const isOpen = situation.state.kind === 'unmanaged' || (back !== undefined && leadsBackInPlace(back.situation));
+  return unsafe === undefined || isOpen ? undefined : holding([unsafe], 'StepUpgrade');
+}
+
+function documentReturned({ situation, recreating }: Case): Decision | undefined {
+  return recreating === undefined ? undefined : returnedByHand(situation, recreating);
+}
+
+function marksGone({ situation }: Case): Decision | undefined {
+  const { lostMarks } = situation.snapshot;
+  return lostMarks === undefined ? undefined : holding([goneHold(situation, lostMarks)], 'StepUpgrade');
+}
+
+/** What would be decided if it had not been merged is asked by the same table. */
+function mergeTooLate({ situation, state, own }: InStep): Decision | undefined {
+  return lateMerge(situation, state, (before) => decideBy(before, own));
+}
+
+function failure({ situation, state, own }: InStep): Decision | undefined {
+  const given = failedBack(situation, state.marks);
+  return given === undefined ? undefined : own.rollBack(situation, { given, marks: state.marks });
+}
+
 /** A mere request is aborted whatever holds it: nothing moves by that. */
-export function isAborted(situation: Situation, marks: Marks): boolean {
+function isAborted(situation: Situation, marks: Marks): boolean {
   return beforeFirstStep(situation, marks) !== undefined;
 }
 

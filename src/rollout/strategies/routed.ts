@@ -7,8 +7,9 @@ import { type Draft, written } from '../edits/workload-change.ts';
 import { withdrawnAsFailed } from '../events/ladder-failing.ts';
 import { restoreForNewer, takenUp } from '../events/routed-newer.ts';
 import { stopRoll } from '../events/stopping.ts';
+import { strayAtRest, strayWithoutMarks } from '../events/stray-share.ts';
 import { labelEdited } from '../events/version-label.ts';
-import { strayShare, withdrawn } from '../events/withdrawing.ts';
+import { withdrawn } from '../events/withdrawing.ts';
 import { recreated } from '../gates/cluster.ts';
 import { rolloutAbsent } from '../gates/people.ts';
 import { shapeRefused } from '../gates/routed.ts';
@@ -19,12 +20,12 @@ import { isRestored } from '../ladders/shares.ts';
 import { isPinned, isShareWithdrawn, restoreAll } from '../ladders/version-edits.ts';
 import { versionMove } from '../ladders/version-move.ts';
 import { type Decision, holding } from '../move.ts';
-import { recordedMarks } from '../observed/unsigned.ts';
 import { abortOf } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
 import { type InDelivery, isRouted } from '../state.ts';
 import { advice, commandLine } from '../texts/advice.ts';
-import { decideBy, inRollback, interrupted, isAborted, type Rows, rowOf, rows } from './partition.ts';
+import { type Event, firstOf } from './first-of.ts';
+import { decideBy, inRollback, interrupted, type Rows, rowOf, rows } from './partition.ts';
 import { type Back, batchesBack, drainedBack, givenAlready, hasLeft, routedBack } from './routed-back.ts';
 import { routedRequested } from './routed-requested.ts';
 import { restoreForWhole, routedStep } from './routed-step.ts';
@@ -40,19 +41,14 @@ export function sharesOut({ snapshot, state, marks }: Situation): boolean {
 
 /** What to do with one workload whose versions share its requests. Pure. */
 export function decideRouted(situation: Situation): Decision {
-  const { state, snapshot } = situation;
-  if (state.kind === 'step' || state.kind === 'rollback') return underWay(situation, state.marks);
-  const marks = state.kind === 'unmanaged' ? recordedMarks(snapshot) : state.marks;
-  const stray = marks === undefined ? undefined : strayShare(situation, marks);
-  const isInert = stray?.move === undefined && state.kind === 'requested' && isAborted(situation, state.marks);
-  return (isInert ? undefined : stray) ?? decideBy(situation, { ...rows, request: routedRequested });
+  const { state } = situation;
+  if (state.kind === 'step' || state.kind === 'rollback') return inDelivery(situation, state.marks);
+  return strayAtRest(situation) ?? decideBy(situation, { ...rows, request: routedRequested });
 }
 
-function underWay(situation: Situation, marks: Marks): Decision {
-  const isLost = situation.snapshot.lostMarks !== undefined;
+function inDelivery(situation: Situation, marks: Marks): Decision {
   const on = delivering(situation, marks, marks.release);
-  const stray = isLost ? (strayShare(situation, marks) ?? (on === undefined ? undefined : withdrawn(on))) : undefined;
-  return stray ?? decideBy(situation, on === undefined ? blind : sharing);
+  return strayWithoutMarks(situation, { marks, on }) ?? decideBy(situation, on === undefined ? blind : sharing);
 }
 
 /** The table of a delivery that is in progress: each row is asked of the situation that it is given. */
@@ -142,14 +138,29 @@ function unlessRefused(situation: Situation, { marks }: InDelivery, draft: Draft
   return refused === undefined ? draft : stopRoll(situation, { marks, holds: [refused] });
 }
 
-/** First match: nothing left to share with, another label, a share of what serves nothing or has failed, its rung. */
+type InStep = { readonly on: Delivering; readonly state: InDelivery };
+
+/** In a step, once its template is that of the release. */
+const events: readonly Event<InStep>[] = [
+  stableGone, // a share would find nobody there
+  asWithoutRoutes, // every group is on it
+  ({ on, state }) => labelEdited(on, state), // before a share: requests go by it
+  ({ on }) => withdrawn(on), // a share of what serves nothing
+  ({ on }) => withdrawnAsFailed(on), // a share of what has failed
+];
+
 function stepRow(on: Delivering, state: InDelivery): Decision {
+  return firstOf(events, { on, state }) ?? routedStep(on, state);
+}
+
+/** Re-created, all groups came up on the template of Git: a Service that takes in the stable version would reach nobody. */
+function stableGone({ on, state }: InStep): Decision | undefined {
   const { situation } = on;
-  const row = rowOf(situation, state);
   const isOut = !isRestored(on.delivery) || isPinned(on.delivery);
-  // Re-created, all groups came up on the template of Git: a Service that takes in the stable version would reach nobody.
-  const isGone = row !== 'partial' || recreated(situation) !== undefined;
-  if (isGone && isOut && serviceMissing(on.delivery) === undefined) return restoreForWhole(on, state);
-  if (row !== 'partial') return rows.step(situation, state);
-  return labelEdited(on, state) ?? withdrawn(on) ?? withdrawnAsFailed(on) ?? routedStep(on, state);
+  const isGone = rowOf(situation, state) !== 'partial' || recreated(situation) !== undefined;
+  return isGone && isOut && serviceMissing(on.delivery) === undefined ? restoreForWhole(on, state) : undefined;
+}
+
+function asWithoutRoutes({ on: { situation }, state }: InStep): Decision | undefined {
+  return rowOf(situation, state) === 'partial' ? undefined : rows.step(situation, state);
 }
