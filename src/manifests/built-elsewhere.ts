@@ -2,6 +2,7 @@
 
 import { isJsonObject } from '../api/json.ts';
 import { list } from './kustomize-changes.ts';
+import { isAddress, shownEntry } from './kustomize-entries.ts';
 import { isKustomizationFile, type ManifestDocument, type ManifestFile } from './parse-file.ts';
 
 /** Where one does so. */
@@ -13,11 +14,6 @@ export type Elsewhere = {
   readonly hint: string;
 };
 
-/** What kustomize fetches: an address, or a repository by the short forms of kustomize. */
-const REMOTE = /:\/\/|^[\w.-]+@[\w.-]+:|^(github\.com|gitlab\.com|bitbucket\.org)[/:]|\?ref=/;
-/** Of an address as much as people read; a token in it is left out. */
-const SHOWN_MOST = 120;
-
 /** Every place, in the order of the files. */
 export function elsewhereIn(files: readonly ManifestFile[]): readonly Elsewhere[] {
   return files.flatMap(({ file, documents: [document] }) =>
@@ -28,13 +24,12 @@ export function elsewhereIn(files: readonly ManifestFile[]): readonly Elsewhere[
 function remotes(document: ManifestDocument): readonly Elsewhere[] {
   return ['resources', 'bases', 'components'].flatMap((key) =>
     list(document.value[key]).flatMap((entry, place): readonly Elsewhere[] => {
-      if (typeof entry !== 'string' || !REMOTE.test(entry)) return [];
-      const shown = entry.replace(/\/\/[^/@]*@/, '//').slice(0, SHOWN_MOST);
+      if (typeof entry !== 'string' || !isAddress(entry)) return [];
       return [
         {
           file: document.file,
           line: document.lineOf([key, String(place)]),
-          what: `lists ${shown}, and what that holds is not in this repository`,
+          what: `lists ${shownEntry(entry)}, and what that holds is not in this repository`,
           hint: 'If the workload comes from there: copy it into the repository (kustomize localize), and list the copy.',
         },
       ];

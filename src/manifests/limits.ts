@@ -32,3 +32,9 @@ export const MAX_EDITS = 64;
 
 /** Items of a list that still gets one more. Gateway API allows 16 backendRefs; the longest lists of pods have dozens. */
 export const MAX_LIST_ITEMS = 256;
+
+/** Files that one kustomize folder may be built from. The largest tree of llm-d has some forty. */
+export const MAX_CLOSURE_FILES = 1_000;
+
+/** Characters of all of them together: they are kept in memory, and written to a folder for the build. */
+export const MAX_CLOSURE_CHARACTERS = 16 * 1024 * 1024;
