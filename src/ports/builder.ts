@@ -1,0 +1,26 @@
+/** The port to kustomize: files in, the objects that they build out. It reads nothing that it is not given. */
+
+/** What is built: every file that it takes, and nothing else. */
+export type BuildInput = {
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** The folder of the kustomization, from the root of the repository; empty for the root itself. */
+  readonly root: string;
+};
+
+/**
+ * `missing`: there is no kustomize that can be used. `fails`: it refuses these files, or takes more time or prints
+ * more than it may; the same files fail again.
+ */
+type BuildFault = 'missing' | 'fails';
+
+export type Build =
+  | { readonly kind: 'built'; readonly text: string }
+  | { readonly kind: 'refused'; readonly cause: BuildFault; readonly seen: string; readonly hint: string };
+
+export interface Builder {
+  /**
+   * Builds a folder. Files of the repository alone decide the answer: no network, no credential, no setting of the machine.
+   * Throws PortError where the machine itself fails, as a full disk.
+   */
+  build(input: BuildInput): Promise<Build>;
+}
