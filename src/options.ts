@@ -17,6 +17,8 @@ export type CommonOptions = {
   readonly forge?: string | undefined;
   /** How long one pass may wait for the repository. */
   readonly gitTimeoutSeconds?: number | undefined;
+  /** The program that builds kustomize folders: a path or a name; undefined: what is on PATH. */
+  readonly kustomize?: string | undefined;
   /** Certificates, in PEM, of authorities that are trusted next to the usual ones. */
   readonly caFile?: string | undefined;
   /** How lines of a log are printed: with their time, as in a process that goes on, or as JSON. Not there: as they are. */
@@ -64,6 +66,7 @@ export const ENV = {
   appKey: 'TRANCHE_APP_KEY',
   statusKey: 'TRANCHE_STATUS_KEY',
   repo: 'TRANCHE_REPO',
+  kustomize: 'TRANCHE_KUSTOMIZE',
   kubeconfig: 'KUBECONFIG',
 } as const;
 
@@ -94,10 +97,15 @@ export function commonOptions(given: Readonly<Record<string, unknown>>, io: Io):
       paths: paths.length === 0 ? undefined : paths,
     },
     forge: forgeOf(text('forge') ?? io.env[ENV.forge]),
+    kustomize: text('kustomize') ?? nonEmpty(io.env[ENV.kustomize]),
     caFile: text('caFile'),
     log: log === 'json' ? log : given['watch'] === true ? 'dated' : undefined,
     gitTimeoutSeconds: secondsOf(text('gitTimeout') ?? io.env[ENV.gitTimeout], '--git-timeout'),
   };
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
 }
 
 /** `none`, or an address; anything that carries a credential would end up in logs. */

@@ -13,6 +13,7 @@ import { systemClock } from './adapters/system/clock.ts';
 import { newStatusKey, openSignatures } from './adapters/system/ed25519.ts';
 import { textLog } from './adapters/system/text-log.ts';
 import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options.ts';
+import type { Builder } from './ports/builder.ts';
 import type { Forge } from './ports/forge.ts';
 import type { Identity } from './ports/git.ts';
 import type { Probes } from './ports/probes.ts';
@@ -52,7 +53,24 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
     }),
   );
   const signatures = openSignatures(io.env[ENV.statusKey]);
-  return { git, cluster, clock, log, notifier: lazyNotifier(network), forge: forge?.forge, signatures };
+  const builder = lazyBuilder(options.kustomize, io);
+  return { git, cluster, clock, log, builder, notifier: lazyNotifier(network), forge: forge?.forge, signatures };
+}
+
+/** Loaded with the first folder that is built: most repositories have none. */
+function lazyBuilder(given: string | undefined, { env, folder }: Io): Builder {
+  // A name is looked for on PATH, as a shell does.
+  const named = given?.includes('/') === true ? resolve(folder, given) : given;
+  const searchPath = env['PATH'] ?? '';
+  let opening: Promise<Builder> | undefined;
+  const open = async (): Promise<Builder> =>
+    (await import('./adapters/kustomize/kustomize-builder.ts')).kustomizeBuilder({ named, searchPath });
+  return {
+    build: async (input) => {
+      opening ??= open();
+      return (await opening).build(input);
+    },
+  };
 }
 
 /** Credentials of Git and of the forge. */

@@ -11,6 +11,7 @@ Environment:
   ${ENV.gitToken}    token for an http(s) repository; never an option
   ${ENV.gitHost}     the one host that tokens and keys are sent to, whatever origin says
   ${ENV.repo}         the repository, instead of --repo
+  ${ENV.kustomize}    the program that builds kustomize folders, instead of --kustomize
   ${ENV.gitTimeout}  seconds that one pass waits for Git, instead of --git-timeout
   ${ENV.forgeToken}  token for pull requests; or an App: ${ENV.appId}, ${ENV.appKey}
   ${ENV.forge}        the API of the forge, instead of --forge
@@ -39,6 +40,14 @@ export function gitFlags(command: Command): Command {
     .option('--forge <url>', 'address of the API of the forge, or none (TRANCHE_FORGE; default: by the repository)')
     .option('--git-timeout <seconds>', 'all that one pass waits for the repository (TRANCHE_GIT_TIMEOUT; default: 60)')
     .option('--output <format>', 'text or json', 'text');
+}
+
+/** The option of every verb that builds kustomize folders. */
+export function builderFlag(command: Command): Command {
+  return command.option(
+    '--kustomize <program>',
+    'kustomize 5 or newer, or kubectl (TRANCHE_KUSTOMIZE; default: on PATH)',
+  );
 }
 
 /** Options of every verb that reads the cluster. */

@@ -25,6 +25,7 @@ import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
 import { addEject, addOrders, addShowStable } from './order-verbs.ts';
 import { addPolicy } from './policy/verb.ts';
+import { addRoots } from './roots-verb.ts';
 import { withNewSecrets, withSecretFiles } from './secret-files.ts';
 import { addSimulate } from './simulate/verb.ts';
 import { addStatusKey } from './status-key.ts';
@@ -102,6 +103,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   gitFlags(program.command('preflight').description('what the rules of the forge make of a delivery')).action(
     run(async (common, ports) => (await import('./preflight.ts')).preflightVerb(common, ports, io)),
   );
+  addRoots(program, io, done);
   addCarry(program, io, done);
   addStatusKey(program, io);
   addSchema(program, io);

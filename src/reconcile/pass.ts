@@ -3,6 +3,7 @@
 import type { Config, Overrides } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import type { Instant } from '../api/time.ts';
+import type { Builder } from '../ports/builder.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Forge } from '../ports/forge.ts';
@@ -26,6 +27,8 @@ export type Ports = {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Log;
+  /** undefined: no kustomize folder is built. */
+  readonly builder?: Builder | undefined;
   /** undefined: Git alone, where nothing is proposed as a pull request. */
   readonly forge?: Forge | undefined;
   /** undefined: no notification is sent. */

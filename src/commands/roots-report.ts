@@ -1,0 +1,94 @@
+/** What `tranche roots` prints: each kustomize folder, its LeaderWorkerSets, what is in the way, and what a merge changes. */
+
+import { jsonText } from '../api/printable.ts';
+import { isKustomizationFile } from '../manifests/parse-file.ts';
+import { folderOf } from '../manifests/paths.ts';
+import type { Io } from '../options.ts';
+import type { RootView, RootWorkload } from '../reconcile/roots/read-roots.ts';
+import type { RootChange } from '../reconcile/roots/root-changes.ts';
+import { issueLine } from '../reconcile/status/report.ts';
+
+export type RootsReport = {
+  readonly read: string;
+  readonly roots: readonly RootView[];
+  /** What was compared with; undefined: nothing. */
+  readonly base: string | undefined;
+  readonly changes: readonly RootChange[];
+};
+
+const NOT_YET = [
+  'tranche delivers plain manifests: of these folders it says what they build, and changes nothing in them.',
+  'To deliver one of these LeaderWorkerSets in steps: commit what kustomize build prints of its folder, let the agent apply that, and put each new build on it with tranche carry.',
+];
+
+/** Prints it. */
+export function printRoots(report: RootsReport, output: 'text' | 'json', io: Io): void {
+  io.out(output === 'json' ? jsonText(valueOf(report)) : textOf(report));
+}
+
+function valueOf({ roots, ...report }: RootsReport): unknown {
+  return {
+    ...report,
+    roots: roots.map(({ root, agents, files, workloads, issues }) => ({
+      folder: root.folder,
+      file: root.document.file,
+      files,
+      appliedBy: agents.map(({ name, file, line }) => ({ name, file, line })),
+      listedBy: root.listedBy.map(({ file }) => file),
+      workloads: workloads.map(({ document: _document, content: _content, ...workload }) => workload),
+      issues,
+    })),
+  };
+}
+
+function textOf({ read, roots, base, changes }: RootsReport): string {
+  const workloads = roots.flatMap((view) => view.workloads);
+  const blocks = [
+    ...roots.map(rootLines),
+    ...changes.map(changeLines),
+    ...(base !== undefined && changes.length === 0 ? [[`no folder builds anything else than at ${base}`]] : []),
+    [
+      ...(workloads.length === 0 ? [] : NOT_YET),
+      `${count(roots.length, 'kustomize folder')} with LeaderWorkerSets, ${count(workloads.length, 'LeaderWorkerSet')} built`,
+      `read: ${read}${base === undefined ? '' : `, compared with ${base}`}`,
+    ],
+  ];
+  return blocks.map((lines) => lines.map((line) => `${line}\n`).join('')).join('\n');
+}
+
+function rootLines({ root, agents, files, workloads, issues }: RootView): readonly string[] {
+  const by = agents.map(({ name, file, line }) => `applied by ${name} (${file}:${line})`);
+  const parts = files.filter((file) => isKustomizationFile(file) && file !== root.document.file).map(folderOf);
+  return [
+    `${root.document.file}  built from ${count(files.length, 'file')}${by.length === 0 ? '' : `, ${by.join(', ')}`}`,
+    ...(parts.length === 0 ? [] : [`  with ${parts.map((part) => (part === '' ? '.' : part)).join(', ')}`]),
+    ...workloads.flatMap(workloadLines),
+    ...issues.map((issue) => `  refused  ${issueLine(issue)}`),
+  ];
+}
+
+function workloadLines(workload: RootWorkload): readonly string[] {
+  const { namespace, name, groups, size, gpusOfGroup, images, rollouts } = workload;
+  const gpus = gpusOfGroup === 0 ? '' : `, ${count(gpusOfGroup, 'GPU')} a group`;
+  return [
+    `  ${namespace ?? '?'}/${name}  ${count(groups, 'group')} of ${count(size, 'pod')}${gpus}  ${images.join(', ')}`.trimEnd(),
+    ...rollouts.map((file) => `    named by the Rollout in ${file}`),
+  ];
+}
+
+function changeLines({ folder, workload, kind, restarts, diff }: RootChange): readonly string[] {
+  const where = folder === '' ? '.' : folder;
+  const said = {
+    new: `${where} builds ${workload} for the first time`,
+    gone: `${where} no longer builds ${workload}`,
+    template: `${where} builds another template of ${workload}: applied as it is, ${restarts === 1 ? '1 group restarts' : `${restarts} groups restart`}`,
+    fields: `${where} builds other fields of ${workload}: its template is the same`,
+    unknown: `${where} is not built on both sides: what changes in it is not known`,
+  }[kind];
+  const isShown = kind === 'template' || kind === 'fields';
+  return [said, ...(isShown ? diff.trimEnd().split('\n') : [])];
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,61 @@
+/** Reads what a build printed: its LeaderWorkerSets, each with what people ask of it first. */
+
+import { gpusOfGroup } from '../../api/gpus.ts';
+import { imagesOf } from '../../api/images.ts';
+import type { Issue } from '../../api/issue.ts';
+import type { JsonObject } from '../../api/json.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import { LWS_API_VERSION } from '../../api/rollout.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { readWorkload } from '../documents/read-workload.ts';
+
+export type BuiltWorkload = {
+  /** Of the output of the build, which is no file of the repository. */
+  readonly document: ManifestDocument;
+  readonly name: string;
+  /** As built; undefined: the build has none. */
+  readonly namespace: string | undefined;
+  /** LWS takes a missing number for one. */
+  readonly groups: number;
+  /** Pods of a group. */
+  readonly size: number;
+  readonly gpusOfGroup: number;
+  readonly images: readonly string[];
+  readonly content: JsonObject;
+  /** Of its content; equal digests mean that no group restarts. */
+  readonly digest: string;
+};
+
+/** Those of one build, in its order. An issue stands at the root: lines of an output help nobody. */
+export function builtWorkloads(
+  text: string,
+  root: ManifestDocument,
+): { readonly workloads: readonly BuiltWorkload[]; readonly issues: readonly Issue[] } {
+  const output = parseManifestFile(root.file, text, [LWS_KIND]);
+  const issues = [...output.issues];
+  const workloads: BuiltWorkload[] = [];
+  for (const document of output.documents) {
+    if (document.object.apiVersion !== LWS_API_VERSION) continue;
+    const reading = readWorkload(document);
+    issues.push(...reading.issues);
+    if (reading.workload === undefined) continue;
+    const { workload, digest } = reading.workload;
+    const { namespace, name } = document.object;
+    workloads.push({
+      document,
+      name,
+      namespace: namespace === '' ? undefined : namespace,
+      groups: workload.replicas ?? 1,
+      size: workload.size,
+      gpusOfGroup: gpusOfGroup(workload.content, workload.size),
+      images: imagesOf(workload.content),
+      content: workload.content,
+      digest,
+    });
+  }
+  return { workloads, issues: issues.map((issue) => atRoot(issue, root)) };
+}
+
+function atRoot(issue: Issue, root: ManifestDocument): Issue {
+  return { ...issue, file: root.file, line: 0, message: `as built: ${issue.message}` };
+}

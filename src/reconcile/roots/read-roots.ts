@@ -1,0 +1,133 @@
+/** Says of each kustomize folder that is applied what it is built from, which LeaderWorkerSets come out, and what is in the way. */
+
+import { type Config, mappedNamespace } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import { agentBuildsIn } from '../../manifests/agent-builds.ts';
+import { type Root, rootsIn } from '../../manifests/kustomize-roots.ts';
+import type { Builder } from '../../ports/builder.ts';
+import type { Git } from '../../ports/git.ts';
+import type { Desired } from '../desired/desired-rollout.ts';
+import type { Agent } from '../init/agents.ts';
+import { type BuiltWorkload, builtWorkloads } from './built-workload.ts';
+import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
+import { agentIssues, baseIssue, buildIssue, twiceBuilt } from './root-issues.ts';
+
+/** A LeaderWorkerSet of a root, with who delivers it. */
+export type RootWorkload = BuiltWorkload & {
+  /** Files of Rollouts that name it. */
+  readonly rollouts: readonly string[];
+};
+
+export type RootView = {
+  readonly root: Root;
+  readonly agents: readonly Agent[];
+  /** Paths that it is built from, sorted; what was found of them where the closure is refused. */
+  readonly files: readonly string[];
+  /** What `files` hold and the folder itself: equal keys, equal builds; undefined: refused. */
+  readonly key: string | undefined;
+  readonly workloads: readonly RootWorkload[];
+  /** Why it could not be delivered from, each with the way out. */
+  readonly issues: readonly Issue[];
+};
+
+/** What one process has built, by the key of the closure. Losing it costs time only. */
+export type BuildCache = Map<string, ReturnType<typeof builtWorkloads>>;
+
+type RootsQuestion = {
+  readonly desired: Desired;
+  readonly agents: readonly Agent[];
+  /** Of every file that may say something, those of agents among them. */
+  readonly texts: ReadonlyMap<string, string>;
+};
+
+type World = { readonly git: Pick<Git, 'readAt'>; readonly builder: Builder; readonly cache: BuildCache };
+
+/** Those that have a LeaderWorkerSet in any file, in the order of their folders. Throws PortError. */
+export async function readRoots(
+  { desired, agents, texts }: RootsQuestion,
+  { git, builder, cache }: World,
+): Promise<readonly RootView[]> {
+  const applied = new Set(agents.flatMap(({ folders }) => folders));
+  const roots = rootsIn(desired.files, applied);
+  const closures = await readClosures(
+    git,
+    desired.commit,
+    roots.map(({ folder }) => folder),
+  );
+  const about = roots.flatMap((root) => {
+    const closure = closures.get(root.folder);
+    return closure !== undefined && isAboutWorkloads(closure) ? [{ root, closure }] : [];
+  });
+  const builds = agentBuildsIn(texts);
+  const views = await Promise.all(
+    about.map(async ({ root, closure }): Promise<RootView> => {
+      const { workloads, issues, key } = await built(root, closure, { builder, cache });
+      const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
+      const around = builds.filter(({ part }) => part.folder === root.folder);
+      return {
+        root,
+        agents: agents.filter(({ folders }) => folders.includes(root.folder)),
+        files: closure.files.map(({ path }) => path),
+        key,
+        workloads: found,
+        issues: [...root.listedBy.map((by) => baseIssue(root, by)), ...issues, ...agentIssues(found, around, desired)],
+      };
+    }),
+  );
+  return withTwins(views, desired);
+}
+
+function isAboutWorkloads({ files }: ClosedOrRefused): boolean {
+  return files.some(({ text }) => text.includes(LWS_KIND));
+}
+
+type Built = ReturnType<typeof builtWorkloads> & Pick<RootView, 'key'>;
+
+async function built(
+  root: Root,
+  closure: ClosedOrRefused,
+  { builder, cache }: Pick<World, 'builder' | 'cache'>,
+): Promise<Built> {
+  if (closure.kind === 'refused') return { workloads: [], issues: closure.issues, key: undefined };
+  const key = closureKey(closure);
+  const known = cache.get(key);
+  if (known !== undefined) return { ...known, key };
+  const build = await builder.build(closure);
+  if (build.kind === 'refused') return { workloads: [], issues: [buildIssue(root, build)], key };
+  const read = builtWorkloads(build.text, root.document);
+  cache.set(key, read);
+  return { ...read, key };
+}
+
+/** The namespace as built, else as `tranche.yaml` maps the folder, else that of the agent. */
+function namedIn(
+  workload: BuiltWorkload,
+  root: Root,
+  { desired, agents }: { readonly desired: Desired; readonly agents: readonly Agent[] },
+): RootWorkload {
+  const of = agents.find(({ folders, namespace }) => namespace !== undefined && folders.includes(root.folder));
+  const namespace = workload.namespace ?? mapped(desired.config, root) ?? of?.namespace;
+  const rollouts = desired.index.rolloutsOf({ namespace, name: workload.name }).map(({ file }) => file);
+  return { ...workload, namespace, rollouts };
+}
+
+function mapped(config: Config, { document }: Root): string | undefined {
+  return mappedNamespace(config, document.file);
+}
+
+/** An object that two roots build, or a root and a plain file, is applied by two: whichever comes last wins. */
+function withTwins(views: readonly RootView[], { index }: Desired): readonly RootView[] {
+  const all = views.flatMap((view) => view.workloads.map((workload) => ({ view, workload })));
+  return views.map((view) => {
+    const issues = view.workloads.flatMap((workload) => {
+      const { namespace, name } = workload;
+      const twins = all.filter((other) => other.workload.name === name && other.workload.namespace === namespace);
+      const others = twins.flatMap((other) => (other.view === view ? [] : [other.view.root.document.file]));
+      const plain = index.workloadsCalled({ namespace, name }).map(({ file }) => file);
+      const places = [...others, ...plain.filter((file) => !view.files.includes(file))];
+      return places.length === 0 ? [] : [twiceBuilt(view.root, name, places)];
+    });
+    return issues.length === 0 ? view : { ...view, issues: [...view.issues, ...issues] };
+  });
+}
