@@ -1,7 +1,7 @@
 /** Parses the pods of a group, and says what one that is not ready waits for. */
 
 import type { Known } from './known.ts';
-import type { LiveLeader, LiveWorker, PodTrouble } from './live.ts';
+import type { ContainerFault, LiveLeader, LiveWorker, PodTrouble } from './live.ts';
 import { type Fields, fieldsOf } from './live-fields.ts';
 import { countFromText, GROUP_INDEX, GROUP_SIZE, REVISION_KEY } from './lws-labels.ts';
 import { controllerUid } from './owner.ts';
@@ -77,10 +77,12 @@ function statusOf(fields: Fields): Status {
     fields.text(['status', 'reason'], ''),
     ...conditions.filter(({ type, status }) => type === 'Ready' && status !== 'True').map(({ reason }) => reason),
   ];
+  const fault = ready ? undefined : faultOf(containers);
   return {
     ready,
     conditions,
     waitingOn: ready ? '' : tellingReason(reasons, phase),
+    ...(fault === undefined ? {} : { fault }),
     unschedulable: unplaced?.reason === 'Unschedulable' ? shortLine(unplaced.message) : '',
     ...(placed ? {} : { unplaced: true }),
     restarts: Math.max(0, ...containers.map((container) => container.restarts)),
@@ -130,15 +132,59 @@ function freeText(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, 4 * SCHEDULER_CHARACTERS) : '';
 }
 
+type Container = {
+  readonly name: string;
+  readonly reasons: readonly string[];
+  /** It cannot start, and `message` says why where the kubelet says the same each time. */
+  readonly isStuck: boolean;
+  readonly message: string;
+  readonly exit: ContainerFault['exit'];
+  readonly restarts: number;
+};
+
 /** Why containers do not run, and how often they were restarted; init containers first: those block the others. */
-function containersOf(fields: Fields): readonly { readonly reasons: readonly string[]; readonly restarts: number }[] {
+function containersOf(fields: Fields): readonly Container[] {
   return ['initContainerStatuses', 'containerStatuses'].flatMap((key) =>
-    fields.list(['status', key], CONTAINERS_MAX).map((container) => ({
-      reasons: [
-        container.text(['state', 'waiting', 'reason'], ''),
-        container.text(['state', 'terminated', 'reason'], ''),
-      ],
-      restarts: container.count(['restartCount'], 0),
-    })),
+    fields.list(['status', key], CONTAINERS_MAX).map((container) => {
+      const waiting = container.text(['state', 'waiting', 'reason'], '');
+      return {
+        name: container.text(['name'], ''),
+        reasons: [waiting, container.text(['state', 'terminated', 'reason'], '')],
+        isStuck: NO_IMAGE.includes(waiting) || NOT_CREATED.includes(waiting),
+        message: NOT_CREATED.includes(waiting) ? freeText(container.json(['state', 'waiting', 'message'])) : '',
+        exit: exitOf(container, 'state') ?? exitOf(container, 'lastState'),
+        restarts: container.count(['restartCount'], 0),
+      };
+    }),
   );
+}
+
+/** The message of these changes with each try, with ports and times in it: every pass would have another text. */
+const NO_IMAGE: readonly string[] = ['ErrImagePull', 'ImagePullBackOff'];
+/** The message of these is the kubelet's, and stays: `secret "hf-token" not found`. */
+const NOT_CREATED: readonly string[] = [
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+];
+
+/** An end with another code than 0. What is no number, or no word, makes no pod unreadable: nothing is decided by it. */
+function exitOf(container: Fields, state: 'state' | 'lastState'): ContainerFault['exit'] {
+  const code = container.json([state, 'terminated', 'exitCode']);
+  if (typeof code !== 'number' || !Number.isSafeInteger(code) || code === 0) return undefined;
+  const reason = container.json([state, 'terminated', 'reason']);
+  const word = typeof reason === 'string' && REASON.test(reason) ? reason : '';
+  return { code, reason: word, isPrevious: state === 'lastState' };
+}
+
+function faultOf(containers: readonly Container[]): ContainerFault | undefined {
+  const failed = containers.find(({ isStuck, exit }) => isStuck || exit !== undefined);
+  if (failed === undefined || failed.name === '') return undefined;
+  const { name, exit, message } = failed;
+  return {
+    container: printableLine(name),
+    ...(exit === undefined ? {} : { exit }),
+    message: message === '' ? '' : shortLine(message),
+  };
 }

@@ -85,10 +85,21 @@ export type LiveLeader = {
   readonly unreadyAt?: Instant | undefined;
 } & PodTrouble;
 
+/** The container that keeps a pod from being ready, where one has failed. */
+export type ContainerFault = {
+  readonly container: string;
+  /** How it ended last; `isPrevious`: it was started again, or is going to be. Not there: it has not ended. */
+  readonly exit?: { readonly code: number; readonly reason: string; readonly isPrevious: boolean };
+  /** Why it cannot be created, in the kubelet's words: one line, cut. Never its own output, which may hold secrets. Else empty. */
+  readonly message: string;
+};
+
 /** What a pod says of why it is not ready. */
 export type PodTrouble = {
   /** `Unschedulable`, `ImagePullBackOff`, `CrashLoopBackOff`, a phase; empty where nothing says. */
   readonly waitingOn: string;
+  /** Not there: no container has failed, or the pod is ready. */
+  readonly fault?: ContainerFault;
   /** What the scheduler says of a pod that has no place: one printable line, cut; empty otherwise. */
   readonly unschedulable: string;
   /** It has no node yet, whatever it waits for: a scheduler, a gate, a quota. Not there: it has one. */

@@ -565,8 +565,11 @@ function leaderOf({ index, letter, state, pod }: GroupWorld, size: number): Live
     unschedulable: state === 'u' ? UNSCHEDULABLE : '',
     restarts: state === 'c' ? 4 : 0,
     ...(state === 'u' ? { unplaced: true } : {}),
+    ...(state === 'c' ? { fault: CRASHED } : {}),
   };
 }
+
+const CRASHED = { container: 'leader', exit: { code: 1, reason: 'Error', isPrevious: true }, message: '' } as const;
 
 const NOWHERE = { waitingOn: 'Unschedulable', unschedulable: UNSCHEDULABLE, unplaced: true, restarts: 0 } as const;
 

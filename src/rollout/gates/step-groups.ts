@@ -8,6 +8,7 @@ import { surgeInGit } from '../observed/surge.ts';
 import { restartsOf } from '../progress/restarts.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { type Advice, advice, budgetRaised, commandLine } from '../texts/advice.ts';
+import { seeWhy } from '../texts/kubectl-text.ts';
 import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../texts/sentences.ts';
 import { blockedByUnreadyGroup } from './cluster.ts';
 import { blockedByStatefulSetGate, troublesOf } from './trouble.ts';
@@ -41,7 +42,7 @@ export function waitingOnGroups(situation: Situation): readonly Hold[] {
       ...troublesOf(situation, unreadyOf(batch)).holds,
       hold('GroupsNotUpdated', {
         seen: `${startingFirst(situation)}${capital(groupsAre(indexes))} not on the release yet${cameBackOld(situation, missing)}${unreadyNote(updated)}`,
-        ...(unreadyOf(updated).length === 0 ? { waits: 'groups' } : { action: ifItStays(situation) }),
+        ...(unreadyOf(updated).length === 0 ? { waits: 'groups' } : { action: ifItStays(situation, updated) }),
       }),
       ...blocked.filter((found) => found !== undefined),
     ];
@@ -59,7 +60,7 @@ export function notReadyYet(situation: Situation, unready: readonly Group[]): re
     ...holds,
     hold('GroupsNotReady', {
       seen: `${startingFirst(situation)}${capital(groupsAre(others.map((group) => group.index)))} on the release and not ready yet${whyUnready(others)}`,
-      action: ifItStays(situation),
+      action: ifItStays(situation, others),
     }),
   ];
 }
@@ -87,8 +88,8 @@ function unreadyNote(updated: readonly Group[]): string {
     : `; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`;
 }
 
-function ifItStays({ snapshot }: Situation): Advice {
-  return advice`If it stays so: ${commandLine('abort', snapshot.key)}`;
+function ifItStays({ snapshot }: Situation, groups: readonly Group[]): Advice {
+  return advice`${seeWhy(snapshot.key, groups)}If it stays so: ${commandLine('abort', snapshot.key)}`;
 }
 
 /** Tolerated failures let a step pass only while LWS has budget left: with it spent, the next step would not move. */

@@ -12,6 +12,7 @@ import { CRASH_LOOP_RESTARTS, recordedGroup, restartsOf, timesRestarted } from '
 import { groupReadyAt } from '../progress/soak.ts';
 import { type Seen, type Situation, unreadyOf } from '../situation.ts';
 import { type Advice, advice, budgetRaised, commandLine, podsDeleted } from '../texts/advice.ts';
+import { seeWhy } from '../texts/kubectl-text.ts';
 import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 
 /** A group that has restarted so often counts as well once it has been ready for this long. */
@@ -96,7 +97,7 @@ function crashLoop(situation: Situation, groups: readonly Group[]): { readonly s
   const state = unready === undefined ? '' : `. ${capital(notReady(unreadyOf(groups)))}`;
   return {
     seen: `${told.join('; ')}${more}${state}`,
-    action: advice`Look at the logs of its pods while they live, and at the events; to abort the release: ${commandLine('abort', key)}`,
+    action: advice`${seeWhy(key, groups) || 'Look at the logs of its pods while they live, and at the events. '}To abort the release: ${commandLine('abort', key)}`,
   };
 }
 

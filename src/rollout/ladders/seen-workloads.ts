@@ -12,6 +12,7 @@ import { batchReady } from '../observed/batches.ts';
 import type { Group } from '../observed/groups.ts';
 import { flipped, unreadyOf } from '../situation.ts';
 import { advice, commandLine, partitionSet } from '../texts/advice.ts';
+import { seeWhy } from '../texts/kubectl-text.ts';
 import { countsOf, groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../texts/sentences.ts';
 import type { Side } from './condition.ts';
 import { canarySide, type Delivery, isUncovered, partitionIn, primaryGroups, replicasOf, sidesOf } from './delivery.ts';
@@ -178,20 +179,18 @@ export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, 
   const failureThreshold = tolerant === true ? view.rollout?.rollout.failureThreshold : undefined;
   const counts = { desired, updated: updated.length, updatedReady: ready.length, failureThreshold };
   if (batchReady(counts)) return undefined;
-  const { name } = workload;
+  const [{ name }, others] = [workload, unreadyOf(updated)];
   if (updated.length < desired) {
-    const others = all.filter(({ version }) => version !== 'release').map(({ index }) => index);
-    const rest = others.length === 0 ? '' : `: ${groupsAre(others)} on another, or not there yet`;
-    return hold('GroupsNotUpdated', {
-      seen: `${ofGroupsAre(updated.length, desired)} on the template of ${name} in Git${rest}`,
-      waits: 'groups',
-    });
+    const old = all.filter(({ version }) => version !== 'release').map(({ index }) => index);
+    const rest = old.length === 0 ? '' : `: ${groupsAre(old)} on another, or not there yet`;
+    const seen = `${ofGroupsAre(updated.length, desired)} on the template of ${name} in Git${rest}`;
+    return hold('GroupsNotUpdated', { seen, waits: 'groups' });
   }
   return hold('GroupsNotReady', {
-    seen: `${ofGroupsAre(ready.length, desired)} ready in ${name}: ${notReady(unreadyOf(updated))}`,
+    seen: `${ofGroupsAre(ready.length, desired)} ready in ${name}: ${notReady(others)}`,
     ...(isRollback(delivery)
       ? { waits: 'groups' }
-      : { action: advice`If it stays so: ${commandLine('abort', view.key)}` }),
+      : { action: advice`${seeWhy(view.key, others)}If it stays so: ${commandLine('abort', view.key)}` }),
   });
 }
 

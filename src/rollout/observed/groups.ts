@@ -1,6 +1,6 @@
 /** The groups of a workload: which version each is on and whether it serves, judged from leaders and worker StatefulSets. */
 
-import type { LiveLeader, LiveStatefulSet, LiveWorker, PodTrouble } from '../../api/live.ts';
+import type { ContainerFault, LiveLeader, LiveStatefulSet, LiveWorker, PodTrouble } from '../../api/live.ts';
 import type { Instant } from '../../api/time.ts';
 
 export type GroupVersion = 'release' | 'stable' | 'other' | 'absent';
@@ -31,6 +31,8 @@ export type Group = {
   };
   /** Why it is not ready, where something says so. */
   readonly waitingOn: string;
+  /** The first of its pods in which a container has failed; not there: none, or the group is ready. */
+  readonly fault?: ContainerFault & { readonly pod: string };
   /** The pod that no node has a place for, and what the scheduler says of it. */
   readonly unschedulable: { readonly pod: string; readonly why: string } | undefined;
   /** Each of its pods is there and has a node, as far as all of that was read. */
@@ -102,6 +104,7 @@ function groupOf(
   const ready = leader.ready && !leader.deleting && workersReady;
   const pods = [leader, ...parts.workerPods.filter((pod) => own !== undefined && pod.ownerUid === own.uid)];
   const unscheduled = pods.find((pod) => pod.unschedulable !== '');
+  const failed = pods.find((pod) => pod.fault !== undefined);
   return {
     index,
     uid: leader.uid,
@@ -118,6 +121,7 @@ function groupOf(
       ...(leader.unreadyAt === undefined ? {} : { unreadyAt: leader.unreadyAt }),
     },
     waitingOn: ready ? '' : waitingOn(leader, own, pods),
+    ...(ready || failed?.fault === undefined ? {} : { fault: { ...failed.fault, pod: failed.name } }),
     unschedulable:
       ready || unscheduled === undefined ? undefined : { pod: unscheduled.name, why: unscheduled.unschedulable },
     placed: pods.every(({ unplaced }) => unplaced !== true) && hasWorkers(own, pods.length - 1),
@@ -166,8 +170,15 @@ function waitingOn(
   return `${workers.availableReplicas} of ${workers.replicas} workers available${why}`;
 }
 
-function saying({ waitingOn: reason, unschedulable }: PodTrouble): string {
-  return unschedulable === '' ? reason : `${reason}, ${unschedulable}`;
+function saying({ waitingOn: reason, unschedulable, fault }: PodTrouble): string {
+  return [reason, unschedulable, fault === undefined ? '' : faultText(fault)].filter((part) => part !== '').join(', ');
+}
+
+/** `container vllm ended with exit code 137 (OOMKilled)`, `container vllm: Back-off pulling image …`. */
+function faultText({ container, exit, message }: ContainerFault): string {
+  const ended =
+    exit === undefined ? '' : ` ended with exit code ${exit.code}${exit.reason === '' ? '' : ` (${exit.reason})`}`;
+  return `container ${container}${ended}${message === '' ? '' : `: ${message}`}`;
 }
 
 /** `group 3`, `groups 1 and 2`, `groups 4–7`: for people. */

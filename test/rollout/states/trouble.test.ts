@@ -93,14 +93,14 @@ test.each<readonly [when: string, groups: readonly string[], then: string]>([
 test('a container that is restarted in place counts as well', () => {
   expect(planned({ ...one, groups: `${A3} 3:Bc` })).toBe('hold GroupCrashLoop');
   expect(message({ ...one, groups: `${A3} 3:Bc` }, 'GroupCrashLoop')).toBe(
-    'A container of group 3 was restarted 4 times. Group 3 is not ready (leader: CrashLoopBackOff). Look at the logs of its pods while they live, and at the events; to abort the release: tranche abort vllm',
+    'A container of group 3 was restarted 4 times. Group 3 is not ready (leader: CrashLoopBackOff, container leader ended with exit code 1 (Error)). To see why: kubectl -n llm logs vllm-3 -c leader --previous. To abort the release: tranche abort vllm',
   );
 });
 
 test('a crash loop says how often, since when, and what to do', () => {
   const looping = passes(one, leaders('3:B-', '3:B-#1', '3:B-#2', '3:B-#3'));
   expect(message(looping, 'GroupCrashLoop')).toBe(
-    'Group 3 was restarted 3 times in this step, the first time seen at 2025-06-15T15:07:40Z. Group 3 is not ready (leader: ImagePullBackOff). Look at the logs of its pods while they live, and at the events; to abort the release: tranche abort vllm',
+    'Group 3 was restarted 3 times in this step, the first time seen at 2025-06-15T15:07:40Z. Group 3 is not ready (leader: ImagePullBackOff). Look at the logs of its pods while they live, and at the events. To abort the release: tranche abort vllm',
   );
 });
 
