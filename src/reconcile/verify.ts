@@ -13,6 +13,7 @@ import type { Outcome } from './outcome.ts';
 import { type Memory, newMemory, type PassResult, type Ports } from './pass.ts';
 import { runPass } from './run.ts';
 import { marksBrought } from './verify-marks.ts';
+import { verifyRoots } from './verify-roots.ts';
 import { beyondSharedLimits } from './verify-turns.ts';
 
 export type Verdict = {
@@ -61,6 +62,7 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
   const { app } = before.memory.config ?? {};
   const isOurs = app !== undefined && proposer === `${app}[bot]`;
   const marks = isOurs ? { forged: [], returned: [] } : await marksBrought(git, { ...desired, proposer });
+  const roots = await verifyRoots(ports, desired);
   return {
     merged,
     base: from,
@@ -70,11 +72,13 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
       ...beyondSharedLimits(before.outcomes, after.outcomes),
       ...marks.forged,
       ...collisions(desired.before, desired.after),
+      ...roots.broken,
     ],
     known: after.issues.filter((issue) => found.includes(keyOf(issue))),
     failures: after.failures,
     effects: [
       ...effectsOf(desired.before, desired.after),
+      ...roots.effects,
       ...marks.returned.map((issue) => ({ ...issue, level: 'warning' as const })),
     ],
   };

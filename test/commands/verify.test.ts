@@ -2,7 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { recordedKustomize } from '../support/kustomize.ts';
+import { llmD } from '../support/kustomize-trees.ts';
 import { act, commands, type Env } from '../support/runner.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
@@ -33,6 +35,78 @@ async function inDelivery(): Promise<Site> {
   expect(await site.subject()).toContain('step 1/3');
   return site;
 }
+
+describe('kustomize folders', () => {
+  const kustomize = recordedKustomize();
+  afterAll(() => kustomize.remove());
+  const env = { TRANCHE_KUSTOMIZE: kustomize.file };
+  async function overlays(more: Files = {}): Promise<Site> {
+    const site = await startSite();
+    await site.repository.commit('main', { ...llmD(), ...more }, 'overlays');
+    return site;
+  }
+  const judged = async (site: Site, files: Files, variables: Env = env) =>
+    verify(site, { ...(await pullRequest(site, files)), ...variables });
+
+  test('a tag in a shared component is told for each cluster that it reaches', async () => {
+    const site = await overlays();
+    const ran = await judged(site, llmD({ tag: 'v0.9.1' }));
+    expect(ran.code).toBe(0);
+    expect(commands(ran.out)).toEqual(
+      [
+        ['prod', '2 of 2'],
+        ['stage', '1 of 1'],
+      ].map(
+        ([cluster, groups]) =>
+          `::warning file=guides/wide-ep/overlays/${cluster}/kustomization.yaml,line=1,title=ReachesGroups::LeaderWorkerSet ${cluster}-wide-ep-decode: this folder builds another template of it (ghcr.io/llm-d/llm-d-cuda:v0.9.1): ${groups} groups restart when it is applied, without steps. tranche roots --base shows the build before and after.`,
+      ),
+    );
+  });
+  test('a partition that lets no group go is told as a lock', async () => {
+    const armed = (tag: string): Files => {
+      const file = 'guides/wide-ep/base/decode.yaml';
+      const text = `${llmD()[file]}  rolloutStrategy: {rollingUpdateConfiguration: {partition: 1000000}}\n`;
+      return { ...llmD({ tag }), [file]: text };
+    };
+    const site = await overlays(armed('v0.9.0'));
+    const ran = await judged(site, armed('v0.9.1'));
+    expect(commands(ran.out)).toEqual([
+      expect.stringContaining('overlays/prod/kustomization.yaml,line=1,title=LocksRelease::'),
+      expect.stringContaining('overlays/stage/kustomization.yaml,line=1,title=LocksRelease::'),
+    ]);
+  });
+  test('one that no longer builds fails: the agent would apply nothing of it, no rollback either', async () => {
+    const site = await overlays();
+    const ran = await judged(site, {
+      'guides/wide-ep/overlays/stage/replicas.yaml': '- {op: remove, path: /spec/none}\n',
+    });
+    expect(ran.code).toBe(1);
+    expect(commands(ran.out)).toEqual([
+      expect.stringMatching(
+        /^::error file=guides\/wide-ep\/overlays\/stage\/kustomization.yaml,title=BuildFails::kustomize 5\.8\.1: .*remove/,
+      ),
+    ]);
+  });
+  test.each<[string, Files, Env]>([
+    ['files that no build takes', { 'guides/wide-ep/README.md': 'new\n' }, env],
+    [
+      'a base that is fetched',
+      { 'other/kustomization.yaml': 'resources: ["https://example.com/LeaderWorkerSet"]\n' },
+      env,
+    ],
+    ['a machine without kustomize', llmD({ tag: 'v0.9.1' }), { TRANCHE_KUSTOMIZE: 'no-such-kustomize' }],
+  ])('%s: nothing is told', async (_, files, variables) => {
+    const ran = await judged(await overlays(), files, variables);
+    expect([ran.code, commands(ran.out)]).toEqual([0, []]);
+  });
+  test('a plain manifest that is only listed has its own effects, and no second ones', async () => {
+    const site = await overlays({ 'apps/vllm/kustomization.yaml': 'resources: [lws.yaml]\n' });
+    await site.run('reconcile');
+    const locked = await site.text(LWS_FILE);
+    const ran = await judged(site, { [LWS_FILE]: locked.replaceAll(OLD, NEW) });
+    expect(commands(ran.out)).toEqual([expect.stringContaining('title=LocksRelease::')]);
+  });
+});
 
 describe('a pull request', () => {
   test('that locks a release passes, and its author is told', async () => {
