@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { bareRepository } from '../test/support/git-server.ts';
-import type { FleetAmounts } from './fleet.ts';
-import { inTurn, probed, time } from './measure.ts';
+import { costsOf, type FleetAmounts, keylessRows } from './fleet.ts';
+import { inTurn, progress, time } from './measure.ts';
 import { atMostTimes, forInformation, type Row } from './rows.ts';
 import type { FleetMoments } from './serve-fleet.ts';
 import { type Bench, ownPass, reset, serve } from './world.ts';
@@ -23,11 +23,8 @@ export async function canaryRows(bench: Bench, amounts: FleetAmounts): Promise<r
     ],
     rounds,
   );
-  const at = { probe: join(bench.programs, 'memory-probe.mjs'), report: join(bench.scratch, 'peak') };
-  await reset(canary, canary.moments.moving);
-  const { megabytes, cpuMilliseconds } = await probed(ownPass(bench, canary), at);
-  await reset(partition, partition.moments.moving);
-  const beside = await probed(ownPass(bench, partition), at);
+  const { signed, keyless } = await costsOf(bench, canary);
+  const beside = (await costsOf(bench, partition)).signed;
   const name = `${rollouts} Rollouts, ${moving} canaries in mid-step, against partition`;
   const [value, reference, unsigned] = ['canary', 'partition', 'unsigned'].map(
     (one) => spreads.get(one)?.median ?? Number.NaN,
@@ -42,8 +39,9 @@ export async function canaryRows(bench: Bench, amounts: FleetAmounts): Promise<r
       },
       value,
     ),
-    forInformation({ name: `${name}, CPU`, unit: 'ms', value: cpuMilliseconds }, beside.cpuMilliseconds),
-    forInformation({ name: `${name}, peak memory`, unit: 'MB', value: megabytes }, beside.megabytes),
+    forInformation({ name: `${name}, CPU`, unit: 'ms', value: signed.cpuMilliseconds }, beside.cpuMilliseconds),
+    forInformation({ name: `${name}, peak memory`, unit: 'MB', value: signed.megabytes }, beside.megabytes),
+    ...keylessRows(`${rollouts} Rollouts, ${moving} canaries`, keyless, signed),
   ];
 }
 
@@ -57,6 +55,7 @@ async function fleetOf(bench: Bench, { rollouts, moving }: FleetAmounts, strateg
   const name = `fleet-of-${strategy}.git`;
   const path = join(bench.git.folder, name);
   const kubeconfig = join(bench.scratch, `kubeconfig-${strategy}`);
+  progress(`  makes ${rollouts} Rollouts, and lets ${moving} deliver by ${strategy}`);
   const args = [path, String(rollouts), String(moving), kubeconfig, strategy];
   const { ready: moments } = await serve<FleetMoments>(join(bench.programs, 'serve-fleet.mjs'), args);
   const repository = bareRepository(path);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { bareRepository } from '../test/support/git-server.ts';
 import { generateRepository } from '../test/support/repository-generator.ts';
 import { fleetFiles, fleetLws } from './fleet-place.ts';
-import { answering, inTurn, probed, time } from './measure.ts';
+import { answering, inTurn, probed, progress, time } from './measure.ts';
 import { atMost, atMostTimes, forInformation, type Row } from './rows.ts';
 import type { FleetMoments } from './serve-fleet.ts';
 import type { Heads } from './story.ts';
-import type { Watched } from './watch-probe.ts';
+import type { Watch, Watched } from './watch-probe.ts';
 import { type Bench, ownPass, reset, serve } from './world.ts';
 
 export type FleetAmounts = {
@@ -35,6 +35,7 @@ export async function lintRows(bench: Bench, { read, rounds }: FleetAmounts): Pr
   const smallest = new Map<Reader, Taken>();
   for (const rollouts of read) {
     const path = join(bench.scratch, `fleet-${rollouts}.git`);
+    progress(`  makes a repository of ${rollouts} Rollouts, and reads it`);
     await generateRepository(path, { files: 250, extra: fleetFiles(rollouts) });
     for (const reader of ['lint', 'a pass'] as const) {
       const taken = await takenBy(bench, { reader, path, rounds });
@@ -97,6 +98,7 @@ export async function fleetRows(bench: Bench, amounts: FleetAmounts): Promise<re
   const path = join(bench.git.folder, 'fleet.git');
   const kubeconfig = join(bench.scratch, 'kubeconfig-fleet');
   const args = [path, String(rollouts), String(moving), kubeconfig];
+  progress(`  makes ${rollouts} Rollouts, and lets ${moving} deliver`);
   const { ready: moments } = await serve<FleetMoments>(join(bench.programs, 'serve-fleet.mjs'), args);
   const repository = bareRepository(path);
   await repository.git('repack', '-adq');
@@ -128,17 +130,40 @@ export async function fleetRows(bench: Bench, amounts: FleetAmounts): Promise<re
     ],
     rounds,
   );
-  await reset(fleet, moments.moving);
-  const { megabytes, cpuMilliseconds } = await probed(ownPass(bench, fleet), probeIn(bench));
+  const { signed, keyless } = await costsOf(bench, { ...fleet, moments });
   const name = `${rollouts} Rollouts, ${moving} moving`;
   const [value, unsigned] = [spreads.get('own')?.median ?? Number.NaN, spreads.get('unsigned')?.median ?? Number.NaN];
   return [
     atMostTimes({ name: `${name}, against git`, unit: 'ms', value }, spreads.get('git')?.median ?? Number.NaN, 3),
     forInformation({ name: `${name}, without a key, against with one`, unit: 'ms', value: unsigned }, value),
     atMost({ name, unit: 'ms', value }, 5000),
-    forInformation({ name: `${name}, CPU`, unit: 'ms', value: cpuMilliseconds }),
-    atMost({ name: `${name}, peak memory`, unit: 'MB', value: megabytes }, 300),
+    forInformation({ name: `${name}, CPU`, unit: 'ms', value: signed.cpuMilliseconds }),
+    atMost({ name: `${name}, peak memory`, unit: 'MB', value: signed.megabytes }, 300),
+    ...keylessRows(name, keyless, signed),
     ...(await watchRows(bench, { ...fleet, moments, rollouts })),
+  ];
+}
+
+type Costs = { readonly megabytes: number; readonly cpuMilliseconds: number };
+
+/** Of one pass that moves, with a key and without one. */
+export async function costsOf(
+  bench: Bench,
+  fleet: Parameters<typeof reset>[0] & Parameters<typeof ownPass>[1] & { readonly moments: FleetMoments },
+): Promise<{ readonly signed: Costs; readonly keyless: Costs }> {
+  const { moving, movingUnsigned } = fleet.moments;
+  await reset(fleet, moving);
+  const signed = await probed(ownPass(bench, fleet), probeIn(bench));
+  await reset(fleet, movingUnsigned);
+  return { signed, keyless: await probed(ownPass({ ...bench, signs: false }, fleet), probeIn(bench)) };
+}
+
+/** CPU and memory of a pass where main names no key, next to those where it names one. */
+export function keylessRows(name: string, keyless: Costs, signed: Costs): readonly Row[] {
+  const other = `${name}, without a key, against with one`;
+  return [
+    forInformation({ name: `${other}, CPU`, unit: 'ms', value: keyless.cpuMilliseconds }, signed.cpuMilliseconds),
+    forInformation({ name: `${other}, peak memory`, unit: 'MB', value: keyless.megabytes }, signed.megabytes),
   ];
 }
 
@@ -150,10 +175,11 @@ async function watchRows(
     readonly rollouts: number;
   },
 ): Promise<readonly Row[]> {
-  await reset(fleet, fleet.moments.settled);
-  const program = {
-    command: process.execPath,
-    args: ['--expose-gc', join(bench.programs, 'watch-probe.mjs'), fleet.url],
+  const watched = async (from: Heads, ...words: readonly string[]): Promise<Watched> => {
+    progress(`  1,000 passes of one process${words.length === 0 ? '' : ', without a key'}`);
+    await reset(fleet, from);
+    const args = ['--expose-gc', join(bench.programs, 'watch-probe.mjs'), fleet.url, ...words];
+    return JSON.parse(await answering({ command: process.execPath, args }, () => commit())) as Watched;
   };
   let commits = 0;
   const commit = (): Promise<string> => {
@@ -161,7 +187,8 @@ async function watchRows(
     // A file that is read, so that nothing which was made of all files before can be taken as it was.
     return fleet.repository.commit('main', { 'apps/notes.yaml': `# LeaderWorkerSet\ncommits: ${commits}\n` });
   };
-  const { quiet, moved, heap } = JSON.parse(await answering(program, () => commit())) as Watched;
+  const { quiet, moved, heap } = await watched(fleet.moments.settled);
+  const keyless = await watched(fleet.moments.settledUnsigned, 'unsigned');
   const name = `${fleet.rollouts} Rollouts, none moving, --watch, second pass`;
   return [
     atMost({ name: `${name}, CPU`, unit: 'ms', value: quiet.cpuMilliseconds }, 50),
@@ -169,7 +196,20 @@ async function watchRows(
     atMost({ name: `${name}, requests to the cluster`, unit: '', value: quiet.clusterCalls }, 0),
     forInformation({ name: `${name} after a commit, CPU`, unit: 'ms', value: moved.cpuMilliseconds }),
     atMost({ name: `${name} after a commit, requests to the cluster`, unit: '', value: moved.clusterCalls }, 0),
+    ...keylessWatchRows(name, keyless, { quiet, moved }),
     atMostTimes({ name: 'heap after 1,000 passes of --watch, against 100', unit: 'MB', value: heap[1] }, heap[0], 1.1),
+  ];
+}
+
+/** The same passes where main names no key: nothing is asked of the cluster there either. */
+function keylessWatchRows(name: string, keyless: Watched, signed: Pick<Watched, 'quiet' | 'moved'>): readonly Row[] {
+  const other = `${name}, without a key`;
+  const cpu = (what: string, one: Watch, reference: Watch): Row =>
+    forInformation({ name: `${other}${what}, CPU`, unit: 'ms', value: one.cpuMilliseconds }, reference.cpuMilliseconds);
+  return [
+    cpu('', keyless.quiet, signed.quiet),
+    cpu(' after a commit', keyless.moved, signed.moved),
+    atMost({ name: `${other}, requests to the cluster`, unit: '', value: keyless.moved.clusterCalls }, 0),
   ];
 }
 

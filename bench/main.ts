@@ -43,6 +43,8 @@ const { values: options } = parseArgs({
     bundle: { type: 'string', default: 'dist/tranche.js' },
     /** Rollouts of the fleet; a tenth of them moves. Its story takes minutes for a thousand. */
     rollouts: { type: 'string', default: '1000' },
+    /** The same of the two fleets with canaries and without: each rung of the story is a commit of each. */
+    canaries: { type: 'string', default: '300' },
     /** Only the groups of rows of these names. */
     only: { type: 'string', multiple: true },
   },
@@ -92,7 +94,7 @@ async function allRows(): Promise<readonly Row[]> {
     lint: () => lintRows(bench, fleet()),
     policies: () => policyRows(bench, fleet()),
     fleet: () => fleetRows(bench, fleet()),
-    canaries: () => canaryRows(bench, fleet()),
+    canaries: () => canaryRows(bench, fleet(options.canaries)),
     pods: () => podRows(bench, large),
     history: () => historyRows(bench, options.quick ? 1000 : 10_000),
     plan: async () => planRows(bench, await first()),
@@ -110,9 +112,9 @@ async function allRows(): Promise<readonly Row[]> {
   return rows;
 }
 
-function fleet(): FleetAmounts {
+function fleet(amount = options.rollouts): FleetAmounts {
   if (options.quick) return { read: [100, 200], rollouts: 100, moving: 10, rounds: 1 };
-  const rollouts = Number(options.rollouts);
+  const rollouts = Number(amount);
   const read = options.long ? [1000, 2000, 10_000] : [500, 1000];
   return { read, rollouts, moving: rollouts / 10, rounds: options.long ? 3 : 2 };
 }
@@ -159,14 +161,16 @@ async function memoryRows(bench: Bench, worlds: readonly World[]): Promise<reado
   const rows: Row[] = [];
   const at = { probe: join(bench.programs, 'memory-probe.mjs'), report: join(bench.scratch, 'peak') };
   for (const world of worlds) {
-    const { moving, movingWithoutPaths, readingAll } = world.moments;
-    for (const [from, which, limit] of [
-      [moving, 'paths', 130] as const,
-      [movingWithoutPaths, 'no paths', 250] as const,
-      [readingAll, 'no paths, reading all', 250] as const,
+    const { moving, movingUnsigned, movingWithoutPaths, readingAll } = world.moments;
+    for (const [from, which, limit, by] of [
+      [moving, 'paths', 130, bench] as const,
+      [movingUnsigned, 'paths, without a key', 130, unsigned(bench)] as const,
+      [movingWithoutPaths, 'no paths', 250, bench] as const,
+      [readingAll, 'no paths, without a key', 250, unsigned(bench)] as const,
     ]) {
+      progress(`  ${which}, ${world.files} files`);
       await reset(world, from);
-      const value = await peakMegabytes(ownPass(bench, world), at);
+      const value = await peakMegabytes(ownPass(by, world), at);
       rows.push(atMost({ name: `peak memory, ${which}, ${shown(world.files)}`, unit: 'MB', value }, limit));
     }
   }

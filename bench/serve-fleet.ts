@@ -21,6 +21,8 @@ import { type Heads, headsOf, withoutKey } from './story.ts';
 export type FleetMoments = {
   /** Everything delivered and recorded. */
   readonly settled: Heads;
+  /** The same where main names no key. */
+  readonly settledUnsigned: Heads;
   /** The next pass writes step 2 of those that move, or its groups. */
   readonly moving: Heads;
   /** The same where main names no key. */
@@ -46,6 +48,7 @@ const applied = new Map<string, { readonly oid: string; readonly objects: readon
 
 await rounds(async () => (await pass(true)).quiet);
 const settled = await headsOf(repository);
+const settledUnsigned = await recordedWithoutKey(settled);
 const edits: Record<string, string> = {};
 for (let at = 0; at < Number(amount); at += 1) edits[fleetLws(at)] = (await textOf(fleetLws(at))).replaceAll(OLD, NEW);
 await repository.commit('main', edits, 'v0.10.1');
@@ -56,7 +59,12 @@ await rounds(async () => {
   return isDue;
 });
 const moving = await headsOf(repository);
-const moments: FleetMoments = { settled, moving, movingUnsigned: await withoutKey(repository, configFile) };
+const moments: FleetMoments = {
+  settled,
+  settledUnsigned,
+  moving,
+  movingUnsigned: await withoutKey(repository, configFile),
+};
 const api = await startApiServer({ model: cluster, port: 0, kinds: undefined, interfere: undefined });
 writeFileSync(kubeconfig, api.kubeconfig);
 process.once('disconnect', () => process.exit());
@@ -81,7 +89,18 @@ async function rounds(hasCome: () => Promise<boolean>): Promise<void> {
   throw new Error(`the fleet did not get on in ${mostRounds} rounds: ${JSON.stringify([...said].slice(0, 10))}`);
 }
 
-function pass(write: boolean): Promise<PassResult> {
+/** All records made again where main names no key; both branches are at `from` afterwards. */
+async function recordedWithoutKey({ main, status }: Heads): Promise<Heads> {
+  await withoutKey(repository, configFile);
+  await repository.git('update-ref', '-d', 'refs/heads/tranche-status');
+  await pass(true, newMemory());
+  const heads = await headsOf(repository);
+  await repository.git('update-ref', 'refs/heads/main', main);
+  await repository.git('update-ref', 'refs/heads/tranche-status', status);
+  return heads;
+}
+
+function pass(write: boolean, of = memory): Promise<PassResult> {
   const ports = {
     git,
     cluster: fakeCluster({ model: cluster }),
@@ -89,7 +108,7 @@ function pass(write: boolean): Promise<PassResult> {
     log: { info: () => undefined, warn: console.warn, error: console.error },
     signatures: signaturesOf(),
   };
-  return runPass(ports, memory, { overrides: NO_OVERRIDES, write, only: [] });
+  return runPass(ports, of, { overrides: NO_OVERRIDES, write, only: [] });
 }
 
 async function sync(): Promise<void> {

@@ -24,7 +24,7 @@ const [early, late] = [100, 1000];
 /** How many passes come to one commit. */
 const passesACommit = 10;
 
-const [, , location = ''] = process.argv;
+const [, , location = '', key = 'signed'] = process.argv;
 let clusterCalls = 0;
 let gitRequests = 0;
 subscribe('http.client.request.start', () => {
@@ -40,7 +40,7 @@ const ports = {
   },
   clock: systemClock,
   log: { info: () => undefined, warn: console.error, error: console.error },
-  signatures: signaturesOf(),
+  ...(key === 'signed' ? { signatures: signaturesOf() } : {}),
 };
 const memory = newMemory();
 
