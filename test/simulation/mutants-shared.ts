@@ -77,7 +77,7 @@ export const sharedMutants: readonly Mutant[] = [
     'versions: a rollback leaves the Service as it is',
     'strategies/routed.ts',
     'if (after.step === undefined) return versionMove(on, draft, { at: undefined, commit: restoreAll(on.delivery) });',
-    'if (after.step === undefined) return written(situation, draft);',
+    'if (after.step === undefined) return decisionOf(situation, draft);',
   ),
   // Groups that have their template already.
   mutant(
@@ -89,15 +89,15 @@ export const sharedMutants: readonly Mutant[] = [
   // A Service that takes in the release before it may.
   mutant(
     'versions: the Service opens with the rollback',
-    'strategies/routed-back.ts',
-    'commit: withObjects(withdrawShare(delivery), apart ?? []),',
-    'commit: withObjects(restoreAll(delivery), apart ?? []),',
+    'ladders/version-rollback.ts',
+    'return withObjects(withdrawShare(delivery), pin === undefined ? [] : pinned(delivery, pin));',
+    'return withObjects(restoreAll(delivery), pin === undefined ? [] : pinned(delivery, pin));',
   ),
   mutant(
     'versions: the Service opens with the text of the rollback',
-    'strategies/routed-back.ts',
-    'const commit = isAll ? restoreAll(delivery) : withdrawShare(delivery);',
-    'const commit = isAll ? restoreAll(delivery) : restoreAll(delivery);',
+    'ladders/version-rollback.ts',
+    "if (from?.kind === 'atOnce' && from.opens) return restoreAll(delivery);",
+    "if (from?.kind === 'atOnce') return restoreAll(delivery);",
   ),
   mutant(
     'versions: the Service opens where a share is taken back',

@@ -47,7 +47,7 @@ export function drafting(
 }
 
 /** The decision of a draft, whose commit edits the user's LeaderWorkerSet and nothing else. */
-export function written(of: { readonly file: WorkloadFile }, { fields, ...draft }: Draft): Decision {
+export function decisionOf(of: { readonly file: WorkloadFile }, { fields, ...draft }: Draft): Decision {
   return fields === undefined ? draft : { ...draft, move: workloadMove(of, fields) };
 }
 

@@ -5,7 +5,7 @@ import { type Marks, stableMark } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { budgetKept, budgetNote, peoplesBudget, withBudget, withBudgetAfter } from '../budget.ts';
-import { drafting, type WorkloadMove } from '../edits/workload-change.ts';
+import { type Draft, drafting, type WorkloadMove } from '../edits/workload-change.ts';
 import { recreated } from '../gates/cluster.ts';
 import { unique } from '../hold.ts';
 import { LIVE } from '../ladders/condition.ts';
@@ -43,7 +43,7 @@ type Batch = { readonly partition: number; readonly share: number; readonly left
 export function begunInBatches(
   on: Delivering,
   { given, marks }: { given: Aborted; marks: Marks },
-): Decision | undefined {
+): { readonly draft: Draft; readonly percent: number } | undefined {
   const { situation, delivery } = on;
   const { stable } = situation.snapshot;
   if (situation.view === 'unseen' || stable.kind !== 'known' || !isPaced(on, situation, given)) return undefined;
@@ -63,8 +63,7 @@ export function begunInBatches(
     text: stable.value,
     why: `${given.because} ${capital(servedBy(found, replicas))}: too few for all requests. ${keptText(found, percent)} Partition ${replicas} restarts nobody yet.`,
   };
-  const share = { kind: 'weight', percent } as const;
-  return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'back', commit: sharing(delivery, share) });
+  return { draft: drafting(fields, 'StepUpgrade'), percent };
 }
 
 /** It has a weight, its groups can be told from others, and nobody wants its requests away at once. */

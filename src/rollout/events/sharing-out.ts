@@ -12,7 +12,7 @@ import { type Hold, hold } from '../hold.ts';
 import type { Commit, Made } from '../ladders/commit.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import type { Delivery, Pin } from '../ladders/delivery.ts';
-import { type NextCommit, stepEntered } from '../ladders/next-commit.ts';
+import { madeBy, type NextCommit, stepEntered } from '../ladders/next-commit.ts';
 import { unwritable } from '../ladders/rung-move.ts';
 import { NO_SHARE, shareIn, shareOf } from '../ladders/shares.ts';
 import { isLabelled, restoreAll } from '../ladders/version-edits.ts';
@@ -182,10 +182,6 @@ function groupsReleased(
     why: `${to.evidence}Step ${to.index}: ${describeStep(step, replicas)}. ${who}.`,
   };
   return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'pods', commit });
-}
-
-function madeBy({ objects, displaced }: NextCommit): Made {
-  return { kind: 'ok', objects, displaced };
 }
 
 type Rung = Pick<VersionRung, 'commit'> & {

@@ -2,7 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
-import { written } from '../edits/workload-change.ts';
+import { decisionOf } from '../edits/workload-change.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { hold } from '../hold.ts';
 import type { Decision } from '../move.ts';
@@ -18,10 +18,10 @@ export function unstarted(situation: Situation, marks: Marks): Decision | undefi
   const given = beforeFirstStep(situation, marks);
   if (given !== undefined) return withdraw(situation, { given, marks });
   const aborted = heldAsAborted(situation, marks);
-  if (aborted !== undefined) return written(situation, stopRoll(situation, { marks, holds: [aborted] }));
+  if (aborted !== undefined) return decisionOf(situation, stopRoll(situation, { marks, holds: [aborted] }));
   if (partition < SENTINEL) {
     const seen = `${file.file}: the template was edited while the partition of ${file.object.name} was ${partition}: its groups would go to it in no step`;
-    return written(
+    return decisionOf(
       situation,
       stopRoll(situation, { marks, holds: [hold('PartitionEdited', { seen, waits: 'tranche' })] }),
     );

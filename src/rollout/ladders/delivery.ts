@@ -34,6 +34,16 @@ type VersionNames = {
   readonly others: readonly number[];
 };
 
+/**
+ * How the rollback of two versions of one workload starts. `first`: requests go to stable before a group restarts, and the
+ * Service is pinned to this label where it takes in others. `batches`: too few groups are on the stable version, so that the
+ * other keeps this share, in percent. `atOnce`: nobody waits for the requests; `opens`: the Service takes in all leaders.
+ */
+export type BackStart =
+  | { readonly kind: 'first'; readonly pin: Pin | undefined }
+  | { readonly kind: 'batches'; readonly percent: number }
+  | { readonly kind: 'atOnce'; readonly opens: boolean };
+
 /** A document with its own text. */
 type TextDocument = RouteDocument & { readonly text: string };
 
@@ -71,6 +81,8 @@ export type Delivery = {
   readonly written?: Pick<Marks, 'serves'>;
   /** Of one workload. Not there: as in a healthy cluster, whose groups are all on one version to start with. */
   readonly versions?: VersionNames;
+  /** Of one workload, by what serves in the cluster. Not there: by Git, as where all groups are ready. */
+  readonly back?: BackStart;
 };
 
 type Style = { readonly plan: Pick<Rollout, 'style'> } & Pick<Delivery, 'written'>;

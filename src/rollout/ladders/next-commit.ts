@@ -8,13 +8,14 @@ import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import type { Displaced } from '../traffic/provider.ts';
 import { edited, type Made, removeField, setField, type Unwritable, withObjects } from './commit.ts';
 import { type Condition, LIVE } from './condition.ts';
-import { annotationsOf, type Delivery } from './delivery.ts';
+import { annotationsOf, type BackStart, type Delivery } from './delivery.ts';
 import { backFrom, isAtRest, ladderOf, stageAfter } from './ladder-of.ts';
 import { type Position, positionBack, positionOf, type RungName, type Stage, sameStage } from './position.ts';
 import { isOvertaken, partitioned, restoredRoutes, restoreRoutes, restoreUnlocked } from './promotion.ts';
 import { type PrimaryRung, primaryBack, TEMPLATE_ALONE } from './rollback.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, isOversized, stepLadder } from './step.ts';
+import { versionRollback } from './version-rollback.ts';
 import { topRung } from './version-step.ts';
 
 export type NextCommit = {
@@ -27,6 +28,11 @@ export type NextCommit = {
   /** All that must be seen before it is written, in the order of the rungs that wait for it. */
   readonly waits: readonly Condition[];
 };
+
+/** What it changes of objects, as a commit of its own. */
+export function madeBy({ objects, displaced }: NextCommit): Made {
+  return { kind: 'ok', objects, displaced };
+}
 
 /** No rung above changes anything: what the ones that were passed over wait for is waited for all the same. */
 type Top = { readonly kind: 'top'; readonly waits: readonly Condition[] };
@@ -110,6 +116,17 @@ export function goingBack(delivery: Delivery, primary?: PrimaryRung): NextCommit
   if (position === undefined || (position.stage.kind === 'rollback' && primary === undefined)) return undefined;
   const rungs = primary === undefined ? backFrom(delivery, position) : primaryBack(primary);
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs, waits: [] });
+  return next.kind === 'top' ? undefined : next;
+}
+
+/**
+ * Of two versions of one workload: the first commit of a rollback that starts as `back` says, on whatever rung Git stands; of
+ * one that is in progress, that of its template.
+ */
+export function startingBack(delivery: Delivery, back: BackStart): NextCommit | Unwritable | undefined {
+  const stage: Stage = { kind: 'rollback' };
+  const rungs = versionRollback({ stage: { kind: 'promote' }, at: undefined });
+  const next = climbed({ ...delivery, back }, { stage, rungs, waits: [] });
   return next.kind === 'top' ? undefined : next;
 }
 

@@ -5,7 +5,15 @@ import { parseRestore, printRestore, withAside } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Commit, edited, removeField, setField, withObjects } from './commit.ts';
 import type { Condition } from './condition.ts';
-import { annotationsOf, type Delivery, partitionIn, primaryGroups, quorumOf, selectorOf } from './delivery.ts';
+import {
+  annotationsOf,
+  type BackStart,
+  type Delivery,
+  partitionIn,
+  primaryGroups,
+  quorumOf,
+  selectorOf,
+} from './delivery.ts';
 import type { Position } from './position.ts';
 import { CANARY_DRAINED, partitioned } from './promotion.ts';
 import { stableText } from './rollback.ts';
@@ -15,6 +23,7 @@ import {
   answersForAll,
   isOpen,
   isPinned,
+  pinned,
   restoreAll,
   selectsRelease,
   servicesOnly,
@@ -25,25 +34,28 @@ import { takesSide } from './version-sides.ts';
 const RESTORE = ['metadata', 'annotations', MARK.restore];
 
 /**
- * From this place, according to Git: a rollback that is in progress goes on with the rungs above its own. What the groups of a
- * cluster are like decides in a pass which of them starts it (`../strategies/routed-back.ts`).
+ * From this place: a rollback that is in progress goes on with the rungs above its own. A pass says in the delivery how it
+ * starts (`../strategies/routed-back.ts`), by what serves in the cluster; else Git does.
  */
 export function versionRollback({ stage, at }: Position): readonly Rung[] {
   const starts = stage.kind !== 'rollback';
-  const isShared = (delivery: Delivery): boolean => starts && !isRestored(delivery) && !isWhole(delivery, at);
+  const start = (delivery: Delivery): BackStart | undefined =>
+    starts ? (delivery.back ?? startInGit(delivery, at)) : undefined;
   const inBatches = !starts && at === 'back';
   return [
     {
       at: 'route-restored',
-      isListed: (delivery) => isShared(delivery) && !isPaced(delivery),
-      commit: withdrawShare,
+      isListed: (delivery) => start(delivery)?.kind === 'first',
+      isAlways: true,
+      commit: (delivery) => startCommit(delivery, start(delivery)),
       before: NOTHING,
       seen: requestsGone,
     },
     {
       at: 'back',
-      isListed: (delivery) => isShared(delivery) && isPaced(delivery),
-      commit: firstBatch,
+      isListed: (delivery) => start(delivery)?.kind === 'batches',
+      isAlways: true,
+      commit: (delivery) => startCommit(delivery, start(delivery)),
       before: NOTHING,
       seen: NOTHING,
     },
@@ -54,7 +66,7 @@ export function versionRollback({ stage, at }: Position): readonly Rung[] {
       isAlways: true,
       commit: (delivery) => {
         const whole = isWhole(delivery, starts ? at : undefined) ? partitioned(delivery, 0) : [];
-        return withObjects(withdrawShare(delivery), [...stableText(delivery), ...whole]);
+        return withObjects(startCommit(delivery, start(delivery)), [...stableText(delivery), ...whole]);
       },
       before: NOTHING,
       seen: allBack,
@@ -131,6 +143,20 @@ export function hasWeight(delivery: Delivery): boolean {
   return isWeight && isPinned(delivery) && selectsRelease(delivery) && delivery.missing.length === 0;
 }
 
+/** What the first commit of a rollback makes of routes and Services; undefined: it is in progress. */
+function startCommit(delivery: Delivery, from: BackStart | undefined): Commit {
+  if (from?.kind === 'batches') return firstBatch(delivery, from.percent);
+  if (from?.kind === 'atOnce' && from.opens) return restoreAll(delivery);
+  const pin = from?.kind === 'first' ? from.pin : undefined;
+  return withObjects(withdrawShare(delivery), pin === undefined ? [] : pinned(delivery, pin));
+}
+
+/** As where all groups are ready. */
+function startInGit(delivery: Delivery, at: Position['at']): BackStart {
+  if (isRestored(delivery) || isWhole(delivery, at)) return { kind: 'atOnce', opens: false };
+  return isPaced(delivery) ? { kind: 'batches', percent: firstShare(delivery) } : { kind: 'first', pin: undefined };
+}
+
 /** Whether too few groups are on the stable version for all requests, all of them being ready, so that they go back in batches. */
 function isPaced(delivery: Delivery): boolean {
   const floor = partitionIn(delivery.own) ?? 0;
@@ -138,11 +164,16 @@ function isPaced(delivery: Delivery): boolean {
   return floor > 0 && floor < quorumOf(delivery) && left > 0 && hasWeight(delivery);
 }
 
-/** The stable template with a partition of N, so that it replaces nobody, and the share that suits the first batch. */
-function firstBatch(delivery: Delivery): Commit {
+/** In percent, what suits the first batch. */
+function firstShare(delivery: Delivery): number {
+  const [count, floor] = [primaryGroups(delivery), partitionIn(delivery.own) ?? 0];
+  return Math.min(percentIn(delivery), shareLeft({ left: count - floor - sizeOf(delivery), stable: floor }));
+}
+
+/** The stable template with a partition of N, so that it replaces nobody, and this share. */
+function firstBatch(delivery: Delivery, percent: number): Commit {
   const { own } = delivery;
   const [count, floor] = [primaryGroups(delivery), partitionIn(own) ?? 0];
-  const percent = Math.min(percentIn(delivery), shareLeft({ left: count - floor - sizeOf(delivery), stable: floor }));
   const restore = withAside(parseRestore(annotationsOf(own)[MARK.restore] ?? ''), { floor });
   const kept = edited(own, setField(own, RESTORE, printRestore(restore)));
   const objects = [...stableText(delivery), ...partitioned(delivery, count), ...kept];

@@ -1,6 +1,6 @@
 /** The row `step k, partial`: finish the step that Git names, then write the next. */
 
-import { written } from '../edits/workload-change.ts';
+import { decisionOf } from '../edits/workload-change.ts';
 import { nextStep } from '../events/next-step.ts';
 import { beforeGroups, nextAsked, standingOf } from '../events/step-standing.ts';
 import type { Decision } from '../move.ts';
@@ -12,5 +12,5 @@ export function partial(situation: Situation, step: InDelivery): Decision {
   const first = beforeGroups(situation, step);
   if (first !== undefined) return first;
   const answer = nextAsked(situation, standingOf(situation, step, { waits: [], again: false }));
-  return answer.kind === 'shut' ? answer.decision : written(answer.seen, nextStep(answer.seen, answer.from));
+  return answer.kind === 'shut' ? answer.decision : decisionOf(answer.seen, nextStep(answer.seen, answer.from));
 }

@@ -3,7 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import { immutableBack } from '../edits/immutable-back.ts';
-import { type Draft, written } from '../edits/workload-change.ts';
+import { type Draft, decisionOf } from '../edits/workload-change.ts';
 import { failedBack, failureBrake } from '../events/failing.ts';
 import { beforeFirstStep, rollbackCause } from '../events/giving-up.ts';
 import { noText, returning } from '../events/going-back.ts';
@@ -51,10 +51,10 @@ export type Rows = {
 export const rows: Rows = {
   request: requested,
   rollBack,
-  rollback: (situation, marks) => written(situation, inRollback(situation, marks)),
+  rollback: (situation, marks) => decisionOf(situation, inRollback(situation, marks)),
   newer: (situation, state) => {
     const draft = interrupted(situation, state);
-    return draft === undefined ? undefined : written(situation, draft);
+    return draft === undefined ? undefined : decisionOf(situation, draft);
   },
   step: (situation, state) => stepRows[rowOf(situation, state)](situation, state),
 };
@@ -178,7 +178,7 @@ function leadsBackInPlace(situation: Situation): boolean {
 /** By an edit where one leads back, else by deleting and re-creating. */
 function rollBack(situation: Situation, at: { readonly given: Aborted; readonly marks: Marks }): Decision {
   const draft = returning(situation, at);
-  if (draft.fields === undefined || !immutableBack(situation)) return written(situation, draft);
+  if (draft.fields === undefined || !immutableBack(situation)) return decisionOf(situation, draft);
   return removeToGoBack(situation, { marks: draft.fields.marks, because: at.given.because });
 }
 

@@ -3,7 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted } from '../accepting.ts';
-import { written } from '../edits/workload-change.ts';
+import { decisionOf } from '../edits/workload-change.ts';
 import { firstStep, NOTHING_ASIDE, start } from '../events/first-step.ts';
 import { beforeFirstStep } from '../events/giving-up.ts';
 import { withdraw } from '../events/going-back.ts';
@@ -27,8 +27,8 @@ export function requested(situation: Situation, marks: Marks): Decision {
   const given = beforeFirstStep(situation, marks);
   if (given !== undefined) return withdraw(situation, { given, marks });
   const aborted = heldAsAborted(situation, marks);
-  if (aborted !== undefined) return written(situation, stopRoll(situation, { marks, holds: [aborted] }));
-  if (partition < SENTINEL && beyondFirstStep(situation)) return written(situation, supersede(situation, marks));
+  if (aborted !== undefined) return decisionOf(situation, stopRoll(situation, { marks, holds: [aborted] }));
+  if (partition < SENTINEL && beyondFirstStep(situation)) return decisionOf(situation, supersede(situation, marks));
   const unchanged = settledUnchanged(situation, marks);
   if (unchanged !== undefined) return unchanged;
   const removal = removalFor(situation);
@@ -45,5 +45,5 @@ export function requested(situation: Situation, marks: Marks): Decision {
     const step = { index: 1, of: Math.max(1, situation.steps.length) };
     return acceptRecreated(situation, { ...step, marks: firstStep(situation, { marks, restore: NOTHING_ASIDE }) });
   }
-  return written(situation, start(answer.seen, { marks, restore: undefined, maxUnavailable: undefined }));
+  return decisionOf(situation, start(answer.seen, { marks, restore: undefined, maxUnavailable: undefined }));
 }

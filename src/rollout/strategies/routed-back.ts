@@ -3,21 +3,21 @@
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease, shortRelease } from '../../api/release.ts';
 import { budgetKept, withBudget } from '../budget.ts';
-import type { ObjectEdits } from '../edits/edit.ts';
-import { type Draft, drafting, partitionDrafted, type WorkloadMove } from '../edits/workload-change.ts';
+import { type Draft, decisionOf, drafting, partitionDrafted, type WorkloadMove } from '../edits/workload-change.ts';
 import { noText, returning } from '../events/going-back.ts';
 import { begunInBatches, nextBatch } from '../events/paced-back.ts';
 import { pinOf } from '../events/sharing-out.ts';
 import { stableNotServing } from '../events/stable-lost.ts';
 import { recreated } from '../gates/cluster.ts';
-import { withObjects } from '../ladders/commit.ts';
 import type { Condition } from '../ladders/condition.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
+import type { BackStart, Pin } from '../ladders/delivery.ts';
 import { pinsElsewhere } from '../ladders/endpoints.ts';
-import { waitsAt } from '../ladders/next-commit.ts';
+import { madeBy, startingBack, waitsAt } from '../ladders/next-commit.ts';
+import { unwritable } from '../ladders/rung-move.ts';
 import { servedText } from '../ladders/seen-traffic.ts';
-import { isOpen, isPinned, isShareWithdrawn, pinned, restoreAll, withdrawShare } from '../ladders/version-edits.ts';
+import { isOpen, isPinned, isShareWithdrawn } from '../ladders/version-edits.ts';
 import { versionMove } from '../ladders/version-move.ts';
 import { type Decision, holding, MOVES } from '../move.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
@@ -31,7 +31,7 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   const { situation, delivery } = on;
   if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
   const paced = begunInBatches(on, { given, marks });
-  if (paced !== undefined) return paced;
+  if (paced !== undefined) return firstRungBack(on, paced.draft, { kind: 'batches', percent: paced.percent });
   const atOnce = isAtOnce(on, given.release) || hasLeft(situation);
   const apart = atOnce ? undefined : apartAgain(on);
   const isLeft = isShareWithdrawn(delivery) && !isLeaving(on);
@@ -48,10 +48,15 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
     ...withBudget({ ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) }, budgetKept(situation)),
     why: `${given.because} ${answers} once their last ones are answered.${served === undefined ? '' : ` ${capital(served)}.`}`,
   };
-  return versionMove(on, drafting(fields, 'StepUpgrade'), {
-    at: 'route-restored',
-    commit: withObjects(withdrawShare(delivery), apart ?? []),
-  });
+  return firstRungBack(on, drafting(fields, 'StepUpgrade'), { kind: 'first', pin: apart });
+}
+
+/** The commit of the rung that starts the rollback so, as its ladder has it. */
+function firstRungBack(on: Delivering, draft: Draft, back: BackStart): Decision {
+  const next = draft.fields === undefined ? undefined : startingBack(on.delivery, back);
+  if (next === undefined) return decisionOf(on.situation, draft);
+  if (next.kind === 'unwritable') return unwritable(on, next);
+  return versionMove(on, draft, { at: next.at === 'settled' ? undefined : next.at, commit: madeBy(next) });
 }
 
 /** A step has just withdrawn the share in Git: gateways may still send, and what they have sent may not be answered yet. */
@@ -65,12 +70,12 @@ function isLeaving(on: Delivering): boolean {
  * in progress; and a hand may have let it take in others. Those of the release get no requests before they restart, as
  * from any other step. undefined: it takes in the stable version alone, or nothing tells that from others.
  */
-function apartAgain(on: Delivering): readonly ObjectEdits[] | undefined {
+function apartAgain(on: Delivering): Pin | undefined {
   const { situation, delivery } = on;
   const isLost = situation.snapshot.lostMarks !== undefined && !isPinned(delivery);
   if (situation.view === 'unseen' || !(isLost || pinsElsewhere(on))) return undefined;
   const pin = (servingGroups(on, 'stable') ?? 0) === 0 ? undefined : pinOf(on, situation);
-  return pin === undefined || 'reason' in pin ? undefined : pinned(delivery, pin);
+  return pin === undefined || 'reason' in pin ? undefined : pin;
 }
 
 /** Nothing of the new version serves, or someone does not want to wait for it. */
@@ -96,10 +101,8 @@ function templateBack(on: Delivering, at: Back): Decision {
 }
 
 function withTemplate(on: Delivering, draft: Draft): Decision {
-  const { situation, delivery } = on;
-  const isAll = recreated(situation) !== undefined || servingGroups(on, 'stable') === 0 || pinsElsewhere(on);
-  const commit = isAll ? restoreAll(delivery) : withdrawShare(delivery);
-  return versionMove(on, draft, { at: 'template', commit });
+  const opens = recreated(on.situation) !== undefined || servingGroups(on, 'stable') === 0 || pinsElsewhere(on);
+  return firstRungBack(on, draft, { kind: 'atOnce', opens });
 }
 
 /** The share has been withdrawn: the template follows once the last requests are answered. */
@@ -148,7 +151,7 @@ function restBack(on: Delivering, requests: string): Decision {
 
 /** The share is withdrawn once more, and the stable version serves. */
 function restoreRoutes(on: Delivering): Decision {
-  const { situation, delivery, marks } = on;
+  const { situation, marks } = on;
   const lost = stableNotServing(on);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const fields: WorkloadMove = {
@@ -157,7 +160,7 @@ function restoreRoutes(on: Delivering): Decision {
     ...withBudget(marks, budgetKept(situation)),
     why: `Release ${shortRelease(marks.release)} was aborted, and by Git it has requests again: they go to stable.`,
   };
-  return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'route-restored', commit: withdrawShare(delivery) });
+  return firstRungBack(on, drafting(fields, 'StepUpgrade'), { kind: 'first', pin: undefined });
 }
 
 /** Nobody waits for the groups that are to restart, as their ladder has it. */

@@ -2,7 +2,7 @@
 
 import { SENTINEL } from '../../api/workload.ts';
 import { accepted, unlessAccepted } from '../accepting.ts';
-import { written } from '../edits/workload-change.ts';
+import { decisionOf } from '../edits/workload-change.ts';
 import { nextStep } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { type RungTo, restoreWith, rungWritten, withVersions } from '../events/sharing-out.ts';
@@ -173,7 +173,7 @@ function nextRung(on: Delivering, seen: Seen, from: Parameters<typeof nextStep>[
   const { marks, index, plan } = from;
   const target = nextIndex(seen, { index, release: marks.release, plan });
   const goal = wantedAt(on, seen, { index: target });
-  if (goal === undefined) return written(seen, nextStep(seen, from));
+  if (goal === undefined) return decisionOf(seen, nextStep(seen, from));
   const of = { kind: 'step', index: target, of: steps.length } as const;
   // An edit of the plan may lead to the same step: from its lowest rung.
   const next = rungAbove(withVersions(on, seen), { stage: of, at: undefined });

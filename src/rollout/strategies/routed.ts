@@ -3,7 +3,7 @@
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { isOneWorkload } from '../../api/styles.ts';
-import { type Draft, written } from '../edits/workload-change.ts';
+import { type Draft, decisionOf } from '../edits/workload-change.ts';
 import { withdrawnAsFailed } from '../events/ladder-failing.ts';
 import { restoreForNewer, takenUp } from '../events/routed-newer.ts';
 import { stopRoll } from '../events/stopping.ts';
@@ -109,10 +109,10 @@ function rollback(on: Delivering, marks: Marks): Decision {
   if (marks.at === 'back' && isBack) return batchesBack(on);
   const draft = inRollback(situation, marks);
   const after = draft.fields?.marks;
-  if (after === undefined) return written(situation, draft);
+  if (after === undefined) return decisionOf(situation, draft);
   if (after.step === undefined) return versionMove(on, draft, { at: undefined, commit: restoreAll(on.delivery) });
   const isNewer = !sameRelease(after.release, marks.release) && after.step.kind === 'step';
-  return isNewer ? takenUp(on, draft) : written(situation, draft);
+  return isNewer ? takenUp(on, draft) : decisionOf(situation, draft);
 }
 
 /** A newer template: it overtakes the delivery with all requests on stable, or they go there while it waits. */
@@ -121,14 +121,14 @@ function newer(situation: Situation, state: InDelivery): Decision | undefined {
   if (asked === undefined) return undefined;
   const draft = unlessRefused(situation, state, asked);
   const on = delivering(situation, state.marks, state.marks.release);
-  if (on === undefined) return written(situation, draft);
+  if (on === undefined) return decisionOf(situation, draft);
   if (draft !== asked && !isShareWithdrawn(on.delivery)) return restoreForNewer(on, draft);
   const release = draft.fields?.marks.release;
   if (release !== undefined && !sameRelease(release, state.marks.release)) return takenUp(on, draft);
   const isRolling = state.row === 'partial' && abortOf(situation, state.marks.release) === undefined;
   return isRolling && draft.fields === undefined && !isShareWithdrawn(on.delivery)
     ? restoreForNewer(on, draft)
-    : written(situation, draft);
+    : decisionOf(situation, draft);
 }
 
 /** What no two versions could share is not taken up in mid-delivery either: it is stopped where it is, and waits for people. */

@@ -5,7 +5,7 @@ import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { accepted } from '../accepting.ts';
 import { withBudgetAfter } from '../budget.ts';
-import { workloadMove, written } from '../edits/workload-change.ts';
+import { decisionOf, workloadMove } from '../edits/workload-change.ts';
 import { nextStep } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { raisedForLeftovers } from '../events/raising.ts';
@@ -53,7 +53,8 @@ export function surging(situation: Situation, step: InDelivery): Decision {
   ]);
   if (situation.view === 'unseen' || holds.length > 0)
     return holding(holds, waits.length === 0 ? (statesOf(holds)[0] ?? 'StepUpgrade') : 'StepUpgrade');
-  if (extra === 0) return written(situation, nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) }));
+  if (extra === 0)
+    return decisionOf(situation, nextStep(situation, { marks, index: 0, plan: wholeNext(situation, 0) }));
   return followDown(situation, { marks, of }) ?? surge(situation, { marks, of, extra });
 }
 
