@@ -1,13 +1,7 @@
 /** What several policies say together of one Rollout. */
 
-import {
-  NO_RULES,
-  POLICY_FIELD_NAMES,
-  POLICY_FIELDS,
-  type PolicyFieldName,
-  type PolicyRules,
-  type RolloutPolicy,
-} from './policy-fields.ts';
+import { POLICY_FIELD_NAMES, POLICY_FIELDS } from './policy-fields.ts';
+import { NO_RULES, type PolicyFieldName, type PolicyRules, type RolloutPolicy } from './policy-rules.ts';
 import { UNDO_DEFAULTS } from './undo-limits.ts';
 
 /** What grants come to where no policy states them; a grant that is not here is refused then. */

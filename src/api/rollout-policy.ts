@@ -3,7 +3,8 @@
 import { type FieldFault, FieldReader } from './field-reader.ts';
 import { matchesGlob } from './glob.ts';
 import type { JsonObject } from './json.ts';
-import { POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyFieldName, type RolloutPolicy } from './policy-fields.ts';
+import { POLICY_FIELD_NAMES, POLICY_FIELDS } from './policy-fields.ts';
+import { type PolicyFieldName, type RolloutPolicy } from './policy-rules.ts';
 import { ROLLING_STYLES, type RollingStyle } from './styles.ts';
 
 export const POLICY_API_VERSION = 'tranche.dev/v1alpha1';
@@ -48,11 +49,11 @@ type PolicyParsing = {
 /** The fields of `spec` that say which Rollouts a policy means, with what the reference says of them. */
 export const SELECTION_FIELDS = {
   rollouts: {
-    meaning: 'which Rollouts it means: patterns `namespace/name` with `*`; `*` alone is all',
+    meaning: 'which Rollouts the policy applies to: patterns `namespace/name` with `*`. `*` alone matches all',
     schema: listOf(PATTERN),
   },
   labels: {
-    meaning: 'only Rollouts with all of these labels',
+    meaning: 'the policy applies only to Rollouts that have all of these labels',
     schema: {
       type: 'object',
       minProperties: 1,
@@ -61,11 +62,11 @@ export const SELECTION_FIELDS = {
     },
   },
   clusters: {
-    meaning: 'only in these clusters (`cluster` of `tranche.yaml`), with `*`',
+    meaning: 'the policy applies only in these clusters (`cluster` of `tranche.yaml`). Patterns may contain `*`',
     schema: listOf(CLUSTER),
   },
   strategies: {
-    meaning: 'only Rollouts of these strategies: `partition`, `canary`, `blueGreen`',
+    meaning: 'the policy applies only to Rollouts of these strategies: `partition`, `canary`, `blueGreen`',
     schema: listOf(STYLE),
   },
 } as const satisfies Readonly<Record<keyof PolicySelection, { readonly meaning: string; readonly schema: JsonObject }>>;

@@ -1,7 +1,7 @@
 /** How long a delivery has waited for what, as the record counts it, and which deadlines of policies are over. */
 
 import type { Marks } from '../api/marks.ts';
-import type { PolicyFieldName, PolicyRules } from '../api/policy-fields.ts';
+import type { PolicyFieldName, PolicyRules } from '../api/policy-rules.ts';
 import type { WaitClocks, Waited } from '../api/record.ts';
 import { sameRelease } from '../api/release.ts';
 import { historyRewritten } from './gates/git.ts';

@@ -9,8 +9,8 @@ import type { LiveLeader, LiveLws, LiveRevision, LiveStatefulSet, LiveWorker, Sc
 import type { LiveEndpointSlice, LiveService } from '../api/live-traffic.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
-import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-fields.ts';
 import type { PolicyNotify } from '../api/policy-notify.ts';
+import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-rules.ts';
 import type { AutomaticBacks, RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';

@@ -3,16 +3,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/api/json.ts';
+import { POLICY_FIELD_NAMES, POLICY_FIELDS } from '../../src/api/policy-fields.ts';
+import { NOTICE_EVENTS } from '../../src/api/policy-notify.ts';
 import {
-  POLICY_FIELD_NAMES,
-  POLICY_FIELDS,
   type PolicyFieldName,
   type PolicyRules,
   type Recreate,
   type RolloutPolicy,
   type SizeChange,
-} from '../../src/api/policy-fields.ts';
-import { NOTICE_EVENTS } from '../../src/api/policy-notify.ts';
+} from '../../src/api/policy-rules.ts';
 import { together } from '../../src/api/policy-together.ts';
 import {
   type PolicySelection,

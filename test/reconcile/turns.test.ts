@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { CONFIG_FILE, DEFAULT_CONFIG, type Shard } from '../../src/api/config.ts';
-import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
+import type { RolloutPolicy } from '../../src/api/policy-rules.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { desiredOf } from '../../src/reconcile/desired/desired.ts';
 import type { Delivery } from '../../src/reconcile/history/turn-taker.ts';

@@ -2,7 +2,7 @@
 
 import { Cron } from 'croner';
 import { describe, expect, test, vi } from 'vitest';
-import type { RolloutPolicy } from '../../src/api/policy-fields.ts';
+import type { RolloutPolicy } from '../../src/api/policy-rules.ts';
 import { parseRolloutPolicy } from '../../src/api/rollout-policy.ts';
 import { parseInstant, printInstant } from '../../src/api/time.ts';
 import { localClock } from '../../src/reconcile/policies/local-clock.ts';

@@ -2,7 +2,8 @@
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { POLICY_FIELDS, type RolloutPolicy } from '../../src/api/policy-fields.ts';
+import { POLICY_FIELDS } from '../../src/api/policy-fields.ts';
+import { type RolloutPolicy } from '../../src/api/policy-rules.ts';
 import { together } from '../../src/api/policy-together.ts';
 import type { HoldReason } from '../../src/rollout/hold.ts';
 import { plan } from '../../src/rollout/plan.ts';

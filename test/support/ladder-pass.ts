@@ -2,7 +2,7 @@
 
 import { parseIntents } from '../../src/api/intents.ts';
 import { known } from '../../src/api/known.ts';
-import { NO_RULES } from '../../src/api/policy-fields.ts';
+import { NO_RULES } from '../../src/api/policy-rules.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { printRelease } from '../../src/api/release.ts';
 import { parseRollout } from '../../src/api/rollout.ts';

@@ -1,6 +1,6 @@
 /** Passes half a minute apart over a delivery with a second workload, under the rules of policies: what they come to. */
 
-import { NO_RULES, type PolicyRules } from '../../src/api/policy-fields.ts';
+import { NO_RULES, type PolicyRules } from '../../src/api/policy-rules.ts';
 import { type Found, passed, type Stand } from './ladder-pass.ts';
 
 export type Rules = Partial<PolicyRules>;

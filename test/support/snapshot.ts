@@ -8,7 +8,7 @@ import { absent, type Known, known, unknown } from '../../src/api/known.ts';
 import type { LiveLeader, LiveStatefulSet, LiveWorker } from '../../src/api/live.ts';
 import { parseLwsVersion } from '../../src/api/lws-version.ts';
 import type { Marks } from '../../src/api/marks.ts';
-import { NO_RULES, type PolicyRules, type Recreate, type SizeChange } from '../../src/api/policy-fields.ts';
+import { NO_RULES, type PolicyRules, type Recreate, type SizeChange } from '../../src/api/policy-rules.ts';
 import type { RolloutRecord, StepRecord } from '../../src/api/record.ts';
 import { printRecreating } from '../../src/api/recreating.ts';
 import { parseRollout, type Rollout } from '../../src/api/rollout.ts';

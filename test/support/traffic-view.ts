@@ -7,7 +7,7 @@ import { absent, type Known, known, notAsked } from '../../src/api/known.ts';
 import type { LiveLeader, LiveLws, LiveStatefulSet, Scaler } from '../../src/api/live.ts';
 import type { LiveEndpointSlice, LiveService } from '../../src/api/live-traffic.ts';
 import { REVISION_KEY } from '../../src/api/lws-labels.ts';
-import { NO_RULES } from '../../src/api/policy-fields.ts';
+import { NO_RULES } from '../../src/api/policy-rules.ts';
 import type { TrafficRecord } from '../../src/api/record.ts';
 import { releaseContent } from '../../src/api/release-content.ts';
 import { parseRollout } from '../../src/api/rollout.ts';

@@ -1,12 +1,7 @@
 /** `tranche policy explain`: what policies say of one Rollout, who says it, and what their gates say now. */
 
-import {
-  NO_RULES,
-  POLICY_FIELD_NAMES,
-  POLICY_FIELDS,
-  type PolicyFieldName,
-  type PolicyRules,
-} from '../../api/policy-fields.ts';
+import { POLICY_FIELD_NAMES, POLICY_FIELDS } from '../../api/policy-fields.ts';
+import { NO_RULES, type PolicyFieldName, type PolicyRules } from '../../api/policy-rules.ts';
 import { jsonText } from '../../api/printable.ts';
 import { printInstant } from '../../api/time.ts';
 import { type CommonOptions, EXIT, type Io } from '../../options.ts';

@@ -3,7 +3,7 @@
 import { DEFAULT_CONFIG } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { LWS_KIND, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
-import type { PolicyRules } from '../../api/policy-fields.ts';
+import type { PolicyRules } from '../../api/policy-rules.ts';
 import { parseRollout, type Rollout } from '../../api/rollout.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
 import { isOneWorkload } from '../../api/styles.ts';

@@ -1,6 +1,6 @@
 /** A Rollout whose Service is the first of two InferencePools shares its requests between those. */
 
-import type { PolicyRules } from '../../api/policy-fields.ts';
+import type { PolicyRules } from '../../api/policy-rules.ts';
 import type { Rollout } from '../../api/rollout.ts';
 
 /** The same Rollout where no policy names its Service so. */

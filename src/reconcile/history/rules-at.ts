@@ -1,6 +1,6 @@
 /** What the policies of a commit asked of a Rollout. */
 
-import type { PolicyRules } from '../../api/policy-fields.ts';
+import type { PolicyRules } from '../../api/policy-rules.ts';
 import type { Oid } from '../../ports/git.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import { desiredOf } from '../desired/desired.ts';

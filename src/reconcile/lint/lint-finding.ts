@@ -2,7 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import type { LwsVersion } from '../../api/lws-version.ts';
-import type { PolicyRules } from '../../api/policy-fields.ts';
+import type { PolicyRules } from '../../api/policy-rules.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';

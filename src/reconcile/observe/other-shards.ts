@@ -1,7 +1,7 @@
 /** What other processes of the same repository have recorded, where a limit is shared with them. */
 
 import type { Shard } from '../../api/config.ts';
-import { SHARED_LIMITS } from '../../api/policy-fields.ts';
+import { SHARED_LIMITS } from '../../api/policy-rules.ts';
 import type { Git } from '../../ports/git.ts';
 import type { RecordProof } from '../../rollout/record/trust.ts';
 import type { Reading } from '../pass.ts';

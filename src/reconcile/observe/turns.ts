@@ -2,7 +2,7 @@
 
 import { at, isRecord } from '../../api/json.ts';
 import { MARK, printStep, withoutRelease } from '../../api/marks.ts';
-import { SHARED_LIMITS } from '../../api/policy-fields.ts';
+import { SHARED_LIMITS } from '../../api/policy-rules.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { type Instant, printInstant } from '../../api/time.ts';
 import type { RolloutKey, Turn } from '../../rollout/snapshot.ts';

@@ -2,7 +2,8 @@
 
 import { isBelow } from '../../api/config.ts';
 import { foldersOf, type Owners } from '../../api/owners.ts';
-import { POLICY_FIELD_NAMES, POLICY_FIELDS, type PolicyRules, type RolloutPolicy } from '../../api/policy-fields.ts';
+import { POLICY_FIELD_NAMES, POLICY_FIELDS } from '../../api/policy-fields.ts';
+import { type PolicyRules, type RolloutPolicy } from '../../api/policy-rules.ts';
 import { together } from '../../api/policy-together.ts';
 import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
 import type { PolicyConflict, PolicySources } from '../../rollout/snapshot.ts';

@@ -1,7 +1,7 @@
 /** One policy as it was read, and those that reach one Rollout. */
 
 import type { Issue } from '../../api/issue.ts';
-import type { PolicyFieldName, PolicyRules, RolloutPolicy } from '../../api/policy-fields.ts';
+import type { PolicyFieldName, PolicyRules, RolloutPolicy } from '../../api/policy-rules.ts';
 import type { PolicySelection } from '../../api/rollout-policy.ts';
 import type { MissingPolicy, PolicyConflict, PolicySources } from '../../rollout/snapshot.ts';
 

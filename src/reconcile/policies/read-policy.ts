@@ -3,13 +3,8 @@
 import { type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { POLICY_KIND } from '../../api/kinds.ts';
-import {
-  NO_RULES,
-  POLICY_FIELD_NAMES,
-  POLICY_FIELDS,
-  type PolicyFieldName,
-  type RolloutPolicy,
-} from '../../api/policy-fields.ts';
+import { POLICY_FIELD_NAMES, POLICY_FIELDS } from '../../api/policy-fields.ts';
+import { NO_RULES, type PolicyFieldName, type RolloutPolicy } from '../../api/policy-rules.ts';
 import { POLICY_API_VERSION, parseRolloutPolicy } from '../../api/rollout-policy.ts';
 import { undoGrants } from '../../api/undo-limits.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';

@@ -1,6 +1,6 @@
 /** The gate of policies that cannot all be met: reported before the first step, so that no delivery gets stuck half-way. */
 
-import type { PolicyFieldName } from '../../api/policy-fields.ts';
+import type { PolicyFieldName } from '../../api/policy-rules.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import { policySaying } from '../texts/sentences.ts';

@@ -1,7 +1,7 @@
 /** Gates of limits: how many groups a step may release, how many may be down, how many must serve, how many GPUs it takes. */
 
 import { gpusOfGroup } from '../../api/gpus.ts';
-import type { PolicyFieldName } from '../../api/policy-fields.ts';
+import type { PolicyFieldName } from '../../api/policy-rules.ts';
 import { updatesPrimary } from '../../api/styles.ts';
 import { peoplesBudget } from '../budget.ts';
 import { sizeIn } from '../edits/size-change.ts';

@@ -1,7 +1,8 @@
 /** Gates that policies hold shut. */
 
 import { absent } from '../../api/known.ts';
-import { POLICY_FIELD_NAMES, type PolicyFieldName } from '../../api/policy-fields.ts';
+import { POLICY_FIELD_NAMES } from '../../api/policy-fields.ts';
+import { type PolicyFieldName } from '../../api/policy-rules.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { noWholeStep } from '../edits/size-change.ts';
 import { type Hold, holdKind } from '../hold.ts';

@@ -2,7 +2,7 @@
 
 import { absent, type Known } from '../../api/known.ts';
 import type { PolicyApproval } from '../../api/policy-approvals.ts';
-import type { PolicyRules } from '../../api/policy-fields.ts';
+import type { PolicyRules } from '../../api/policy-rules.ts';
 import { enoughPeople } from './distinct.ts';
 
 /** Somebody who approved the commit that was merged. */

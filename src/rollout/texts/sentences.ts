@@ -1,6 +1,6 @@
 /** How groups and counts are spoken of: the words that holds and commits share. Decides nothing. */
 
-import type { PolicyFieldName } from '../../api/policy-fields.ts';
+import type { PolicyFieldName } from '../../api/policy-rules.ts';
 import type { Surge } from '../../api/restore.ts';
 import { type Group, nameGroups } from '../observed/groups.ts';
 import type { Snapshot } from '../snapshot.ts';

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { unknown } from '../../../src/api/known.ts';
-import { NO_RULES } from '../../../src/api/policy-fields.ts';
+import { NO_RULES } from '../../../src/api/policy-rules.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import type { Snapshot } from '../../../src/rollout/snapshot.ts';

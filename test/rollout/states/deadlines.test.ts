@@ -1,7 +1,7 @@
 /** Deadlines and restarts: what counts towards them, what a step that fails by them leads to, and who has the last word. */
 
 import { expect, test } from 'vitest';
-import type { PolicyRules } from '../../../src/api/policy-fields.ts';
+import type { PolicyRules } from '../../../src/api/policy-rules.ts';
 import type { RolloutRecord } from '../../../src/api/record.ts';
 import { plan, recordWritten } from '../../../src/rollout/plan.ts';
 import { planned, type Row } from '../../support/planned.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ApproveIntent, parseIntents, printApprove } from '../../../src/api/intents.ts';
 import { absent } from '../../../src/api/known.ts';
-import { NO_RULES } from '../../../src/api/policy-fields.ts';
+import { NO_RULES } from '../../../src/api/policy-rules.ts';
 import type { ProposalRecord } from '../../../src/api/proposal-record.ts';
 import { changesDigest } from '../../../src/reconcile/documents/digests.ts';
 import type { Reconciled } from '../../../src/reconcile/outcome.ts';

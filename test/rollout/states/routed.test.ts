@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { known, unknown } from '../../../src/api/known.ts';
-import { NO_RULES } from '../../../src/api/policy-fields.ts';
+import { NO_RULES } from '../../../src/api/policy-rules.ts';
 import { SENTINEL } from '../../../src/api/workload.ts';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../src/api/json.ts';
 import { absent, unknown } from '../../../src/api/known.ts';
 import { parseLiveService } from '../../../src/api/live-traffic.ts';
 import { MARK, type Marks, parseMarks } from '../../../src/api/marks.ts';
-import { NO_RULES } from '../../../src/api/policy-fields.ts';
+import { NO_RULES } from '../../../src/api/policy-rules.ts';
 import { withAside } from '../../../src/api/restore.ts';
 import { hold } from '../../../src/rollout/hold.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';

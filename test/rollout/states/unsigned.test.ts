@@ -1,8 +1,8 @@
 /** A record that nobody bears out, forged field by field: it holds, and lets nothing go that would not go without one. */
 
 import { expect, test } from 'vitest';
-import type { PolicyRules } from '../../../src/api/policy-fields.ts';
 import { NOTICE_EVENTS } from '../../../src/api/policy-notify.ts';
+import type { PolicyRules } from '../../../src/api/policy-rules.ts';
 import type { RolloutRecord, StepRecord } from '../../../src/api/record.ts';
 import { plan, recordWritten } from '../../../src/rollout/plan.ts';
 import type { Snapshot, Turn, Unsigned } from '../../../src/rollout/snapshot.ts';

@@ -2,8 +2,8 @@
 
 import type { JsonObject } from '../../../api/json.ts';
 import { SERVICE_KIND } from '../../../api/kinds.ts';
-import type { PolicyRules } from '../../../api/policy-fields.ts';
 import type { InferencePools } from '../../../api/policy-pools.ts';
+import type { PolicyRules } from '../../../api/policy-rules.ts';
 import type { Rollout } from '../../../api/rollout.ts';
 import type { RouteRef, TrafficRouting } from '../../../api/rollout-traffic.ts';
 import { STYLES, secondNameOf, takesTurns } from '../../../api/styles.ts';
