@@ -5,11 +5,15 @@ import { jsonText } from '../api/printable.ts';
 import type { Io } from '../options.ts';
 import type { Addition } from '../reconcile/init/addition.ts';
 import type { FoundWorkload, Survey } from '../reconcile/init/survey.ts';
+import type { RootView } from '../reconcile/roots/read-roots.ts';
 import { issueLine } from '../reconcile/status/report.ts';
+import { rootValue } from './roots-report.ts';
 
 export type InitReport = {
   readonly read: string;
   readonly survey: Survey;
+  /** Kustomize folders with LeaderWorkerSets that kustomize changes. */
+  readonly folders: readonly RootView[];
   readonly files: readonly Addition[];
   /** Settings of agents that have to change. */
   readonly settings: readonly Issue[];
@@ -29,9 +33,10 @@ export function printReport(report: InitReport, output: 'text' | 'json', io: Io)
   io.out(output === 'json' ? jsonText(valueOf(report)) : textOf(report));
 }
 
-function valueOf({ survey, ...report }: InitReport): unknown {
+function valueOf({ survey, folders, ...report }: InitReport): unknown {
   return {
     ...report,
+    folders: folders.map(rootValue),
     workloads: survey.workloads.map(({ document, agents, refused: _refused, ...found }) => ({
       ...found,
       file: document.file,
@@ -42,13 +47,14 @@ function valueOf({ survey, ...report }: InitReport): unknown {
 }
 
 function textOf(report: InitReport): string {
-  const { survey, files, settings, refused, cluster, rules } = report;
+  const { survey, folders, files, settings, refused, cluster, rules } = report;
   const { workloads } = survey;
   const blocks: readonly (readonly string[])[] = [
     [`read: ${report.read}`],
     workloads.length === 0
       ? ['no LeaderWorkerSet found in a manifest. Where they are in another repository, name it with --repo.']
       : [`${count(workloads.length, 'LeaderWorkerSet')}:`, ...workloads.flatMap(workloadLines)],
+    titled('built by kustomize, and not delivered from yet (tranche roots has more):', folders.flatMap(folderLines)),
     titled('in the cluster, and in no file that was read:', cluster),
     titled(report.written === undefined ? 'to add:' : 'written:', files.flatMap(fileLines)),
     titled('to change, in what applies them:', settings.map(issueLine)),
@@ -82,6 +88,14 @@ function workloadLines(found: FoundWorkload): readonly string[] {
       ? ['    nothing in these files applies it: see "Agents" in REFERENCE.md for its settings']
       : by.map((line) => `    ${line}`)),
   ];
+}
+
+/** One a LeaderWorkerSet; where the folder is not built, why. */
+function folderLines({ root, workloads, issues }: RootView): readonly string[] {
+  const built = workloads.map(({ namespace, name, groups, size, images }) =>
+    `${namespace ?? '?'}/${name}  ${root.document.file}  ${count(groups, 'group')} of ${count(size, 'pod')}  ${images.join(', ')}`.trimEnd(),
+  );
+  return workloads.length > 0 ? built : issues.map(issueLine);
 }
 
 function fileLines({ path, why, examples }: Addition): readonly string[] {

@@ -15,6 +15,7 @@ import { everything, withFiles } from '../reconcile/init/more-files.ts';
 import { type Survey, surveyOf } from '../reconcile/init/survey.ts';
 import { readConfig } from '../reconcile/observe/read-main.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import { type RootView, readRoots } from '../reconcile/roots/read-roots.ts';
 import { type InitReport, printReport } from './init-report.ts';
 import { type InitOptions, wishesOf } from './init-wishes.ts';
 import { findingsOf, issuesOf } from './lint.ts';
@@ -29,7 +30,7 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
   const { workingTree } = options;
   if (options.write && workingTree === undefined)
     throw new UsageError('--write needs a clone with its files: call this in one, or name it with --repo PATH');
-  const { tree, survey, files, isOnGitHub } = await look(options, ports);
+  const { tree, survey, folders, files, isOnGitHub } = await look(options, ports);
   const wishes = wishesOf(options, {
     texts: textsIn(tree),
     isOnGitHub,
@@ -40,6 +41,7 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
   const report: InitReport = {
     read: workingTree === undefined ? `${options.repo} at ${tree.commit.slice(0, 12)}` : `the files in ${workingTree}`,
     survey,
+    folders,
     files: proposed.files,
     settings: [...survey.settings, ...proposed.settings],
     refused: [...proposed.refused, ...refused],
@@ -54,10 +56,11 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
 
 async function look(
   { ref, overrides }: InitOptions,
-  { git }: Ports,
+  { git, builder }: Ports,
 ): Promise<{
   readonly tree: Tree;
   readonly survey: Survey;
+  readonly folders: readonly RootView[];
   readonly files: Files;
   readonly isOnGitHub: boolean;
 }> {
@@ -70,12 +73,23 @@ async function look(
   const desired = desiredOf(await inMemory.readAt(head, desiredRequest(config.paths)), config, new Map());
   const skipped = tree.skipped();
   const paths = new Set([...tree.files, ...skipped].map(({ path }) => path));
+  const texts = new Map(textsIn(tree));
+  const survey = surveyOf(desired, texts);
+  // Files without a marker are read for a build alone: not from memory.
+  const world = builder === undefined ? undefined : { git, builder, cache: new Map() };
+  const views = world === undefined ? [] : await readRoots({ desired, agents: survey.agents, texts }, world);
   return {
     tree,
-    survey: surveyOf(desired, new Map(textsIn(tree))),
+    survey,
+    folders: views.filter((view) => !isPlain(view, survey)),
     files: { isThere: (path) => paths.has(path), count: paths.size },
     isOnGitHub: [...paths].some((path) => path.startsWith('.github/')),
   };
+}
+
+/** Whether the folder only lists a manifest that can be delivered as it is. */
+function isPlain({ files }: RootView, { workloads }: Survey): boolean {
+  return workloads.some(({ document, refused }) => refused.length === 0 && files.includes(document.file));
 }
 
 /** The proposal as a pass over it finds it: a Rollout that something is wrong with is refused, with the words of `lint`. */

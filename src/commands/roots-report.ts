@@ -29,15 +29,20 @@ export function printRoots(report: RootsReport, output: 'text' | 'json', io: Io)
 function valueOf({ roots, ...report }: RootsReport): unknown {
   return {
     ...report,
-    roots: roots.map(({ root, agents, files, workloads, issues }) => ({
-      folder: root.folder,
-      file: root.document.file,
-      files,
-      appliedBy: agents.map(({ name, file, line }) => ({ name, file, line })),
-      listedBy: root.listedBy.map(({ file }) => file),
-      workloads: workloads.map(({ document: _document, content: _content, ...workload }) => workload),
-      issues,
-    })),
+    roots: roots.map(rootValue),
+  };
+}
+
+/** One folder as JSON. */
+export function rootValue({ root, agents, files, workloads, issues }: RootView): unknown {
+  return {
+    folder: root.folder,
+    file: root.document.file,
+    files,
+    appliedBy: agents.map(({ name, file, line }) => ({ name, file, line })),
+    listedBy: root.listedBy.map(({ file }) => file),
+    workloads: workloads.map(({ document: _document, content: _content, ...workload }) => workload),
+    issues,
   };
 }
 

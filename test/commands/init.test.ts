@@ -4,10 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { runProgram } from '../../src/commands/program.ts';
 import { firstSteps } from '../../src/reconcile/init/steps.ts';
+import { recordedKustomize } from '../support/kustomize.ts';
+import { llmD } from '../support/kustomize-trees.ts';
 import { startSite, stopSites } from '../support/site.ts';
 
 const folders: string[] = [];
@@ -401,4 +403,35 @@ test('the steps for any number of groups grow, end with all, start with one, and
       if (groups > 1) expect(count - (after[at - 1] ?? 0)).toBeLessThanOrEqual(Math.ceil(groups / 2));
     }
   }
+});
+
+describe('kustomize folders', () => {
+  const kustomize = recordedKustomize();
+  afterAll(() => kustomize.remove());
+  const built = 'built by kustomize, and not delivered from yet (tranche roots has more):\n';
+
+  test('are named with what they build, and a plain manifest that is only listed is not', async () => {
+    const plain = { 'apps/vllm/kustomization.yaml': 'resources: [lws.yaml]\n', 'apps/vllm/lws.yaml': lws('vllm') };
+    const { run, files } = clone({ ...llmD(), ...plain });
+    const before = files();
+    const { code, out } = await run('init', { TRANCHE_KUSTOMIZE: kustomize.file });
+    expect(code).toBe(0);
+    expect(out).toContain(
+      `${built}  llm/prod-wide-ep-decode  guides/wide-ep/overlays/prod/kustomization.yaml  2 groups of 2 pods  ghcr.io/llm-d/llm-d-cuda:v0.9.0
+  llm/stage-wide-ep-decode  guides/wide-ep/overlays/stage/kustomization.yaml  1 group of 2 pods  ghcr.io/llm-d/llm-d-cuda:v0.9.0
+`,
+    );
+    expect(out).toContain('rollouts/vllm.yaml');
+    const { out: json } = await run('init --output json', { TRANCHE_KUSTOMIZE: kustomize.file });
+    expect(JSON.parse(json)).toMatchObject({
+      folders: [{ workloads: [{ groups: 2 }] }, { workloads: [{ groups: 1 }] }],
+    });
+    expect(files()).toEqual(before);
+  });
+  test('are named without a build where there is no kustomize', async () => {
+    const { out } = await clone(llmD()).run('init', { TRANCHE_KUSTOMIZE: 'no-such-kustomize' });
+    expect(out).toContain(
+      `${built}  guides/wide-ep/overlays/prod/kustomization.yaml: there is no no-such-kustomize (BuilderMissing).`,
+    );
+  });
 });
