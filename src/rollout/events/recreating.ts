@@ -138,8 +138,7 @@ export function returnedByHand(situation: Situation, recreating: Recreating): De
 
 /** Its own fields, and the Rollout keeps nothing any more. */
 function ended(situation: Situation, to: WorkloadMove): Move {
-  const move = workloadMove(situation, to);
-  return { ...move, changes: [...move.changes, ...keeping(situation.snapshot.rollout, undefined)] };
+  return workloadMove(situation, to, keeping(situation.snapshot.rollout, undefined));
 }
 
 function ofReturned({ file }: Situation, why: string): Hold {
