@@ -17,7 +17,7 @@ import { pinsElsewhere } from '../ladders/endpoints.ts';
 import { madeBy, startingBack, waitsAt } from '../ladders/next-commit.ts';
 import { unwritable } from '../ladders/rung-move.ts';
 import { servedText } from '../ladders/seen-traffic.ts';
-import { isOpen, isPinned, isShareWithdrawn } from '../ladders/version-edits.ts';
+import { isOpen, isPinned, isShareWithdrawn, restoreAll } from '../ladders/version-edits.ts';
 import { versionMove } from '../ladders/version-move.ts';
 import { type Decision, holding, MOVES } from '../move.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
@@ -32,6 +32,7 @@ export function routedBack(on: Delivering, { given, marks }: Back): Decision {
   if (situation.snapshot.stable.kind !== 'known') return holding([noText(situation)], 'StepUpgrade');
   const paced = begunInBatches(on, { given, marks });
   if (paced !== undefined) return firstRungBack(on, paced.draft, { kind: 'batches', percent: paced.percent });
+  if (isRemade(on, given.release) && !isShareWithdrawn(delivery)) return openedFirst(on, { given, marks });
   const atOnce = isAtOnce(on, given.release) || hasLeft(situation);
   const apart = atOnce ? undefined : apartAgain(on);
   const isLeft = isShareWithdrawn(delivery) && !isLeaving(on);
@@ -57,6 +58,26 @@ function firstRungBack(on: Delivering, draft: Draft, back: BackStart): Decision 
   if (next === undefined) return decisionOf(on.situation, draft);
   if (next.kind === 'unwritable') return unwritable(on, next);
   return versionMove(on, draft, { at: next.at === 'settled' ? undefined : next.at, commit: madeBy(next) });
+}
+
+/**
+ * Made again on the release, no group is on the stable version: the template alone, where an agent applies no more than that,
+ * would leave the share with a Service that finds nobody once they restart. Requests find all of them first.
+ */
+function openedFirst(on: Delivering, { given, marks }: Back): Decision {
+  const { situation, delivery } = on;
+  const fields: WorkloadMove = {
+    reason: given.reason,
+    label: `${MOVES[given.reason].label}, route-restored`,
+    ...withBudget({ ...marks, step: { kind: 'rollback' }, aborted: remember(given, marks) }, budgetKept(situation)),
+    why: `${given.because} All groups came up on it when its objects were made again: requests find all of them, and the stable template follows once that is live.`,
+  };
+  return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'route-restored', commit: restoreAll(delivery) });
+}
+
+/** All groups came up on the release, and someone who wants it back at once has not said so. */
+function isRemade({ situation }: Delivering, release: Aborted['release']): boolean {
+  return recreated(situation) !== undefined && abortOf(situation, release)?.now !== true;
 }
 
 /** A step has just withdrawn the share in Git: gateways may still send, and what they have sent may not be answered yet. */
@@ -112,10 +133,11 @@ export function drainedBack(on: Delivering): Decision {
   // Overtaken while its groups went back, by a template that is gone again: the marks have the stable release since then.
   const isTaken = stable.kind === 'known' && sameRelease(stable.value.release, marks.release);
   const [release = marks.release] = isTaken ? marks.aborted : [];
-  if (!isAtOnce(on, release) && (isTaken || !hasLeft(situation))) {
+  const isOpening = isRemade(on, release);
+  if (isOpening || (!isAtOnce(on, release) && (isTaken || !hasLeft(situation)))) {
     // A document that was missing is back, or a hand has written a share.
     if (!isShareWithdrawn(on.delivery)) return restoreRoutes(on);
-    const holds = waiting(on, leaves(on.delivery));
+    const holds = waiting(on, isOpening ? [{ kind: 'accepted' }] : leaves(on.delivery));
     if (holds.length > 0) return holding(holds, 'StepUpgrade');
   }
   if (isTaken) return restBack(on, 'no request reaches it any more');

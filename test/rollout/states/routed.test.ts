@@ -154,6 +154,12 @@ test.each<Row>([
     ['Aborted: rollback'],
   ],
   [
+    'recreated with a share: its requests find all groups first',
+    stands.second,
+    { view: { own: '0- 1- 2- 3-', ownLws: { uid: 'another' } }, ...abort(stands.second) },
+    ['Aborted: rollback, route-restored', 'hold GracePeriod', 'Aborted: rollback, partition 2 → 0'],
+  ],
+  [
     'with a share, and nothing else serves',
     stands.second,
     { ...LOST, ...abort(stands.second) },
