@@ -116,6 +116,11 @@ const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
 /** Where groups are on other versions than a delivery gave them, and everything is locked. */
 const FOR_MIXED_GROUPS: readonly HoldReason[] = ['NotAtRest', 'GroupsElsewhere', 'MixedRevisions', 'GroupsNotUpdated'];
 
+/** Scaled to none by people, nothing of it can serve until they raise it; its hold says what to do before that. */
+export function isScaledAway(reason: HoldReason, text: string): boolean {
+  return reason === 'StableNotServing' && numberIn(splitOwn(text)[0], 'replicas') === 0;
+}
+
 /** Of the side that serves, by what people have written. */
 function mayAllBeDown({ fills }: Person['workload'], text: string): boolean {
   const [own, others] = splitOwn(text);
@@ -146,6 +151,7 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       // A primary that may be down at once, and steps that do not let a canary carry all.
       (reason === 'PrimaryNotCovered' && mayAllBeDown(workload, text)) ||
+      isScaledAway(reason, text) ||
       // A settled text was written again without its label, which no release covers.
       (reason === 'RevisionChanged' && workload.shares !== undefined) ||
       (mixed && FOR_MIXED_GROUPS.includes(reason)),

@@ -81,11 +81,12 @@ export function ladderCeiling(commit: OurCommit): string | undefined {
   const { before, after, reason, plan } = commit;
   const both = bothOf(commit);
   const [was, is] = [before.partition, after.partition];
-  if (is !== was && is !== SENTINEL && is !== 0) return `${reason}: partition ${was} → ${is}`;
   // A request that is withdrawn after its objects were re-created has no rungs: nothing was filled yet. A hand may raise that.
   const isWithdrawn =
     (GOING_BACK.includes(reason) && before.marks?.step === undefined) ||
     (reason === 'RollbackWidened' && before.marks?.at === undefined);
+  const isOfAstray = isWithdrawn && isLowestAstray(is, commit);
+  if (is !== was && is !== SENTINEL && is !== 0 && !isOfAstray) return `${reason}: partition ${was} → ${is}`;
   if (is < was && after.marks?.at !== 'primary' && !isWithdrawn)
     return `${reason}: partition ${was} → ${is} at ${after.marks?.at}`;
   const grown = both.after.canary > both.before.canary;
@@ -95,6 +96,17 @@ export function ladderCeiling(commit: OurCommit): string | undefined {
   return both.after.canary === wanted
     ? undefined
     : `${reason}: ${both.before.canary} → ${both.after.canary} groups of ${both.names.canary}, wanted ${wanted}`;
+}
+
+/**
+ * A hand has let groups of a request go that was never started: the rollback is of those and of those above them, and its
+ * partition is that of the lowest one that was seen on another version.
+ */
+export function isLowestAstray(partition: number, { since, after }: Pick<OurCommit, 'since' | 'after'>): boolean {
+  return since.some(({ groups }) => {
+    const astray = groups.filter(({ leaderVersion }) => leaderVersion !== after.version);
+    return astray.length > 0 && Math.min(...astray.map(({ index }) => index)) === partition;
+  });
 }
 
 /** T11: until the promotion an edit of the user's own workload restarts nothing. */

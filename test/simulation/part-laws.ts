@@ -5,7 +5,7 @@ import { text } from '../../src/simulator/objects/objects.ts';
 import { PODS, SERVICES } from '../../src/simulator/objects/resource-table.ts';
 import { Chance } from './chance.ts';
 import { shareIn } from './client-routes.ts';
-import type { OurCommit } from './our-commit.ts';
+import { isOurs, type OurCommit } from './our-commit.ts';
 import { kindsOf, serviceNames } from './routed-files.ts';
 import { NAMESPACE } from './truth.ts';
 import { nameOf, type Universe } from './universe.ts';
@@ -40,6 +40,7 @@ export function partsSafe(asked: Asked): string | undefined {
     if (alone === undefined && rest === undefined) continue;
     // What happens without the commit as well is not its doing.
     if (outcome(asked, { changed, part: [] }).wrong !== undefined || ofPeople(asked)) continue;
+    if (isOfHand(asked, { changed, part }, wrong ?? rest)) continue;
     return alone === undefined ? `${part.join(', ')}, then the rest: ${rest}` : `${part.join(', ')} alone: ${alone}`;
   }
   return undefined;
@@ -126,6 +127,17 @@ function ofPeople(asked: Asked): boolean {
   const { fork, played } = copy(asked);
   fork.sync(asked.parent);
   return played() !== undefined;
+}
+
+/** What a hand has written in the commit before leads to the same by itself, applied in the same parts. */
+function isOfHand(
+  asked: Asked,
+  parts: { readonly changed: Part; readonly part: Part },
+  wrong: string | undefined,
+): boolean {
+  if (wrong === undefined || isOurs(asked.universe, asked.parent)) return false;
+  const without = outcome({ ...asked, oid: asked.parent }, parts);
+  return (without.wrong ?? without.rest) === wrong;
 }
 
 /** A copy of the world, and what the laws say to it once all groups have had the time to roll. */

@@ -3,13 +3,25 @@
 import { drainOf, type Excuses, excusesOf, graceOf } from './excuses.ts';
 import { marksIn, numberIn, secondIn, splitOwn, versionInText } from './files.ts';
 import type { LawName, WorldLaws } from './laws.ts';
-import { planAt, planned } from './our-commit.ts';
+import { isOurs, planAt, planned } from './our-commit.ts';
 import { routeFile, secondName, serviceNames, shareSaid } from './routed-files.ts';
 import { liveShare, type Scene } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
 import type { Universe } from './universe.ts';
 
 type Wrong = readonly [law: LawName, message: string] | undefined;
+
+/** The second workload in Git: its version, and how many groups. */
+type Filled = { readonly version: number | undefined; readonly groups: number };
+
+/**
+ * A hand gives a second workload of no groups another template and groups in one commit, as a revert of several of ours does:
+ * LWS starts those on the template that it had (trace T25). That version; undefined: it is no such commit.
+ */
+export function refilledFrom(before: Filled, after: Filled): number | undefined {
+  const isRefill = before.groups === 0 && after.groups > 0 && after.version !== before.version;
+  return isRefill ? before.version : undefined;
+}
 
 export class TrafficLaws implements WorldLaws {
   private readonly universe: Universe;
@@ -20,6 +32,10 @@ export class TrafficLaws implements WorldLaws {
   /** The most groups that a delivery may have in use, since nothing was in progress. */
   private capacity = 0;
   private looked = 0;
+  /** The second workload in Git. */
+  private filled: Filled = { version: undefined, groups: 0 };
+  /** The version on which groups come up that a hand has asked for. */
+  private refilled: number | undefined;
 
   constructor(universe: Universe, workload: WorkloadSetup, from?: TrafficLaws) {
     this.universe = universe;
@@ -27,6 +43,8 @@ export class TrafficLaws implements WorldLaws {
     this.excuses = excusesOf(universe, workload, from?.excuses);
     for (const version of from?.given ?? []) this.given.add(version);
     this.capacity = from?.capacity ?? 0;
+    this.filled = from?.filled ?? this.filled;
+    this.refilled = from?.refilled;
     this.looked = from === undefined ? 0 : this.scenes.length;
   }
 
@@ -47,6 +65,9 @@ export class TrafficLaws implements WorldLaws {
     const marks = marksIn(own);
     const second = secondIn(text);
     const [colour, other] = [numberIn(own, 'replicas') ?? 1, second?.replicas ?? 0];
+    const filled = { version: second?.version, groups: other };
+    if (!isOurs(universe, commit)) this.refilled = refilledFrom(this.filled, filled) ?? this.refilled;
+    this.filled = filled;
     const version = marks?.serves === 'green' ? versionInText(own) : second?.version;
     const share = shareSaid(universe.text(commit, routeFile(workload.name)), workload);
     if (version !== undefined && share > 0) this.given.add(version);
@@ -105,7 +126,8 @@ export class TrafficLaws implements WorldLaws {
     const astray = second?.groups.find(
       ({ leaderVersion }) => leaderVersion !== undefined && leaderVersion !== second.version,
     );
-    if (astray === undefined || this.excuses.rewritten()) return undefined;
+    if (astray === undefined && (second?.groups.length ?? 0) > 0) this.refilled = undefined;
+    if (astray === undefined || this.excuses.rewritten() || astray.leaderVersion === this.refilled) return undefined;
     return [
       'T9 one text',
       `${secondName(this.workload)} has the text of version ${second?.version}, and group ${astray.index} is on ${astray.leaderVersion}`,

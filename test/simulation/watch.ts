@@ -199,7 +199,13 @@ export class Watch {
       past.claims.add(`${release} ${step ?? 'settled'}`);
       // A release is named where the marks change to it; a newer request may wait in the file at other times, and one that a file
       // put back has made does so where the marks return.
-      const isNamed = at.reason !== '' && at.reason !== 'AnnotationsRestored';
+      const isKept = keepsNewer({
+        reason: at.reason,
+        version: past.versions.get(past.fields.marks?.release ?? ''),
+        before: past.fields,
+        after: fields,
+      });
+      const isNamed = at.reason !== '' && at.reason !== 'AnnotationsRestored' && !isKept;
       if (isNamed && past.fields.marks?.release !== release && fields.version !== undefined) {
         const version = past.versions.get(release);
         if (version !== undefined && version !== fields.version)
@@ -265,6 +271,23 @@ export class Watch {
         throw new LawBroken('S4 no phantom', `${name}: the record stands on ${record.main}, which main does not have`);
     }
   }
+}
+
+/**
+ * An abort of blueGreen leaves a newer request in the file, where it restarts nothing: the release that its marks go back to
+ * is not named by that text. `version`: that of the release before.
+ */
+export function keepsNewer(of: {
+  readonly reason: string;
+  readonly version: number | undefined;
+  readonly before: Pick<Fields, 'version'>;
+  readonly after: Pick<Fields, 'version' | 'marks'>;
+}): boolean {
+  const { reason, version, before, after } = of;
+  const isOfRequest = version !== undefined && version !== before.version;
+  return (
+    reason === 'Aborted' && after.marks?.at === 'route-restored' && isOfRequest && before.version === after.version
+  );
 }
 
 function recordFile(name: string): string {

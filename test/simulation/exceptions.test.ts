@@ -1,0 +1,55 @@
+/** What the laws except, next to what is all but the same and is not excepted. */
+
+import { expect, test } from 'vitest';
+import { isScaledAway } from './finish.ts';
+import { isLowestAstray } from './ladder-laws.ts';
+import { fieldsOf } from './our-commit.ts';
+import { refilledFrom } from './traffic-laws.ts';
+import type { Truth } from './truth.ts';
+import { keepsNewer } from './watch.ts';
+
+const groupsOf = (replicas: number): string => `spec:\n  replicas: ${replicas}\n`;
+
+test.each([
+  ['nothing of stable serves, and people ask for no group', 'StableNotServing', 0, true],
+  ['nothing of stable serves, and people ask for one', 'StableNotServing', 1, false],
+  ['another reason, and no group', 'NotServing', 0, false],
+] as const)('rest for people: %s', (_, reason, replicas, held) =>
+  expect(isScaledAway(reason, groupsOf(replicas))).toBe(held),
+);
+
+/** Versions of groups, from 0. */
+function truth(...versions: readonly number[]): Truth {
+  return { groups: versions.map((leaderVersion, index) => ({ leaderVersion, index })) } as unknown as Truth;
+}
+
+test.each([
+  ['that of the lowest group on another version', 4, truth(0, 0, 0, 0, 2, 2), true],
+  ['one lower: a group of the stable version is with them', 3, truth(0, 0, 0, 0, 2, 2), false],
+  ['one higher: a group astray stays', 5, truth(0, 0, 0, 0, 2, 2), false],
+  ['no group is astray', 4, truth(0, 0, 0, 0, 0, 0), false],
+])('a request that goes back, partition: %s', (_, partition, seen, isAllowed) =>
+  expect(isLowestAstray(partition, { since: [seen], after: { ...fieldsOf(''), version: 0 } })).toBe(isAllowed),
+);
+
+const BACK = { at: 'route-restored' } as NonNullable<ReturnType<typeof fieldsOf>['marks']>;
+const kept = { reason: 'Aborted', version: 1, before: { version: 2 }, after: { version: 2, marks: BACK } };
+
+test.each([
+  ['a newer request stays in the file', kept, true],
+  ['the file had the template of the release', { ...kept, version: 2 }, false],
+  ['another template is written', { ...kept, after: { version: 0, marks: BACK } }, false],
+  ['nobody has aborted', { ...kept, reason: 'StepReady' }, false],
+  ['on another rung', { ...kept, after: { version: 2, marks: { ...BACK, at: 'template' } } }, false],
+] as const)('a release that its file does not name: %s', (_, of, isKept) => expect(keepsNewer(of)).toBe(isKept));
+
+const empty = { version: 2, groups: 0 };
+
+test.each([
+  ['another template, and groups', empty, { version: 1, groups: 3 }, 2],
+  ['groups alone', empty, { version: 2, groups: 3 }, undefined],
+  ['another template alone', empty, { version: 1, groups: 0 }, undefined],
+  ['another template where groups are', { version: 2, groups: 1 }, { version: 1, groups: 3 }, undefined],
+] as const)('a second workload by hand: %s', (_, before, after, from) =>
+  expect(refilledFrom(before, after)).toBe(from),
+);
