@@ -1,7 +1,6 @@
 /** What people have changed of a delivery with a second workload: of its copy, its Service, or a share. */
 
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
-import { LWS_NAME } from '../../api/lws-labels.ts';
 import { TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
@@ -21,14 +20,12 @@ import {
   partitionIn,
   replicasOf,
   secondName,
-  selectorOf,
   sidesOf,
 } from './delivery.ts';
 import { pinsElsewhere } from './endpoints.ts';
 import { floorIn } from './floor.ts';
 import { unpatched } from './patches.ts';
-import { positionOf, type RungName } from './position.ts';
-import { isSwitched } from './promotion.ts';
+import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
 import { inPercent, isRestored, shareOf, sharing } from './shares.ts';
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
@@ -184,11 +181,6 @@ function weightEdited(delivery: Delivery): Edited | undefined {
 }
 
 function serviceEdited(delivery: Delivery): Edited | undefined {
-  // Until the promotion moves it, the Service of two colours is that of the one that serves.
-  const stage = positionOf(annotationsOf(delivery.own))?.stage;
-  const named = selectorOf(delivery.service)[LWS_NAME] ?? 'missing';
-  if (stage?.kind === 'step' && isSwitched(delivery))
-    return { object: `Service ${sidesOf(delivery).stable}`, field: 'selector', value: named };
   if (isSelected(delivery)) return portsEdited(delivery);
   const rule = hasSubsets(delivery)
     ? delivery.routes.find(({ provider }) => provider.kind === 'DestinationRule')

@@ -3,13 +3,14 @@
 import { at } from '../../api/json.ts';
 import type { LiveRevision } from '../../api/live.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
-import { MARK, TEXT } from '../../api/marks.ts';
+import { MARK, type Marks, TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
 import { takesTurns } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import { fieldNotIn } from '../observed/revisions.ts';
 import { advice, commandLine, fieldSet, lastLeft } from '../texts/advice.ts';
+import type { Side } from './condition.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, canarySide, selectorOf, sidesOf, stableSide } from './delivery.ts';
 import type { TrafficView } from './traffic-view.ts';
@@ -37,25 +38,33 @@ export function servesEdited({ delivery, marks, situation }: Delivering): Hold |
 }
 
 /**
- * blueGreen: from the switch on the user's Service selects the new colour. Nobody can accept another: all requests would
- * stay with the stable version, and settling would take its groups away.
+ * blueGreen: in a step the user's Service selects the colour that served before, from the switch on the new one. Nobody can
+ * accept another: all requests but the share would go to nobody, or to groups that no step has approved for them, and settling
+ * would take away the groups that answer. It is said at once, whatever else the step waits for.
  */
 export function switchEdited({ delivery, marks, situation }: Delivering): Hold | undefined {
   const { service, plan, pools } = delivery;
-  const isMoved = marks.step?.kind === 'promote' && (marks.at === 'switch' || marks.at === 'route-restored');
-  if (!takesTurns(plan.style) || !isMoved || service === undefined || pools !== undefined) return undefined;
+  const side = selectedBy(marks);
+  if (!takesTurns(plan.style) || side === undefined || service === undefined || pools !== undefined) return undefined;
   const selector = selectorOf(service);
-  const { canary } = sidesOf(delivery).workloads;
+  const wanted = sidesOf(delivery).workloads[side];
   const name = selector[LWS_NAME];
-  const isOther = name !== canary;
-  if (!isOther && takesSide(delivery, selector, 'canary')) return undefined;
+  const isOther = name !== wanted;
+  if (!isOther && takesSide(delivery, selector, side)) return undefined;
   const field = isOther
     ? `spec.selector.${LWS_NAME} is ${name ?? 'missing'}`
     : `spec.selector is ${JSON.stringify(selector)}`;
+  const since = side === 'canary' ? 'since the switch' : 'until the promotion';
   return hold('CanaryEdited', {
-    seen: `${service.file}: ${field} in Service ${service.object.name}, and since the switch it selects ${canary}: no commit of tranche has made it so`,
-    action: advice`Put ${fieldSet(`${LWS_NAME}: ${canary}`, service, { path: ['spec', 'selector', LWS_NAME], value: canary })} back into it; to go back to the stable version: ${commandLine('abort', situation.snapshot.key)}`,
+    seen: `${service.file}: ${field} in Service ${service.object.name}, and ${since} it selects ${wanted}: no commit of tranche has made it so`,
+    action: advice`Put ${fieldSet(`${LWS_NAME}: ${wanted}`, service, { path: ['spec', 'selector', LWS_NAME], value: wanted })} back into it; to go back to the stable version: ${commandLine('abort', situation.snapshot.key)}`,
   });
+}
+
+/** Which colour the user's Service is to select; undefined: a rung moves it, or a rollback does. */
+function selectedBy({ step, at: rung }: Marks): Side | undefined {
+  if (step?.kind === 'step') return 'stable';
+  return step?.kind === 'promote' && (rung === 'switch' || rung === 'route-restored') ? 'canary' : undefined;
 }
 
 /**

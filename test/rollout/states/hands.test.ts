@@ -83,6 +83,32 @@ test('the selector of blueGreen selects nobody since the switch', () => {
   expect(seenBy(typo)).toContain('is vllm-grene in Service vllm-svc');
 });
 
+test('the selector of blueGreen is another in a step, also in a pause', () => {
+  for (const label of ['step 1/2, pods: vllm-green 0 → 1', 'step 1/2, traffic: – → 5%', 'step 2/2, traffic: 5% → 50%'])
+    for (const other of ['vllm-green', 'vlm']) {
+      const back = edited(until(toSwitch, label), SERVICE_FILE, /(name: )vllm$/m, `$1${other}`);
+      const { told, plan } = passed(back);
+      expect(told, label).toBe('hold CanaryEdited');
+      expect(plan.holds[0]?.message).toContain(
+        `is ${other} in Service vllm-svc, and until the promotion it selects vllm:`,
+      );
+      expect(plan.holds[0]?.message).toContain('Put leaderworkerset.sigs.k8s.io/name: vllm back into it');
+      expect(plan.holds[0]?.facts, 'what somebody could accept').toBeUndefined();
+      const put = edited(back, SERVICE_FILE, new RegExp(`(name: )${other}$`, 'm'), '$1vllm');
+      expect(passes(put).told.slice(-2)).toEqual(['Settled: settled', 'hold ']);
+      const given = passes(back, { found: (at) => ({ intents: { abort: releaseIn(at) } }) });
+      expect(given.told.at(-2)).toBe('RolledBack: rolled back');
+      expect(given.stand.texts.get(SERVICE_FILE)).toMatch(/name: "?vllm"?$/m);
+    }
+});
+test('the selector of blueGreen is another in a step while green serves', () => {
+  const settled = passes(toSwitch).stand;
+  const next = until(edited(settled, LWS_FILE, NEW, 'v0.11.0'), 'step 1/2, traffic: – → 5%');
+  const back = edited(next, SERVICE_FILE, NAME, '$1vllm');
+  expect(passed(back).told).toBe('hold CanaryEdited');
+  expect(seenBy(back)).toContain('is vllm in Service vllm-svc, and until the promotion it selects vllm-green');
+});
+
 const toFill = requested('canary');
 const filled = until(toFill, 'step 1/2, pods: canary 0 → 1');
 const one: Found = { view: { own: '0o+ 1o+ 2o+ 3+' } };
