@@ -17,6 +17,7 @@ const STORIES: readonly string[] = [
   'approved-then-recreated',
   'blue-green-colour-edited-in-a-step',
   'blue-green-edited-all-over-at-rest',
+  'blue-green-last-commits-reverted',
   'blue-green-selector-put-back',
   'blue-green-settling-reverted',
   'bot-at-an-open-partition',

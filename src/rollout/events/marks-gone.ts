@@ -4,10 +4,13 @@ import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
 import { type Hold, hold } from '../hold.ts';
 import { changesOf } from '../ladders/changes.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
+import { deliveryOf } from '../ladders/documents.ts';
+import { isRestored } from '../ladders/shares.ts';
 import { MOVES, moving } from '../move.ts';
 import type { Aborted } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
 import { advice, commandLine, fieldsSet } from '../texts/advice.ts';
+import { command } from '../texts/command-text.ts';
 
 /** What was written and is gone or another, ready to be pasted, the order that writes it, and the ways out. */
 export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'>, marks: Marks): Hold {
@@ -21,7 +24,7 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
   const abort = marks.step?.kind === 'step' ? advice`; to go back: ${commandLine('abort', key)}` : '';
   return hold('AnnotationsGone', {
     seen: `${file.file}: tranche.dev annotations of ${file.object.name} ${seen}`,
-    action: advice`To go on: ${commandLine('repair', key)}; by hand, ${fieldsSet(byHand, file, fields)}${abort}; to hand the workload back: ${commandLine('eject', key, handedBack(marks))}`,
+    action: advice`To go on: ${commandLine('repair', key)}; by hand, ${fieldsSet(byHand, file, fields)}${abort}; to hand the workload back${isShared({ snapshot, file }, marks) ? `, once that is done: ${command('eject', key, handedBack(marks))}` : advice`: ${commandLine('eject', key, handedBack(marks))}`}`,
   });
 }
 
@@ -29,6 +32,13 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
 function handedBack({ step, serves }: Marks): string {
   if (step !== undefined) return '--abort';
   return serves === undefined ? '' : '--as-is';
+}
+
+/** Whether a settled workload has a route in its files that still names what handing back takes away: that is refused. */
+function isShared({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'>, marks: Marks): boolean {
+  if (marks.step !== undefined) return false;
+  const delivery = deliveryOf({ snapshot, file, marks, release: marks.release, replicas: undefined });
+  return delivery !== undefined && !isRestored(delivery);
 }
 
 /**

@@ -25,7 +25,7 @@ const BY_ISSUE: Readonly<Record<string, HoldReason>> = {
 };
 
 /** A workload whose Rollout is gone stays as it is: locked, edits of it do nothing; in a batch, they do too much. */
-export function rolloutAbsent({ snapshot, file, partition, state }: Situation): Hold | undefined {
+export function rolloutAbsent({ snapshot, file, partition, state, digest, marks }: Situation): Hold | undefined {
   if (snapshot.rollout !== undefined || snapshot.issues.length > 0) return undefined;
   if (state.kind === 'ladder') {
     const back = state.stage.kind === 'rollback' ? '' : advice`; to go back: ${commandLine('abort', snapshot.key)}`;
@@ -40,9 +40,11 @@ export function rolloutAbsent({ snapshot, file, partition, state }: Situation): 
       action: advice`Add the Rollout again, or hand it back with: ${commandLine('eject', snapshot.key, '--abort')}`,
     });
   }
+  // With another template than the one that is delivered, handing back as it is would restart every group on it.
+  const isOther = marks !== undefined && (marks.step !== undefined || digest !== marks.release.digest);
   return hold('LockedWithoutRollout', {
     seen: `${file.file}: ${file.object.name} is managed, but no Rollout names it: edits of its template do nothing`,
-    action: advice`Add the Rollout again, or hand it back with: ${commandLine('eject', snapshot.key)}`,
+    action: advice`Add the Rollout again, or hand it back with: ${commandLine('eject', snapshot.key, isOther ? '--abort' : '')}`,
   });
 }
 

@@ -5,7 +5,7 @@ import type { TrafficRecord } from '../../api/record.ts';
 import { printRelease, type Release } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
-import { type Advice, advice, commandLine, lastLeft } from '../texts/advice.ts';
+import { type Advice, advice, commandLine, lastLeft, lastThere } from '../texts/advice.ts';
 import type { Condition } from './condition.ts';
 import type { Delivering } from './delivering-facts.ts';
 import { annotationsOf, type Delivery, lostIn } from './delivery.ts';
@@ -63,7 +63,7 @@ export function documentsLost({ delivery, situation }: Delivering): Hold | undef
     ? undefined
     : hold('CanaryEdited', {
         seen: `${found}, which the delivery of ${situation.file.object.name} needs, must be in the files once, with its namespace, and is not`,
-        action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [])}; to go back as far as that goes without it: ${commandLine('abort', situation.snapshot.key)} (with --now no request stays with the new version)`,
+        action: advice`Put it back ${lastThere('as main last had it', delivery.missing)}; to go back as far as that goes without it: ${commandLine('abort', situation.snapshot.key)} (with --now no request stays with the new version)`,
       });
 }
 

@@ -5,7 +5,7 @@ import { GRACE_SECONDS } from '../../api/rollout-traffic.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
-import { advice, commandLine, lastLeft } from '../texts/advice.ts';
+import { advice, commandLine, lastThere } from '../texts/advice.ts';
 import { nameFirst } from '../texts/sentences.ts';
 import type { Side } from './condition.ts';
 import {
@@ -92,7 +92,7 @@ function keptBy(delivery: Delivery, side: Side, view: Pick<TrafficView, 'key'>):
     side === 'stable'
       ? advice`; to restart all groups though they may get requests: ${commandLine('abort', view.key, '--now')}`
       : '';
-  const action = advice`Put it back ${lastLeft('as the last commit of tranche left it', [])}, and ${delivery.own.object.name} goes on from there${now}`;
+  const action = advice`Put it back ${lastThere('as main last had it', delivery.missing)}, and ${delivery.own.object.name} goes on from there${now}`;
   if (routes.length > 0)
     return hold('CanaryEdited', {
       seen: `${lostIn({ missing: routes })} is not among the files, so nobody knows whether it sends to ${name}, whose groups stay`,

@@ -15,10 +15,13 @@ export type Deed =
     })
   /** A number of a file is raised; the owner says to which. */
   | (InFile & { readonly kind: 'raise'; readonly path: readonly string[] })
-  /** Files are put back as the last commit of tranche left them. */
-  | { readonly kind: 'restore'; readonly files: readonly string[] }
+  /** Files are put back as the last commit of tranche left them; documents that are gone, as main last had them. */
+  | { readonly kind: 'restore'; readonly files: readonly string[]; readonly documents?: readonly Document[] }
   /** Pods are deleted. */
   | { readonly kind: 'delete'; readonly pods: readonly string[] };
+
+/** A document by its kind and its name. */
+type Document = { readonly kind: string; readonly name: string };
 
 /** A deed with the words that stand for it. */
 type Shown = { readonly deed: Deed; readonly words: string };
@@ -95,6 +98,12 @@ const UPDATE = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'];
 /** Files as the last commit of tranche left them, all where none is named; `words`: how the text puts it. */
 export function lastLeft(words: string, files: readonly string[]): Shown {
   return { deed: { kind: 'restore', files: [...new Set(files)] }, words };
+}
+
+/** Documents that are gone, as main last had them: a commit of tranche since then may have lacked them already. */
+export function lastThere(words: string, documents: readonly Document[]): Shown {
+  const named = documents.map(({ kind, name }) => ({ kind, name }));
+  return { deed: { kind: 'restore', files: [], documents: named }, words };
 }
 
 /** The leaders of groups. */

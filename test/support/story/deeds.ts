@@ -2,8 +2,9 @@
 
 import type { JsonObject } from '../../../src/api/json.ts';
 import type { Deed } from '../../../src/rollout/texts/advice.ts';
+import { manifestsAt } from '../world.ts';
 import type { Player } from './play.ts';
-import { NAMESPACE } from './stage.ts';
+import { NAMESPACE, nameOf } from './stage.ts';
 import { typed } from './verbs.ts';
 
 const WHO = 'Ada';
@@ -16,6 +17,7 @@ const BUDGET = '100%';
 export async function carryOut(player: Player, deed: Deed): Promise<string | undefined> {
   if (deed.kind === 'command') return refusal(await typed(player, WHO, deed.argv));
   const { stage } = player;
+  if (deed.kind === 'restore' && deed.documents !== undefined) return thereAgain(player, deed.documents);
   if (deed.kind === 'restore') return restored(player, deed.files);
   if (deed.kind === 'delete') {
     for (const pod of deed.pods) {
@@ -58,6 +60,25 @@ function restored({ stage }: Player, files: readonly string[]): string | undefin
   const writes = paths.filter((path) => then[path] !== now[path]).map((path) => ({ path, text: then[path] }));
   if (writes.length === 0) return 'it is as the last commit of tranche left it';
   stage.commit(WHO, writes, 'put back what the last commit of tranche left');
+  return undefined;
+}
+
+/** The files of documents, as the newest commit of main that had them. */
+function thereAgain({ stage }: Player, documents: readonly { readonly kind: string; readonly name: string }[]) {
+  const { repository } = stage;
+  const writes = documents.flatMap(({ kind, name }) =>
+    repository
+      .log('main')
+      .flatMap(({ oid }) => {
+        const found = [...manifestsAt(repository, oid, ['apps'])].find(([, manifests]) =>
+          manifests.some((manifest) => manifest['kind'] === kind && nameOf(manifest) === name),
+        );
+        return found === undefined ? [] : [{ path: found[0], text: repository.text(oid, found[0]) }];
+      })
+      .slice(0, 1),
+  );
+  if (writes.length < documents.length) return 'main never had it';
+  stage.commit(WHO, writes, 'put back what is gone');
   return undefined;
 }
 
