@@ -127,7 +127,7 @@ function draw(
   const texts = new Map(at.scene.desired.texts);
   let diff = '';
   for (const commit of ordered.commits) {
-    const rendered = render(commit.edits, texts);
+    const rendered = render(commit.edits, texts, { aliases: 'writeOut' });
     if (rendered.kind === 'refused') {
       const { file, line, message, hint } = rendered.issue;
       return { kind: 'refused', why: `${file}:${line}: ${message}. ${hint}` };

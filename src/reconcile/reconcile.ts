@@ -85,8 +85,9 @@ type On = { readonly texts: ReadonlyMap<string, string>; readonly known: KnownTe
 export function draw(planned: Plan, snapshot: Snapshot, { texts, known }: On): Drawn {
   if (planned.commit === undefined) return { plan: planned, diff: '', writes: [] };
   const refused = (issue: Issue): Drawn => ({ plan: refusedPlan(planned, snapshot, issue), diff: '', writes: [] });
-  const { changes } = planned.commit;
-  const rendered = render(editsOf(changes), texts, known);
+  const { changes, way } = planned.commit;
+  // No spelling of somebody's keeps a brake or a rollback waiting.
+  const rendered = render(editsOf(changes), texts, { known, aliases: way === 'forward' ? 'refuse' : 'writeOut' });
   if (rendered.kind === 'refused') return refused(rendered.issue);
   const { writes } = rendered;
   const issue =

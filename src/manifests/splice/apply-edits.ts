@@ -15,6 +15,7 @@ import { newSources, type Sources } from './sources.ts';
 import { type Edits, type Verified, verify } from './verify.ts';
 import type { WholeDocument } from './verify-document.ts';
 import { insertDocument, removeDocument } from './whole-document.ts';
+import { writtenOut } from './write-out.ts';
 
 export type Spliced =
   | { readonly kind: 'ok'; readonly text: string }
@@ -25,11 +26,32 @@ type Aids = { readonly sources: Sources; readonly known: KnownTexts };
 type Made = Verified & { readonly kind: 'ok' };
 
 /**
+ * What becomes of an alias or a merge key that is in the way of an edit: the edit is refused, and its author asked to write it
+ * out; or the object is written out first, which changes no value of it.
+ */
+export type InTheWay = 'refuse' | 'writeOut';
+
+type How = { readonly known?: KnownTexts; readonly aliases?: InTheWay };
+
+/** The text with the edits made (see `edited`), what is in the way of them written out where that is asked for. */
+export function applyEdits(
+  text: string,
+  edits: ObjectEdits,
+  { known = newKnownTexts(), aliases = 'refuse' }: How = {},
+): Spliced {
+  const made = edited(text, edits, known);
+  if (made.kind === 'ok' || aliases === 'refuse' || made.issue.reason !== 'AliasInField') return made;
+  const file = parseManifestFile(edits.file, text, [edits.object.kind], known);
+  const plain = writtenOut(file, edits.object, known);
+  return plain === undefined ? made : edited(plain, edits, known);
+}
+
+/**
  * The text is that of the edits made in order, each on the text that the one before left. Those that do not touch each
  * other are made at once, and whatever is made is checked by reading the result afresh. The first that is refused
  * refuses all: a step is written whole or not at all. Documents with a text that is `known` are not parsed again.
  */
-export function applyEdits(text: string, edits: ObjectEdits, known = newKnownTexts()): Spliced {
+function edited(text: string, edits: ObjectEdits, known: KnownTexts): Spliced {
   const tooMany = edits.edits.length > MAX_EDITS;
   if (tooMany)
     return misfit(edits.file, edits.object, {

@@ -59,7 +59,7 @@ export function verify({ before, document, edits, after, sources, known }: Splic
 }
 
 /** Documents before and behind ours are the same bytes in the same order. */
-function sameOthers(before: ManifestFile, after: ManifestFile, index: number): boolean {
+export function sameOthers(before: ManifestFile, after: ManifestFile, index: number): boolean {
   const texts = (file: ManifestFile): readonly string[] => {
     const all = [...file.documents, ...file.others].filter((one) => one.index !== index);
     return all.sort((left, right) => left.index - right.index).map((one) => file.text.slice(one.start, one.end));

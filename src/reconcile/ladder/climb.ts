@@ -39,7 +39,7 @@ const COMMITS_MOST = 300;
 export function climb(texts: Texts, parts: DeliveryParts, known = newKnownTexts()): Climb {
   const delivery = deliveryIn({ texts, displaced: [] }, parts, known);
   const locked = delivery === undefined ? [] : locking(delivery);
-  const start = render(locked, texts, known);
+  const start = render(locked, texts, { known });
   if (start.kind === 'refused') return { commits: [], obstacle: { ...start, texts } };
   return climbFrom({ texts: withWrites(texts, start.writes), displaced: [] }, { parts, known, decide: onward });
 }
@@ -72,7 +72,7 @@ function climbFrom(start: Stand, { parts, known, decide }: Way): Climb {
     const commit = decide(delivery);
     if (commit === undefined) break;
     if (commit.kind === 'unwritable') return { commits, obstacle: commit };
-    const made = render(commit.objects, stand.texts, known);
+    const made = render(commit.objects, stand.texts, { known });
     if (made.kind === 'refused') return { commits, obstacle: { ...made, texts: stand.texts } };
     const texts = withWrites(stand.texts, made.writes);
     stand = { texts, displaced: commit.displaced };

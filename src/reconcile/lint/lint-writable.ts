@@ -18,7 +18,11 @@ export function unwritable(facts: LintFacts, trials: Trials): readonly Issue[] {
   if (before !== undefined && before.stable === stable) return before.issues;
   trials.known.set(document.text, document.read);
   const refusals = (edits: readonly Edit[]): readonly Issue[] => {
-    const tried = applyEdits(fileText, { file: document.file, object: document.object, edits }, trials.known);
+    const tried = applyEdits(
+      fileText,
+      { file: document.file, object: document.object, edits },
+      { known: trials.known },
+    );
     return tried.kind === 'refused' ? [tried.issue] : [];
   };
   const edits = editsToCome(facts);

@@ -2,8 +2,8 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { unifiedDiff } from '../../manifests/diff.ts';
-import { newKnownTexts } from '../../manifests/known-texts.ts';
-import { applyEdits } from '../../manifests/splice/apply-edits.ts';
+import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
+import { applyEdits, type InTheWay } from '../../manifests/splice/apply-edits.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { ObjectEdits } from '../../rollout/edits/edit.ts';
 
@@ -15,7 +15,7 @@ type Rendered =
 export function render(
   edits: readonly ObjectEdits[],
   texts: ReadonlyMap<string, string>,
-  known = newKnownTexts(),
+  { known = newKnownTexts(), aliases }: { readonly known?: KnownTexts; readonly aliases?: InTheWay } = {},
 ): Rendered {
   const after = new Map<string, string>();
   for (const object of edits) {
@@ -23,7 +23,7 @@ export function render(
     // Somebody may have removed the file of a document that is to come back.
     const text = there ?? (object.document?.kind === 'insert' ? '' : undefined);
     if (text === undefined) return { kind: 'refused', issue: notRead(object) };
-    const spliced = applyEdits(text, object, known);
+    const spliced = applyEdits(text, object, { known, ...(aliases === undefined ? {} : { aliases }) });
     if (spliced.kind === 'refused') return spliced;
     after.set(object.file, spliced.text);
   }

@@ -48,7 +48,7 @@ function tried(texts: Texts, edits: readonly RouteEdits[], known: KnownTexts): T
   const after = new Map(texts);
   for (const { file, object, edits: list, copyOf } of edits) {
     const document = copyOf === undefined ? {} : { document: { kind: 'copy', of: copyOf, source: undefined } as const };
-    const made = applyEdits(after.get(file) ?? '', { file, object, edits: list, ...document }, known);
+    const made = applyEdits(after.get(file) ?? '', { file, object, edits: list, ...document }, { known });
     if (made.kind === 'refused') return made;
     after.set(file, made.text);
   }

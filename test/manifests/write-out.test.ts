@@ -1,0 +1,86 @@
+/** Aliases and merge keys written out where an edit would meet them: the same values, each in a place of its own. */
+
+import { expect, test } from 'vitest';
+import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
+import type { Edit } from '../../src/rollout/edits/edit.ts';
+
+const OBJECT = { apiVersion: 'v1', kind: 'LeaderWorkerSet', namespace: '', name: 'vllm' };
+const HEAD = 'apiVersion: v1\nkind: LeaderWorkerSet\nmetadata:\n  name: vllm\n';
+const BEFORE = 'kind: ConfigMap\nmetadata: {name: &x a, namespace: *x}\n---\n';
+
+function apply(body: string, edit: Edit, file = 'lws.yaml') {
+  const edits = { file, object: OBJECT, edits: [edit] };
+  const text = `${BEFORE}${HEAD}${body}`;
+  return { refused: applyEdits(text, edits), made: applyEdits(text, edits, { aliases: 'writeOut' }) };
+}
+
+const set = (path: string, value: string | number): Edit => ({ kind: 'set', path: path.split('.'), value });
+const remove = (path: string): Edit => ({ kind: 'remove', path: path.split('.') });
+
+test.each<readonly [what: string, body: string, edit: Edit, after: string]>([
+  ['a value', 'x: &n 3\nspec: {p: *n}\n', set('spec.p', 4), 'x: &n 3\nspec: {p: 4}\n'],
+  ['a value, with a comment', 'x: &n 3\nspec:\n  p: *n # why\n', set('spec.p', 4), 'x: &n 3\nspec:\n  p: 4 # why\n'],
+  [
+    'a text',
+    'x: &n "a: b"\nspec:\n  p: *n\n  q: *n\n',
+    set('spec.p', 'c'),
+    'x: &n "a: b"\nspec:\n  p: "c"\n  q: "a: b"\n',
+  ],
+  ['a map', 'x: &n {p: 3, q: "1"}\nspec: *n\n', set('spec.p', 4), 'x: &n {p: 3, q: "1"}\nspec: {"p":4,"q":"1"}\n'],
+  [
+    'a map that holds an alias',
+    'x: &m 3\ny: &n\n  p: *m\nspec: *n\n',
+    set('spec.p', 4),
+    'x: &m 3\ny: &n\n  p: 3\nspec: {"p":4}\n',
+  ],
+  [
+    'a merge key',
+    'x: &n {p: 3, q: a}\nspec:\n  <<: *n\n  r: 1\n',
+    set('spec.p', 4),
+    'x: &n {p: 3, q: a}\nspec:\n  p: 4\n  q: "a"\n  r: 1\n',
+  ],
+  [
+    'a merge key of two, and a key of its own',
+    'x: &n {p: 3}\ny: &m {p: 9, q: 5, r: 2}\nspec:\n  <<: [*n, *m]\n  r: 1\n',
+    remove('spec.p'),
+    'x: &n {p: 3}\ny: &m {p: 9, q: 5, r: 2}\nspec:\n  q: 5\n  r: 1\n',
+  ],
+  [
+    'a merge key in braces',
+    'x: &n {p: 3, q: 1}\nspec: {<<: *n, r: 1}\n',
+    set('spec.p', 4),
+    'x: &n {p: 3, q: 1}\nspec: {p: 4, q: 1, r: 1}\n',
+  ],
+  [
+    'what is repeated elsewhere',
+    'spec:\n  p: &n 3\n  q: *n\nz: [*n]\n',
+    set('spec.p', 4),
+    'spec:\n  p: &n 4\n  q: 3\nz: [3]\n',
+  ],
+  [
+    'a map that is repeated elsewhere',
+    'spec: &s\n  a: 1\nother: *s\n',
+    set('spec.p', 4),
+    'spec: &s\n  a: 1\n  p: 4\nother: {"a":1}\n',
+  ],
+])('written out: %s', (_, body, edit, after) => {
+  const { refused, made } = apply(body, edit);
+  expect(refused).toMatchObject({ kind: 'refused', issue: { reason: 'AliasInField' } });
+  expect(made).toEqual({ kind: 'ok', text: `${BEFORE}${HEAD}${after}` });
+});
+
+test.each<readonly [what: string, body: string]>([
+  // The merge wins over the key before it for kubectl, against the specification.
+  ['a key before the merge that brings it too', 'x: &n {p: 3}\nspec:\n  p: 1\n  <<: *n\n'],
+  ['next to a template', 'x: &n 3\nspec: {p: *n}\ny: {{ .Values.y }}\n'],
+  ['a template that a merge brings', 'x: &n {p: 3}\nspec:\n  <<: *n\n  a:\n    <<: [*n, {p: {{ .Values.y }}}]\n'],
+])('nothing is written out that could read otherwise: %s', (_, body) => {
+  const { refused, made } = apply(body, set('spec.p', 4));
+  expect(made).toEqual(refused);
+});
+
+test('an edit that nothing is in the way of leaves aliases as they are', () => {
+  const { refused, made } = apply('x: &n 3\ny: *n\nspec: {p: 1}\n', set('spec.p', 4));
+  expect(made).toEqual({ kind: 'ok', text: `${BEFORE}${HEAD}x: &n 3\ny: *n\nspec: {p: 4}\n` });
+  expect(made).toEqual(refused);
+});
