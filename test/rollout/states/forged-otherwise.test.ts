@@ -156,6 +156,54 @@ test.each<Row>([
     1,
     '',
   ],
+  [
+    'pushed with main as the second parent',
+    (at) => {
+      const { repository } = at.world;
+      const text = last(at.text());
+      const before = repository.log('main')[1]?.oid ?? '';
+      repository.merge('main', [before, repository.head('main')!], { writes: [{ path: LWS_FILE, text }] });
+    },
+    1,
+    '',
+  ],
+  [
+    'merged from three branches, one of which has it',
+    (at) => {
+      const { repository } = at.world;
+      const text = last(at.text());
+      const other = at.unmerged('notes.md', 'a\n');
+      const side = at.unmerged(LWS_FILE, text);
+      repository.merge('main', [repository.head('main')!, other, side], { writes: [{ path: LWS_FILE, text }] });
+    },
+    1,
+    '',
+  ],
+  ...[0, 4_102_444_800].map(
+    (atSeconds): Row => [
+      `in a commit of tranche's name, dated ${atSeconds}`,
+      (at) => {
+        const signature = { name: 'tranche', email: 'tranche@example.com', atSeconds };
+        const writes = [{ path: LWS_FILE, text: last(at.text()) }];
+        at.world.repository.commit('main', { writes, message: asOurs(at, '3/3'), signature });
+      },
+      1,
+      '',
+    ],
+  ),
+  [
+    'after a commit that has no files',
+    (at) => {
+      const { repository } = at.world;
+      const files = repository.files('main');
+      const text = last(at.text());
+      repository.commit('main', { writes: Object.keys(files).map((path) => ({ path, text: undefined })) });
+      const back = Object.entries({ ...files, [LWS_FILE]: text }).map(([path, now]) => ({ path, text: now }));
+      repository.commit('main', { writes: back, message: 'put back' });
+    },
+    1,
+    '',
+  ],
 ])('forged: %s: said by name, and an abort goes back', async (_, forge, most, said) => {
   const at = (await stepped).fork();
   await at.round();
