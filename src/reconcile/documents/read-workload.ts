@@ -1,5 +1,6 @@
 /** From a document to a workload: its numbers read strictly, its marks parsed, its release hashed. */
 
+import { type IntOrPercent, isBudget } from '../../api/int-or-percent.ts';
 import { INTENT, parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { isRecord, at as valueAt } from '../../api/json.ts';
@@ -41,7 +42,7 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
   const budget = strictIntOrPercent(document, MAX_UNAVAILABLE_PATH);
   const surge = strictIntOrPercent(document, MAX_SURGE_PATH);
   for (const read of [budget, surge]) if (read.kind === 'wrong') issues.push(read.issue);
-  const maxUnavailable = budget.kind === 'ok' ? budget.value : aliasedCount(document, MAX_UNAVAILABLE_PATH, budget);
+  const maxUnavailable = budget.kind === 'ok' ? budget.value : aliasedBudget(document, budget);
   const annotations = stringsAt(document, ['metadata', 'annotations']);
   const marks = parseMarks(annotations);
   if (isFaults(marks)) issues.push(...marks.map((fault) => markIssue(document, fault)));
@@ -77,11 +78,19 @@ function abortIn(document: ManifestDocument, annotations: Readonly<Record<string
   return { order: intents.abort, issues: faults.map((fault) => markIssue(document, fault)) };
 }
 
-/** Behind an alias every reader finds the same number; in any other spelling they may not. */
+/** Behind an alias every reader finds the same value; in any other spelling they may not. */
+function aliased(document: ManifestDocument, path: FieldPath, read: StrictRead<unknown>): unknown {
+  return read.kind === 'wrong' && read.issue.reason === 'AliasInField' ? valueAt(document.value, path) : undefined;
+}
+
 function aliasedCount(document: ManifestDocument, path: FieldPath, read: StrictRead<unknown>): number | undefined {
-  if (read.kind !== 'wrong' || read.issue.reason !== 'AliasInField') return undefined;
-  const value = valueAt(document.value, path);
+  const value = aliased(document, path, read);
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+function aliasedBudget(document: ManifestDocument, read: StrictRead<unknown>): IntOrPercent | undefined {
+  const value = aliased(document, MAX_UNAVAILABLE_PATH, read);
+  return isBudget(value) ? value : undefined;
 }
 
 function isFaults(

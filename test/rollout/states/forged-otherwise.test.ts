@@ -110,6 +110,19 @@ test.each<Row>([
     'AliasInField',
   ],
   [
+    'next to a budget in percent behind an alias',
+    (at) =>
+      void at.write(
+        LWS_FILE,
+        at
+          .text()
+          .replace('  annotations:\n', '  annotations:\n    example.com/b: &b 25%\n')
+          .replace(/maxUnavailable: .*/, 'maxUnavailable: *b'),
+      ),
+    1,
+    'AliasInField',
+  ],
+  [
     'twice, the second of another step',
     (at) => void at.edit(LWS_FILE, /( +tranche\.dev\/step: ).*\n/, `$&$1"3/3@${releaseOf(at)}"\n`),
     1,
