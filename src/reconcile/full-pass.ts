@@ -124,7 +124,7 @@ async function decideAll(
   const { others } = readers;
   const records = new Map([...status.records, ...others.records]);
   const proofs = new Map([...(status.proofs ?? []), ...others.proofs]);
-  let deliveries = deliveriesOf(desired.rollouts, { records, now: at });
+  let deliveries = deliveriesOf(desired.rollouts, { records, proofs, now: at });
   const { requestedAt } = readers.git;
   const requests = await requestsOf(desired.rollouts, { records, proofs, deliveries, requestedAt, now: at });
   const waiting = waitingElsewhere(desired.rollouts, others, requests);

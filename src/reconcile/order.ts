@@ -173,7 +173,7 @@ async function snapshotOf(ports: Ports, scene: Scene, git: GitReader): Promise<S
     entry,
     stored: status.records.get(printKey(entry.key)),
     proof: status.proofs?.get(printKey(entry.key)),
-    deliveries: deliveriesOf(desired.rollouts, { records: status.records, now }),
+    deliveries: deliveriesOf(desired.rollouts, { records: status.records, proofs: status.proofs, now }),
     windowsOf: windowsAt(now),
     now,
     git,

@@ -224,11 +224,10 @@ export type Snapshot = {
   readonly keyMissing?: string;
   /** Not there: the record is borne out, or there is none. */
   readonly unsigned?: Unsigned;
-  /**
-   * When the commit came to main's own line that brought the marks of a rollback as they are, where the record is not of it and
-   * may never be: its drain is dated by this. Not there: the record is of it, none is in progress, or nobody knows.
-   */
+  /** When main got the marks of a rollback that the record is not of: its drain is dated by this. Not there: it is of it, or nobody knows. */
   readonly rollbackAt?: Instant;
+  /** When main got the request, where no record bears out how long it gives way; 0: before all that is known. Not there: one does. */
+  readonly requestedAt?: Instant;
   /** The version of the record, where a newer tranche has written it: nothing goes forward without it. Not there: it is none. */
   readonly newerRecord?: number;
   /** People merged the step that Git has, and no pass has seen that before. Not there: it was not so. */

@@ -5,6 +5,7 @@ import { CONFIG_FILE, DEFAULT_CONFIG, type Shard } from '../../src/api/config.ts
 import type { RolloutPolicy } from '../../src/api/policy-rules.ts';
 import type { RolloutRecord } from '../../src/api/record.ts';
 import { desiredOf } from '../../src/reconcile/desired/desired.ts';
+import { readWorkload } from '../../src/reconcile/documents/read-workload.ts';
 import type { Delivery } from '../../src/reconcile/history/turn-taker.ts';
 import { deliveriesOf, turnsOf, withDelivery } from '../../src/reconcile/observe/turns.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
@@ -13,6 +14,7 @@ import { NO_SCOPE } from '../../src/reconcile/policies/read-policy.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { shardOf } from '../../src/reconcile/shard.ts';
 import { printRecord } from '../../src/reconcile/status/status-writes.ts';
+import type { RecordProof } from '../../src/rollout/record/trust.ts';
 import { NOW, world as snapshotOf } from '../support/snapshot.ts';
 import { LWS_TEXT, NEW, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
@@ -90,13 +92,18 @@ describe('what records add', () => {
     content: { kind: 'text' as const, text },
   }));
   const { rollouts } = desiredOf({ commit: '', files, folders: [], skipped: () => [] }, DEFAULT_CONFIG, new Map());
-  const seen = (more: Partial<RolloutRecord>, text = LWS_TEXT): readonly Partial<Delivery>[] => {
+  const seen = (
+    more: Partial<RolloutRecord>,
+    text = LWS_TEXT,
+    proof: RecordProof = 'signed',
+  ): readonly Partial<Delivery>[] => {
     const { record } = snapshotOf({ text: 'B', record: {} });
     if (record === undefined) throw new Error('no record');
     const stored = { kind: 'read' as const, record: { ...record, ...more } };
     const marked = text === LWS_TEXT ? rollouts : marks(text);
-    return deliveriesOf(marked, { records: new Map([['default/llm/vllm', stored]]), now: NOW }).map(
-      ({ step, proposedAt, stuck }) => JSON.parse(JSON.stringify({ step, proposedAt, stuck })),
+    const [records, proofs] = [new Map([['default/llm/vllm', stored]]), new Map([['default/llm/vllm', proof]])];
+    return deliveriesOf(marked, { records, proofs, now: NOW }).map(({ step, proposedAt, stuck }) =>
+      JSON.parse(JSON.stringify({ step, proposedAt, stuck })),
     );
   };
   const marks = (text: string) =>
@@ -180,6 +187,23 @@ describe('what records add', () => {
     ['standing still for a while', since(3599), step, [{ step: '1/3' }]],
     ['for an hour', since(3600), step, [{ step: '1/3', stuck: 'GroupsNotReady since 2025-06-15T14:06:40Z' }]],
   ])('%s', (_, record, text, wanted) => expect(seen(record, text)).toEqual(wanted));
+
+  const settledOn = (release: string): string =>
+    LWS_TEXT.replace('name: vllm\n', `name: vllm\n  annotations: {tranche.dev/release: ${release}.1}\n`);
+  const other = '9c41d2e09c41d2e09c41d2e09c41d2e0';
+  const inFile = readWorkload(marks(settledOn(other))[0]!.workload!).workload!.digest;
+  const opened = (digest: string): Partial<RolloutRecord> => ({
+    proposal: { ...proposal, openedAt: 0, release: { digest, serial: 2 }, state: 'open' },
+  });
+
+  test.each<readonly [what: string, record: Partial<RolloutRecord>, text: string, counts: number]>([
+    ['of the template that main asks for', opened(inFile), settledOn(other), 1],
+    ['of another template', opened(other), settledOn(other), 0],
+    ['of the template that is delivered', opened(inFile), settledOn(inFile), 0],
+    ['of a workload that is not taken over', opened(inFile), LWS_TEXT, 0],
+  ])('an open proposal that no key has signed: %s', (_, record, text, counts) => {
+    expect(seen(record, text, 'unproven')).toHaveLength(counts);
+  });
 });
 
 const RUNS: readonly (readonly [what: string, shards: readonly (Shard | undefined)[]])[] = [
@@ -286,6 +310,40 @@ test.each(RUNS)('nobody gains the first place by taking a record away, or what i
     expect(await inTurn(fourUnderOne(), { names, shards, meanwhile: none })).toEqual(names);
     expect(await inTurn(fourUnderOne(), { names, shards, meanwhile: (world) => takeAway(world, name) })).toEqual(names);
   }
+});
+
+/** Its record says that it gives way since now. */
+function givesWay(world: World, name: string): void {
+  const path = `rollouts/default/llm/${name}.json`;
+  for (const branch of ['tranche-status', 'tranche-status-0', 'tranche-status-1']) {
+    const text = world.repository.head(branch) === undefined ? undefined : world.repository.text(branch, path);
+    const { checksum: _sum, requested, ...rest } = JSON.parse(text ?? '{}') as RolloutRecord & { checksum: string };
+    if (requested === undefined) continue;
+    const forged = { ...rest, requested: { ...requested, gaveWay: world.now } };
+    world.repository.commit(branch, { writes: [{ path, text: printRecord(forged) }] });
+  }
+}
+
+test.each<readonly [what: string, meanwhile: (world: World) => void]>([
+  ['saying that it gives way since now', (world) => givesWay(world, 'a')],
+  ['taking its record away', (world) => takeAway(world, 'a')],
+])('nobody keeps a request waiting for longer than a day by %s', async (_, meanwhile) => {
+  const [here, gone] = [SHARD(1), SHARD(0)];
+  const started = async (world: World): Promise<readonly string[]> =>
+    inTurn(world, { names: ['b', 'd', 'a'], shards: [here, gone], left: [here], meanwhile });
+  const world = fourUnderOne();
+  expect(await started(world)).toEqual(['b']);
+  world.tick(86_400);
+  const overrides = { ...NO_OVERRIDES, shard: here };
+  for (let at = 0; at < 3; at += 1) {
+    meanwhile(world);
+    await runPass(world.ports(), world.memory(), { overrides, write: true, only: [] });
+    world.sync();
+    world.tick(120);
+  }
+  expect(world.repository.log('main').map(({ message }) => message.split('\n')[0])).toContainEqual(
+    expect.stringMatching(/^rollout\(llm\/a\): step 1\/1/),
+  );
 });
 
 test('a place that is kept for a process that is gone is kept for a while', async () => {

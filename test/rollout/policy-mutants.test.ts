@@ -60,7 +60,7 @@ const bugs: readonly Bug[] = [
   ['extra groups in place cost nothing', LIMITS, ': made.set - made.was);', ': 0);'],
   ['one more may be in progress', TURNS, 'underWay.length >= most', 'underWay.length > most'],
   ['who has asked before elsewhere starts later', TURNS, 'keepsPlaces(snapshot) ?', 'false ?'],
-  ['a place is kept for ever', TURNS, 'now - Math.max(since, unsigned?.requestedAt ?? since) < KEPT_SECONDS', 'true'],
+  ['a place is kept for ever', TURNS, 'now - Math.max(since, requestedAt ?? since) < KEPT_SECONDS', 'true'],
   ['two places are kept for one', TURNS, 'underWay.length + before.length >= most', 'before.length > 0'],
   ['as many GPUs as allowed are too many', LIMITS, 'gpus <= most', 'gpus < most'],
   [

@@ -22,12 +22,25 @@ export async function unsignedFacts(
   if (!isUnsigned(of)) return {};
   if (file === undefined || marks === undefined) return { unsigned: {} };
   const rungAt = marks.step === undefined ? undefined : await rungTime(of, marks);
-  // Asked for only where another one is before it.
-  const isWaiting = marks.step === undefined && marks.release.digest !== file.digest && (of.earlier ?? []).length > 0;
-  const requestedAt = isWaiting ? await of.git.requestedAt(of.entry, file.digest, of.now) : undefined;
-  return {
-    unsigned: { ...(rungAt === undefined ? {} : { rungAt }), ...(requestedAt === undefined ? {} : { requestedAt }) },
-  };
+  return { unsigned: rungAt === undefined ? {} : { rungAt } };
+}
+
+/**
+ * Since when a request waits that gives way to others, where its record is not borne out, or is gone: anyone who writes `now` there,
+ * or takes it away, before each pass must not keep it waiting. Asked for only where another one is before it. Throws PortError
+ * where Git fails.
+ */
+export async function requestFacts(
+  of: Observation,
+  file: WorkloadFile | undefined,
+): Promise<Pick<Snapshot, 'requestedAt'>> {
+  const marks = file?.workload.marks;
+  if (file === undefined || marks === undefined || (of.earlier ?? []).length === 0) return {};
+  const isWaiting = marks.step === undefined && marks.release.digest !== file.digest;
+  const isProven = of.stored?.kind === 'read' && !isUnsigned(of);
+  if (!isWaiting || isProven) return {};
+  // Where the clone ends before the request does, that is older than all of it.
+  return { requestedAt: (await of.git.requestedAt(of.entry, file.digest, of.now)) ?? 0 };
 }
 
 /**

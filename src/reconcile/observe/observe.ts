@@ -23,7 +23,7 @@ import { undoFacts } from '../history/settled-before.ts';
 import { stableOf } from '../history/stable-copy.ts';
 import { deliveredOf, retryTextOf } from '../history/step-commits.ts';
 import { recordFacts, trustedRecord } from '../history/trusted-record.ts';
-import { rollbackFacts, unsignedFacts } from '../history/unsigned.ts';
+import { requestFacts, rollbackFacts, unsignedFacts } from '../history/unsigned.ts';
 import { policyFacts } from '../policies/read-policy.ts';
 import { blobsOf } from './blobs.ts';
 import { faultsOf } from './observe-faults.ts';
@@ -123,7 +123,9 @@ async function readBesides(of: Observation, resting: Resting, file?: WorkloadFil
   const rollback = resting === 'rest' ? {} : await rollbackFacts(of, file);
   // At rest main is not asked for dates; what such a record holds for people is theirs who wrote it all the same.
   const unsigned = await unsignedFacts(of, resting === 'rest' ? undefined : file);
-  return { ...(await backsOf(of, file)), ...unsigned, ...rollback, ...(await readTraffic(of, resting, file)) };
+  const request = resting === 'rest' ? {} : await requestFacts(of, file);
+  const traffic = await readTraffic(of, resting, file);
+  return { ...(await backsOf(of, file)), ...unsigned, ...rollback, ...request, ...traffic };
 }
 
 async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFile): Promise<TrafficFacts> {

@@ -3,11 +3,15 @@
 import { at, isRecord } from '../../api/json.ts';
 import { MARK, printStep, withoutRelease } from '../../api/marks.ts';
 import { SHARED_LIMITS } from '../../api/policy-rules.ts';
+import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { type Instant, printInstant } from '../../api/time.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { RecordProof } from '../../rollout/record/trust.ts';
 import type { RolloutKey, Turn } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { readWorkload } from '../documents/read-workload.ts';
 import type { Delivery } from '../history/turn-taker.ts';
 import type { PolicyReading } from '../policies/policy-scope.ts';
 import type { StoredRecord } from '../status/record-store.ts';
@@ -18,6 +22,13 @@ const GOING_BACK = printStep({ kind: 'rollback' });
 /** Who has stood still for the same reason for this long is named. */
 const STUCK_SECONDS = 3600;
 
+type Remembered = {
+  readonly records: ReadonlyMap<string, StoredRecord>;
+  /** What bears them out, by the printed key. Not there: nothing does. */
+  readonly proofs?: ReadonlyMap<string, RecordProof> | undefined;
+  readonly now: Instant;
+};
+
 /**
  * All that main shows, and what open pull requests would start. A document that is out of its file, to be re-created,
  * is on its way as well. Records only say who is stuck, what is proposed, and of workloads that no file shows whether they
@@ -25,7 +36,7 @@ const STUCK_SECONDS = 3600;
  */
 export function deliveriesOf(
   rollouts: readonly DesiredRollout[],
-  { records, now }: { readonly records: ReadonlyMap<string, StoredRecord>; readonly now: Instant },
+  { records, proofs, now }: Remembered,
 ): readonly Delivery[] {
   return rollouts.flatMap(({ key, policy, workload, reading }): readonly Delivery[] => {
     const stored = records.get(printKey(key));
@@ -37,8 +48,18 @@ export function deliveriesOf(
     if (reading.rollout?.intents.recreating !== undefined) return [{ key, policy, step: 'recreate', ...stuck }];
     if (workload === undefined && mayBeUnderWay(record)) return [{ key, policy, step: UNREAD, ...stuck }];
     const { proposal } = record ?? {};
-    return proposal?.state === 'open' ? [{ key, policy, step: 'proposed', proposedAt: proposal.openedAt }] : [];
+    if (proposal?.state !== 'open') return [];
+    const isProven = (proofs?.get(printKey(key)) ?? 'unproven') !== 'unproven';
+    if (!isProven && !isAskedFor(proposal, workload)) return [];
+    return [{ key, policy, step: 'proposed', proposedAt: proposal.openedAt }];
   });
+}
+
+/** Whether main asks for the template of a proposal: anyone who can push to the status branch may say that one is open. */
+function isAskedFor({ release }: ProposalRecord, document: ManifestDocument | undefined): boolean {
+  const file = document === undefined ? undefined : readWorkload(document).workload;
+  const settled = file?.workload.marks?.release.digest;
+  return settled !== undefined && file?.digest === release.digest && settled !== release.digest;
 }
 
 /** Of a workload that no file shows only the record knows; where there is none either, it takes up a place. */

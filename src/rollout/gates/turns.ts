@@ -8,6 +8,8 @@ import type { Snapshot, Turn } from '../snapshot.ts';
 const TOLD_MOST = 5;
 /** How long a free place is kept for who has asked before: their process may be gone. */
 const KEPT_SECONDS = 900;
+/** How old a request may be for that, where nothing but the status branch says since when it gives way: that may say `now` for ever. */
+const GIVES_WAY_SECONDS = 86_400;
 
 /** Room counts once it is on main. Those of other processes that have asked before are let in first, for a while. */
 export function notItsTurn({ snapshot }: Situation): Hold | undefined {
@@ -33,10 +35,11 @@ export function givesWay({ turns = [] }: Pick<Snapshot, 'turns'>): boolean {
   return turns.every(({ most, underWay }) => underWay.length < most) && turns.some(isLater);
 }
 
-function keepsPlaces({ record, now, unsigned }: Snapshot): boolean {
+function keepsPlaces({ record, now, requestedAt }: Snapshot): boolean {
   const since = record?.requested?.gaveWay;
+  if (requestedAt !== undefined && now - requestedAt >= GIVES_WAY_SECONDS) return false;
   // Nobody gives way to another before it has asked itself.
-  return since === undefined || now - Math.max(since, unsigned?.requestedAt ?? since) < KEPT_SECONDS;
+  return since === undefined || now - Math.max(since, requestedAt ?? since) < KEPT_SECONDS;
 }
 
 function isLater({ most, underWay, before = [] }: Turn): boolean {

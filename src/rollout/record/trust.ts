@@ -9,8 +9,6 @@ import type { Instant } from '../../api/time.ts';
 export type Unsigned = {
   /** When the commit came to main's own line that brought the marks as they are; not there: nobody knows. */
   readonly rungAt?: Instant;
-  /** The same of the template that is requested. */
-  readonly requestedAt?: Instant;
 };
 
 /**

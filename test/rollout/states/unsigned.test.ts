@@ -117,12 +117,28 @@ const turn: Turn = {
   underWay: [],
   before: ['llm/chat'],
 };
+const DAY = 86_400;
 const requested = { digest: 'b'.repeat(32), since: 0, gaveWay: 0 };
+const justNow = { ...requested, gaveWay: NOW };
 
 test.each<readonly [what: string, fields: Partial<RolloutRecord>, change: Partial<Snapshot>, then: string]>([
   ['gave way since ever, signed', { requested }, { turns: [turn] }, 'StepReady'],
-  ['gave way since ever', { requested }, { turns: [turn], unsigned: { requestedAt: NOW - 60 } }, 'NotItsTurn'],
-  ['the same of an old request', { requested }, { turns: [turn], unsigned: { requestedAt: NOW - 900 } }, 'StepReady'],
+  ['gave way since ever', { requested }, { turns: [turn], requestedAt: NOW - 60 }, 'NotItsTurn'],
+  ['the same of an old request', { requested }, { turns: [turn], requestedAt: NOW - 900 }, 'StepReady'],
+  [
+    'gives way from now on, in each pass',
+    { requested: justNow },
+    { turns: [turn], requestedAt: NOW - DAY + 1 },
+    'NotItsTurn',
+  ],
+  [
+    'the same of a request that is a day old',
+    { requested: justNow },
+    { turns: [turn], requestedAt: NOW - DAY },
+    'StepReady',
+  ],
+  ['taken away, of a request that is a day old', {}, { turns: [turn], requestedAt: NOW - DAY }, 'StepReady'],
+  ['gives way from now on, signed', { requested: justNow }, { turns: [turn] }, 'NotItsTurn'],
 ])('a place in the queue: %s', (_, fields, change, then) => {
   const base = world(asked);
   if (base.record === undefined) throw new Error('no record');
