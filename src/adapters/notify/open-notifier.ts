@@ -1,21 +1,14 @@
 /** Posts JSON to addresses that the environment names. Straight to an address that was looked at, never on to another. */
 
-import { lookup } from 'node:dns/promises';
 import { type ClientRequest, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import type { Message, Notifier, Sent } from '../../ports/notifier.ts';
+import { type Address, failureOf, looked, pinned } from '../network/pinned.ts';
 import type { Network } from '../network/proxy.ts';
-import { isPublicAddress } from './addresses.ts';
 import { ALLOW_PRIVATE, PREFIX, TOKEN, targetsIn } from './targets.ts';
 
 /** From the first question to the status of the answer. */
 const DEADLINE_MS = 5000;
-
-/** Says why a target was not reached where only a proxy leads outside. */
-const PAST_PROXY = ', straight and not by the proxy of the environment, which would decide where it goes';
-const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const;
-
-type Address = { readonly address: string; readonly family: number };
 
 /** undefined: the environment names no target. Proxies are not used: they would decide where it goes. */
 export function openNotifier({ env, authorities }: Pick<Network, 'env' | 'authorities'>): Notifier | undefined {
@@ -31,28 +24,17 @@ export function openNotifier({ env, authorities }: Pick<Network, 'env' | 'author
       return failed(`${name} is not https`);
     const signal = AbortSignal.timeout(DEADLINE_MS);
     try {
-      const address = await Promise.race([resolved(url.hostname, allowsPrivate), aborted(signal)]);
+      const address = await looked(url.hostname, { allowsPrivate, signal });
       if (address === undefined)
         return failed(`${name} leads to an address that is not public (${ALLOW_PRIVATE}=true)`);
       const ca = url.protocol === 'https:' ? await authorities() : undefined;
       const status = await post(url, { message, address, token: env[`${name}${TOKEN}`] ?? '', ca, signal });
       return status >= 200 && status < 300 ? { kind: 'sent' } : failed(`it answered ${status}`);
     } catch (error) {
-      return failed(`${codeOf(error)}${isProxied(env) ? PAST_PROXY : ''}`);
+      return failed(failureOf(error, env));
     }
   };
   return { targets, send };
-}
-
-function isProxied(env: Network['env']): boolean {
-  return PROXIES.some((name) => (env[name] ?? '') !== '');
-}
-
-/** The first address of a name, if all of them are fine: who answers with several may answer with another next time. */
-async function resolved(hostname: string, allowsPrivate: boolean): Promise<Address | undefined> {
-  const found = await lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true, verbatim: true });
-  if (!allowsPrivate && !found.every(({ address }) => isPublicAddress(address))) return undefined;
-  return found[0];
 }
 
 type Posting = {
@@ -62,12 +44,6 @@ type Posting = {
   readonly ca: readonly string[] | undefined;
   readonly signal: AbortSignal;
 };
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}
 
 /** The status of the answer; nothing else of it is read. */
 function post(url: URL, { message, address, token, ca, signal }: Posting): Promise<number> {
@@ -93,23 +69,4 @@ function post(url: URL, { message, address, token, ca, signal }: Posting): Promi
     sent.on('error', reject);
     sent.end(message.body);
   });
-}
-
-type Lookup = (
-  hostname: string,
-  options: { readonly all?: boolean | undefined },
-  done: (error: null, address: string | Address[], family?: number) => void,
-) => void;
-
-function pinned(address: Address): Lookup {
-  return (_hostname, { all }, done) =>
-    all === true ? done(null, [address]) : done(null, address.address, address.family);
-}
-
-/** The name of a failure of the network; its text may hold the address, which is a secret. */
-function codeOf(error: unknown): string {
-  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError'))
-    return 'no answer in time';
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'the connection failed';
 }

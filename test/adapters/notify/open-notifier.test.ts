@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { isPublicAddress } from '../../../src/adapters/notify/addresses.ts';
+import { isPublicAddress } from '../../../src/adapters/network/addresses.ts';
 import { lazyNotifier } from '../../../src/adapters/notify/lazy-notifier.ts';
 
 const servers: Server[] = [];
