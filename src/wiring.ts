@@ -16,6 +16,7 @@ import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options
 import type { Builder } from './ports/builder.ts';
 import type { Forge } from './ports/forge.ts';
 import type { Identity } from './ports/git.ts';
+import type { Metrics } from './ports/metrics.ts';
 import type { Probes } from './ports/probes.ts';
 import type { Giver } from './reconcile/order.ts';
 import type { Ports } from './reconcile/pass.ts';
@@ -25,6 +26,11 @@ export { newStatusKey };
 /** Loaded where somebody watches, and not for one pass. */
 export async function openProbes(): Promise<Probes> {
   return (await import('./adapters/probes/probes.ts')).systemProbes;
+}
+
+/** Loaded where metrics are asked for, which no pass does. */
+export async function openMetricsServers(options: CommonOptions, io: Io): Promise<Metrics> {
+  return (await import('./adapters/metrics/open-metrics.ts')).openMetrics(networkOf(options, io));
 }
 
 /** Opens nothing yet: connections are made by the first call, and the cluster only when something is in flight. */

@@ -5,5 +5,6 @@ export const SERVICE_KIND = 'Service';
 export const POLICY_KIND = 'RolloutPolicy';
 export const ROUTE_PROVIDER_KIND = 'RouteProvider';
 export const POLICY_TEST_KIND = 'RolloutPolicyTest';
+export const ANALYSIS_KIND = 'Analysis';
 /** Of all kinds of ours. */
 export const OWN_GROUP = 'tranche.dev/v1';

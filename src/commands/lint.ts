@@ -5,6 +5,7 @@ import { unknown } from '../api/known.ts';
 import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Cluster } from '../ports/cluster.ts';
+import { readAnalyses } from '../reconcile/analysis/read-analyses.ts';
 import { ownPolicyWarnings } from '../reconcile/lint/lint-own-policy.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import { type Memory, newMemory, type Ports } from '../reconcile/pass.ts';
@@ -52,6 +53,7 @@ export async function findingsOf(options: LintOptions, ports: Ports): Promise<Fi
   const issues = unique([
     ...result.issues,
     ...marks.forged,
+    ...analysisIssues(memory),
     ...result.outcomes.flatMap((outcome) => issuesOf(outcome)),
   ]);
   const told = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
@@ -94,6 +96,11 @@ async function marksOf({ git }: Ports, { desired, parsed }: Memory, base: string
   throw new UsageError(
     `--base ${base}: the repository has no such branch. Name a branch, or a commit in full (git rev-parse ${base})`,
   );
+}
+
+/** What is wrong with Analyses: no Rollout waits for one, so a pass does not read them. */
+function analysisIssues({ desired }: Memory): readonly Issue[] {
+  return desired === undefined ? [] : readAnalyses(desired.tree, desired.desired.config).issues;
 }
 
 /** What is read is compared with the branch that is delivered: that is the change which is about to be made. */

@@ -4,6 +4,7 @@ import { Argument, Command, Option } from 'commander';
 import { jsonText, printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, EXIT, type Io, VERSION } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import { addAnalyze } from './analyze-verb.ts';
 import { addCarry } from './carry.ts';
 import { exitCodeOf } from './exit-code.ts';
 import {
@@ -97,6 +98,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addOrders(program, io, run);
   addEject(program, io, run);
   addShowStable(program, io, run);
+  addAnalyze(program, io, run);
   addHistory(program, io, run);
   addLine(program, io, run);
   addPolicy(program, io, { run, done });
@@ -198,10 +200,10 @@ const strategyOption = (): Option =>
   new Option('--strategy <which>', 'its way').choices(['partition', 'canary', 'blueGreen']).default('partition');
 
 function addSchema(program: Command, io: Io): void {
-  const kinds = ['rollout', 'rollout-policy', 'route-provider', 'tranche'];
+  const kinds = ['rollout', 'rollout-policy', 'route-provider', 'analysis', 'tranche'];
   program
     .command('schema')
-    .description('the JSON Schema of a Rollout, RolloutPolicy, RouteProvider or of tranche.yaml, for editors')
+    .description('the JSON Schema of a Rollout, RolloutPolicy, RouteProvider, Analysis or of tranche.yaml, for editors')
     .addArgument(new Argument('<what>', 'of what').choices(kinds))
     .action(async (what: string) => {
       const { SCHEMAS } = await import('./schema.ts');

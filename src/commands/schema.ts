@@ -1,5 +1,6 @@
 /** `tranche schema`: the JSON Schemas of what people write, for editors. */
 
+import { analysisSchema } from '../api/analysis-schema.ts';
 import { configSchema } from '../api/config-schema.ts';
 import type { JsonObject } from '../api/json.ts';
 import { policySchema } from '../api/policy-schema.ts';
@@ -11,5 +12,6 @@ export const SCHEMAS: Readonly<Record<string, () => JsonObject>> = {
   rollout: rolloutSchema,
   'rollout-policy': policySchema,
   'route-provider': routeProviderSchema,
+  analysis: analysisSchema,
   tranche: configSchema,
 };

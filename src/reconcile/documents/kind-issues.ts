@@ -1,10 +1,10 @@
 /** Documents that nothing reads because their kind is misspelt: ours, and Rollouts. */
 
 import type { Issue } from '../../api/issue.ts';
-import { OWN_GROUP, POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import { ANALYSIS_KIND, OWN_GROUP, POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import { nearest } from '../../api/nearest.ts';
 
-const OWN_KINDS = [POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND];
+const OWN_KINDS = [POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND, ANALYSIS_KIND];
 const OWN_VERSION = /^apiVersion:[ \t]*["']?tranche\.dev\//m;
 const KRUISE_GROUP = 'rollouts.kruise.io';
 const KRUISE_VERSION = /^apiVersion:[ \t]*["']?rollouts\.kruise\.io\//m;

@@ -1,0 +1,151 @@
+/** The metrics that are known by name: which series of vLLM and SGLang count what is bad, of which requests. */
+
+/** Series by name, of which the first that is there counts, with the values of labels that are meant. */
+export type SeriesPart = {
+  /** The newest name first. */
+  readonly names: readonly string[];
+  /** A label that is not named adds up. */
+  readonly labels: Readonly<Record<string, LabelValues>>;
+};
+
+/** Exact values, or a pattern for the whole value, which presets of ours alone have. */
+export type LabelValues = readonly string[] | RegExp;
+
+/** How the bad requests are counted. `over`: those that took longer than a bucket of a histogram. */
+export type BadPart =
+  | { readonly kind: 'counted'; readonly parts: readonly SeriesPart[] }
+  | { readonly kind: 'over'; readonly bucket: SeriesPart; readonly seconds: number };
+
+export const LEADS_TO = ['inform', 'hold', 'rollback'] as const;
+/** What a metric may lead to at most. */
+export type LeadsTo = (typeof LEADS_TO)[number];
+
+export type Preset = {
+  readonly bad: BadPart;
+  readonly of: SeriesPart;
+  /** Labels that add up: ranks, models. */
+  readonly adds: readonly string[];
+  /** A series of the same process that is there from its start: with it an absent series is 0. undefined: absent is not 0. */
+  readonly anchor: SeriesPart | undefined;
+  /** Latency is compared only where prompts and load are alike: tokens of prompts, and the requests that had them. */
+  readonly load: { readonly tokens: SeriesPart; readonly requests: SeriesPart } | undefined;
+  readonly tolerate: { readonly times: number; readonly points: number };
+  readonly ruleOut: { readonly times: number };
+  readonly leadsTo: LeadsTo;
+};
+
+const VLLM_LABELS = ['engine', 'model_name'];
+const SGLANG_LABELS = [
+  'model_name',
+  'engine_type',
+  'is_streaming',
+  'priority',
+  'tp_rank',
+  'pp_rank',
+  'dp_rank',
+  'moe_ep_rank',
+];
+
+function part(name: string, labels: SeriesPart['labels'] = {}): SeriesPart {
+  return { names: [name], labels };
+}
+
+const ANSWERED = part('vllm:request_success_total');
+const VLLM_START = part('vllm:num_requests_running');
+const VLLM_LOAD = {
+  tokens: part('vllm:request_prompt_tokens_sum'),
+  requests: part('vllm:request_prompt_tokens_count'),
+};
+const SGLANG_START = part('sglang:num_running_reqs');
+const SGLANG_ANSWERED = part('sglang:num_requests_total');
+const SGLANG_LOAD = { tokens: part('sglang:prompt_tokens_total'), requests: SGLANG_ANSWERED };
+
+const ERRORS = { tolerate: { times: 1.5, points: 0.5 }, ruleOut: { times: 2 } } as const;
+const LATENCY = { tolerate: { times: 1.5, points: 1 }, ruleOut: { times: 2 } } as const;
+const QUALITY = { tolerate: { times: 1.5, points: 2 }, ruleOut: { times: 2 } } as const;
+
+/** vLLM makes every series at its start, at 0: one that is not there was not scraped. */
+const VLLM = { adds: VLLM_LABELS, anchor: undefined, load: undefined } as const;
+/** SGLang makes a series with the first event. */
+const SGLANG = { adds: SGLANG_LABELS, anchor: SGLANG_START, load: undefined } as const;
+
+/** Of all requests that vLLM has answered, those that ended so. */
+function ended(reason: string): Pick<Preset, 'bad' | 'of' | 'adds' | 'anchor' | 'load'> {
+  const parts = [part('vllm:request_success_total', { finished_reason: [reason] })];
+  return { ...VLLM, bad: { kind: 'counted', parts }, of: ANSWERED };
+}
+
+/** Of all requests in a histogram, those above a bucket. */
+function slow(name: string, seconds: number): Pick<Preset, 'bad' | 'of'> {
+  return { bad: { kind: 'over', bucket: part(`${name}_bucket`), seconds }, of: part(`${name}_count`) };
+}
+
+const V1 = { handler: /^\/v1\/.*$/, method: ['POST'] } as const;
+const GENERATE = { endpoint: /^(\/v1\/.*|\/generate)$/ } as const;
+
+/** Each with what the specification of its engine says; `overSeconds`, tolerance and what it leads to may be said otherwise. */
+export const PRESETS: Readonly<Record<string, Preset>> = {
+  'vllm/errors': { ...ended('error'), ...ERRORS, leadsTo: 'rollback' },
+  'vllm/http': {
+    ...VLLM,
+    ...ERRORS,
+    bad: { kind: 'counted', parts: [part('http_requests_total', { ...V1, status: ['5xx'] })] },
+    of: part('http_requests_total', V1),
+    anchor: VLLM_START,
+    leadsTo: 'rollback',
+  },
+  'vllm/ttft': {
+    ...VLLM,
+    ...LATENCY,
+    ...slow('vllm:time_to_first_token_seconds', 2.5),
+    load: VLLM_LOAD,
+    leadsTo: 'rollback',
+  },
+  'vllm/tpot': {
+    ...VLLM,
+    ...LATENCY,
+    ...slow('vllm:request_time_per_output_token_seconds', 0.1),
+    load: VLLM_LOAD,
+    leadsTo: 'rollback',
+  },
+  'vllm/length': { ...ended('length'), ...QUALITY, leadsTo: 'hold' },
+  'vllm/repetition': { ...ended('repetition'), ...QUALITY, leadsTo: 'hold' },
+  'vllm/empty': {
+    ...VLLM,
+    ...QUALITY,
+    bad: { kind: 'counted', parts: [part('vllm:request_generation_tokens_bucket', { le: ['1.0', '1'] })] },
+    of: part('vllm:request_generation_tokens_count'),
+    leadsTo: 'hold',
+  },
+  'vllm/corrupted': {
+    ...VLLM,
+    ...QUALITY,
+    bad: { kind: 'counted', parts: [part('vllm:corrupted_requests_total')] },
+    of: ANSWERED,
+    leadsTo: 'rollback',
+  },
+  'sglang/errors': {
+    ...SGLANG,
+    ...ERRORS,
+    bad: { kind: 'counted', parts: [part('sglang:http_responses_total', { ...GENERATE, status_code: /^5..$/ })] },
+    of: part('sglang:http_responses_total', GENERATE),
+    leadsTo: 'rollback',
+  },
+  'sglang/ttft': {
+    ...SGLANG,
+    ...LATENCY,
+    ...slow('sglang:time_to_first_token_seconds', 2),
+    load: SGLANG_LOAD,
+    leadsTo: 'rollback',
+  },
+  'sglang/transfer': {
+    ...SGLANG,
+    ...ERRORS,
+    bad: {
+      kind: 'counted',
+      parts: [part('sglang:num_transfer_failed_reqs_total'), part('sglang:num_bootstrap_failed_reqs_total')],
+    },
+    of: SGLANG_ANSWERED,
+    leadsTo: 'hold',
+  },
+};

@@ -1,0 +1,81 @@
+/** What `tranche analyze` says: a line a metric, with the counts of both versions. */
+
+import type { Instant } from '../api/time.ts';
+import type { Analysed } from '../reconcile/analysis/analyse.ts';
+import type { MetricJudged } from '../rollout/analysis/judge.ts';
+import type { Counts } from '../rollout/analysis/odds.ts';
+
+type Said = Analysed | { readonly kind: 'nothing' | 'unread'; readonly why: string };
+
+/** Whether something is to be looked at: a metric has failed, or was not read. What is early or at rest is not. */
+export function hasFailed(said: Said): boolean {
+  if (said.kind !== 'judged') return said.kind !== 'nothing' && said.kind !== 'early';
+  return said.metrics.some((metric) => metric.said.kind !== 'judged' || metric.said.answer === 'failed');
+}
+
+/** The lines below the name of a Rollout and its Analysis. */
+export function analysedText(said: Said, print: (at: Instant) => string): string {
+  if (said.kind === 'early') return `  too early: the first window starts after the warm-up, at ${print(said.from)}\n`;
+  if (said.kind === 'nothing') return `  nothing is compared: ${said.why}\n`;
+  if (said.kind === 'unread') return `  nothing is compared: ${said.why}\n`;
+  if (said.kind !== 'judged') return `  ${said.kind}: ${said.why}; nothing is judged\n`;
+  const { start, end, step } = said.grid;
+  const head = `  windows of ${step} s from ${print(start)} to ${print(end)}`;
+  const width = Math.max(...said.metrics.map(({ name }) => name.length));
+  return [head, ...said.metrics.map((metric) => metricLine(metric, { width, print }))]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+type Form = { readonly width: number; readonly print: (at: Instant) => string };
+
+function metricLine({ name, leadsTo, said }: MetricJudged, { width, print }: Form): string {
+  const head = `  ${name.padEnd(width)}  `;
+  if (said.kind === 'SeriesMissing')
+    return `${head}SeriesMissing: ${said.pod} has no series ${said.name}; check that it is scraped, and match and labels of the Analysis`;
+  if (said.kind === 'SeriesTwice')
+    return `${head}SeriesTwice: ${said.pod} has ${said.name} twice at one time, apart by ${said.labels.join(', ') || 'nothing'}; name one of them with match`;
+  if (said.kind === 'SeriesUnusable')
+    return `${head}SeriesUnusable: ${said.pod} has no bucket le="${said.le}" of ${said.name}; choose overSeconds from its buckets`;
+  const { verdict } = said;
+  const counts = [
+    `new ${shareText(verdict.canary)}`,
+    ...(verdict.stable.n === 0 ? [] : [`stable ${shareText(verdict.stable)}`]),
+  ];
+  const at = verdict.at === undefined ? '' : ` at ${print(verdict.at)}`;
+  const notes = [
+    ...(said.ruledOut === undefined ? [] : [`×${said.ruledOut.toFixed(2)} or more is ruled out`]),
+    ...(verdict.lnWorse === undefined
+      ? []
+      : [`evidence ${verdict.lnWorse.toFixed(2)} of ${verdict.lnWorseWanted.toFixed(2)}`]),
+    ...(said.excuse === undefined ? [] : [excuseText(said.excuse)]),
+    ...said.cautions.map((caution) => CAUTIONS[caution]),
+    ...(said.voided === 0 ? [] : [`${said.voided} windows of leaders were void`]),
+    ...(said.unlike === 0 ? [] : [`${said.unlike} windows had other prompts or load`]),
+  ];
+  return `${head}${ANSWERS[said.answer]}${at} (${leadsTo}): ${counts.join(', ')}${notes.map((note) => `; ${note}`).join('')}`;
+}
+
+const ANSWERS = {
+  failed: 'failed',
+  passed: 'passed',
+  waiting: 'not decided yet',
+  inconclusive: 'inconclusive',
+  noRequests: 'no requests',
+} as const;
+
+const CAUTIONS = {
+  fewStableGroups: 'fewer than 3 stable groups',
+  littleHistory: 'less than a day of history of the stable groups',
+} as const;
+
+function excuseText(excuse: NonNullable<Extract<MetricJudged['said'], { readonly kind: 'judged' }>['excuse']>): string {
+  return excuse.kind === 'BothSidesBad'
+    ? 'BothSidesBad: stable breaks the bound as well'
+    : `GroupOutlier: without ${excuse.pod} it has not failed`;
+}
+
+/** `71 of 29310 (0.24 %)`. */
+function shareText({ n, x }: Counts): string {
+  return `${x} of ${n} (${n === 0 ? '–' : ((x / n) * 100).toFixed(2)} %)`;
+}

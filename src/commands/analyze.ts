@@ -1,0 +1,80 @@
+/** `tranche analyze`: what the metrics of a step say of the new version against the one before. Reads alone, decides nothing. */
+
+import type { Analysis } from '../api/analysis.ts';
+import { jsonText } from '../api/printable.ts';
+import { printInstant } from '../api/time.ts';
+import { type CommonOptions, EXIT, type Io } from '../options.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import { type Analysed, analyse } from '../reconcile/analysis/analyse.ts';
+import { readAnalyses } from '../reconcile/analysis/read-analyses.ts';
+import type { Outcome } from '../reconcile/outcome.ts';
+import { newMemory, type Ports } from '../reconcile/pass.ts';
+import { runPass } from '../reconcile/run.ts';
+import { issueLine } from '../reconcile/status/report.ts';
+import { sidesOf } from '../rollout/analysis/sides.ts';
+import { situationOf } from '../rollout/situation.ts';
+import { analysedText, hasFailed } from './analyze-text.ts';
+
+export type AnalyzeOptions = CommonOptions & {
+  readonly name: string;
+  readonly namespace: string;
+  /** Names of Analyses; empty: all of the files. */
+  readonly analyses: readonly string[];
+};
+
+type World = { readonly ports: Ports; readonly metrics: Metrics };
+
+/** Exit code 1 where a metric has failed, something could not be read, or the names or files are wrong. */
+export async function analyze(options: AnalyzeOptions, { ports, metrics }: World, io: Io): Promise<number> {
+  const overrides = { ...options.overrides, auditSeconds: 0 };
+  const only = [options.namespace === '' ? options.name : `${options.namespace}/${options.name}`];
+  const memory = newMemory();
+  const { outcomes, issues } = await runPass(ports, memory, { overrides, write: false, only });
+  if (outcomes.length === 0) {
+    for (const issue of issues.filter(({ reason }) => reason === 'NoSuchRollout')) io.err(`${issueLine(issue)}\n`);
+    return EXIT.failed;
+  }
+  const desired = memory.desired;
+  const read =
+    desired === undefined ? { analyses: [], issues: [] } : readAnalyses(desired.tree, desired.desired.config);
+  for (const issue of read.issues) io.err(`${issueLine(issue)}\n`);
+  const wanted = chosen(read.analyses, options.analyses);
+  if (typeof wanted === 'string') {
+    io.err(`${wanted}\n`);
+    return EXIT.failed;
+  }
+  const answers: Told[] = [];
+  for (const outcome of outcomes)
+    for (const analysis of wanted) answers.push(await toldOf(outcome, { analysis, metrics, now: ports.clock.now() }));
+  io.out(options.output === 'json' ? jsonText(answers) : answers.map(textOf).join('\n'));
+  return read.issues.length > 0 || answers.some(({ said }) => hasFailed(said)) ? EXIT.failed : EXIT.ok;
+}
+
+/** Those that are meant, or why there are none. */
+function chosen(all: readonly Analysis[], names: readonly string[]): readonly Analysis[] | string {
+  const there =
+    all.length === 0 ? 'the files have none that counts' : `there is: ${all.map(({ name }) => name).join(', ')}`;
+  const missing = names.find((name) => !all.some((one) => one.name === name));
+  if (missing !== undefined) return `there is no Analysis ${missing}; ${there}`;
+  if (all.length === 0) return `there is no Analysis: ${there}. REFERENCE.md says how one is written`;
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+}
+
+type Said = Analysed | { readonly kind: 'nothing' | 'unread'; readonly why: string };
+type Told = Outcome['key'] & { readonly analysis: string; readonly said: Said };
+type Asked = { readonly analysis: Analysis; readonly metrics: Metrics; readonly now: number };
+
+async function toldOf({ key, snapshot, error }: Outcome, { analysis, metrics, now }: Asked): Promise<Told> {
+  const answer = (said: Said): Told => ({ ...key, analysis: analysis.name, said });
+  if (snapshot?.workload === undefined) return answer({ kind: 'unread', why: error ?? 'its files could not be read' });
+  const found = sidesOf(situationOf(snapshot, snapshot.workload), analysis);
+  if (found.kind === 'nothing') return answer(found);
+  if (snapshot.clockOffSeconds !== undefined)
+    return answer({ kind: 'unread', why: 'the clock of this machine is wrong, so no window is known to be over' });
+  const { sides, steps } = found;
+  return answer(await analyse(metrics, { analysis, namespace: key.namespace, sides, steps, now }));
+}
+
+function textOf({ namespace, name, cluster, analysis, said }: Told): string {
+  return `${namespace}/${name} in ${cluster}, Analysis ${analysis}\n${analysedText(said, printInstant)}`;
+}

@@ -1,0 +1,70 @@
+/** The Analyses of the files: each with its file, or what is wrong with it. */
+
+import { ANALYSIS_API_VERSION, type Analysis, parseAnalysis } from '../../api/analysis.ts';
+import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
+import type { Issue } from '../../api/issue.ts';
+import { ANALYSIS_KIND } from '../../api/kinds.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import type { Tree } from '../../ports/git.ts';
+import { ambiguousFields, fieldIssue, nameOf, versionIssue } from '../documents/read-rollout.ts';
+
+type Analyses = { readonly analyses: readonly Analysis[]; readonly issues: readonly Issue[] };
+
+const VERSION = { what: ANALYSIS_KIND, wanted: ANALYSIS_API_VERSION };
+const KIND_LINE = new RegExp(`\\bkind["']?[ \\t]*:[ \\t]*["']?${ANALYSIS_KIND}\\b`);
+
+/** Where `policyPaths` is set, one outside of it does not count; of two with one name neither does. */
+export function readAnalyses(tree: Pick<Tree, 'files'>, { policyPaths }: Pick<Config, 'policyPaths'>): Analyses {
+  const documents = tree.files.flatMap(({ path, content }) =>
+    content.kind === 'text' && KIND_LINE.test(content.text)
+      ? parseManifestFile(path, content.text, [ANALYSIS_KIND]).documents.filter(isAnalysis)
+      : [],
+  );
+  const read = documents.map((document) => readOne(document, policyPaths));
+  const twins = documents.flatMap((document) => twinIssue(document, documents));
+  const isTwin = ({ name }: Analysis): boolean => documents.filter(({ object }) => object.name === name).length > 1;
+  return {
+    analyses: read.flatMap(({ analysis }) => (analysis === undefined || isTwin(analysis) ? [] : [analysis])),
+    issues: [...read.flatMap(({ issues }) => issues), ...twins],
+  };
+}
+
+/** Kinds of other groups, as AnalysisTemplate's, have such names too. */
+function isAnalysis({ object }: ManifestDocument): boolean {
+  return object.kind === ANALYSIS_KIND && object.apiVersion.startsWith('tranche.dev/');
+}
+
+function readOne(document: ManifestDocument, policyPaths: Config['policyPaths']) {
+  if (document.object.apiVersion !== ANALYSIS_API_VERSION)
+    return { analysis: undefined, issues: [versionIssue(document, VERSION)] };
+  const { analysis, faults } = parseAnalysis(document.value);
+  const outside = policyPaths === undefined || isBelow(policyPaths, document.file) ? [] : [outsideIssue(document)];
+  const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document), ...outside];
+  return { analysis: issues.length === 0 ? analysis : undefined, issues };
+}
+
+function outsideIssue(document: ManifestDocument): Issue {
+  return {
+    file: document.file,
+    line: document.lineOf(['spec']),
+    path: 'spec',
+    reason: 'OutsidePolicyPaths',
+    message: `${nameOf(document)} does not count here: an Analysis counts from the policyPaths of ${CONFIG_FILE} alone`,
+    hint: 'Move it to one of these paths.',
+  };
+}
+
+function twinIssue(document: ManifestDocument, all: readonly ManifestDocument[]): readonly Issue[] {
+  const other = all.find((one) => one !== document && one.object.name === document.object.name);
+  if (other === undefined) return [];
+  return [
+    {
+      file: document.file,
+      line: document.lineOf(['metadata', 'name']),
+      path: 'metadata.name',
+      reason: 'DuplicateObject',
+      message: `${nameOf(document)}: ${other.file} has one of the same name, and neither counts`,
+      hint: 'Keep one of them.',
+    },
+  ];
+}

@@ -1,0 +1,131 @@
+/** Judges the metrics of an Analysis by the answers of its provider: of the step, of the day and of the week before it. */
+
+import type { Analysis } from '../../api/analysis.ts';
+import type { AnalysisMetric } from '../../api/analysis-metric.ts';
+import type { MetricSeries } from '../../api/metric-answer.ts';
+import type { Instant } from '../../api/time.ts';
+import { countsOf, type Sides, type Unusable } from './counting.ts';
+import type { Grid } from './metric-query.ts';
+import type { Counts } from './odds.ts';
+import { dispersionOf, ruledOutWith, type Strata, spreadOf, totalOf } from './spread.ts';
+import { type Doubt, type Excuse, excuseOf, type Verdict, verdictOf, type Window } from './verdict.ts';
+
+const DAY_SECONDS = 86_400;
+/** Fewer groups than this, or less history, do not show how much groups differ anyway. */
+const STABLE_LEAST = 3;
+
+/** An answer with the grid that it was asked for. */
+export type Answered = { readonly grid: Grid; readonly series: readonly MetricSeries[] };
+
+type Answers = { readonly step: Answered; readonly day: Answered; readonly week: Answered };
+
+/** Why a failure of a metric is weak: it would lead to a withdrawal at most. */
+type Caution = 'fewStableGroups' | 'littleHistory';
+
+export type MetricJudged = {
+  readonly name: string;
+  readonly leadsTo: AnalysisMetric['leadsTo'];
+  readonly said:
+    | Unusable
+    | {
+        readonly kind: 'judged';
+        /** `waiting`: evidence grows; `inconclusive`: it had its time; `noRequests`: neither version was asked anything. */
+        readonly answer: 'failed' | 'passed' | 'waiting' | 'inconclusive' | 'noRequests';
+        readonly verdict: Verdict;
+        readonly excuse: Excuse | undefined;
+        readonly cautions: readonly Caution[];
+        /** What is ruled out with the difference of groups in it; undefined: nothing. */
+        readonly ruledOut: number | undefined;
+        readonly dispersion: number;
+        readonly spread: number | undefined;
+        /** Leaders' windows that were void, and windows in which prompts or load were not alike. */
+        readonly voided: number;
+        readonly unlike: number;
+      };
+};
+
+type Judging = { readonly analysis: Analysis; readonly sides: Sides; readonly steps: number; readonly now: Instant };
+
+/** One answer for each metric, in the order of the file. The same answers give the same bytes. */
+export function judge(answers: Answers, { analysis, sides, steps, now }: Judging): readonly MetricJudged[] {
+  const alarming = Math.max(1, analysis.metrics.filter(({ leadsTo }) => leadsTo === 'rollback').length);
+  const alpha = analysis.falseAlarmPercent / 100 / (alarming * (steps + 1));
+  const isLate = now >= answers.step.grid.start + analysis.waitAtMostSeconds;
+  return analysis.metrics.map((metric) => {
+    const counted = countsOf(answers.step.series, sides, { analysis, metric, grid: answers.step.grid });
+    const { name, leadsTo } = metric;
+    if (counted.kind !== 'counted') return { name, leadsTo, said: counted };
+    const past = pastOf(answers, { analysis, metric, sides });
+    const sizes = { canary: sides.canary.length, stable: sides.stable.length };
+    const { dispersion, spread } = past;
+    const doubt: Doubt = { alpha, miss: analysis.missPercent / 100, dispersion, spread, sizes };
+    const verdict = verdictOf(counted.windows, metric, doubt);
+    const few: readonly Caution[] = sizes.stable > 0 && sizes.stable < STABLE_LEAST ? ['fewStableGroups'] : [];
+    return {
+      name,
+      leadsTo,
+      said: {
+        kind: 'judged',
+        answer: answerOf(verdict, isLate),
+        verdict,
+        excuse: verdict.kind === 'failed' ? excuseOf(counted.windows, metric, doubt) : undefined,
+        cautions: [...few, ...past.cautions],
+        ruledOut: inTruth(verdict.ruledOut, doubt),
+        dispersion,
+        spread,
+        voided: counted.voided,
+        unlike: counted.unlike,
+      },
+    };
+  });
+}
+
+function answerOf(verdict: Verdict, isLate: boolean) {
+  if (verdict.kind !== 'undecided') return verdict.kind;
+  if (!isLate) return 'waiting';
+  return verdict.windows > 0 && verdict.canary.n + verdict.stable.n === 0 ? 'noRequests' : 'inconclusive';
+}
+
+function inTruth(ruledOut: number | undefined, { spread, sizes }: Doubt): number | undefined {
+  if (ruledOut === undefined || spread === undefined || sizes.stable === 0) return ruledOut;
+  return ruledOutWith(ruledOut, { spread, sizes });
+}
+
+type Past = Pick<Doubt, 'dispersion' | 'spread'> & { readonly cautions: readonly Caution[] };
+
+/** How the stable groups differ among themselves, from before the step. */
+function pastOf({ day, week }: Answers, asking: Omit<Asking, 'past'>): Past {
+  const { stable } = asking.sides;
+  const windows = alone({ ...asking, past: day });
+  const spread = spreadOf(daysOf(alone({ ...asking, past: week })));
+  const isLittle = stable.length > 0 && (spread === undefined || windows.length * day.grid.step < DAY_SECONDS);
+  const dispersion = dispersionOf(windows.map(({ canary }) => canary));
+  return { dispersion, spread, cautions: isLittle ? ['littleHistory'] : [] };
+}
+
+type Asking = {
+  readonly analysis: Analysis;
+  readonly metric: AnalysisMetric;
+  readonly sides: Sides;
+  readonly past: Answered;
+};
+
+/** What the stable groups counted by themselves. A series that cannot be used then tells nothing of the past. */
+function alone({ analysis, metric, sides, past }: Asking): readonly Window[] {
+  if (sides.stable.length === 0) return [];
+  const before = { canary: sides.stable, stable: [] };
+  const counted = countsOf(past.series, before, { analysis, metric, grid: past.grid });
+  return counted.kind === 'counted' ? counted.windows : [];
+}
+
+/** Each day, with what each group counted in it. */
+function daysOf(windows: readonly Window[]): Strata {
+  const days = new Map<number, Map<string, Counts>>();
+  for (const { end, canary } of windows) {
+    const day = Math.floor(end / DAY_SECONDS);
+    const groups = days.get(day) ?? new Map<string, Counts>();
+    days.set(day, groups);
+    for (const counts of canary) groups.set(counts.pod, totalOf([groups.get(counts.pod) ?? { n: 0, x: 0 }, counts]));
+  }
+  return [...days.values()].map((groups) => [...groups.values()]);
+}

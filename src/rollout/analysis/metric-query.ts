@@ -1,0 +1,84 @@
+/** The one question to a metrics server: built of escaped parts, so that no text of a file is ever more than a value. */
+
+import type { Analysis } from '../../api/analysis.ts';
+import type { AnalysisMetric } from '../../api/analysis-metric.ts';
+import type { SeriesPart } from '../../api/analysis-presets.ts';
+import type { Instant } from '../../api/time.ts';
+
+/** Points of one answer. */
+export const WINDOWS_MOST = 288;
+/** Two passes of a server's own making of samples. */
+const SETTLE_SECONDS = 120;
+
+/** Every part that a metric asks for. */
+function partsOf({ bad, of, anchor, load }: AnalysisMetric): readonly SeriesPart[] {
+  const counted = bad.kind === 'over' ? [bad.bucket] : bad.parts;
+  return [
+    ...counted,
+    of,
+    ...(anchor === undefined ? [] : [anchor]),
+    ...(load === undefined ? [] : [load.tokens, load.requests]),
+  ];
+}
+
+/** The spellings of a bucket: `2.5`, `2.50`, and of whole numbers `1` and `1.0`. */
+export function bucketNames(seconds: number): readonly string[] {
+  const plain = String(seconds);
+  return Number.isInteger(seconds) ? [plain, `${plain}.0`] : [plain, seconds.toFixed(2), seconds.toFixed(3)];
+}
+
+/** A selector for all metrics of an Analysis, of these pods alone. */
+export function selectorOf(
+  { match, labels, metrics }: Analysis,
+  { namespace, pods }: { readonly namespace: string; readonly pods: readonly string[] },
+): string {
+  const names = [...new Set(['up', ...metrics.flatMap(partsOf).flatMap(({ names: all }) => all)])];
+  const buckets = metrics.flatMap(({ bad }) =>
+    bad.kind === 'over' ? bucketNames(bad.seconds) : bad.parts.flatMap((part) => exactValues(part.labels['le'])),
+  );
+  return `{${[
+    `__name__=~"${anyOf(names)}"`,
+    ...Object.entries(match).map(([label, value]) => `${label}="${quoted(value)}"`),
+    `${labels.namespace}="${quoted(namespace)}"`,
+    `${labels.pod}=~"${anyOf(pods)}"`,
+    // What is no bucket has no such label, which is the empty text.
+    `le=~"${anyOf(['', ...new Set(buckets)])}"`,
+  ].join(',')}}`;
+}
+
+function exactValues(values: SeriesPart['labels'][string] | undefined): readonly string[] {
+  return values === undefined || values instanceof RegExp ? [] : values;
+}
+
+/** Exact texts as one pattern of RE2, inside of quotes. */
+function anyOf(texts: readonly string[]): string {
+  return texts.map((text) => quoted(text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&'))).join('|');
+}
+
+/** A text inside of double quotes of PromQL. */
+function quoted(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}
+
+export type Grid = { readonly start: Instant; readonly end: Instant; readonly step: number };
+
+/** The first instant of the grid, the whole multiples of the window since 1970, that is not before. */
+export function gridFrom(at: Instant, step: number): Instant {
+  return Math.ceil(at / step) * step;
+}
+
+/**
+ * Windows from the first evidence until the last that is closed: its samples have come by then. Where there are more than one
+ * answer has, they are as many times wider. undefined: none is closed yet.
+ */
+export function gridOf(
+  from: Instant,
+  { now, analysis }: { readonly now: Instant; readonly analysis: Pick<Analysis, 'windowSeconds' | 'lagSeconds'> },
+): Grid | undefined {
+  const latest = now - analysis.lagSeconds - SETTLE_SECONDS;
+  for (let step = analysis.windowSeconds; ; step *= 2) {
+    const grid = { start: gridFrom(from, step), end: Math.floor(latest / step) * step, step };
+    if (grid.end - grid.start > WINDOWS_MOST * step) continue;
+    return grid.end > grid.start ? grid : undefined;
+  }
+}
