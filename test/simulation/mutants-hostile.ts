@@ -25,6 +25,12 @@ export const hostileMutants: readonly Mutant[] = [
     "sign: (text) => `${sign(null, Buffer.from(text), key).toString('base64')}${body}`,",
   ),
   mutant(
+    'what a webhook has put into a live pod stands in a hold',
+    'api/live-pod.ts',
+    "waitingOn: ready ? '' : tellingReason(reasons, phase),",
+    "waitingOn: ready ? '' : fields.text(['metadata', 'annotations', 'vault.example/token'], ''),",
+  ),
+  mutant(
     'an unsigned record is believed',
     'reconcile/history/unsigned.ts',
     "return stored?.kind === 'read' && proof === 'unproven';",

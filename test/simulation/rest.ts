@@ -6,7 +6,7 @@ import { datedCluster } from '../support/dated-cluster.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { checkEnd, freshMemory, surroundingsOf } from './process.ts';
 import { hasSides } from './routed-files.ts';
-import { withTokens } from './secret.ts';
+import { isSecret, withTokens } from './secret.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 import type { Watch } from './watch.ts';
@@ -24,7 +24,9 @@ const ROUND_SECONDS = 131;
 
 /** A pass of a fresh process without faults. */
 export async function plainPass(universe: Universe): Promise<PassResult> {
-  const say = (): void => undefined;
+  const say = (text: string): void => {
+    if (isSecret(text)) universe.wrong ??= new LawBroken('H3 no secret leaves', 'a pass logs it');
+  };
   const plain = fakeCluster({ model: universe.cluster });
   const { dates, now } = universe;
   const result = await runPass(
