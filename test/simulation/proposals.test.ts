@@ -11,11 +11,13 @@ import { NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pa
 import { runPass } from '../../src/reconcile/run.ts';
 import { trailersIn } from '../../src/rollout/commits/messages.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
+import { fakeCluster } from '../support/fake-cluster.ts';
 import { FakeForge } from '../support/fake-forge.ts';
 import { FakeCrash, type FakeFault } from '../support/fake-git.ts';
 import { LWS_FILE, NEW, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 import { Chance } from './chance.ts';
+import { isSecret, overheard, withTokens } from './secret.ts';
 
 const ADA: Actor = { login: 'ada', isBot: false };
 const STALE: Actor = { login: 'stale[bot]', isBot: true };
@@ -74,7 +76,11 @@ class Race {
   async pass(): Promise<PassResult | undefined> {
     const { world, forge } = this;
     const result = await runPass(
-      world.ports({ git: world.repository.open({ before: () => this.gitFault() }), forge: forge.port() }),
+      world.ports({
+        git: world.repository.open({ before: () => this.gitFault() }),
+        forge: overheard(forge.port(), (call) => this.forgeCalls.push(call)),
+        cluster: withTokens(fakeCluster({ model: world.cluster })),
+      }),
       newMemory(),
       { overrides: NO_OVERRIDES, write: true, only: [] },
     ).catch((error: unknown) => {
@@ -82,7 +88,30 @@ class Race {
       throw error;
     });
     this.check();
+    this.secretless(result);
     return result;
+  }
+
+  /** What each call to the forge handed over since the last look. */
+  private readonly forgeCalls: string[] = [];
+
+  /** H3: what a webhook gives live pods is in no call to the forge, no branch, no log and no answer. */
+  private secretless(result: PassResult | undefined): void {
+    const { repository, log } = this.world;
+    const written = repository
+      .branches()
+      .filter((branch) => branch !== 'main')
+      .flatMap((branch) => [repository.log(branch)[0]?.message ?? '', ...Object.values(repository.files(branch))]);
+    const said = [
+      ...this.forgeCalls.splice(0),
+      ...written,
+      ...log,
+      JSON.stringify(result?.outcomes.map(({ plan }) => plan) ?? []),
+    ];
+    expect(
+      said.filter((text) => isSecret(text)),
+      'H3 no secret leaves',
+    ).toEqual([]);
   }
 
   /** What the faults of a pass are; none where there is nothing left to go wrong. */

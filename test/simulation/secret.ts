@@ -2,6 +2,7 @@
 
 import { isRecord } from '../../src/api/json.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
+import type { Forge } from '../../src/ports/forge.ts';
 import { privateHalf } from '../support/status-key.ts';
 
 /** Without its name in front, as somebody may write it elsewhere. */
@@ -19,6 +20,20 @@ export function withTokens(cluster: Cluster): Cluster {
     list: (resource, options, take) =>
       cluster.list(resource, options, (object) => take(resource.plural === 'pods' ? withToken(object) : object)),
   };
+}
+
+/** The same forge; `hear` gets all that each call hands over: titles, bodies, comments, checks. */
+export function overheard(forge: Forge, hear: (call: string) => void): Forge {
+  return new Proxy(forge, {
+    get: (target, name): unknown => {
+      const call: unknown = Reflect.get(target, name);
+      if (typeof call !== 'function') return call;
+      return (...given: readonly unknown[]): unknown => {
+        hear(`${String(name)} ${JSON.stringify(given)}`);
+        return Reflect.apply(call, target, given);
+      };
+    },
+  });
 }
 
 function withToken(pod: unknown): unknown {
