@@ -24,7 +24,7 @@ const bugs: readonly Bug[] = [
   ['a newer template is overwritten', 'events/failing.ts', 'digest !== release.digest || ', ''],
   ['a share is withdrawn to too few', FAILING, 'groups: quorumLeft(on) }]);', 'groups: 0 }]);'],
   ['of one workload all groups must serve', FAILING, 'if (!isOneWorkload(delivery.plan.style)) return', 'return'],
-  ['of one workload nothing is withdrawn', 'strategies/routed.ts', '?? withdrawnAsFailed(on) ', ''],
+  ['of one workload nothing is withdrawn', 'strategies/routed.ts', '({ on }) => withdrawnAsFailed(on),', ''],
   [
     'what is not live of a Service is not waited for',
     'deadlines.ts',
