@@ -123,6 +123,16 @@ test('a branch of that name with other content is left alone, and named', async 
   expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then order again`);
 });
 
+test('a branch of that name that brings something else next to the order is left alone', async () => {
+  const world = await paused();
+  await run(world, 'abort vllm --pull-request');
+  const branch = world.pull.branch;
+  await world.repository.git.commit(branch, { 'apps/other.yaml': 'a: 1\n' }, 'by somebody else');
+  const refused = await run(world, 'abort vllm --pull-request');
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then order again`);
+});
+
 test('without a forge the branch is there, and the text says what is left to do', async () => {
   const world = await paused();
   const pushed = await run(world, 'abort vllm --pull-request --forge none');

@@ -3,13 +3,14 @@
 import { INTENT, printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { shortRelease } from '../../api/release.ts';
-import type { CommitHeader, FileWrite, Oid, ReadRequest } from '../../ports/git.ts';
+import type { CommitHeader, FileWrite, Oid } from '../../ports/git.ts';
 import { intentMessage, parseTrailers, proposedStep } from '../../rollout/commits/messages.ts';
 import { editsOf } from '../../rollout/edits/change-edits.ts';
 import type { ObjectEdits } from '../../rollout/edits/edit.ts';
 import { isFields } from '../../rollout/proposals/form.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
+import { onlyChanges } from '../history/only-changes.ts';
 import type { Reconciled } from '../outcome.ts';
 import { notAllowed } from '../write/allowed.ts';
 import type { NewBranch } from '../write/execute-proposal.ts';
@@ -27,9 +28,6 @@ type At = { readonly base: Oid; readonly texts: ReadonlyMap<string, string> };
 
 /** A branch that was made for this change may be this many commits of main behind, and is known again. */
 const BEHIND_MOST = 500;
-
-/** All files by their ids alone. */
-const WHOLE: ReadRequest = { paths: [''], suffixes: [], markers: ['tranche: no file holds this'] };
 
 /** The branch with its one commit on `base`; undefined: a file cannot be edited. Its bytes come from what it changes and from its base, never from the hour. */
 export async function branchFrom(of: Proposed, { ports, reading }: Reader, at: At): Promise<NewBranch | undefined> {
@@ -109,14 +107,7 @@ export async function isBroughtUpToDate(of: Proposed, round: Reader, head: Oid):
   if (line.at(-1)?.oid !== base) return false;
   const wish = await branchFrom(of, round, { base, texts: await textsAt(of, round, base) });
   if (wish === undefined || !(await holds(wish, of, round, head))) return false;
-  const changed = new Set(wish.commit.writes.map(({ path }) => path));
-  const idsAt = async (at: Oid): Promise<string> => {
-    const { files, skipped } = await git.readAt(at, WHOLE);
-    return JSON.stringify(
-      [...files, ...skipped()].flatMap(({ path, oid, mode }) => (changed.has(path) ? [] : [[path, oid, mode]])),
-    );
-  };
-  return (await idsAt(base)) === (await idsAt(head));
+  return onlyChanges(git, { base, head, paths: wish.commit.writes.map(({ path }) => path) });
 }
 
 /** The files that it edits, as they are at a commit. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Forge } from '../../ports/forge.ts';
 import type { Git, Oid } from '../../ports/git.ts';
 import { type OrderPull, orderPull } from '../../rollout/orders/order-pull.ts';
+import { onlyChanges } from '../history/only-changes.ts';
 import { pushRefused } from './allowed.ts';
 import type { Batch } from './execute.ts';
 import { createBranch, openPull } from './execute-proposal.ts';
@@ -57,18 +58,28 @@ function refusedPush(rule: string, advice: string | undefined): NotProposed {
   return { kind: 'refused', why: `the push of the branch was refused: ${rule}. ${way}` };
 }
 
-/** Where the branch stands, if its files are those of the order; no head: it is gone again. */
+/** Commits of main that a branch made for the same order may be behind. */
+const BEHIND_MOST = 500;
+
+/**
+ * Where the branch stands, if it has the files of the order on a commit of main and changes nothing else: anyone may push a
+ * branch of that name. No head: it is gone again.
+ */
 async function sameAt(
   git: Git,
   branch: string,
-  { steps }: Batch,
+  { main, steps }: Batch,
 ): Promise<{ readonly head: Oid | undefined } | 'other'> {
   const [head] = await git.heads([branch]);
   if (head === undefined) return { head };
   const wanted = new Map(steps.flatMap((step) => step.writes.map(({ path, text }) => [path, text] as const)));
-  const { files } = await git.readAt(head, { paths: [...wanted.keys()], suffixes: [], markers: [] });
+  const paths = [...wanted.keys()];
+  const { files } = await git.readAt(head, { paths, suffixes: [], markers: [] });
   const there = new Map(files.map(({ path, content }) => [path, content.kind === 'text' ? content.text : '']));
-  return [...wanted].every(([path, text]) => there.get(path) === text) ? { head } : 'other';
+  const base = (await git.history(head, undefined, steps.length + 1))[steps.length]?.oid;
+  if (base === undefined || paths.some((path) => there.get(path) !== wanted.get(path))) return 'other';
+  const isOnMain = (await git.history(main, base, BEHIND_MOST)).at(-1)?.oid === base;
+  return isOnMain && (await onlyChanges(git, { base, head, paths })) ? { head } : 'other';
 }
 
 async function open(
