@@ -71,6 +71,20 @@ export const put = (at: Forgery, name: string, value: string): void => {
   if (markIn(at, name) !== value) at.mark(name, value);
 };
 
+/** Rounds without a change after which a workload that is in no delivery stays as it is. */
+const REST_ROUNDS = 3;
+
+/** Plays rounds until no delivery is left and nothing has changed for some of them, at most as many. */
+export async function untilRest(at: Forgery, most: number, round: () => Promise<unknown>): Promise<void> {
+  let [still, before] = [0, ''];
+  for (let count = 0; count < most && still < REST_ROUNDS; count += 1) {
+    await round();
+    const now = `${at.world.repository.head('main')} ${at.world.groups()}`;
+    still = markIn(at, 'step') === '' && now === before ? still + 1 : 0;
+    before = now;
+  }
+}
+
 /** How many groups of a workload serve, of all or of one version. */
 export const serving = (at: Forgery, version = ''): number =>
   at.world

@@ -1,7 +1,7 @@
 /** Marks that somebody has changed on the way forward, with a share and in the promotion: no request fails, and an abort ends it. */
 
 import { expect, test } from 'vitest';
-import { LWS, markIn, NEW, put, restoring, STAGES, standing } from '../../support/forged-share.ts';
+import { LWS, markIn, NEW, put, restoring, STAGES, standing, untilRest } from '../../support/forged-share.ts';
 import { type Forgery, saidOf } from '../../support/forgery.ts';
 import { failingPercent } from '../../support/story/requests.ts';
 
@@ -70,7 +70,7 @@ test.each(CASES)('%s, %s, forged: %s', async (style, stage, what) => {
   for (let count = 0; count < 20; count += 1) await round(30);
   const isThrough = markIn(at, 'step') === '' && !at.text(LWS).includes('"promote"');
   const answer = await at.order({ kind: 'abort', keepNewer: false });
-  for (let count = 0; count < ROUNDS_MOST; count += 1) await round(60);
+  await untilRest(at, ROUNDS_MOST, () => round(60));
   const told = `${answer}\n${[...new Set(seen)].join('\n')}\n${at.text(LWS)}`;
   if (isThrough && !answer.startsWith('abort')) return;
   expect(at.text(LWS).split('\n---\n')[0], told).not.toContain(NEW);
@@ -98,6 +98,6 @@ test.each([
   await at.round(30);
   expect(failingPercent(at.world.cluster), at.world.subject()).toBe(0);
   await at.order({ kind: 'abort', keepNewer: false });
-  for (let count = 0; count < ROUNDS_MOST; count += 1) await at.round(60);
+  await untilRest(at, ROUNDS_MOST, () => at.round(60));
   expect(at.text(LWS).split('\n---\n')[0], at.world.subject()).not.toContain(NEW);
 });

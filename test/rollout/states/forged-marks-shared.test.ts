@@ -12,6 +12,7 @@ import {
   STYLES,
   serving,
   standing,
+  untilRest,
 } from '../../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 
@@ -78,7 +79,7 @@ test.each(CASES)('%s, forged: %s: serving groups stay, and an abort leads back',
   };
   await round();
   const answer = await at.order({ kind: 'abort', keepNewer: false });
-  for (let count = 0; count < ROUNDS_MOST; count += 1) await round();
+  await untilRest(at, ROUNDS_MOST, round);
   const told = `${answer}\n${[...new Set(seen)].join('\n')}\n${at.text(LWS)}`;
   expect(at.text(LWS).split('\n---\n')[0], told).not.toContain(NEW);
   // Without the mark nobody knows that the route had no weight: it stays, and is that of all requests.

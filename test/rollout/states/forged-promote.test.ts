@@ -1,7 +1,7 @@
 /** A forged end of the steps: no step is skipped by it, and an abort goes back. */
 
 import { expect, test } from 'vitest';
-import { LWS, markIn, NEW, ROUTE, SERVICE, STYLES, serving, standing } from '../../support/forged-share.ts';
+import { LWS, markIn, NEW, ROUTE, SERVICE, STYLES, serving, standing, untilRest } from '../../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 
 const bases = new Map<string, Promise<Forgery>>();
@@ -70,10 +70,10 @@ test.each(CASES)(
     expect(at.forge?.open.map(({ title }) => title).filter((title) => title.includes('promote')) ?? []).toEqual([]);
     expect(said.at(-1)).toContain('AnnotationsGone');
     said.push(await at.order({ kind: 'abort', keepNewer: false }));
-    for (let count = 0; count < 30; count += 1) {
+    await untilRest(at, 30, async () => {
       const result = await at.round();
       said.push(`${at.world.subject()} | ${reasonsOf(result).join(' ')}`);
-    }
+    });
     const told = [...new Set(said)].join('\n');
     expect(at.text(LWS).split('\n---\n')[0], told).not.toContain(NEW);
     expect(serving(at, '0.10.0'), told).toBe(4);
