@@ -53,6 +53,9 @@ export type TreeFile = SkippedFile & {
 /** Ids of trees by their depth, that of the root first. */
 export type Folders = readonly (readonly Oid[])[];
 
+/** What is no file of its own: never followed, and `oid` is that of the text which says where it leads, or of a commit. */
+export type LinkEntry = { readonly path: string; readonly oid: Oid; readonly mode: string };
+
 /**
  * Which files of a commit have a marker, said by somebody who has read all of them: of the next one, only what has changed
  * needs to be read.
@@ -102,6 +105,8 @@ export type Tree = {
   readonly files: readonly TreeFile[];
   /** Those, sorted by path: of a whole tree nearly all, so they are listed only where somebody asks, and once. */
   readonly skipped: () => readonly SkippedFile[];
+  /** Links and submodules below paths that are read whole, sorted by path. Not there: nobody has looked. */
+  readonly links?: () => readonly LinkEntry[];
   /** Where everything was read, and there are not too many: for the next process. */
   readonly marked?: Marked | undefined;
   /** What of the request was not read. Not there: nothing, or nobody has looked. */

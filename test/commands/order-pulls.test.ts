@@ -133,6 +133,65 @@ test('a branch of that name that brings something else next to the order is left
   expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then order again`);
 });
 
+/** The commit of an order, made once more by somebody else: with entries next to it, another message, another parent. */
+async function remade(
+  world: ForgeWorld,
+  of: { readonly entry?: string; readonly message?: string; readonly parents?: readonly string[] },
+): Promise<void> {
+  const { head } = world.pull;
+  await world.git('read-tree', head);
+  if (of.entry !== undefined) await world.git('update-index', '--add', '--cacheinfo', of.entry);
+  const tree = await world.git('write-tree');
+  const message = of.message ?? (await world.git('log', '-1', '--format=%B', head));
+  const parents = [`${head}^`, ...(of.parents ?? [])].flatMap((parent) => ['-p', parent]);
+  const commit = await world.git('commit-tree', tree, ...parents, '-m', message);
+  await world.git('update-ref', `refs/heads/${world.pull.branch}`, commit);
+}
+
+test.each<readonly [string, (world: ForgeWorld, head: string) => Promise<Parameters<typeof remade>[1]>]>([
+  [
+    'a link next to the order',
+    async (world, head) => ({ entry: `120000,${await world.git('rev-parse', `${head}:${LWS_FILE}`)},apps/more.yaml` }),
+  ],
+  ['a submodule next to the order', async (_world, head) => ({ entry: `160000,${head},apps/more` })],
+  [
+    'what else it merges',
+    async (world) => ({ parents: [await world.repository.git.commit('side', { [LWS_FILE]: 'x: 1\n' }, 'a template')] }),
+  ],
+  [
+    'a message that orders something else',
+    async (world, head) => ({
+      message: (await world.git('log', '-1', '--format=%B', head)).replace('abort', 'promote'),
+    }),
+  ],
+  [
+    'a message that tells a step next to the order',
+    async (world, head) => ({
+      message: `${await world.git('log', '-1', '--format=%B', head)}\n\nRollout: default/llm/vllm\nPlanned-From: ${head}`,
+    }),
+  ],
+])('a branch of that name with %s is left alone', async (_what, forged) => {
+  const world = await paused();
+  await run(world, 'abort vllm --pull-request');
+  const { branch, head } = world.pull;
+  await remade(world, await forged(world, head));
+  const refused = await run(world, 'abort vllm --pull-request');
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then order again`);
+});
+
+test('the same order by somebody else finds it as well, also from a newer main', async () => {
+  const world = await paused();
+  const first = await run(world, 'abort vllm --pull-request');
+  world.repository.enforce([]);
+  await world.repository.git.commit('main', { 'docs/notes.md': 'hello\n' }, 'notes');
+  await world.repository.settle();
+  world.repository.enforce([RULE]);
+  const again = await run(world, 'abort vllm --pull-request', { ...TOKENS, GITHUB_ACTOR: 'ada' });
+  expect(again).toEqual(first);
+  expect(world.repository.pulls).toHaveLength(1);
+});
+
 test('without a forge the branch is there, and the text says what is left to do', async () => {
   const world = await paused();
   const pushed = await run(world, 'abort vllm --pull-request --forge none');

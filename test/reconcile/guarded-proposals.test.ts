@@ -417,3 +417,35 @@ test('a newer request: the pull request of the one before goes with the commit t
   expect(world.repository.pull(2).state).toBe('closed');
   expect(await world.branches()).not.toContain(world.repository.pull(2).branch);
 });
+
+/** A branch of the name that tranche is about to use, with its change and message, and these entries next to it. */
+async function squatted(
+  world: ForgeWorld,
+  entries: readonly { readonly mode: string; readonly path: string; readonly oid: string }[],
+): Promise<void> {
+  const { branch, head } = world.pull;
+  await world.git('read-tree', head);
+  for (const { mode, path, oid } of entries)
+    await world.git('update-index', '--add', '--cacheinfo', `${mode},${oid},${path}`);
+  const tree = await world.git('write-tree');
+  const message = await world.git('log', '-1', '--format=%B', head);
+  const commit = await world.git('commit-tree', tree, '-p', `${head}^`, '-m', message);
+  world.repository.close(world.pull.number, APP);
+  await world.git('update-ref', `refs/heads/${branch}`, commit);
+  await world.git('update-ref', '-d', 'refs/heads/tranche-status');
+  world.tick(660);
+}
+
+test.each([
+  ['a file', '100644', `main:${LWS_FILE}`, 'apps/other.yaml'],
+  ['a link', '120000', `main:${LWS_FILE}`, 'apps/more.yaml'],
+  ['a submodule', '160000', 'main', 'apps/more'],
+])(
+  'a branch of that name was there first, with our change and %s next to it: held, and no pull request of ours',
+  async (_what, mode, from, path) => {
+    const world = await proposed();
+    await squatted(world, [{ mode, path, oid: await world.git('rev-parse', from) }]);
+    for (let round = 0; round < 2; round += 1) expect(reasonsOf(await world.pass())).toEqual(['BranchTaken']);
+    expect(world.repository.pulls.map(({ state }) => state)).toEqual(['closed']);
+  },
+);

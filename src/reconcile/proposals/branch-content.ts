@@ -75,7 +75,18 @@ export async function isOurCommit(of: Proposed, round: Reader, head: Oid): Promi
   const [base, ...others] = commit?.parents ?? [];
   if (commit === undefined || base === undefined || others.length > 0) return false;
   const wish = await branchFrom(of, round, { base, texts: await textsAt(of, round, base) });
-  return wish !== undefined && saysSame(of, wish.commit.message, commit) && (await holds(wish, of, round, head));
+  if (wish === undefined || !saysSame(of, wish.commit.message, commit) || !(await holds(wish, of, round, head)))
+    return false;
+  return changesNothingElse(wish, round, { base, head });
+}
+
+/** Anyone who may push there may have made it, with more than our change in it. */
+function changesNothingElse(
+  { commit }: NewBranch,
+  { ports }: Reader,
+  of: { readonly base: Oid; readonly head: Oid },
+): Promise<boolean> {
+  return onlyChanges(ports.git, { ...of, paths: commit.writes.map(({ path }) => path) });
 }
 
 /** Which policies govern may change without the step: where the step itself is proposed its message names them. */
@@ -107,7 +118,7 @@ export async function isBroughtUpToDate(of: Proposed, round: Reader, head: Oid):
   if (line.at(-1)?.oid !== base) return false;
   const wish = await branchFrom(of, round, { base, texts: await textsAt(of, round, base) });
   if (wish === undefined || !(await holds(wish, of, round, head))) return false;
-  return onlyChanges(git, { base, head, paths: wish.commit.writes.map(({ path }) => path) });
+  return changesNothingElse(wish, round, { base, head });
 }
 
 /** The files that it edits, as they are at a commit. */

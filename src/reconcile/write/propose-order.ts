@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { Forge } from '../../ports/forge.ts';
-import type { Git, Oid } from '../../ports/git.ts';
+import type { CommitHeader, Git, NewCommit, Oid } from '../../ports/git.ts';
+import { isSameOrder } from '../../rollout/commits/order-trailers.ts';
 import { type OrderPull, orderPull } from '../../rollout/orders/order-pull.ts';
 import { onlyChanges } from '../history/only-changes.ts';
 import { pushRefused } from './allowed.ts';
@@ -62,8 +63,8 @@ function refusedPush(rule: string, advice: string | undefined): NotProposed {
 const BEHIND_MOST = 500;
 
 /**
- * Where the branch stands, if it has the files of the order on a commit of main and changes nothing else: anyone may push a
- * branch of that name. No head: it is gone again.
+ * Where the branch stands, if its commits are those of the order, one by one, on a commit of main: anyone may push a branch
+ * of that name, and what its commits say, or bring next to it, would be on main as well. No head: it is gone again.
  */
 async function sameAt(
   git: Git,
@@ -72,14 +73,32 @@ async function sameAt(
 ): Promise<{ readonly head: Oid | undefined } | 'other'> {
   const [head] = await git.heads([branch]);
   if (head === undefined) return { head };
-  const wanted = new Map(steps.flatMap((step) => step.writes.map(({ path, text }) => [path, text] as const)));
-  const paths = [...wanted.keys()];
-  const { files } = await git.readAt(head, { paths, suffixes: [], markers: [] });
+  const line = (await git.history(head, undefined, steps.length + 1)).toReversed();
+  const base = line[0]?.oid;
+  if (base === undefined || (await git.history(main, base, BEHIND_MOST)).at(-1)?.oid !== base) return 'other';
+  for (const [place, step] of steps.entries()) {
+    const [before, commit] = line.slice(place, place + 2);
+    if (
+      before === undefined ||
+      commit === undefined ||
+      !(await isSameCommit(git, { step, before: before.oid, commit }))
+    )
+      return 'other';
+  }
+  return { head };
+}
+
+/** Whether a commit is this step, and nothing else, on the one before it. */
+async function isSameCommit(
+  git: Git,
+  { step, before, commit }: { readonly step: NewCommit; readonly before: Oid; readonly commit: CommitHeader },
+): Promise<boolean> {
+  if (commit.parents.length !== 1 || !isSameOrder(commit.message, step.message)) return false;
+  const paths = step.writes.map(({ path }) => path);
+  const { files } = await git.readAt(commit.oid, { paths, suffixes: [], markers: [] });
   const there = new Map(files.map(({ path, content }) => [path, content.kind === 'text' ? content.text : '']));
-  const base = (await git.history(head, undefined, steps.length + 1))[steps.length]?.oid;
-  if (base === undefined || paths.some((path) => there.get(path) !== wanted.get(path))) return 'other';
-  const isOnMain = (await git.history(main, base, BEHIND_MOST)).at(-1)?.oid === base;
-  return isOnMain && (await onlyChanges(git, { base, head, paths })) ? { head } : 'other';
+  if (step.writes.some(({ path, text }) => there.get(path) !== text)) return false;
+  return onlyChanges(git, { base: before, head: commit.oid, paths });
 }
 
 async function open(

@@ -20,6 +20,19 @@ export function orderIn(message: string): OrderTold | undefined {
   return { rollout: lines.get(TRAILER.rollout), release, step, by: lines.get(TRAILER.orderedBy), plannedFrom };
 }
 
+/** Whether two messages give the same order. Who gave it, and from which main, may differ: each is one line at most. */
+export function isSameOrder(one: string, other: string): boolean {
+  return withoutGiver(one) === withoutGiver(other);
+}
+
+function withoutGiver(message: string): string {
+  const paragraphs = paragraphsOf(message);
+  let last = paragraphs.at(-1) ?? '';
+  for (const key of [TRAILER.plannedFrom, TRAILER.orderedBy])
+    last = last.replace(new RegExp(`^${key}: .*(?:\\n|$)`, 'm'), '');
+  return JSON.stringify([...paragraphs.slice(0, -1), last.trimEnd()]);
+}
+
 /** What a step says that it rests on; of a squash what its newest step says. undefined: nothing. */
 export function approvedByIn(message: string): string | undefined {
   const key = `${TRAILER.approvedBy}: `;

@@ -90,7 +90,12 @@ function plainly(all: ReturnType<typeof objectsOf>['found']) {
     if (isRead) files.push(`${spelled} ${oid} ${kind}`);
     else skipped.push(`${spelled} ${oid}`);
   }
-  return { files: files.toSorted(), skipped: skipped.toSorted() };
+  const links = all.filter(({ mode }) => !mode.startsWith('100'));
+  return {
+    files: files.toSorted(),
+    skipped: skipped.toSorted(),
+    links: links.map((one) => `${Buffer.from(one.path, 'latin1').toString('utf8')} ${one.oid} ${one.mode}`).toSorted(),
+  };
 }
 
 function walked(all: ReturnType<typeof objectsOf>, asked: ReadRequest, whole?: SentWhole) {
@@ -101,8 +106,10 @@ function walked(all: ReturnType<typeof objectsOf>, asked: ReadRequest, whole?: S
   });
   const files = tree.files.map(({ path, oid, content }) => `${path} ${oid} ${content.kind}`);
   const skipped = tree.skipped().map(({ path, oid }) => `${path} ${oid}`);
+  const links = tree.links?.().map(({ path, oid, mode }) => `${path} ${oid} ${mode}`) ?? [];
   const paths = tree.files.map(({ path }) => path);
-  return { tree, batches, paths, told: { files: files.toSorted(), skipped: skipped.toSorted() } };
+  const told = { files: files.toSorted(), skipped: skipped.toSorted(), links: links.toSorted() };
+  return { tree, batches, paths, told };
 }
 
 const isKept = (text: string): boolean => text.includes(marker) || text.length > limits.fileBytes;
