@@ -63,6 +63,8 @@ export const MOVES = {
   RouteRestored: { way: 'protect' },
   CanaryEmptied: { way: 'protect' },
   TrafficWithdrawn: { way: 'protect' },
+  // To the new version, which people have approved for the whole by then.
+  PrimaryCovered: { way: 'protect' },
   ShareAccepted: { way: 'protect' },
   RecreateCreated: { way: 'protect' },
   RecreateEnded: { way: 'protect', label: 'recreate, ended' },

@@ -421,7 +421,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'of pull requests themselves: judge, proposals and guarded-proposals play each':
     'ProposalChanged ProposalVetoed ProposalClosed ProposalReverted ApprovalUnproven ProposalsFull NoDirectPush BranchTaken ForgeRefused ForgeUnavailable PushRefused RollbackRefused StatusRefused MergeAccepted',
   'within a step that was approved, whose later rungs follow by commit: nothing is open meanwhile':
-    'NotServing CanaryDiffers CanaryNotEmpty RouteNotAccepted GracePeriod Draining EndpointsElsewhere Baking PrimaryReplaced RungReady RouteRestored CanaryEmptied ShareAccepted Surged SurgeReturned Locked Settled AwaitingRemoval RecreateCreated RecreateEnded ReturnedByHand',
+    'NotServing CanaryDiffers CanaryNotEmpty RouteNotAccepted GracePeriod Draining EndpointsElsewhere Baking PrimaryReplaced RungReady RouteRestored CanaryEmptied PrimaryCovered ShareAccepted Surged SurgeReturned Locked Settled AwaitingRemoval RecreateCreated RecreateEnded ReturnedByHand',
   'of a rollback, whose first commit takes the branch away in the same push, or of what follows it':
     'Aborted Failed BudgetRaised BudgetLowered RollbackWidened RolledBack RequestWithdrawn Undone AbortedTemplateRemoved RollStopped ReleaseAborted AbortedTemplateReturned NewerRequestWaits',
   'at rest, before there is a request to propose anything of':

@@ -63,6 +63,7 @@ const KIND = {
   Promoted: 'filling',
   RouteRestored: 'filling',
   CanaryEmptied: 'filling',
+  PrimaryCovered: 'filling',
   TrafficWithdrawn: 'filling',
   ShareAccepted: 'filling',
   AnnotationsRestored: 'filling',

@@ -126,6 +126,7 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     // On a rollback too, where a newer template is in the file.
     RouteRestored: workload.shares !== undefined && same,
     CanaryEmptied: false,
+    PrimaryCovered: false,
     ShareAccepted: false,
     TrafficWithdrawn: workload.shares !== undefined && same && from !== 'rollback',
     // A file put back after the newer release has settled; a rollback in one commit brings its own.

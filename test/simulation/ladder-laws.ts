@@ -38,6 +38,7 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['Promoted', sameRelease && to === 'promote' && (a === last || accepts(commit, 'Recreated'))],
     ['RouteRestored', onward || (same && from === 'rollback')],
     ['CanaryEmptied', onward],
+    ['PrimaryCovered', same && from === 'promote' && before.marks?.at === 'primary'],
     ['ShareAccepted', same && from === 'rollback' && accepts(commit, 'TrafficWithdrawn')],
     ['TrafficWithdrawn', same || (sameRelease && from === 'promote' && b === last)],
     ['Jumped', plan.annotations['tranche.dev/jump'] === `${b}@${release}` && (b > a || begins(before, after))],

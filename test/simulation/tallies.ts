@@ -55,6 +55,8 @@ export const reasonPlaces = {
   Promoted: 'seeds',
   RouteRestored: 'seeds',
   CanaryEmptied: 'seeds',
+  // Of one that was scaled down to what may be down at once, while it restarts.
+  PrimaryCovered: 'fixtures/scenarios/canary-scaled-to-one-in-the-promotion',
   TrafficWithdrawn: 'seeds',
   // Of a primary that may all be down at once, in its rollback.
   ShareAccepted: 'test/rollout/states/one-group.test.ts',

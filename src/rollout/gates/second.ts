@@ -13,7 +13,7 @@ import { plannedGroups } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { type Seen, type Situation, unavailableBudget } from '../situation.ts';
 import { advice, commandLine, lastLeft, replicasRaised, replicasSet } from '../texts/advice.ts';
-import { groupCount, groupsAre } from '../texts/sentences.ts';
+import { groupCount, groupsAre, nameFirst } from '../texts/sentences.ts';
 
 /**
  * Groups that Git asks for of the workload that serves: blueGreen leaves the user's own at none every other time, and from
@@ -188,8 +188,8 @@ export function primaryNotCovered(situation: Situation): Hold | undefined {
   const isCarried = plannedGroups(last.replicas, replicas) >= replicas;
   if (isCarried && (rollout.routing === undefined || last.traffic === '100%')) return undefined;
   return hold('PrimaryNotCovered', {
-    seen: `${file.object.name} has ${groupCount(replicas)}, and all may be down at once (maxUnavailable ${maxUnavailable}): after the last step nothing would serve while they restart`,
-    action: 'Let the last step be replicas: 100% and traffic: 100%, or let fewer groups be down (maxUnavailable)',
+    seen: `${nameFirst(file.object.name)} has ${groupCount(replicas)}, and all may be down at once (maxUnavailable ${maxUnavailable}): after the last step nothing would serve while they restart`,
+    action: `Let the last step be replicas: 100% and traffic: 100%, or ${replicas === 1 ? 'ask for more groups' : 'let fewer groups be down (maxUnavailable)'}`,
   });
 }
 

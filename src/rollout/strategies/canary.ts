@@ -1,5 +1,6 @@
 /** The table of the strategies that fill a second workload: what comes before every row, then the row. */
 
+import { covered } from '../events/covering.ts';
 import { failureBrake } from '../events/failing.ts';
 import { withoutMarks } from '../events/giving-up.ts';
 import { abortedOnLadder, abortedUnnamed, goBackOnLadder } from '../events/ladder-back.ts';
@@ -58,6 +59,7 @@ const events: readonly Event<Found>[] = [
   newerTemplate, // it waits, or overtakes
   ({ on, state }) => partitionPutBack(on, state), // a hand has moved the primary
   ({ on }) => withdrawn(on), // a share of what serves nothing
+  ({ on }) => covered(on), // a primary that is down at once
   ({ on }) => abortedUnnamed(on), // before a failure: its order counts
   ({ on }) => failedOnLadder(on), // goes back by itself
 ];

@@ -3,10 +3,10 @@
 import { expect, test } from 'vitest';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
-import { type Found, passed, passes, releaseIn, settledOn } from '../../support/ladder-pass.ts';
-import { AT, abort, after, asked, NEWER, ONE, STEPS, stands } from '../../support/ladder-stands.ts';
+import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { AT, abort, after, asked, edited, NEWER, ONE, STEPS, stands } from '../../support/ladder-stands.ts';
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
-import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 test('one group: all requests went over, and were taken back from what died then: the template goes back all the same', () => {
   const home = after(AT.home, asked(passed(settledOn(ONE)).stand, OLD, NEW));
@@ -78,6 +78,42 @@ test('a primary that may be down at once by the number that is there now, and no
   const before: Found = { view: { ...scaled.view, own: '0+' } };
   const held = passed(asked(passed(settledOn(bare), before).stand, OLD, NEW), scaled);
   expect(held.told).toContain('PrimaryNotCovered');
+});
+
+const EVEN = ['replicas: 1, traffic: 5%, pause: {duration: 60}', 'replicas: 50%, traffic: 50%, pause: {duration: 60}'];
+const rolling = after(
+  'promote, primary',
+  asked(passed(settledOn(ladderFiles(ladderRollout('canary', EVEN)))).stand, OLD, NEW),
+);
+const toOne = asked(rolling, 'replicas: 4', 'replicas: 1');
+const RESTARTS = { own: '0-', second: '0+ 1+' };
+const COVERED = 'PrimaryCovered: promote, all requests to the canary';
+
+test.each<[string, Stand, Found, string]>([
+  ['its last group restarts, and the canary serves as many', toOne, { view: RESTARTS }, COVERED],
+  [
+    'the same, and it is paused',
+    edited(toOne, ROLLOUT_FILE, 'canary:', 'paused: true\n    canary:'),
+    { view: RESTARTS },
+    COVERED,
+  ],
+  ['the same, before LWS has begun', toOne, { view: { own: '0o+', second: '0+ 1+' } }, COVERED],
+  ['too few of the canary serve', toOne, { view: { own: '0-', second: '0- 1-' } }, 'hold GroupsNotReady NotServing'],
+  ['it is back', toOne, { view: { own: '0+', second: '0+ 1+' } }, 'RouteRestored: promote, route-restored'],
+  ['four groups, of which one may be down', rolling, { view: { own: '0o+ 1o+ 2+ 3-', second: '0+ 1+' } }, 'hold '],
+])('scaled to what may be down at once, in the promotion: %s', (_, stand, found, wanted) => {
+  expect(passed(stand, found).told).toContain(wanted);
+});
+
+test('scaled to what may be down at once, in the promotion: once only, and the way on is what it was', () => {
+  const over = passed(toOne, { view: RESTARTS }).stand;
+  expect(over.texts.get(ROUTE_FILE)).toMatch(/weight: 0\n[^]*weight: 100\n/);
+  expect(passed(over, { view: RESTARTS }).told).toMatch(/^hold /);
+  expect(passed(over, { ...abort(over), view: RESTARTS }).told).toBe('Aborted: rollback, primary');
+  const { told, stand } = passes(over, { found: () => ({ view: { own: '0+' } }) });
+  expect(told[0]).toBe('RouteRestored: promote, route-restored');
+  expect(told.at(-2)).toBe('Settled: settled');
+  expect(stand.texts.get(ROUTE_FILE)).not.toContain('weight');
 });
 
 test('a primary that may be down at once since, in a step: before the next one, and not once it is released for update', () => {
