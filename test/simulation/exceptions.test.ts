@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { isScaledAway } from './finish.ts';
-import { isLowestAstray } from './ladder-laws.ts';
+import { isLowestAstray, isReleasedAgain } from './ladder-laws.ts';
 import { fieldsOf } from './our-commit.ts';
 import { refilledFrom } from './traffic-laws.ts';
 import type { Truth } from './truth.ts';
@@ -42,6 +42,18 @@ test.each([
   ['nobody has aborted', { ...kept, reason: 'StepReady' }, false],
   ['on another rung', { ...kept, after: { version: 2, marks: { ...BACK, at: 'template' } } }, false],
 ] as const)('a release that its file does not name: %s', (_, of, isKept) => expect(keepsNewer(of)).toBe(isKept));
+
+const LAST = { step: 'promote', at: 'route-restored' } as NonNullable<ReturnType<typeof fieldsOf>['marks']>;
+const again = { reason: 'PartitionRestored', releaseVersion: 1, after: { ...fieldsOf(''), version: 1, marks: LAST } };
+
+test.each([
+  ['what it was stopped for is gone', again, true],
+  ['a newer template is in the file', { ...again, after: { ...again.after, version: 2 } }, false],
+  ['in a step', { ...again, after: { ...again.after, marks: { ...LAST, step: '1/2' } } }, false],
+  ['another commit', { ...again, reason: 'RungReady' }, false],
+] as const)('a primary that is released for update again on stable: %s', (_, of, isAllowed) =>
+  expect(isReleasedAgain(of)).toBe(isAllowed),
+);
 
 const empty = { version: 2, groups: 0 };
 

@@ -88,7 +88,7 @@ export function ladderCeiling(commit: OurCommit): string | undefined {
     (reason === 'RollbackWidened' && before.marks?.at === undefined);
   const isOfAstray = isWithdrawn && isLowestAstray(is, commit);
   if (is !== was && is !== SENTINEL && is !== 0 && !isOfAstray) return `${reason}: partition ${was} → ${is}`;
-  if (is < was && after.marks?.at !== 'primary' && !isWithdrawn)
+  if (is < was && after.marks?.at !== 'primary' && !isWithdrawn && !isReleasedAgain(commit))
     return `${reason}: partition ${was} → ${is} at ${after.marks?.at}`;
   const grown = both.after.canary > both.before.canary;
   if (!grown) return undefined;
@@ -108,6 +108,17 @@ export function isLowestAstray(partition: number, { since, after }: Pick<OurComm
     const astray = groups.filter(({ leaderVersion }) => leaderVersion !== after.version);
     return astray.length > 0 && Math.min(...astray.map(({ index }) => index)) === partition;
   });
+}
+
+/** The primary was stopped for a template that is gone: all that can be updated is updated to the release. */
+export function isReleasedAgain({
+  reason,
+  after,
+  releaseVersion,
+}: Pick<OurCommit, 'reason' | 'after' | 'releaseVersion'>): boolean {
+  const { step, at } = after.marks ?? {};
+  const isLast = step === 'promote' && at === 'route-restored';
+  return reason === 'PartitionRestored' && isLast && after.version === releaseVersion;
 }
 
 /** T11: until the promotion an edit of the user's own workload restarts nothing. */

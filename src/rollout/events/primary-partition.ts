@@ -29,7 +29,8 @@ export function partitionRaised({ situation }: Delivering): Hold | undefined {
 
 /**
  * A partition that a hand has written: locked again in steps and at the end, where groups would go in no step; released for update again
- * where we had stopped the primary for a template that is gone, or someone takes back what someone has stopped.
+ * where we had stopped the primary for a template that is gone, or someone takes back what someone has stopped. Never where
+ * the file has another template than the release.
  */
 export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { partition } = on.situation;
@@ -37,7 +38,9 @@ export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decis
   const isPrimary = isCanary && stage.kind === 'promote' && (at === 'primary' || (at === undefined && partition === 0));
   // Requests may have gone to stable before its last groups were there: then settling locks it.
   const isStillOpen = isCanary && stage.kind === 'promote' && (partition === 0 || on.marks.restore?.stopped === true);
-  const wanted = isPrimary || isStillOpen ? 0 : SENTINEL;
+  // A newer template in the file would take every group, past all of its steps.
+  const isNewer = on.situation.digest !== on.marks.release.digest;
+  const wanted = (isPrimary || isStillOpen) && !isNewer ? 0 : SENTINEL;
   if (partition === wanted || (stage.kind !== 'step' && stage.kind !== 'promote')) return undefined;
   if (wanted === 0 && partitionRaised(on) !== undefined) return undefined;
   const holds = wanted === 0 ? holdsOf(before.finish, on.situation) : [];

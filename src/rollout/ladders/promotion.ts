@@ -110,7 +110,8 @@ const canaryLadder: readonly Rung[] = [
     isListed: ALWAYS,
     commit: (delivery) => withObjects(restoredRoutes(delivery), partitioned(delivery, SENTINEL)),
     before: stableServes,
-    seen: (delivery) => (hasRoutes(delivery) ? [ACCEPTED, CANARY_DRAINED] : NOTHING()),
+    // A route that no file has any more may be in the cluster still, and send to it.
+    seen: (delivery) => (hasRoutes(delivery) || delivery.missing.length > 0 ? [ACCEPTED, CANARY_DRAINED] : NOTHING()),
   },
   {
     at: 'empty',

@@ -1,6 +1,7 @@
 /** A Service or a route that a delivery hangs on is taken out of the files: nothing goes further, and what goes back does. */
 
 import { expect, test } from 'vitest';
+import { SENTINEL } from '../../../src/api/workload.ts';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import type { LadderFiles } from '../../../src/rollout/ladders/ladder-files.ts';
 import { planIntent } from '../../../src/rollout/orders/intent.ts';
@@ -15,7 +16,7 @@ import {
   settledOn,
   snapshotAt,
 } from '../../support/ladder-pass.ts';
-import { abort, after, asked, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
+import { abort, after, asked, edited, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
 import { ordered } from '../../support/rollout-changed.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
@@ -117,6 +118,29 @@ test.each<readonly [what: string, gone: Gone, stand: Stand, told: readonly strin
   expect(end.stand.texts.get(SERVICE_FILE)).toMatch(
     /name: vllm-svc\n[^]*leaderworkerset.sigs.k8s.io\/name: "?vllm"?\n/,
   );
+});
+
+// Released for update, every group would take it, past all of its steps.
+test('a newer template that was stopped on stable while a route was out of the files waits on once the route is back', () => {
+  const rolls = edited(asked(stands.home, NEW, NEWER), LWS_FILE, `partition: ${SENTINEL}`, 'partition: 1');
+  const stopped = passed(rolls, without(rolls, 'route'));
+  expect(stopped.told).toBe('RollStopped: promote, stopped');
+  expect(passed(stopped.stand, without(stopped.stand, 'route')).told).toBe('hold CanaryEdited');
+  expect(passes(stopped.stand, { most: 2 }).told).toEqual(['hold GracePeriod RequestQueued', 'Settled: settled']);
+  const again = passed(asked(stopped.stand, NEWER, NEW));
+  expect(again.told).toBe('PartitionRestored: promote, partition 1000000 → 0');
+});
+
+// What no file has any more may still send to it: the agent of some people deletes nothing.
+test('out of the files, and the primary opened by a hand on stable: the canary keeps its groups', () => {
+  for (const what of ['route', 'own', 'service'] as const) {
+    const home = passed(stands.primary, without(stands.primary, what)).stand;
+    const open = edited(home, LWS_FILE, `partition: ${SENTINEL}`, 'partition: 0');
+    const all = passes(open, { found: (at) => without(at, what) });
+    expect(all.told.join(), what).not.toContain('CanaryEmptied');
+    expect(all.told.at(-1)).toMatch(/^hold .*CanaryEdited/);
+    expect(all.stand.texts.get(LWS_FILE)).toMatch(/name: vllm-canary[^]*replicas: 4\n/);
+  }
 });
 
 test('out of the files, abort, and it is back with its share: route restored waits for the primary', () => {
