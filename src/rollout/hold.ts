@@ -139,6 +139,7 @@ export const HOLDS = {
   JumpRefused: { effect: 'informs' },
   AbortRefused: { effect: 'informs' },
   UndoRefused: { effect: 'informs' },
+  EarlierTemplate: { effect: 'informs' },
   RetryRefused: { effect: 'informs' },
   RequestQueued: { effect: 'informs' },
   // Git.

@@ -18,11 +18,11 @@ import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { ObjectRef } from './edits/edit.ts';
 import type { LadderFiles } from './ladders/ladder-files.ts';
-import type { PolicyPlace, WindowFacts } from './observed/window-facts.ts';
+import type { MissingPolicy, PolicyPlace, WindowFacts } from './observed/window-facts.ts';
 import type { ApprovalEvidence } from './proposals/requirements.ts';
 import type { RecordProof, Unsigned } from './record/trust.ts';
 
-export type { ExceptedWindows, PolicyPlace, WindowFacts } from './observed/window-facts.ts';
+export type { ExceptedWindows, MissingPolicy, PolicyPlace, WindowFacts } from './observed/window-facts.ts';
 export type { Unsigned } from './record/trust.ts';
 
 export const SNAPSHOT_VERSION = 4;
@@ -138,16 +138,6 @@ export type Turn = {
   readonly before?: readonly string[];
 };
 
-/** A policy that `tranche.yaml` requires and that does not govern this Rollout. */
-export type MissingPolicy = {
-  readonly name: string;
-  readonly why: 'absent' | 'wrong' | 'unmatched';
-  /** `file:line`, where it is there. */
-  readonly place?: string;
-  /** The name of a policy that is there, and nearly called so. */
-  readonly near?: string;
-};
-
 /** Marks and step of the record before people merged the step that Git has; undefined: it knew of none. */
 export type MergedStep = Pick<RolloutRecord, 'marks' | 'step'>;
 
@@ -206,6 +196,8 @@ export type Snapshot = {
   readonly retryText: Known<Stable>;
   /** The release that an order to undo brings back. Not there: no such order stands. */
   readonly undo?: Known<UndoFacts>;
+  /** The release that had settled before, whose template the file asks for: an order may bring it back without steps. Not there: none. */
+  readonly earlier?: Release;
   /** The template that is re-created, while the document is out of its file; read only then. */
   readonly recreateText: Known<StableDocument>;
   /** Not there: the Rollout names the workload that it named when its delivery started. */

@@ -75,6 +75,21 @@ describe('undo', () => {
     expect((await site.run('reconcile')).out).toContain('rollback, partition 1000000 → 0');
   });
 
+  test('what holds the request of an earlier template names the order that goes back at once', async () => {
+    const site = await atRest();
+    await site.run('pause vllm');
+    await site.edit(LWS_FILE, NEW, OLD);
+    await site.settle();
+    await site.run('reconcile');
+    await site.run('reconcile');
+    const shown = (await site.run('status vllm')).out;
+    const [, typed = ''] =
+      /EarlierTemplate[^]*To go back from 0e241605\.2 at once: tranche (undo vllm --to \S+\.1)/.exec(shown) ?? [];
+    expect(shown).toContain('Paused');
+    expect(await site.run(typed)).toMatchObject({ code: 0, err: '' });
+    expect((await site.run('reconcile')).out).toContain('rollback, partition 1000000 → 0');
+  });
+
   test('the same request is withdrawn where its release is named', async () => {
     const site = await atRest();
     await site.edit(LWS_FILE, NEW, OLD);

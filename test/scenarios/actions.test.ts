@@ -108,6 +108,7 @@ const NOT_IN_A_STORY: Partial<Readonly<Record<keyof typeof HOLDS, string>>> = {
   LateMerge: 'rollout/states/merged.test.ts',
   AbortRefused: 'rollout/states/at-rest.test.ts',
   UndoRefused: 'rollout/states/undo.test.ts',
+  EarlierTemplate: 'commands/undo.test.ts',
   RetryRefused: 'rollout/states/at-rest.test.ts',
   NewerRecord: 'rollout/states/agent.test.ts',
   StatusKeyMissing: 'rollout/states/keys.test.ts',

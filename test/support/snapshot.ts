@@ -93,6 +93,8 @@ export type World = {
   readonly retryText?: string;
   /** What an order to undo finds: `A.1 back=1 ago=60`, or `unknown`. */
   readonly undo?: string;
+  /** The release that the file asks for again: `A.1`. */
+  readonly earlier?: string;
   readonly delivered?: 'unknown';
   /** What the cluster has; Git's by default. `unknown`, `absent`: instead of everything. */
   readonly live?: 'unknown' | 'absent' | LiveWorld;
@@ -334,7 +336,7 @@ function inPlace(of: World): Snapshot {
       of.delivered === undefined
         ? known(text === letterOf(marks?.release.digest ?? '') ? MAIN : commitOf(letterOf(marks?.release.digest ?? '')))
         : unknown('the history ends before it'),
-    ...undoIn(of.undo, { now: of.now ?? NOW, stableOf }),
+    ...undoIn(of, { now: of.now ?? NOW, stableOf }),
     retryText: of.retryText === undefined ? absent : textAt(of.retryText, of),
     recreateText: absent,
     issues: of.issues ?? [],

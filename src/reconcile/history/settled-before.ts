@@ -20,19 +20,20 @@ import type { OwnLine, Walked } from './own-line.ts';
 import { releasesBefore } from './releases-before.ts';
 
 /**
- * Those before the release of `marks`, up to `until` or the limit. unknown: main's own line does not tell of its delivery,
+ * Those before `release`, up to `until`, `most` of them or the limit. unknown: main's own line does not tell of its delivery,
  * as where it was adopted and never delivered. Throws PortError where Git fails for now.
  */
 export async function settledBefore(
   { line }: Pick<GitReader, 'line'>,
   entry: DesiredRollout,
-  { release, until }: { readonly release: Release; readonly until?: Release | undefined },
+  asked: { readonly release: Release; readonly until?: Release | undefined; readonly most?: number },
 ): Promise<Known<SettledReleases>> {
+  const { release, until, most = UNDO_LIMIT } = asked;
   const before: Stable[] = [];
   let settledAt: Instant | undefined;
   let undone = 0;
   let [at, below]: [Release, Oid | undefined] = [release, undefined];
-  while (before.length < UNDO_LIMIT) {
+  while (before.length < most) {
     const begun = await lastStepOf(line, entry, { release: at, below });
     if (begun.kind !== 'found') {
       if (settledAt === undefined) return unknown(untold(release, begun));

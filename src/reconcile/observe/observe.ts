@@ -15,6 +15,7 @@ import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { withFactDigests } from '../documents/digests.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { backsOf } from '../history/backs-in-history.ts';
+import { earlierFacts } from '../history/earlier-request.ts';
 import type { Observation } from '../history/observation.ts';
 import { withLostMarks } from '../history/observe-lost-marks.ts';
 import { recreationOf } from '../history/removal-in-history.ts';
@@ -125,7 +126,8 @@ async function readBesides(of: Observation, resting: Resting, file?: WorkloadFil
   const unsigned = await unsignedFacts(of, resting === 'rest' ? undefined : file);
   const request = resting === 'rest' ? {} : await requestFacts(of, file);
   const traffic = await readTraffic(of, resting, file);
-  return { ...(await backsOf(of, file)), ...unsigned, ...rollback, ...request, ...traffic };
+  const earlier = await earlierFacts(of, file);
+  return { ...(await backsOf(of, file)), ...unsigned, ...rollback, ...request, ...earlier, ...traffic };
 }
 
 async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFile): Promise<TrafficFacts> {

@@ -56,6 +56,19 @@ export function undoRefused(situation: Situation): Hold | undefined {
   });
 }
 
+/** Next to what a request waits for: its template had settled before, and an order brings that back without its steps. */
+export function earlierTemplate({ snapshot, digest, file }: Situation, marks: Marks): readonly Hold[] {
+  const { earlier, key } = snapshot;
+  if (earlier === undefined || earlier.digest !== digest) return [];
+  const of = { file: file.file, earlier: shortRelease(earlier), now: shortRelease(marks.release) };
+  return [
+    hold('EarlierTemplate', {
+      seen: `${of.file} has the template of ${of.earlier}, which had settled before ${of.now}: as a request it goes by its steps, windows and approvals`,
+      action: advice`To go back from ${of.now} at once: ${commandLine('undo', key, `--to ${of.earlier}`)}`,
+    }),
+  ];
+}
+
 /** A second colour that serves has no rollback in place. */
 export function undoUnbuilt({ rollout, workload }: Pick<Snapshot, 'rollout' | 'workload'>): Beyond | undefined {
   const isTwo = takesTurns(rollout?.rollout.style) || workload?.workload.marks?.serves === 'green';

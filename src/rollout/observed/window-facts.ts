@@ -1,4 +1,4 @@
-/** What the windows of policies say at the time of a snapshot, and where a policy says something. */
+/** What the windows of policies say at the time of a snapshot, where a policy says something, and which one is missing. */
 
 import type { PolicyException } from '../../api/policy-exceptions.ts';
 import type { Instant } from '../../api/time.ts';
@@ -16,6 +16,16 @@ export type WindowFacts = Windows & {
 export type ExceptedWindows = Windows & {
   readonly release: string;
   readonly by: readonly (PolicyPlace & Pick<PolicyException, 'approver' | 'until'>)[];
+};
+
+/** A policy that `tranche.yaml` requires and that does not govern this Rollout. */
+export type MissingPolicy = {
+  readonly name: string;
+  readonly why: 'absent' | 'wrong' | 'unmatched';
+  /** `file:line`, where it is there. */
+  readonly place?: string;
+  /** The name of a policy that is there, and nearly called so. */
+  readonly near?: string;
 };
 
 type Windows = {

@@ -5,6 +5,7 @@ import { firstStep, NOTHING_ASIDE } from '../events/first-step.ts';
 import { unstarted } from '../events/unstarted.ts';
 import { before } from '../gates/before.ts';
 import { ask } from '../gates/gate.ts';
+import { earlierTemplate } from '../gates/undo.ts';
 import { delivering, documentMissing, takenBySomebody, waiting } from '../ladders/delivering.ts';
 import { nextCommit, stepEntered } from '../ladders/next-commit.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
@@ -18,7 +19,8 @@ export function requestedToFill(situation: Situation, marks: Marks): Decision {
   if (earlier !== undefined) return earlier;
   const release = nextRelease(situation.digest, marks);
   const answer = ask(before.fill, situation);
-  if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
+  if (answer.kind === 'shut')
+    return holding([...answer.holds, ...earlierTemplate(situation, marks)], 'BeforeStepUpgrade');
   const on = delivering(situation, { ...marks, restore: undefined }, release);
   if (on === undefined) return holding([documentMissing(situation)], 'BeforeStepUpgrade');
   const taken = takenBySomebody(on);

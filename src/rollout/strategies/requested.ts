@@ -17,6 +17,7 @@ import { before } from '../gates/before.ts';
 import { recreated } from '../gates/cluster.ts';
 import { ask } from '../gates/gate.ts';
 import { overshoot } from '../gates/out-of-place.ts';
+import { earlierTemplate } from '../gates/undo.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
 
@@ -40,7 +41,8 @@ export function requested(situation: Situation, marks: Marks): Decision {
     ? before.start.filter((gate) => gate !== recreated)
     : [...before.start, whenSeen((seen) => overshoot(seen, first))];
   const answer = ask(gates, situation);
-  if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
+  if (answer.kind === 'shut')
+    return holding([...answer.holds, ...earlierTemplate(situation, marks)], 'BeforeStepUpgrade');
   if (fresh) {
     const step = { index: 1, of: Math.max(1, situation.steps.length) };
     return acceptRecreated(situation, { ...step, marks: firstStep(situation, { marks, restore: NOTHING_ASIDE }) });

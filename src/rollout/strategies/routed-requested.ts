@@ -7,6 +7,7 @@ import { before } from '../gates/before.ts';
 import { ask } from '../gates/gate.ts';
 import { overshoot } from '../gates/out-of-place.ts';
 import { shapeRefused, surgeUseless } from '../gates/routed.ts';
+import { earlierTemplate } from '../gates/undo.ts';
 import { delivering, documentMissing, routesChanged, takenBySomebody } from '../ladders/delivering.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
@@ -19,7 +20,8 @@ export function routedRequested(situation: Situation, marks: Marks): Decision {
   const release = nextRelease(situation.digest, marks);
   const first = whenSeen((seen) => overshoot(seen, { index: 1, release }));
   const answer = ask([shapeRefused, surgeUseless, ...before.start, first], situation);
-  if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
+  if (answer.kind === 'shut')
+    return holding([...answer.holds, ...earlierTemplate(situation, marks)], 'BeforeStepUpgrade');
   const on = delivering(situation, { ...marks, restore: undefined }, release);
   if (on === undefined) return holding([documentMissing(situation)], 'BeforeStepUpgrade');
   const taken = takenBySomebody(on) ?? routesChanged(on);

@@ -98,6 +98,15 @@ test.each<Row>([
   ],
 ])('void: %s', (_, of, then) => expect(planned(of)).toBe(then));
 
+/** B had settled, and somebody has put the template of A back by hand. */
+const again: World = { ...settled, text: 'A', stable: 'B', live: { text: 'A' }, intents: {}, earlier: 'A.1' };
+test.each<Row>([
+  ['paused', { ...again, rollout: { paused: true } }, 'hold Paused EarlierTemplate'],
+  ['another one', { ...again, earlier: 'C.1', rollout: { paused: true } }, 'hold Paused'],
+  ['of a canary', { ...again, rollout: { paused: true, style: 'canary' } }, 'hold Paused EarlierTemplate'],
+  ['no gate is shut', again, 'StepReady: step 1/3, partition 1000000 → 3 => A.3 1/3 floor=3 stable=B'],
+])('an earlier template is asked for, %s', (_, of, then) => expect(planned(of)).toBe(then));
+
 test('what the commit says, and that people are notified of a rollback', () => {
   const made = plan(world({ ...settled, undo: 'A.1 back=1 ago=60' }));
   expect(made.commit?.message).toContain('It was ordered to undo release bbbbbbbb.2, which had settled');
