@@ -1,5 +1,6 @@
 /** The GitHub Action: one pass with inputs from the runner; report, annotations, outputs and a summary for it. */
 
+import { randomBytes } from 'node:crypto';
 import type { Issue } from '../api/issue.ts';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, commonOptions, ENV, EXIT, type Io, UsageError } from '../options.ts';
@@ -107,7 +108,7 @@ async function passes(
   take: (result: PassResult) => void,
 ): Promise<'done' | 'refused'> {
   const options = optionsOf(io);
-  const { ports, memory } = { ports: openPorts(options, io), memory: newMemory() };
+  const { ports, memory } = { ports: openPorts(options, io), memory: newMemory(randomBytes(4).toString('hex')) };
   const verb = mode === 'reconcile' ? input(io, 'verb') : '';
   if ((await orderOfRun({ verb, rollout: input(io, 'rollout') }, options, ports, io)) !== EXIT.ok) return 'refused';
   const once = async (): Promise<PassResult> => pass(mode, { options, ports, memory }, io);

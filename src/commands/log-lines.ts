@@ -30,7 +30,7 @@ export function logLine(change: Change, at: Instant, form: 'text' | 'json'): str
 /** The first line of a process: which program looks at what. */
 export function startLine(
   { repo, overrides, inCluster, context, kubeconfig }: CommonOptions,
-  only: readonly string[],
+  { only, process }: { readonly only: readonly string[]; readonly process: string | undefined },
 ): Change {
   const { cluster, branch, shard, paths } = overrides;
   const access = inCluster
@@ -38,6 +38,7 @@ export function startLine(
     : `${kubeconfig ?? '~/.kube/config'}${context === '' ? '' : ` (${context})`}`;
   const fields = {
     version: VERSION,
+    ...(process === undefined ? {} : { process }),
     repository: withoutSecrets(repo),
     cluster: cluster ?? 'as tranche.yaml says',
     branch: branch ?? 'as tranche.yaml says',

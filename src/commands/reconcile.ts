@@ -1,5 +1,6 @@
 /** `tranche reconcile`: one pass, or a loop of them. */
 
+import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type PassResult, type Ports, QUIET_REPORT } from '../reconcile/pass.ts';
@@ -22,7 +23,7 @@ export async function reconcile(
   io: Io,
   renew: Renew = () => undefined,
 ): Promise<number> {
-  const memory = newMemory();
+  const memory = newMemory(randomBytes(4).toString('hex'));
   const pass = async (world: Ports): Promise<PassResult> => {
     const result = await runPass(world, memory, { overrides: options.overrides, write: true, only: options.only });
     await save(result, options, { ports, io });

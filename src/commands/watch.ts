@@ -32,7 +32,7 @@ export async function watch(options: WatchOptions, watched: Watched): Promise<nu
   const log = new WatchLog(options, watched);
   const { openProbes } = await import('../wiring.ts');
   const probes = new WatchProbes(options.probes ?? NO_PROBES, { ports, io, probes: await openProbes() });
-  log.say(startLine(options, options.only));
+  log.say(startLine(options, { only: options.only, process: watched.memory.process }));
   const address = await probes.start();
   if (address !== undefined) log.say(plainLine('metrics', `at ${address}/metrics, with /healthz and /readyz`));
   try {

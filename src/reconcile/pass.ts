@@ -51,6 +51,8 @@ export type PassOptions = {
 
 /** What one process may remember between passes. Losing it costs time only. */
 export type Memory = {
+  /** What it calls itself on the status branch, 8 hex digits. Not there: nothing, as where nothing is written. */
+  readonly process?: string;
   readonly parsed: ParseCache;
   /** undefined: nothing has been tried yet. */
   trials: Trials | undefined;
@@ -71,9 +73,10 @@ export type Memory = {
   firsts?: Firsts;
 };
 
-/** The memory of a process that has just started. */
-export function newMemory(): Memory {
+/** The memory of a process that has just started. `process`: its name on the status branch. */
+export function newMemory(process?: string): Memory {
   return {
+    ...(process === undefined ? {} : { process }),
     parsed: new Map(),
     trials: undefined,
     status: undefined,

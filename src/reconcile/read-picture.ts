@@ -19,6 +19,7 @@ import {
   type StatusIndex,
   type StoredRecord,
 } from './status/record-store.ts';
+import { WRITERS_COMMITS_MOST, type Writer, writersInTurn } from './status/writers.ts';
 
 /** When the world was read that a picture shows, and what is known to have happened since. */
 export type AsOf = {
@@ -34,6 +35,8 @@ export type AsOf = {
   readonly writtenBy: Instant | undefined;
   /** When a pass should have looked and none did; undefined: nothing is overdue. */
   readonly overdueSince: Instant | undefined;
+  /** Processes that write the branch in turn; not there: one does, or nobody can tell. */
+  readonly inTurn?: readonly Writer[];
 };
 
 /** What the unseen commits mean for one rollout. */
@@ -80,7 +83,7 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
     if (stored.kind === 'read') records.push(stored.record);
     else log.warn(`rollouts/${key}.json on ${config.statusBranch} is not ${unread(stored)}`);
   }
-  const at = { head, main, status };
+  const at = { head, main, status, cluster: config.cluster };
   const { asOf, base } = await ageOf(ports, at, records);
   const since =
     asOf.unseen.length === 0
@@ -98,15 +101,17 @@ function unread(stored: Exclude<StoredRecord, { readonly kind: 'read' }>): strin
   return `shown: it has version ${stored.version}, of a newer tranche than this one; ask that one`;
 }
 
-type Heads = { readonly head: Oid; readonly main: Oid; readonly status: StatusBranch };
+type Heads = { readonly head: Oid; readonly main: Oid; readonly status: StatusBranch; readonly cluster: string };
 
 /** `base`: the last commit of main that the picture knows of. */
 async function ageOf(
   { git, clock }: Ports,
-  { head, main, status }: Heads,
+  { head, main, status, cluster }: Heads,
   records: readonly RolloutRecord[],
 ): Promise<{ readonly asOf: AsOf; readonly base: Oid }> {
-  const [written] = await git.history(head, undefined, 1);
+  const commits = await git.history(head, undefined, WRITERS_COMMITS_MOST);
+  const [written] = commits;
+  const inTurn = writersInTurn(commits, { cluster, now: clock.now() });
   const read = status.index?.main ?? main;
   const line = read === main ? [] : await git.history(main, read, UNSEEN_MOST + 1);
   const found = line.at(-1)?.oid === read;
@@ -122,6 +127,7 @@ async function ageOf(
       more: read !== main && !found,
       writtenBy: due,
       overdueSince: due !== undefined && clock.now() > due + LATE_SECONDS ? due : undefined,
+      ...(inTurn.length === 0 ? {} : { inTurn }),
     },
     base: after.find((commit) => !unseen.includes(commit))?.oid ?? read,
   };

@@ -51,12 +51,13 @@ async function logOf(given: Readonly<Record<string, unknown>>, rounds: number, f
   };
   const log = textLog((line) => void (out += `${line}\n`), { form: options.log, now: () => world.now });
   expect(await reconcile(options, { ...real, log, git: { ...real.git, heads } }, io)).toBe(0);
-  return out.replace(/\b[0-9a-f]{12}(?=[0-9a-f]{28}\b| )/g, 'oid').replace(/oid[0-9a-f]{28}/g, 'oid');
+  const named = out.replace(/process [0-9a-f]{8}/g, 'process ID').replace(/"process":"[0-9a-f]{8}"/, '"process":"ID"');
+  return named.replace(/\b[0-9a-f]{12}(?=[0-9a-f]{28}\b| )/g, 'oid').replace(/oid[0-9a-f]{28}/g, 'oid');
 }
 
 test('as text', async () => {
   expect(await logOf({}, 40)).toMatchInlineSnapshot(`
-    "2026-11-21T00:01:00Z start tranche 0.1.0: repository https://git.example/llm.git, cluster as tranche.yaml says, branch as tranche.yaml says, shard all, access ~/.kube/config
+    "2026-11-21T00:01:00Z start tranche 0.1.0: process ID, repository https://git.example/llm.git, cluster as tranche.yaml says, branch as tranche.yaml says, shard all, access ~/.kube/config
     2026-11-21T00:01:00Z config cluster default, branch main, status on tranche-status, files in the whole tree, a pass at least every 30 s
     2026-11-21T00:01:00Z llm/vllm commit oid rollout(llm/vllm): adopt, partition 0 → 1000000
     2026-11-21T00:01:00Z llm/vllm state settled  ✅ ✅ ✅ ✅
@@ -108,7 +109,8 @@ test('as JSON, one object a line: the same changes, with their fields', async ()
         "cluster": "as tranche.yaml says",
         "event": "start",
         "level": "info",
-        "message": "tranche 0.1.0: repository https://git.example/llm.git, cluster as tranche.yaml says, branch as tranche.yaml says, shard all, access ~/.kube/config",
+        "message": "tranche 0.1.0: process ID, repository https://git.example/llm.git, cluster as tranche.yaml says, branch as tranche.yaml says, shard all, access ~/.kube/config",
+        "process": "ID",
         "repository": "https://git.example/llm.git",
         "shard": "all",
         "time": "2026-11-21T00:01:00Z",

@@ -108,6 +108,11 @@ const STATES: Readonly<Record<string, State>> = {
   },
 };
 
+const inTurnAt = (now: number) => [
+  { process: '0000000a', at: now - 60 },
+  { process: '0000000b', at: now - 90 },
+];
+
 /** The picture of a state, as `status` reads it. */
 function pictureOf({ record, shown = {}, picture = {}, now = NOW }: State): Picture & { readonly one: Shown } {
   const one: Shown = { record, since: NOTHING_SINCE, next: undefined, ...shown };
@@ -119,6 +124,7 @@ function pictureOf({ record, shown = {}, picture = {}, now = NOW }: State): Pict
     more: false,
     writtenBy: now + 600,
     overdueSince: picture.fresh === undefined ? undefined : now - 50,
+    ...(picture.fresh === undefined ? {} : { inTurn: inTurnAt(now) }),
   } as const;
   return { asOf, shown: [one], fresh: [], brakes: [], ...picture, one };
 }

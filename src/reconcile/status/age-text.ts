@@ -3,6 +3,7 @@
 import { printableLine } from '../../api/printable.ts';
 import { type Instant, printDuration, printInstant } from '../../api/time.ts';
 import type { AsOf, Since } from '../read-picture.ts';
+import type { Writer } from './writers.ts';
 
 /** Instead of a table, before any pass has written one. */
 export const NO_PASS_YET =
@@ -34,17 +35,18 @@ export function noticeLines(
   { since, fresh = [] }: { readonly since: readonly Since[]; readonly fresh?: readonly string[] },
   now: Instant,
 ): readonly string[] {
-  const { unseen, more, overdueSince } = asOf;
+  const { unseen, more, overdueSince, inTurn = [] } = asOf;
   const late =
     overdueSince === undefined
       ? []
       : [
           `no pass has looked since, though one was due ${printDuration(now - overdueSince)} ago: is tranche reconcile still running?`,
         ];
-  if (unseen.length === 0) return late;
+  const first = [...late, ...inTurnLine(inTurn, now)];
+  if (unseen.length === 0) return first;
   const ahead = `main is ${more ? 'at least ' : ''}${unseen.length} ${unseen.length === 1 ? 'commit' : 'commits'} ahead of that`;
   if (fresh.length === 0 && since.every(({ orders, files }) => orders.length + files.length === 0))
-    return [...late, `${ahead}, with no change of the files that count here`];
+    return [...first, `${ahead}, with no change of the files that count here`];
   const commits = unseen
     .slice(0, COMMITS_SHOWN)
     .map(
@@ -52,7 +54,16 @@ export function noticeLines(
         `  ${oid.slice(0, 12)}  ${subjectOf(message)} (${printableLine(author.name)}, ${printDuration(now - author.atSeconds)} ago)`,
     );
   const rest = unseen.length > COMMITS_SHOWN ? [`  and ${unseen.length - COMMITS_SHOWN} before them`] : [];
-  return [...late, `${ahead}:`, ...commits, ...rest];
+  return [...first, `${ahead}:`, ...commits, ...rest];
+}
+
+/** Two processes for one cluster and shard: neither harms, each makes the other read everything again. */
+function inTurnLine(inTurn: readonly Writer[], now: Instant): readonly string[] {
+  if (inTurn.length === 0) return [];
+  const named = inTurn.map(({ process, at }) => `${process} (${printDuration(Math.max(0, now - at))} ago)`).join(', ');
+  return [
+    `${inTurn.length} processes write this status in turn: ${named}. One is enough for a cluster and shard: stop the others; each names itself in the first line of its log`,
+  ];
 }
 
 /** A Rollout that has come to main since: nothing is known of it yet. */

@@ -26,6 +26,7 @@ export function statusJson({ asOf, shown, fresh, brakes }: Picture, failures: re
       moreAhead: asOf.more,
       nextBy: time(asOf.writtenBy),
       overdueSince: time(asOf.overdueSince),
+      processes: asOf.inTurn?.map(({ process, at }) => ({ process, lastWroteAt: printInstant(at) })),
     },
     brakes: brakes.map(brakeJson),
     rollouts: shown.map((one) => rolloutJson(one, brakes)),

@@ -10,6 +10,7 @@ import type { Memory, PassResult, Reading } from '../pass.ts';
 import type { StatusBranch, StatusIndex } from '../status/record-store.ts';
 import { statusSubject } from '../status/status-page.ts';
 import { statusWrites } from '../status/status-writes.ts';
+import { writerLine } from '../status/writers.ts';
 import type { Batch } from './execute.ts';
 
 export type Written = {
@@ -45,9 +46,6 @@ export function batchOf(
       stored.record.settled !== record.settled
     );
   });
-  const rebuilt = pass.reconciled
-    .filter((one) => (one.snapshot?.recordFault ?? '') !== '')
-    .map((one) => `Rebuilt ${printKey(one.key)} from main: ${one.snapshot?.recordFault ?? ''}.`);
   const { config } = reading.desired;
   const { keyMissing, signing } = reading;
   const writes =
@@ -60,11 +58,10 @@ export function batchOf(
           brakes: pass.result.brakes ?? [],
         })
       : [];
-  const message = [
-    statusSubject(changed.map(([, record]) => record)),
-    ...(rebuilt.length === 0 ? [] : ['', ...rebuilt]),
-    '',
-  ].join('\n');
+  const message = statusMessage(
+    pass,
+    changed.map(([, record]) => record),
+  );
   return {
     config,
     main: at.main,
@@ -73,6 +70,20 @@ export function batchOf(
     statusCommit:
       writes.length === 0 ? undefined : { writes, message, signature: { ...config.author, atSeconds: reading.at } },
   };
+}
+
+/** What changed, which records were made again from main, and which process writes. */
+function statusMessage({ reading, reconciled, memory }: Written, changed: readonly RolloutRecord[]): string {
+  const { cluster } = reading.desired.config;
+  const rebuilt = reconciled
+    .filter((one) => (one.snapshot?.recordFault ?? '') !== '')
+    .map((one) => `Rebuilt ${printKey(one.key)} from main: ${one.snapshot?.recordFault ?? ''}.`);
+  return [
+    statusSubject(changed),
+    ...(rebuilt.length === 0 ? [] : ['', ...rebuilt]),
+    ...(memory.process === undefined ? [] : ['', writerLine(cluster, memory.process)]),
+    '',
+  ].join('\n');
 }
 
 /**
