@@ -5,6 +5,7 @@ import { ABSENT, type FieldPath } from './field.ts';
 import { INT32_MAX, type IntOrPercent, isBudget } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
 import { isDigest } from './release.ts';
+import { ROLLING_STYLES, type RollingStyle } from './styles.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload-paths.ts';
 
 /** A field put aside for this delivery: put back only where it still equals `set`. */
@@ -21,6 +22,8 @@ export type Restore = {
   readonly replicas?: Surge | undefined;
   /** Fields of other objects; not there: none. */
   readonly objects?: readonly Aside[] | undefined;
+  /** The strategy that this delivery was started by; not there: partition without routes, which has no rungs. */
+  readonly style?: RollingStyle | undefined;
   /** Digest of the step as it was read when its rungs were written, where a second workload is filled. */
   readonly plan?: string | undefined;
   /** The groups of the second workload as our last commit wrote them; not there: none has written any. */
@@ -65,6 +68,7 @@ function inOrder({
   maxUnavailable,
   replicas,
   objects,
+  style,
   plan,
   groups,
   withdrawn,
@@ -75,6 +79,7 @@ function inOrder({
   const extra = replicas === undefined ? {} : { replicas };
   const others = objects === undefined ? {} : { objects };
   const ladder = {
+    ...(style === undefined ? {} : { style }),
     ...(plan === undefined ? {} : { plan }),
     ...(groups === undefined ? {} : { groups }),
     ...(withdrawn === undefined ? {} : { withdrawn }),
@@ -111,6 +116,8 @@ export function parseRestore(text: string): Restore | undefined {
   if (!isRecord(value) || Object.keys(value).some((key) => !Object.hasOwn(KEYS, key))) return undefined;
   const [floor, plan] = [value['floor'], value['plan']];
   if (plan !== undefined && !(typeof plan === 'string' && isDigest(plan))) return undefined;
+  const style = ROLLING_STYLES.find((one) => one === value['style']);
+  if (value['style'] !== undefined && style === undefined) return undefined;
   const groups = value['groups'];
   if (groups !== undefined && !isCount(groups)) return undefined;
   const withdrawn = value['withdrawn'];
@@ -121,12 +128,24 @@ export function parseRestore(text: string): Restore | undefined {
   if (stopped !== undefined && stopped !== true) return undefined;
   const drainSeconds = value['drainSeconds'];
   if (drainSeconds !== undefined && !(isCount(drainSeconds) && drainSeconds > 0)) return undefined;
-  if (!(isCount(floor) || (floor === undefined && plan !== undefined))) return undefined;
+  if (!(isCount(floor) || (floor === undefined && (style ?? plan) !== undefined))) return undefined;
   const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
   const objects = value['objects'] === undefined ? undefined : (parseAsides(value['objects']) ?? 'wrong');
   if (maxUnavailable === 'wrong' || replicas === 'wrong' || objects === 'wrong') return undefined;
-  return inOrder({ floor, maxUnavailable, replicas, objects, plan, groups, withdrawn, least, stopped, drainSeconds });
+  return inOrder({
+    floor,
+    maxUnavailable,
+    replicas,
+    objects,
+    style,
+    plan,
+    groups,
+    withdrawn,
+    least,
+    stopped,
+    drainSeconds,
+  });
 }
 
 /** Every field of the mark; the compiler knows them all. */
@@ -135,6 +154,7 @@ const KEYS = {
   maxUnavailable: true,
   replicas: true,
   objects: true,
+  style: true,
   plan: true,
   groups: true,
   withdrawn: true,

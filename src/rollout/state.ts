@@ -1,6 +1,7 @@
 /** Which row of the specification a workload is in, from Git alone, with the marks and the step where it has them. */
 
 import type { Marks, RungMark, StepMark } from '../api/marks.ts';
+import { isOneWorkload } from '../api/styles.ts';
 import { SENTINEL } from '../api/workload.ts';
 
 /** A step is in Git. */
@@ -45,20 +46,20 @@ export function stateOf(file: {
   return { kind: 'step', row: rowOf(marks, step.index, file.partition), index: step.index, of: step.of, marks };
 }
 
-/** Whether a second workload is being filled: by its rung, or where a hand has taken that out, by the step that it was read by. */
-export function isLadder(marks: Marks): boolean {
-  const { step, at, restore } = marks;
-  if (step === undefined || isRouted(marks)) return false;
-  return at !== undefined || step.kind === 'promote' || restore?.plan !== undefined;
+/**
+ * Whether a second workload is being filled, by the strategy that its marks name. A rung that names none has lost it to a hand, and
+ * counts as one of these: their rows hold, or go back as the last commit of tranche says.
+ */
+export function isLadder({ step, at, restore }: Marks): boolean {
+  if (step === undefined) return false;
+  const style = restore?.style;
+  return step.kind === 'promote' || (style === undefined ? at !== undefined : !isOneWorkload(style));
 }
 
-/**
- * Whether two versions of this workload alone share the requests: it stands on a rung, and was released for update by its partition,
- * which says so from the first commit on; a second workload's delivery has the plan of its step next to it.
- */
+/** Whether two versions of this workload alone share the requests, by the strategy that its marks name and the rung that it stands on. */
 export function isRouted({ step, at, restore }: Marks): boolean {
   const isOwn = step?.kind === 'step' || step?.kind === 'rollback';
-  return isOwn && at !== undefined && restore?.floor !== undefined && restore.plan === undefined;
+  return isOwn && at !== undefined && isOneWorkload(restore?.style);
 }
 
 function rowOf({ restore }: Marks, index: number, partition: number): InDelivery['row'] {

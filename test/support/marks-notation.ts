@@ -1,7 +1,8 @@
-/** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`, `B.2 1/3 rung=pods plan=0`. */
+/** Marks, releases and commits in the compact notation of tables: `B.2 1/3 floor=3 u=1>2 aborted=C.3,D.4`, `B.2 1/3 at=pods style=canary plan=0`. */
 
 import { type Marks, parseRung, printStep, type StepMark, stableMark } from '../../src/api/marks.ts';
 import { parseRelease, printRelease, type Release } from '../../src/api/release.ts';
+import { ROLLING_STYLES } from '../../src/api/styles.ts';
 
 /** A version of the template, by its letter: `A` … `F`. */
 export type Letter = string;
@@ -46,13 +47,15 @@ export function marksOf(notation: string): Marks | undefined {
   const replicas = without === undefined || extra === undefined ? {} : { replicas: { was: without, set: extra } };
   const stable = fields.get('stable') ?? 'A';
   const plan = fields.get('plan');
+  const style = ROLLING_STYLES.find((one) => one === fields.get('style'));
   const [at, serves] = [parseRung(fields.get('at')), fields.get('serves')];
   const aside = { floor: floor === undefined ? undefined : Number(floor), maxUnavailable: displaced, ...replicas };
+  const ladder = { ...(style && { style }), ...(plan && { plan: plan.repeat(32) }) };
   return {
     release: releaseOf(release),
     step,
     stable: stableIn(stable, releaseOf(release)),
-    restore: plan === undefined ? (floor === undefined ? undefined : aside) : { ...aside, plan: plan.repeat(32) },
+    restore: style === undefined && floor === undefined ? undefined : { ...aside, ...ladder },
     aborted: fields.get('aborted')?.split(',').map(releaseOf) ?? [],
     ...(at === undefined ? {} : { at }),
     ...(serves === 'green' ? { serves } : {}),
@@ -85,6 +88,7 @@ export function showMarks(marks: Marks | undefined): string {
   if (aborted.length > 0) words.push(`aborted=${aborted.map(showRelease).join(',')}`);
   if (stable?.commit !== commitOf('A'))
     words.push(`stable=${stable === undefined ? '-' : stable.commit === MAIN ? 'main' : letterOf(stable.commit)}`);
+  if (restore?.style !== undefined) words.push(`style=${restore.style}`);
   if (restore?.plan !== undefined) words.push(`plan=${restore.plan.charAt(0)}`);
   if (serves !== undefined) words.push(`serves=${serves}`);
   return words.join(' ');

@@ -5,7 +5,7 @@ import type { AbortIntent } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { canonicalJson, at as valueAt } from '../../api/json.ts';
 import { MARK, type Marks, printStep } from '../../api/marks.ts';
-import { sameRelease, shortDigest } from '../../api/release.ts';
+import { sameRelease } from '../../api/release.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { workloadIn } from '../../rollout/edits/change.ts';
 import type { Plan } from '../../rollout/plan.ts';
@@ -73,18 +73,14 @@ async function marksWritten({ git, entry }: Observation, inFile: Marks): Promise
   return kindOf(written.value) === kindOf(inFile) ? undefined : written.value;
 }
 
-/** By what a delivery is read: its stage, its rung, and whether it fills a second workload. */
+/** By what a delivery is read: its stage, its rung, its strategy, and which colour serves. */
 function kindOf({ step, at, restore, serves }: Marks): string {
-  return JSON.stringify([step?.kind, at, restore?.plan, serves]);
+  return JSON.stringify([step?.kind, at, restore?.style, serves]);
 }
 
 function notWritten(inFile: Marks, written: Marks): Forged {
   const said = ({ step, at, restore }: Marks): string =>
-    [
-      step === undefined ? 'no step' : printStep(step),
-      at,
-      restore?.plan === undefined ? '' : `plan ${shortDigest(restore.plan)}`,
-    ]
+    [step === undefined ? 'no step' : printStep(step), at, restore?.style]
       .filter((word) => word !== undefined && word !== '')
       .join(', ');
   return {

@@ -19,7 +19,10 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const { marks: own, partition } = file.workload;
   // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, or no release.
   const odd = own === undefined ? hasMarks(of) : own.step !== undefined || partition !== SENTINEL;
-  const isAsRecorded = recorded === undefined ? !odd : !lacksMarks(own, recorded);
+  const style = own?.step === undefined ? undefined : own.restore?.style;
+  // Another strategy than the Rollout asks for: it was edited, or the mark and the record were forged alike.
+  const isOther = style !== undefined && style !== rollout.rollout.style;
+  const isAsRecorded = recorded === undefined ? !odd : !isOther && !lacksMarks(own, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
   if (isAsRecorded && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
   const commit = await of.git.stepCommit(of.entry.key, () => true);
@@ -36,7 +39,7 @@ function lacksMarks(own: Marks | undefined, before: Marks): boolean {
   if (!sameRelease(own.release, before.release)) return false;
   const keys = ['step', 'at', 'restore', 'stable', 'serves'] as const;
   const isGone = keys.some((key) => before[key] !== undefined && own[key] === undefined);
-  return isGone || servesOther(own, before) || isRollbackOf(own, before);
+  return isGone || servesOther(own, before) || styleOther(own, before) || isRollbackOf(own, before);
 }
 
 /**
@@ -56,6 +59,12 @@ function servesOther(own: Marks, before: Marks): boolean {
   if (own.step === undefined) return false;
   if (before.step !== undefined) return own.serves !== before.serves;
   return own.step.kind === 'promote' && (own.serves ?? before.serves) !== undefined;
+}
+
+/** A delivery ends by the strategy that started it: another one in its middle is no commit of ours, and its documents are not those. */
+function styleOther(own: Marks, before: Marks): boolean {
+  const isSame = own.restore?.style === before.restore?.style;
+  return own.step !== undefined && before.step !== undefined && !isSame;
 }
 
 function hasMarks({ entry }: Observation): boolean {

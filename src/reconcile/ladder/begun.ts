@@ -1,14 +1,13 @@
-/** How a delivery in progress was started, by the documents that it has made: its Rollout may be gone, or another since. */
+/** How a delivery in progress was started, by its marks and the documents that it has made: its Rollout may be gone, or another since. */
 
 import { parseHttpRoute } from '../../api/http-route.ts';
 import { at } from '../../api/json.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
-import { MADE_FOR, MARK, type Marks, TEXT } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
+import { MADE_FOR, MARK, type Marks } from '../../api/marks.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import { GRACE_SECONDS, type RouteRef, type TrafficRouting } from '../../api/rollout-traffic.ts';
 import { stringsIn } from '../../api/service.ts';
-import { type RollingStyle, updatesPrimary } from '../../api/styles.ts';
+import { updatesPrimary } from '../../api/styles.ts';
 import { istioHost } from '../../api/weighted-routes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
@@ -43,12 +42,11 @@ export function begunPlan(of: Of, lost?: Marks): Begun | undefined {
   const { entry } = of;
   const plan: LadderPlan | undefined = entry.reading.rollout?.rollout;
   const marks = lost ?? marksIn(entry.workload);
-  const isOne = marks !== undefined && isRouted(marks);
-  const isUnderWay = marks !== undefined && (isLadder(marks) || isOne);
+  const isUnderWay = marks !== undefined && (isLadder(marks) || isRouted(marks));
   const own = entry.workload;
   const asItIs = plan === undefined ? undefined : { plan, begun: false, watched: [] };
   if (!isUnderWay || own === undefined) return asItIs;
-  const style = isOne ? 'partition' : styleOf(of, { marks, own, style: plan?.style });
+  const style = marks.restore?.style ?? plan?.style;
   if (style === undefined) return asItIs;
   const name = plan?.name ?? entry.key.name;
   if (plan?.routing?.pools === undefined && mayUsePools(of, { marks, name })) return undefined;
@@ -89,24 +87,6 @@ function marksIn(workload: ManifestDocument | undefined): Marks | undefined {
 }
 
 type Under = { readonly marks: Marks; readonly own: ManifestDocument };
-
-/** By the second workload that has the text of the release; undefined: there is none, or the Rollout says it as well. */
-function styleOf(
-  { desired: { index }, entry }: Of,
-  { marks, own, style }: Under & { readonly style: RollingStyle | undefined },
-): RollingStyle | undefined {
-  if (marks.serves === 'green' || marks.at === 'switch') return 'blueGreen';
-  const { namespace } = entry.key;
-  const there = (['canary', 'blueGreen'] as const).flatMap((one) => {
-    const name = secondName({ plan: { style: one }, own });
-    const found = index.workloadsCalled({ namespace, name }).find((document) => isMadeFor(document, own));
-    return found === undefined ? [] : [{ style: one, text: annotationsOf(found)[TEXT] }];
-  });
-  const delivered = marks.step?.kind === 'rollback' ? marks.aborted[0] : marks.release;
-  const texted = there.find(({ text }) => delivered !== undefined && text === printRelease(delivered));
-  const asked = there.find((one) => one.style === style);
-  return (texted ?? asked ?? there[0])?.style ?? style;
-}
 
 type Planned = Pick<LadderPlan, 'name' | 'style' | 'routing'>;
 

@@ -59,6 +59,7 @@ const restore = object({
       () => `whole ${list(aside).says()}`,
     ),
   ),
+  style: optional(word({ partition: true, canary: true, blueGreen: true })),
   plan: optional(text),
   groups: optional(count),
   withdrawn: optional(positive),

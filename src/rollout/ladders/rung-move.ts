@@ -81,7 +81,15 @@ function marksOn({ situation, delivery }: Delivering, next: NextCommit, to: Rung
   const groups = groupsIn(delivery, next) ?? marks.restore?.groups;
   const least = at === 'template' ? floorOf(delivery) : marks.restore?.least;
   const drain = longestDrain(marks.restore, situation.snapshot.policy);
-  const now: Partial<Restore> = { plan, groups, least, objects: objects.length === 0 ? undefined : objects, ...drain };
+  const { style } = delivery.plan;
+  const now: Partial<Restore> = {
+    style,
+    plan,
+    groups,
+    least,
+    objects: objects.length === 0 ? undefined : objects,
+    ...drain,
+  };
   const floor = stage.kind === 'promote' && at === 'primary' ? { floor: 0 } : {};
   return { ...rest, step: stage, at, restore: withAside(marks.restore, { ...now, ...floor }) };
 }

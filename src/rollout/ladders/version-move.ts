@@ -51,6 +51,7 @@ function marksOn(
   const objects = [...asidesOfRoutes(commit.displaced), ...routesLost(restore.objects ?? [], delivery.routes)];
   const aside = withAside(restore, {
     objects: objects.length === 0 ? undefined : objects,
+    style: at === undefined ? undefined : delivery.plan.style,
     ...longestDrain(restore, situation.snapshot.policy),
   });
   return { ...marks, ...(at === undefined ? {} : { at }), restore: aside };

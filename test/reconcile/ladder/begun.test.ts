@@ -61,7 +61,7 @@ test.each<readonly [string, Texts, string | undefined, string]>([
   ],
   [
     'no field was put aside',
-    textsOf(edited(stands.second, LWS_FILE, /"objects":\[.*\],"plan"/, '"plan"')),
+    textsOf(edited(stands.second, LWS_FILE, /"objects":\[.*\],"style"/, '"style"')),
     undefined,
     'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
   ],

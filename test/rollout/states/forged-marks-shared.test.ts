@@ -60,6 +60,10 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'restore, least': restoring(() => ({ least: 1 })),
   'restore, stopped': restoring(() => ({ stopped: true })),
   'restore, plan': restoring(() => ({ plan: 'e'.repeat(32) })),
+  'restore, no style': restoring(() => ({ style: undefined })),
+  'restore, style of partition': restoring(() => ({ style: 'partition' })),
+  'restore, style of canary': restoring(() => ({ style: 'canary' })),
+  'restore, style of blueGreen': restoring(() => ({ style: 'blueGreen' })),
   'restore, no objects': restoring(() => ({ objects: undefined })),
   'restore, replicas': restoring(() => ({ replicas: { was: 1, set: 4 } })),
 };
@@ -94,6 +98,9 @@ test.each([
   ['blueGreen, step rollback', 'blueGreen', 'step, rollback'],
   ['partition with a route, step rollback', 'partition with a route', 'step, rollback'],
   ['blueGreen, serves green', 'blueGreen', 'serves, green'],
+  ['canary, style of blueGreen', 'canary', 'restore, style of blueGreen'],
+  ['blueGreen, style of canary', 'blueGreen', 'restore, style of canary'],
+  ['a routed partition, style of canary', 'partition with a route', 'restore, style of canary'],
 ])('forged: %s: nothing is written by it, and the share stays', async (_, style, what) => {
   const at = (await baseOf(style)).fork();
   FORGERIES[what]?.(at);

@@ -57,6 +57,8 @@ test.each<Row>([
   ['restore, maxUnavailable of all', restoring({ maxUnavailable: { was: '100%', set: 1 } }), 2],
   ['restore, replicas', restoring({ replicas: { was: 1, set: 4 } }), 2],
   ['restore, plan', restoring({ plan: 'e'.repeat(32) }), 2],
+  ['restore, style of canary', restoring({ style: 'canary' }), 2],
+  ['restore, style of a routed partition', restoring({ style: 'partition' }), 2],
   ['restore, groups', restoring({ groups: 4 }), 2],
   ['restore, withdrawn', restoring({ withdrawn: 9 }), 2],
   ['restore, least', restoring({ least: 1 }), 2],
