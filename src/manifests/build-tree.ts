@@ -22,6 +22,7 @@ type Walk = {
   readonly text: string;
   readonly anchors: Map<string, SourceNode>;
   readonly faults: Fault[];
+  readonly twice: Fault[];
   readonly path: string[];
   nodes: number;
 };
@@ -36,15 +37,17 @@ const STRING_TAGS: ReadonlySet<string> = new Set(['!', '!!str', 'tag:yaml.org,20
 type Built = {
   readonly root: SourceNode;
   readonly faults: readonly Fault[];
+  /** Keys, but for merges, that stand in one map twice: the tree has each, and the last counts, as for Kubernetes. */
+  readonly twice: readonly Fault[];
   readonly nodes: number;
 };
 
 /** The tree of a parsed document. Stops at the first limit that is exceeded and says which; collects other faults. */
 export function buildTree(text: string, contents: unknown): Built {
-  const walk: Walk = { text, anchors: new Map(), faults: [], path: [], nodes: 0 };
+  const walk: Walk = { text, anchors: new Map(), faults: [], twice: [], path: [], nodes: 0 };
   const root = build(walk, contents, 0);
   if (walk.nodes > MAX_NODES) limitFault(walk, root.start);
-  return { root, faults: walk.faults, nodes: walk.nodes };
+  return { root, faults: walk.faults, twice: walk.twice, nodes: walk.nodes };
 }
 
 /** Names are set when their node is complete, so an alias inside its own anchor has no target: no cycles. */
@@ -106,7 +109,7 @@ function map(walk: Walk, node: YAMLMap, place: Place): SourceMap {
     const built = entry(walk, pair, place.start);
     if (built === undefined) continue;
     const first = seen.get(built.key);
-    if (first !== undefined) walk.faults.push(duplicate(walk, built, first));
+    if (first !== undefined) (built.merge ? walk.faults : walk.twice).push(duplicate(walk, built, first));
     seen.set(built.key, built.keyStart);
     if (built.merge) for (const key of keysBehind(walk, built.value)) mergedKeys.add(key);
     entries.push(built);

@@ -1,6 +1,7 @@
 /** Remembers how the texts of documents read: what a pass or a trial meets again, it does not parse again. */
 
 import type { Json } from '../api/json.ts';
+import type { Fault } from './build-tree.ts';
 import { MAX_KNOWN_CHARACTERS } from './limits.ts';
 import type { AmbiguousPlace } from './resolve-tree.ts';
 import type { SourceNode } from './source-tree.ts';
@@ -10,6 +11,8 @@ export type ReadText = {
   readonly root: SourceNode;
   readonly value: Json;
   readonly ambiguous: readonly AmbiguousPlace[];
+  /** Keys that are there twice. */
+  readonly twice: readonly Fault[];
   /** Offsets at which its lines start. */
   readonly starts: readonly number[];
   readonly nodes: number;

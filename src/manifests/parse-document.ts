@@ -28,6 +28,8 @@ export type ParsedDocument =
       readonly root: SourceNode;
       readonly value: Json;
       readonly ambiguous: readonly Ambiguous[];
+      /** A line for each key that stands in one map twice. `value` has the last, as Kubernetes does; not all readers do. */
+      readonly twice: readonly Issue[];
       readonly lineAt: (offset: number) => number;
       readonly read: ReadText;
       /** Values visited, for tests that bound the work instead of the time. */
@@ -61,7 +63,7 @@ export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText
   if (text.length > MAX_DOCUMENT_CHARACTERS) return { kind: 'wrong', issues: [tooLarge(file, firstLine, text.length)] };
   const unclear = unclearBreak(file, text);
   const remembered = unclear === -1 ? known?.get(text) : undefined;
-  if (remembered !== undefined) return parsedAt(firstLine, remembered);
+  if (remembered !== undefined) return parsedAt(file, firstLine, remembered);
   if (hasTooManyTokens(text)) return { kind: 'wrong', issues: [tooManyTokens(file, firstLine)] };
   const starts = lineStarts(text);
   const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
@@ -74,13 +76,16 @@ export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText
     return { kind: 'wrong', issues: errors.map((error) => syntaxIssue(file, text, lineAt, error)) };
   const built = buildTree(text, document.contents);
   const toIssue = (fault: Fault): Issue => faultIssue(file, lineAt, fault);
-  if (built.faults.length > 0) return { kind: 'wrong', issues: built.faults.slice(0, MAX_SYNTAX_ISSUES).map(toIssue) };
+  if (built.faults.length > 0) {
+    const faults = [...built.faults, ...built.twice].sort((left, right) => left.at - right.at);
+    return { kind: 'wrong', issues: faults.slice(0, MAX_SYNTAX_ISSUES).map(toIssue) };
+  }
   const resolved = resolveTree(built.root);
   if (resolved.fault !== undefined) return { kind: 'wrong', issues: [toIssue(resolved.fault)] };
   const { value, ambiguous } = resolved;
-  const read = { root: built.root, value, ambiguous, starts, nodes: built.nodes + resolved.nodes };
+  const read = { root: built.root, value, ambiguous, twice: built.twice, starts, nodes: built.nodes + resolved.nodes };
   known?.set(text, read);
-  return parsedAt(firstLine, read);
+  return parsedAt(file, firstLine, read);
 }
 
 /** The offset of a character that ends a line for some readers alone; -1: there is none. */
@@ -89,11 +94,12 @@ function unclearBreak(file: string, text: string): number {
   return lone !== -1 || file.endsWith('.json') ? lone : text.search(OTHER_BREAK);
 }
 
-function parsedAt(firstLine: number, read: ReadText): ParsedDocument {
+function parsedAt(file: string, firstLine: number, read: ReadText): ParsedDocument {
   const { root, value, ambiguous, starts, nodes } = read;
   const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
   const places = ambiguous.map(({ path, at, source }) => ({ path, line: lineAt(at), source }));
-  return { kind: 'ok', root, value, ambiguous: places, lineAt, nodes, read };
+  const twice = read.twice.map((fault) => faultIssue(file, lineAt, fault));
+  return { kind: 'ok', root, value, ambiguous: places, twice, lineAt, nodes, read };
 }
 
 /** Cutting text into tokens costs a tenth of parsing it, and stops at the limit. */

@@ -2,12 +2,14 @@
 
 import type { Issue } from '../api/issue.ts';
 import { at, isJsonObject, type JsonObject } from '../api/json.ts';
+import { LWS_KIND } from '../api/kinds.ts';
 import type { FieldPath, ObjectRef } from '../rollout/edits/edit.ts';
 import { identityOf } from './identity.ts';
 import type { KnownTexts, ReadText } from './known-texts.ts';
-import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from './limits.ts';
+import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS, MAX_SYNTAX_ISSUES } from './limits.ts';
 import { lineBreak } from './lines.ts';
 import { type Ambiguous, type ParsedDocument, parseDocumentText } from './parse-document.ts';
+import { fileTooLarge, listIssue, notAnObject, tooManyDocuments } from './parse-issues.ts';
 import { find, type SourceMap, type SourceNode } from './source-tree.ts';
 import { type DocumentSlice, splitDocuments } from './split-documents.ts';
 
@@ -30,6 +32,8 @@ export type ManifestDocument = {
   readonly root: SourceMap;
   /** Places that YAML readers take differently; `value` has Kubernetes' reading. */
   readonly ambiguous: readonly Ambiguous[];
+  /** A line for each key that stands in one map twice; `value` has the last. No edit is made of it as it is. */
+  readonly twice: readonly Issue[];
   /** The 1-based line of the field, or of the nearest parent that is written down. */
   readonly lineOf: (path: FieldPath) => number;
   /** What `text` was read as, wherever it stands. */
@@ -137,11 +141,13 @@ function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): 
   const { doubt, firstLine } = slice;
   const parsed = parseDocumentText({ file, text: body, firstLine, doubt }, known);
   if (parsed.kind === 'wrong') return mayBeWanted(body, wanted) ? parsed : { kind: 'other' };
-  const { root, value, ambiguous } = parsed;
+  const { root, value, ambiguous, twice } = parsed;
   if (root.kind !== 'map' || !isJsonObject(value)) {
     return wanted === 'everything' ? { kind: 'wrong', issues: [notAnObject(file, firstLine)] } : { kind: 'other' };
   }
   const kind = value['kind'];
+  if (twice.length > 0 && !isReadable(parsed))
+    return mayBeWanted(body, wanted) ? { kind: 'wrong', issues: twice.slice(0, MAX_SYNTAX_ISSUES) } : { kind: 'other' };
   if (wanted !== 'everything' && !(typeof kind === 'string' && wanted.includes(kind))) {
     const inside = listed(value, wanted);
     return inside === undefined ? { kind: 'other' } : { kind: 'wrong', issues: [listIssue(file, firstLine, inside)] };
@@ -163,10 +169,28 @@ function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): 
     value,
     root,
     ambiguous,
+    twice,
     lineOf,
     read: parsed.read,
   };
   return { kind: 'document', document };
+}
+
+/** The kinds whose documents are read with a key that is there twice, so that a rollback does not wait for its author. */
+const READ_WITH_TWO: ReadonlySet<string> = new Set([LWS_KIND, 'Rollout']);
+
+/** What says which object it is must be there once. */
+const IDENTITY: ReadonlySet<string> = new Set([
+  'apiVersion',
+  'kind',
+  'metadata',
+  'metadata.name',
+  'metadata.namespace',
+]);
+
+function isReadable({ value, twice }: ParsedDocument & { readonly kind: 'ok' }): boolean {
+  const kind = at(value, ['kind']);
+  return typeof kind === 'string' && READ_WITH_TWO.has(kind) && !twice.some(({ path }) => IDENTITY.has(path));
 }
 
 function mentions(text: string, wanted: Interests): boolean {
@@ -197,50 +221,4 @@ function listed(value: JsonObject, wanted: readonly string[]): string | undefine
   if (!Array.isArray(items)) return undefined;
   const kinds = items.map((item) => at(item, ['kind']));
   return wanted.find((kind) => kinds.includes(kind));
-}
-
-function listIssue(file: string, line: number, kind: string): Issue {
-  return {
-    file,
-    line,
-    path: 'items',
-    reason: 'UnsupportedLayout',
-    message: `a ${kind} is an item of a List; only objects that are documents of their own are read`,
-    hint: file.endsWith('.json')
-      ? 'Write each item into a file of its own, or all into a .yaml file, as documents with --- between them.'
-      : 'Write each item as a document of its own, with --- between them.',
-  };
-}
-
-function notAnObject(file: string, line: number): Issue {
-  return {
-    file,
-    line,
-    path: '',
-    reason: 'NotAnObject',
-    message: 'the document is not a map of keys and values',
-    hint: 'Write apiVersion, kind and the fields of the object at the first level.',
-  };
-}
-
-function fileTooLarge(file: string, length: number): Issue {
-  return {
-    file,
-    line: 0,
-    path: '',
-    reason: 'FileTooLarge',
-    message: `the file has ${length} characters, more than ${MAX_FILE_CHARACTERS}, the limit`,
-    hint: 'Split it, or keep it out of the configured paths.',
-  };
-}
-
-function tooManyDocuments(file: string, line: number): Issue {
-  return {
-    file,
-    line,
-    path: '',
-    reason: 'TooManyDocuments',
-    message: `the file has more than ${MAX_DOCUMENTS} documents of kinds that are read, the limit`,
-    hint: 'Split the file.',
-  };
 }

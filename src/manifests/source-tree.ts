@@ -111,7 +111,7 @@ function blockedBy(node: SourceNode, segment: string): Obstacle | undefined {
 
 function child(node: SourceNode, segment: string): Link | undefined {
   if (node.kind === 'map') {
-    const entry = node.entries.find((candidate) => candidate.key === segment && !candidate.merge);
+    const entry = node.entries.findLast((candidate) => candidate.key === segment && !candidate.merge);
     return entry === undefined ? undefined : { node: entry.value, entry };
   }
   if (node.kind !== 'list' || !/^(0|[1-9][0-9]{0,6})$/.test(segment)) return undefined;

@@ -16,6 +16,7 @@ import { printKey } from '../rollout/texts/key-text.ts';
 import { unreadLive } from './cluster/observe-cluster.ts';
 import { madeDocuments } from './desired/made-documents.ts';
 import type { GitReader } from './history/git-reader.ts';
+import { withMarksOnce } from './history/marks-there-twice.ts';
 import { gitReader } from './history/observe-git.ts';
 import { settledReleases, writtenMarks } from './history/order-facts.ts';
 import { orderedText } from './history/stable-in-history.ts';
@@ -76,26 +77,38 @@ export async function order(
   decide: (scene: OrderScene) => Ordered,
 ): Promise<OrderResult> {
   return writeOrder(ports, { ...at, by: trailerBy(at) }, async () => {
-    const scene = await readScene(ports, at);
-    if (typeof scene === 'string') return { kind: 'refused', why: scene };
-    const { desired, entry, main } = scene;
+    const read = await readScene(ports, at);
+    if (typeof read === 'string') return { kind: 'refused', why: read };
+    const { main, desired } = read;
     const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
+    const { scene, once } = await sceneOnce(git, read);
+    const { entry } = scene;
     const snapshot = await snapshotOf(ports, scene, git);
     const made = madeDocuments(entry, desired);
     const from = at.from === undefined ? {} : { from: await orderedText(git, entry, at.from) };
-    const read = await factsFor(at.reads, scene, git);
-    const ordered = decide({ snapshot, config: desired.config, made, ...from, ...read });
+    const facts = await factsFor(at.reads, read, git);
+    const ordered = decide({ snapshot, config: desired.config, made, ...from, ...facts });
     if (ordered.kind === 'refused') return refusal(ordered);
     const about = ordered.at ?? orderedAt(snapshot);
     const drawn = draw(ordered, { scene, message: (what) => messageOf(what, { scene, about, by: trailerBy(at) }) });
     if (drawn.kind === 'refused') return drawn;
-    const { steps, what, diff } = drawn;
+    const { steps, what } = drawn;
+    const isCleared = steps.some(({ writes }) => writes.some(({ path }) => path === once?.file));
+    const diff = isCleared ? `${once?.diff ?? ''}${drawn.diff}` : drawn.diff;
     const next = ordered.next === undefined ? {} : { next: ordered.next };
     if (steps.length === 0)
       return { kind: 'written', commits: [], what: `${what}: said already, nothing to write`, diff, ...next };
     const batch = batchOf(scene, steps, { atSeconds: ports.clock.now(), author: at.author });
     return { kind: 'push', batch, what, diff, ...next };
   });
+}
+
+/** The scene with one of each annotation of ours; to put them right, somebody must see what is in the file. */
+async function sceneOnce(git: GitReader, scene: Scene) {
+  const { desired, entry } = scene;
+  const once = await withMarksOnce(git, { entry, texts: desired.texts, known: desired.trials.known });
+  if (once === undefined) return { scene, once };
+  return { scene: { ...scene, entry: once.entry, desired: { ...desired, texts: once.texts } }, once };
 }
 
 async function factsFor(

@@ -15,6 +15,7 @@ import { notesOf, pausedForApproval, standing } from '../rollout/proposals/stand
 import type { Snapshot } from '../rollout/snapshot.ts';
 import { approvalFound } from './history/approval-in-history.ts';
 import { borneOut, drainProven } from './history/borne-out.ts';
+import { withMarksOnce } from './history/marks-there-twice.ts';
 import type { Observation } from './history/observation.ts';
 import { promotionProven } from './history/promotion-in-history.ts';
 import { observe } from './observe/observe.ts';
@@ -25,10 +26,14 @@ import { checkStep } from './write/check-step.ts';
 import { render } from './write/render.ts';
 
 /** `texts` are the files as earlier steps of this push leave them. Never throws. */
-export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, string>): Promise<Reconciled> {
-  const nothing = { key: of.entry.key, diff: '', texts: {}, written: undefined, writes: [] };
+export async function reconcileOne(given: Observation, read: ReadonlyMap<string, string>): Promise<Reconciled> {
+  const { entry, desired } = given;
+  const nothing = { key: entry.key, diff: '', texts: {}, written: undefined, writes: [] };
   let snapshot: Snapshot | undefined;
   try {
+    const once = await withMarksOnce(given.git, { entry, texts: read, known: desired.trials.known });
+    const texts = once?.texts ?? read;
+    const of = once === undefined ? given : { ...given, entry: once.entry, desired: { ...desired, texts } };
     snapshot = await observe(of);
     let decided = decide(snapshot, texts, of.desired.trials.known);
     // A drain that was forged is over first: then the plan is one that goes by other marks. Its approval is named at last.
@@ -36,7 +41,10 @@ export async function reconcileOne(of: Observation, texts: ReadonlyMap<string, s
       const proven = await ask(of, snapshot, decided.plan);
       if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
     }
-    return { ...nothing, snapshot, ...decided, texts: textsOf(decided.plan, texts), error: undefined };
+    const diff = decided.writes.some(({ path }) => path === once?.file)
+      ? `${once?.diff ?? ''}${decided.diff}`
+      : decided.diff;
+    return { ...nothing, snapshot, ...decided, diff, texts: textsOf(decided.plan, texts), error: undefined };
   } catch (error) {
     return { ...nothing, snapshot, plan: undefined, error: explain(error) };
   }

@@ -68,7 +68,7 @@ test('the older half is let go, but for what was asked for', () => {
   const known = newKnownTexts(120);
   const read = parseManifestFile('a.yaml', LWS, ['LeaderWorkerSet']).documents[0];
   if (read === undefined) throw new Error('not read');
-  const entry = { root: read.root, value: read.value, ambiguous: [], starts: [0], nodes: 1 };
+  const entry = { root: read.root, value: read.value, ambiguous: [], twice: [], starts: [0], nodes: 1 };
   const text = (at: number): string => String(at).padEnd(30, 'x');
   for (const at of [1, 2, 3]) known.set(text(at), entry);
   expect(known.get(text(1))).toBeDefined();

@@ -139,8 +139,21 @@ describe('refused with file and line', () => {
   test.each([
     ['syntax', lws('spec: [1\n'), 'UnparsableYaml', 6],
     ['tab', lws('spec:\n\treplicas: 1\n'), 'UnparsableYaml', 6],
-    ['two keys', lws('spec:\n  replicas: 1\n  size: 2\n  replicas: 3\n'), 'DuplicateKey', 8],
-    ['two keys, one quoted', lws('spec: {1: a, "1": b}\n'), 'DuplicateKey', 5],
+    ['two kinds', `${lws('')}kind: LeaderWorkerSet\n`, 'DuplicateKey', 5],
+    ['two names', lws('  name: other\n'), 'DuplicateKey', 5],
+    ['two merges', lws('a: &a {x: 1}\nb: &b {y: 1}\nspec:\n  <<: *a\n  <<: *b\n'), 'DuplicateKey', 9],
+    [
+      'two keys, and something else',
+      lws('spec: {a: 1, a: 2, b: *nothing}\nc: {a: 1, a: 2, constructor: 1}\n'),
+      'DuplicateKey',
+      5,
+    ],
+    [
+      'two names, far behind other keys that are there twice',
+      lws(`  labels: {${'a: b, '.repeat(40)}}\n  name: other\n`),
+      'DuplicateKey',
+      5,
+    ],
     ['proto', lws('spec:\n  __proto__: {}\n'), 'ForbiddenKey', 6],
     ['constructor', lws('spec: {"constructor": 1}\n'), 'ForbiddenKey', 5],
     ['prototype', lws('spec: {prototype: 1}\n'), 'ForbiddenKey', 5],
@@ -191,10 +204,22 @@ describe('refused with file and line', () => {
     expect(issues.length).toBeLessThanOrEqual(2 * MAX_DOCUMENTS + 1);
   });
 
-  test('both lines of a key that is written twice', () => {
-    const [issue] = check(lws('spec:\n  replicas: 1\n  replicas: 3\n')).issues;
-    expect(issue).toMatchObject({ path: 'spec.replicas', line: 7 });
-    expect(issue?.message).toContain('first on line 6');
+  test.each([
+    ['two keys', 'spec:\n  replicas: 1\n  size: 2\n  replicas: 3\n', 'spec.replicas', 8, 6, { replicas: 3, size: 2 }],
+    ['one of them quoted', 'spec: {1: a, "1": b}\n', 'spec[1]', 5, 5, { 1: 'b' }],
+  ])('read with a line, and the last counts, as for Kubernetes: %s', (_, body, path, line, first, spec) => {
+    const { documents, issues } = check(lws(body));
+    expect(issues).toEqual([]);
+    expect(documents[0]?.value['spec']).toEqual(spec);
+    expect(documents[0]?.twice).toMatchObject([{ file: 'lws.yaml', path, line, reason: 'DuplicateKey' }]);
+    expect(documents[0]?.twice[0]?.message).toContain(`first on line ${first}`);
+  });
+
+  test('a document that no commit of ours restores, with a key that is there twice, is not read', () => {
+    const policy = lws('spec: {a: 1, a: 2}\n').replace('LeaderWorkerSet', 'RolloutPolicy');
+    const { documents, issues } = parseManifestFile('p.yaml', policy, ['RolloutPolicy']);
+    expect(documents).toEqual([]);
+    expect(issues).toMatchObject([{ file: 'p.yaml', line: 5, reason: 'DuplicateKey' }]);
   });
 
   test('one bad document leaves the others readable', () => {

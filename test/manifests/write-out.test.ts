@@ -1,4 +1,4 @@
-/** Aliases and merge keys written out where an edit would meet them: the same values, each in a place of its own. */
+/** Aliases, merge keys and keys that are there twice written out where an edit would meet them: the same values, each in one place. */
 
 import { expect, test } from 'vitest';
 import { applyEdits } from '../../src/manifests/splice/apply-edits.ts';
@@ -67,6 +67,36 @@ test.each<readonly [what: string, body: string, edit: Edit, after: string]>([
   const { refused, made } = apply(body, edit);
   expect(refused).toMatchObject({ kind: 'refused', issue: { reason: 'AliasInField' } });
   expect(made).toEqual({ kind: 'ok', text: `${BEFORE}${HEAD}${after}` });
+});
+
+test.each<readonly [what: string, body: string, edit: Edit, after: string]>([
+  ['in lines', 'spec:\n  p: 1\n  q: 5\n  p: 3\n', set('spec.p', 4), 'spec:\n  q: 5\n  p: 4\n'],
+  ['three of them', 'spec:\n  p: 1\n  p: 2\n  p: 3\n', set('spec.p', 4), 'spec:\n  p: 4\n'],
+  [
+    'with lists below',
+    'spec:\n  p:\n    - 1\n  # why\n  p: 3 # so\n',
+    set('spec.p', 4),
+    'spec:\n  # why\n  p: 4 # so\n',
+  ],
+  ['in braces', 'spec: {p: 1, q: 5, p: 3}\n', set('spec.q', 4), 'spec: {q: 4, p: 3}\n'],
+  ['first of an item', 'spec:\n  - p: 1\n    p: 3\n', set('x', 4), 'spec:\n  - p: 3\nx: 4\n'],
+  ['a map each', 'spec: {p: 1}\nspec: {q: 3}\n', set('spec.q', 4), 'spec: {q: 4}\n'],
+  ['one of them quoted', 'spec:\n  "p": 1\n  p: 3\n', set('spec.p', 4), 'spec:\n  p: 4\n'],
+  [
+    'with an anchor that the other has',
+    'spec:\n  p: &n 1\n  p: 3\n  q: *n\n',
+    set('spec.p', 4),
+    'spec:\n  p: 4\n  q: 1\n',
+  ],
+])('a key that is there twice: %s', (_, body, edit, after) => {
+  const { refused, made } = apply(body, edit);
+  expect(refused).toMatchObject({ kind: 'refused', issue: { reason: 'DuplicateKey' } });
+  expect(made).toEqual({ kind: 'ok', text: `${BEFORE}${HEAD}${after}` });
+});
+
+test('a template that has a key twice is not put back', () => {
+  const edit: Edit = { kind: 'restore', path: ['spec'], source: `${HEAD}spec: {p: 1, p: 2}\n` };
+  expect(apply('spec: {p: 3}\n', edit).made).toMatchObject({ issue: { reason: 'RestoreSourceUnreadable' } });
 });
 
 test.each<readonly [what: string, body: string]>([

@@ -26,10 +26,12 @@ type Aids = { readonly sources: Sources; readonly known: KnownTexts };
 type Made = Verified & { readonly kind: 'ok' };
 
 /**
- * What becomes of an alias or a merge key that is in the way of an edit: the edit is refused, and its author asked to write it
- * out; or the object is written out first, which changes no value of it.
+ * What becomes of an alias, a merge key or two equal keys that are in the way of an edit: the edit is refused, and its author
+ * asked to write it out; or the object is written out first, which changes no value of it.
  */
 export type InTheWay = 'refuse' | 'writeOut';
+
+const WRITTEN_OUT: ReadonlySet<string> = new Set(['AliasInField', 'DuplicateKey']);
 
 type How = { readonly known?: KnownTexts; readonly aliases?: InTheWay };
 
@@ -40,9 +42,9 @@ export function applyEdits(
   { known = newKnownTexts(), aliases = 'refuse' }: How = {},
 ): Spliced {
   const made = edited(text, edits, known);
-  if (made.kind === 'ok' || aliases === 'refuse' || made.issue.reason !== 'AliasInField') return made;
+  if (made.kind === 'ok' || aliases === 'refuse' || !WRITTEN_OUT.has(made.issue.reason)) return made;
   const file = parseManifestFile(edits.file, text, [edits.object.kind], known);
-  const plain = writtenOut(file, edits.object, known);
+  const plain = writtenOut(file, edits.object, { known });
   return plain === undefined ? made : edited(plain, edits, known);
 }
 
@@ -66,6 +68,8 @@ function edited(text: string, edits: ObjectEdits, known: KnownTexts): Spliced {
   if (start.text !== text) file = read(start.text);
   const chosen = choose(file, edits.object);
   if (chosen.kind === 'refused') return chosen;
+  const [twice] = chosen.document.twice;
+  if (twice !== undefined) return { kind: 'refused', issue: twice };
   const made = applyAll({ file, document: chosen.document }, edits, known);
   return made.kind === 'refused' ? made : closed(made, edits.document, known);
 }

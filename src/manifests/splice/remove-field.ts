@@ -65,7 +65,11 @@ function targetAt(chain: readonly Link[], at: number): Target {
 }
 
 /** The lines of an entry with the line break before them, so that a file without a last line break keeps none. */
-function cutLines(document: ManifestDocument, entry: SourceEntry, comments: 'leave' | 'take'): Replacement | undefined {
+export function cutLines(
+  document: ManifestDocument,
+  entry: SourceEntry,
+  comments: 'leave' | 'take',
+): Replacement | undefined {
   const { text } = document;
   if (!startsLine(text, entry.keyStart)) return undefined;
   const from = lineStart(text, entry.keyStart);

@@ -3,6 +3,7 @@
 import type { PlacedEdit } from '../../rollout/edits/edit.ts';
 import type { KnownTexts } from '../known-texts.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
+import { pathText } from '../path-text.ts';
 
 /** The document as it was where an edit takes from: undefined where it takes from none, or cannot. */
 export type Sources = (document: ManifestDocument, edit: PlacedEdit) => ManifestDocument | undefined;
@@ -23,6 +24,9 @@ export function newSources(open: ManifestDocument, known: KnownTexts): Sources {
     // People may write the namespace down, or leave it to a kustomization, with the very text that is to be taken back.
     const either = named.filter(({ object }) => object.namespace === '' || namespace === '');
     const found = exact.length === 0 ? either : exact;
-    return found.length === 1 ? found[0] : undefined;
+    const [only, another] = found;
+    const taken = pathText(edit.path);
+    // A key that is there twice would be put back twice.
+    return another !== undefined || only?.twice.some(({ path }) => path.startsWith(taken)) === true ? undefined : only;
   };
 }

@@ -1,32 +1,40 @@
-/** Writes the aliases and merge keys of a document out, so that each of its fields has a place of its own. */
+/** Writes the aliases and merge keys of a document out, and keys that are there twice once: each of its fields has one place. */
 
-import { isJsonObject, jsonEqual } from '../../api/json.ts';
-import type { ObjectRef } from '../../rollout/edits/edit.ts';
+import { isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
+import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
 import type { KnownTexts } from '../known-texts.ts';
 import { MAX_DOCUMENT_CHARACTERS } from '../limits.ts';
-import { column } from '../lines.ts';
+import { column, startsLine } from '../lines.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../parse-file.ts';
 import { resolveTree } from '../resolve-tree.ts';
-import { nodesOf, type SourceEntry, type SourceMap, type SourceNode } from '../source-tree.ts';
+import { find, nodesOf, type SourceEntry, type SourceMap, type SourceNode } from '../source-tree.ts';
 import { type Replacement, replaceIn } from './change.ts';
 import { choose } from './choose.ts';
-import { breakOf, entryEnd } from './place.ts';
+import { breakOf, entryEnd, entryStart } from './place.ts';
+import { cutLines } from './remove-field.ts';
 import { jsonToken, keyToken } from './token.ts';
-import { sameOthers } from './verify.ts';
+import { sameOthers, withValue } from './verify.ts';
 import { newIssue } from './verify-document.ts';
 
 /**
- * The text of the file with nothing of the object behind an alias or a merge key any more: it reads as before, value by
- * value, and every other document has its bytes. Undefined where that cannot be, or where there is nothing to write out.
- * Anchors stay, for texts that are put back and use them.
+ * The text of the file with nothing of the object behind an alias or a merge key any more, and of two equal keys the last
+ * alone, which is the one that Kubernetes reads, or one that is `kept`: it reads as before, value by value but for these, and
+ * every other document has its bytes. Undefined where that cannot be, or where there is nothing to write out. Anchors stay, for
+ * texts that are put back and use them.
  */
-export function writtenOut(file: ManifestFile, object: ObjectRef, known: KnownTexts): string | undefined {
+export function writtenOut(
+  file: ManifestFile,
+  object: ObjectRef,
+  { known, kept }: { readonly known: KnownTexts; readonly kept?: Kept },
+): string | undefined {
   const chosen = choose(file, object);
   if (chosen.kind === 'refused') return undefined;
   const { document } = chosen;
   // What a template fills in has no value yet.
   if ([...nodesOf(document.root)].some(({ kind }) => kind === 'template')) return undefined;
-  const replacements = replacementsIn(document, document.root);
+  const within = kept === undefined ? undefined : find(document.root, kept.path);
+  const keeping = within?.kind === 'found' ? { node: within.node, values: kept?.values ?? NONE } : undefined;
+  const replacements = replacementsIn({ document, keeping }, document.root);
   const body = replaceIn(document.text, replacements);
   if (replacements.length === 0 || body.length > MAX_DOCUMENT_CHARACTERS) return undefined;
   const text = file.text.slice(0, document.start) + body + file.text.slice(document.end);
@@ -35,19 +43,74 @@ export function writtenOut(file: ManifestFile, object: ObjectRef, known: KnownTe
   const isSame =
     made.kind === 'ok' &&
     made.document.index === document.index &&
-    jsonEqual(made.document.value, document.value) &&
+    made.document.twice.length === 0 &&
+    jsonEqual(made.document.value, withKept(document, kept)) &&
     newIssue(file, now) === undefined &&
     sameOthers(file, now, document.index);
   return isSame ? text : undefined;
 }
 
-function replacementsIn(document: ManifestDocument, node: SourceNode): readonly Replacement[] {
+/** Of keys of one map that are there twice, the values that count where one of the two has it. */
+type Kept = { readonly path: FieldPath; readonly values: ReadonlyMap<string, string | undefined> };
+
+const NONE: Kept['values'] = new Map();
+
+type Writing = {
+  readonly document: ManifestDocument;
+  readonly keeping: { readonly node: SourceNode; readonly values: Kept['values'] } | undefined;
+};
+
+function withKept({ value, root }: ManifestDocument, kept: Kept | undefined): Json {
+  const map = kept === undefined ? undefined : find(root, kept.path);
+  if (kept === undefined || map?.kind !== 'found' || map.node.kind !== 'map') return value;
+  const { entries } = map.node;
+  return [...countingIn(entries, kept.values).values()].reduce<Json>((now, place) => {
+    const entry = entries[place];
+    const wanted = entry === undefined ? undefined : kept.values.get(entry.key);
+    const isKept = entry?.value.kind === 'scalar' && entry.value.value === wanted;
+    return entry !== undefined && wanted !== undefined && isKept
+      ? withValue(now, [...kept.path, entry.key], wanted)
+      : now;
+  }, value);
+}
+
+/** The place of the entry of each key that counts: one that has a value to keep, else the last. */
+function countingIn(entries: readonly SourceEntry[], values: Kept['values']): ReadonlyMap<string, number> {
+  const counts = new Map(entries.map((entry, at) => [nameOf(entry), at]));
+  for (const [at, { key, value, merge }] of entries.entries())
+    if (!merge && value.kind === 'scalar' && value.value !== null && value.value === values.get(key))
+      counts.set(`=${key}`, at);
+  return counts;
+}
+
+function replacementsIn(writing: Writing, node: SourceNode): readonly Replacement[] {
+  const { document, keeping } = writing;
   if (node.kind === 'alias') return [{ start: node.start, end: node.end, text: tokenOf(node) }];
-  if (node.kind === 'list') return node.items.flatMap((item) => replacementsIn(document, item));
+  if (node.kind === 'list') return node.items.flatMap((item) => replacementsIn(writing, item));
   if (node.kind !== 'map') return [];
-  return node.entries.flatMap((entry) =>
-    entry.merge ? mergeReplaced(document, node, entry) : replacementsIn(document, entry.value),
-  );
+  const counts = countingIn(node.entries, keeping?.node === node ? keeping.values : NONE);
+  return node.entries.flatMap((entry, at) => {
+    if (counts.get(nameOf(entry)) !== at) return [withoutEntry(document, node, at)];
+    return entry.merge ? mergeReplaced(document, node, entry) : replacementsIn(writing, entry.value);
+  });
+}
+
+/** A key `<<` in quotes is one like any other. */
+function nameOf({ key, merge }: SourceEntry): string {
+  return merge ? '<<' : `=${key}`;
+}
+
+/** Its lines, or all up to the entry behind it, which then stands in its place; of the last one all behind the one before. */
+function withoutEntry(document: ManifestDocument, { entries, start }: SourceMap, at: number): Replacement {
+  const { text } = document;
+  const [before, entry, behind] = [entries[at - 1], entries[at], entries[at + 1]];
+  if (entry === undefined) return { start, end: start, text: '' };
+  const isLine = behind === undefined || startsLine(text, behind.keyStart);
+  const lines = isLine ? cutLines(document, entry, 'leave') : undefined;
+  if (lines !== undefined) return lines;
+  return behind === undefined
+    ? { start: before === undefined ? start : entryEnd(text, before), end: entryEnd(text, entry), text: '' }
+    : { start: entryStart(text, entry), end: entryStart(text, behind), text: '' };
 }
 
 /** The keys that this merge brings, but for those that the map has itself. */

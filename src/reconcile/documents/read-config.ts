@@ -72,6 +72,7 @@ function configIn(content: TreeFile['content']): Config {
   refuseSeveral(text);
   const read = parseDocumentText({ file: CONFIG_FILE, text: withoutMark(text), firstLine: 1, doubt: undefined });
   if (read.kind === 'wrong') throw new ConfigError(read.issues);
+  if (read.twice.length > 0) throw new ConfigError(read.twice);
   const { config, faults } = parseConfig(read.value);
   const issues = [
     ...faults.map(({ at, reason, message, hint }) =>

@@ -16,6 +16,7 @@ import {
   type Rollout,
 } from '../../api/rollout.ts';
 import { isOneWorkload, STYLES } from '../../api/styles.ts';
+import { MAX_SYNTAX_ISSUES } from '../../manifests/limits.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { RolloutFile } from '../../rollout/snapshot.ts';
 import { rolloutHash } from './digests.ts';
@@ -33,7 +34,11 @@ export function readRollout(document: ManifestDocument): RolloutReading {
   // Fields of another version are not misspelt ones: its version is all there is to say.
   if (document.object.apiVersion !== ROLLOUT_API_VERSION && faults.length > 0)
     return { rollout: undefined, issues: [versionIssue(document, ROLLOUT_VERSION)], warnings: [] };
-  const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document)];
+  const issues = [
+    ...document.twice.slice(0, MAX_SYNTAX_ISSUES),
+    ...faults.map((fault) => fieldIssue(document, fault)),
+    ...ambiguousFields(document),
+  ];
   if (rollout === undefined) return { rollout: undefined, issues, warnings: [] };
   const { intents, faults: badIntents } = parseIntents(rollout.annotations);
   issues.push(...badIntents.map((fault) => markIssue(document, fault)), ...unsupported(document, rollout));

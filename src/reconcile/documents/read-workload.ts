@@ -9,6 +9,7 @@ import { releaseContent } from '../../api/release-content.ts';
 import { versionIn } from '../../api/version-label.ts';
 import type { Workload } from '../../api/workload.ts';
 import { MAX_SURGE_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
+import { MAX_SYNTAX_ISSUES } from '../../manifests/limits.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { type StrictRead, strictInteger, strictIntOrPercent } from '../../manifests/strict-scalar.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
@@ -33,7 +34,7 @@ const READ_HERE = [...Object.values(MARK), MADE_FOR, TEXT, INTENT.abort];
 
 /** Reads a LeaderWorkerSet manifest. */
 export function readWorkload(document: ManifestDocument): WorkloadReading {
-  const issues: Issue[] = [];
+  const issues: Issue[] = document.twice.slice(0, MAX_SYNTAX_ISSUES);
   const count = (path: FieldPath): number | undefined => {
     const read = strictInteger(document, path);
     if (read.kind === 'wrong') issues.push(read.issue);

@@ -12,6 +12,7 @@ import { readWorkload } from '../documents/read-workload.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import type { GitReader } from './git-reader.ts';
 import { marksInHistory } from './marks-in-history.ts';
+import { marksThereTwice } from './marks-there-twice.ts';
 import { settledBefore } from './settled-before.ts';
 
 type Where = { readonly entry: DesiredRollout; readonly git: GitReader };
@@ -22,7 +23,11 @@ export async function writtenMarks({ entry, git }: Where, stored: StoredRecord |
   if (workload === undefined) return { document: undefined, marks: absent };
   const { file, object } = workload;
   const annotations = stringsIn(valueAt(workload.value, ['metadata', 'annotations']));
-  return { document: { file, object, annotations }, marks: await marksInHistory(git, entry, recordedIn(stored)) };
+  const twice = marksThereTwice(workload);
+  return {
+    document: { file, object, annotations, twice },
+    marks: await marksInHistory(git, entry, recordedIn(stored)),
+  };
 }
 
 function recordedIn(stored: StoredRecord | undefined): Marks | undefined {

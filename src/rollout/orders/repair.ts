@@ -11,11 +11,15 @@ import { type Ordered, refused } from './ordered.ts';
 
 /** The document of the workload, also where its annotations cannot be read, and what main's own line says of them. */
 export type WrittenMarks = {
-  readonly document: (Pick<ObjectEdits, 'file' | 'object'> & { readonly annotations: Annotations }) | undefined;
+  readonly document: (Pick<ObjectEdits, 'file' | 'object'> & Annotated) | undefined;
   readonly marks: Known<Marks>;
 };
 
-type Annotations = Readonly<Record<string, string>>;
+type Annotated = {
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Those that stand there twice: of them one must go, whatever it says. */
+  readonly twice: readonly string[];
+};
 
 /**
  * All annotations of a delivery in one commit, those that are to go included: some of them next to older others would
@@ -43,7 +47,7 @@ export function planRepair({
     return refused(
       `${marks.kind === 'unknown' ? marks.why : 'main has no commit in which tranche wrote annotations for it'}. Put the annotations back by hand as a commit of main had them (git log -p ${document.file}), or hand the workload back: ${command('eject', snapshot.key)}`,
     );
-  const edits = different(document.annotations, marks.value);
+  const edits = different(document, marks.value);
   if (edits.length === 0)
     return refused(
       `the annotations of ${document.object.name} are those that the last commit of tranche wrote: there is nothing to repair`,
@@ -53,11 +57,11 @@ export function planRepair({
   return { kind: 'write', commits: [{ edits: [{ file, object, edits }], what }], ...afterwards(snapshot, marks.value) };
 }
 
-function different(annotations: Annotations, marks: Marks): readonly Edit[] {
+function different({ annotations, twice }: Annotated, marks: Marks): readonly Edit[] {
   const values = printMarks(marks);
   return MARK_NAMES.flatMap((key): readonly Edit[] => {
     const [name, value] = [MARK[key], values[key]];
-    if (annotations[name] === value) return [];
+    if (annotations[name] === value && !twice.includes(name)) return [];
     const path = ['metadata', 'annotations', name];
     return [value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value }];
   });

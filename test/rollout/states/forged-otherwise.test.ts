@@ -122,12 +122,65 @@ test.each<Row>([
     1,
     'AliasInField',
   ],
-  [
-    'twice, the second of another step',
-    (at) => void at.edit(LWS_FILE, /( +tranche\.dev\/step: ).*\n/, `$&$1"3/3@${releaseOf(at)}"\n`),
-    1,
-    'DuplicateKey',
-  ],
+  ...(
+    [
+      ['step', '3/3@RELEASE'],
+      ['step', 'rollback@RELEASE'],
+      ['step', 'promote@RELEASE'],
+      ['step', 'nothing'],
+      ['release', '0123456789abcdef0123456789abcdef.1'],
+      ['release', 'RELEASE9'],
+      ['stable', '0000000000000000000000000000000000000000'],
+      ['restore', '{}'],
+    ] as const
+  ).flatMap(([mark, value]) =>
+    ['first', 'last'].map((place): Row => {
+      const forged = (at: Forgery): string =>
+        `    tranche.dev/${mark}: ${JSON.stringify(value.replace('RELEASE', releaseOf(at)))}\n`;
+      const there = new RegExp(`(metadata:\n(?:.*\n)*?)( +tranche\\.dev/${mark}: .*\\n)`);
+      return [
+        `twice, the ${place} of the two ${mark}: ${value}`,
+        (at) => {
+          const text = at.text();
+          const own = there.exec(text)?.[2] ?? `    tranche.dev/${mark}: '{"drainSeconds":1}'\n`;
+          const both = place === 'first' ? forged(at) + own : own + forged(at);
+          const was = text.includes(own) ? own : '';
+          at.write(
+            LWS_FILE,
+            was === '' ? text.replace('  annotations:\n', `$&${both}`) : text.replace(own, () => both),
+          );
+        },
+        1,
+        'DuplicateKey',
+      ];
+    }),
+  ),
+  ...(
+    [
+      ['replicas', /( +)replicas: .*\n/, '$&$1replicas: 4\n'],
+      ['a partition', /( +)partition: .*\n/, '$1partition: 0\n$&'],
+      ['an image', /( +)(- )?image: .*\n/, '$&$1image: "evil.example/miner:v1"\n'],
+      ['a label', /app: vllm, /, '$&$&'],
+      ['all annotations', /  annotations:\n/, '  annotations: {example.com/a: b}\n$&'],
+      ['a mark in braces', /  annotations:\n((?: {4}.*\n)+)/, 'BRACES'],
+    ] as const
+  ).map(
+    ([what, from, to]): Row => [
+      `next to ${what} that is there twice`,
+      (at) => {
+        const braces = (_: string, marks: string): string => {
+          const pairs = marks
+            .trim()
+            .split('\n')
+            .map((line) => line.trim());
+          return `  annotations: {${[...pairs, pairs.find((pair) => pair.includes('/step'))].join(', ')}}\n`;
+        };
+        at.write(LWS_FILE, to === 'BRACES' ? at.text().replace(from, braces) : at.text().replace(from, to));
+      },
+      1,
+      'DuplicateKey',
+    ],
+  ),
   [
     'in another case next to its own',
     (at) => void at.edit(LWS_FILE, /( +)tranche\.dev\/step: .*\n/, `$&$1tranche.dev/Step: "3/3@${releaseOf(at)}"\n`),
@@ -231,8 +284,6 @@ test.each<Row>([
     expect(groupsOn(at, '0.10.1', 'other')).toBe(0);
   }
   if (said !== '') expect([...reasons]).toContain(said);
-  // Which of the two counts is for somebody to say: the rollback writes into that very file.
-  if (said === 'DuplicateKey') at.edit(LWS_FILE, /( +tranche\.dev\/step: .*\n)( +tranche\.dev\/step: .*\n)/, '$1');
   const told = [await at.order({ kind: 'abort', keepNewer: false })];
   for (let round = 0; round < 10; round += 1) told.push(saidOf(await at.round()));
   expect(
