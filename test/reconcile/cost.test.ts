@@ -11,6 +11,7 @@ import type { Cluster as Model } from '../../src/simulator/cluster-model.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { bareRepository, type GitServer, startGitServer } from '../support/git-server.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
+import { PATIENT } from '../support/patient-git.ts';
 import { generateRepository } from '../support/repository-generator.ts';
 import { resigned, signaturesOf, statusKeysText } from '../support/status-key.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../support/vllm.ts';
@@ -104,7 +105,7 @@ async function costOf(world: World, remembered = newProcess(world)): Promise<Cos
 type Remembered = { readonly git: ReturnType<typeof openGit>; readonly memory: Memory };
 
 function newProcess({ files }: World): Remembered {
-  return { git: openGit({ location: `${server.url}/${files}.git` }), memory: newMemory() };
+  return { git: openGit({ location: `${server.url}/${files}.git`, limits: PATIENT }), memory: newMemory() };
 }
 
 async function reset({ files }: World, { main, status }: Heads): Promise<void> {

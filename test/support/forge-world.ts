@@ -14,6 +14,7 @@ import { fakeCluster } from './fake-cluster.ts';
 import type { Account, ForgePull, ForgeRepository } from './forge/repository.ts';
 import type { SimulatedForge } from './forge/start-forge.ts';
 import { manualTimers } from './manual-timers.ts';
+import { PATIENT } from './patient-git.ts';
 import { START_SECONDS } from './simulated-cluster.ts';
 import { yamlValues } from './yaml-values.ts';
 
@@ -69,7 +70,7 @@ export class ForgeWorld {
     const timers = manualTimers();
     timers.skipPauses();
     return {
-      git: openGit({ location: `${url}.git`, token: FORGE_TOKEN }),
+      git: openGit({ location: `${url}.git`, token: FORGE_TOKEN, limits: PATIENT }),
       cluster: fakeCluster({ model: this.cluster }),
       clock,
       log: { info: say, warn: say, error: say },

@@ -12,6 +12,7 @@ import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { Cluster, type ClusterOptions } from '../../src/simulator/cluster-model.ts';
 import { bareRepository, createFilledRepository, headOf, type ServedRepository } from './git-server.ts';
 import { checkedOutput, SCHEMAS } from './output-schemas.ts';
+import { PATIENT } from './patient-git.ts';
 import { START_SECONDS } from './simulated-cluster.ts';
 import { privateHalf, statusKeysText } from './status-key.ts';
 import { VLLM_FILES } from './vllm.ts';
@@ -55,7 +56,8 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
     ...options.cluster,
   });
   const api = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined, ...options.api });
-  const env = options.signed === true ? { TRANCHE_STATUS_KEY: privateHalf() } : {};
+  const key = options.signed === true ? { TRANCHE_STATUS_KEY: privateHalf() } : {};
+  const env = { TRANCHE_GIT_TIMEOUT: `${PATIENT.passSeconds}`, ...key };
   const site = new Site({ folder, repository, model, api, env });
   open.push(site);
   await site.sync();

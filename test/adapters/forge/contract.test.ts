@@ -15,6 +15,7 @@ import { systemTimers } from '../../../src/adapters/system/timers.ts';
 import type { Forge, NewPull } from '../../../src/ports/forge.ts';
 import type { Git } from '../../../src/ports/git.ts';
 import { startForge } from '../../support/forge/start-forge.ts';
+import { PATIENT } from '../../support/patient-git.ts';
 import { forgeSite, TOKEN, value } from './site.ts';
 
 type Scene = {
@@ -37,7 +38,7 @@ async function simulated(): Promise<Scene> {
   return {
     forge: open(),
     other: open(),
-    git: openGit({ location: `${url}.git`, token: TOKEN }),
+    git: openGit({ location: `${url}.git`, token: TOKEN, limits: PATIENT }),
     prefix: 'tranche/x/',
     stop,
   };

@@ -3,6 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type SimulatedForge, startForge } from '../../support/forge/start-forge.ts';
+import { PATIENT } from '../../support/patient-git.ts';
 import { ADA, APP, BOB, BRANCH, type ForgeSite, forgeSite, STALE, TOKEN, value } from './site.ts';
 
 let forge: SimulatedForge;
@@ -543,7 +544,9 @@ describe('the rules of a branch', () => {
     const signature = { name: 'a', email: 'a@example.com', atSeconds: 0 };
     const commits = [{ writes: [{ path: 'a', text: 'a' }], message: 'a', signature }];
     const push = async (token: string) =>
-      openGit({ location: `${url}.git`, token }).push([{ branch: 'main', expectedOld: head, base: head, commits }]);
+      openGit({ location: `${url}.git`, token, limits: PATIENT }).push([
+        { branch: 'main', expectedOld: head, base: head, commits },
+      ]);
     expect(await push('nobody')).toMatchObject({ kind: 'refused', rule: expect.stringContaining('GH013') });
     expect(await push(TOKEN)).toMatchObject({ kind: 'pushed' });
   });

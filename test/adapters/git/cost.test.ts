@@ -7,6 +7,7 @@ import { fetchRequest } from '../../../src/adapters/git/protocol.ts';
 import type { Oid } from '../../../src/ports/git.ts';
 import { newCommit } from '../../support/fake-git.ts';
 import { bareRepository, type GitServer, pipeToGit, startGitServer } from '../../support/git-server.ts';
+import { PATIENT } from '../../support/patient-git.ts';
 import { generatedRoot, generateRepository, serviceFolder } from '../../support/repository-generator.ts';
 import { update } from './contract.ts';
 
@@ -41,7 +42,7 @@ async function costOf(call: () => Promise<unknown>): Promise<Cost> {
 
 /** Reads main and its configured paths, moves one file, and records it on a new status branch. */
 async function pass(files: number): Promise<void> {
-  const git = openGit({ location: `${server.url}/${files}.git` });
+  const git = openGit({ location: `${server.url}/${files}.git`, limits: PATIENT });
   const [main, status] = await git.heads(['main', 'tranche-status']);
   const tree = await git.readAt(main!, { paths: ['tranche.yaml', 'rollouts', app], suffixes: ['.yaml'], markers: [] });
   expect(tree.files.map(({ path }) => path)).toContain(`${app}/lws.yaml`);
@@ -73,7 +74,7 @@ test('a pass that finds nothing to do: one list of branches and one fetch of the
     'rollouts/prod/llm/other.json': '{}\n',
   });
   const cost = await costOf(async () => {
-    const git = openGit({ location: `${server.url}/250.git` });
+    const git = openGit({ location: `${server.url}/250.git`, limits: PATIENT });
     const [head] = await git.heads(['status']);
     const tree = await git.readAt(head!, { paths: [''], suffixes: [], markers: [] });
     expect(tree.files).toHaveLength(3);
@@ -84,7 +85,7 @@ test('a pass that finds nothing to do: one list of branches and one fetch of the
 
 test('a second pass of one instance only fetches what changed, and asks for no offer again', async () => {
   const repository = bareRepository(join(server.folder, '5000.git'));
-  const git = openGit({ location: `${server.url}/5000.git` });
+  const git = openGit({ location: `${server.url}/5000.git`, limits: PATIENT });
   const request = { paths: ['rollouts', app], suffixes: ['.yaml'], markers: [] };
   const first = (await git.heads(['main']))[0]!;
   await git.readAt(first, request);
@@ -100,7 +101,7 @@ test('a second pass of one instance only fetches what changed, and asks for no o
 
 test('the whole tree: one fetch, and a second commit costs what changed', async () => {
   const repository = bareRepository(join(server.folder, '5000.git'));
-  const git = openGit({ location: `${server.url}/5000.git` });
+  const git = openGit({ location: `${server.url}/5000.git`, limits: PATIENT });
   const whole = { paths: [''], suffixes: ['.yaml'], markers: ['kind: Rollout', 'LeaderWorkerSet'] };
   const status = await repository.commit('small', { 'README.md': '# x\n' });
   await git.readAt(status, { paths: [''], suffixes: [], markers: [] });
@@ -143,7 +144,7 @@ test.each([
       [['Rollout'], []],
       [[], then],
     ] as const) {
-      const git = openGit({ location: `${server.url}/250.git` });
+      const git = openGit({ location: `${server.url}/250.git`, limits: PATIENT });
       const head = (await git.heads(['main']))[0]!;
       const read = async (words: readonly string[], kinds: readonly string[]) =>
         (await git.readAt(head, { ...asked, markers: words, soon: kinds })).files.map(({ path }) => path);
@@ -177,7 +178,7 @@ test('links and submodules in the whole tree are neither followed nor, unless th
   await run('update-ref', 'refs/heads/links', commit);
   await run('update-ref', 'refs/heads/below', below);
   const cost = await costOf(async () => {
-    const git = openGit({ location: `${server.url}/250.git` });
+    const git = openGit({ location: `${server.url}/250.git`, limits: PATIENT });
     const asked = { paths: [''], suffixes: ['.yaml'], markers: ['kind: Rollout'] };
     const { files, skipped, gaps } = await git.readAt(commit, asked);
     // What a link in a tree that is read whole leads to is read in its own place.
@@ -198,7 +199,7 @@ test('links and submodules in the whole tree are neither followed nor, unless th
   });
   expect(cost.requests).toEqual(['fetch']);
   const asked = { paths: ['apps'], suffixes: ['.yaml'], markers: [] };
-  const { gaps } = await openGit({ location: `${server.url}/250.git` }).readAt(below, asked);
+  const { gaps } = await openGit({ location: `${server.url}/250.git`, limits: PATIENT }).readAt(below, asked);
   expect(gaps?.passedOver).toEqual(['apps/base', 'apps/link.yaml', 'apps/module.yaml']);
 });
 
@@ -206,7 +207,7 @@ test('a large file in a large repository is left out by the server, and is unrea
   const { commit } = bareRepository(join(server.folder, '250.git'));
   const head = await commit('large', { 'model.yaml': '0'.repeat(9 * 1024 * 1024), 'r.yaml': 'kind: Rollout\n' });
   const cost = await costOf(async () => {
-    const git = openGit({ location: `${server.url}/250.git` });
+    const git = openGit({ location: `${server.url}/250.git`, limits: PATIENT });
     const { files } = await git.readAt(head, { paths: [''], suffixes: [], markers: ['kind: Rollout'] });
     expect(files.map(({ path, content }) => [path, content.kind])).toEqual([
       ['model.yaml', 'unreadable'],
@@ -225,7 +226,7 @@ test.each([
   const before = await repository.commit('main', { 'apps/a/lws.yaml': 'kind: LeaderWorkerSet\n' });
   const head = await repository.commit('main', { 'apps/b/lws.yaml': 'kind: LeaderWorkerSet # b\n' });
   const folders = [[await repository.git('rev-parse', `${before}^{tree}`)], ['2'.repeat(40), 'no id']];
-  const git = openGit({ location: repository.url });
+  const git = openGit({ location: repository.url, limits: PATIENT });
   git.expect({ head, since: before, commits: ['3'.repeat(40)], folders, writes: true });
   const tree = await git.readAt(head, { paths: ['apps'], suffixes: ['.yaml'], markers: [] });
   expect(tree.files.map(({ path }) => path)).toEqual(['apps/a/lws.yaml', 'apps/b/lws.yaml']);
@@ -249,7 +250,7 @@ test('a file that an answer with everything leaves out is asked for, not taken f
     isFirst = false;
     return { kind: 'garble', change: () => short };
   };
-  const git = openGit({ location: repository.url });
+  const git = openGit({ location: repository.url, limits: PATIENT });
   const { files, skipped } = await git.readAt(at, { paths: [''], suffixes: [], markers: ['kind: Rollout'] });
   expect(isFirst).toBe(false);
   expect(files.map(({ path, content }) => [path, content.kind])).toEqual([['r.yaml', 'text']]);

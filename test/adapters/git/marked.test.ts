@@ -13,6 +13,7 @@ import {
   type ServerRequest,
   startGitServer,
 } from '../../support/git-server.ts';
+import { PATIENT } from '../../support/patient-git.ts';
 import { outputOf } from '../../support/programs.ts';
 
 let server: GitServer;
@@ -61,7 +62,7 @@ type Read = { readonly tree: Tree; readonly told: readonly string[]; readonly re
 async function read(url: string, commit: Oid, marked?: Marked, limits: Partial<GitLimits> = {}): Promise<Read> {
   const told: string[] = [];
   const log = { info: (line: string) => void told.push(line), warn: console.warn, error: console.error };
-  const git = openGit({ location: url, log, limits: { ...defaultGitLimits, ...limits } });
+  const git = openGit({ location: url, log, limits: { ...defaultGitLimits, ...PATIENT, ...limits } });
   git.expect({ head: undefined, since: commit, commits: [], folders: [], marked, writes: false });
   server.requests.length = 0;
   const tree = await git.readAt(commit, request);
@@ -192,7 +193,7 @@ test('a server that sends no usable pack of what has changed is asked for each o
 test('a file that was read for its name alone is not said to have a marker', async () => {
   const named: Files = { 'kustomization.yaml': { mode: '100644', text: 'a: 9\n' } };
   const [{ url }, , two, marked] = await twoCommits('named.git', named);
-  const git = openGit({ location: url });
+  const git = openGit({ location: url, limits: PATIENT });
   git.expect({ head: undefined, since: two, commits: [], folders: [], marked, writes: false });
   await git.readAt(two, { ...request, paths: ['kustomization.yaml'] });
   const tree = await git.readAt(two, request);

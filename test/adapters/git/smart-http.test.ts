@@ -2,6 +2,7 @@
 
 import { openGit } from '../../../src/adapters/git/open.ts';
 import { type GitServer, startGitServer } from '../../support/git-server.ts';
+import { PATIENT } from '../../support/patient-git.ts';
 import { gitContract, type Subject } from './contract.ts';
 import { onDisk } from './on-disk.ts';
 
@@ -9,7 +10,7 @@ let server: GitServer;
 
 async function httpSubject(started: GitServer): Promise<Subject> {
   const repository = await started.createRepository('team/repo.git');
-  const open = () => openGit({ location: repository.url, token: 't0ken' });
+  const open = () => openGit({ location: repository.url, token: 't0ken', limits: PATIENT });
   return { git: open(), another: open, ...onDisk(repository.path) };
 }
 

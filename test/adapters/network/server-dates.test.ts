@@ -7,6 +7,7 @@ import { openGit } from '../../../src/adapters/git/open.ts';
 import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import { datedClock } from '../../../src/adapters/network/server-dates.ts';
 import { resources } from '../../../src/api/resources.ts';
+import { PATIENT } from '../../support/patient-git.ts';
 import { type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z') / 1000;
@@ -43,7 +44,11 @@ test('the API server tells with every answer, whatever it answers', async () => 
 test('and so does the server of Git', async () => {
   const { url } = await serverAt('Sun, 22 Nov 2026 09:00:00 GMT');
   const dated = clock();
-  const git = openGit({ location: `${url}/team/repo.git`, network: { ...plainNetwork, heard: dated.heard } });
+  const git = openGit({
+    location: `${url}/team/repo.git`,
+    limits: PATIENT,
+    network: { ...plainNetwork, heard: dated.heard },
+  });
   git.begin();
   await expect(git.heads(['main'])).rejects.toThrow();
   expect(dated.offSeconds()).toBe(-3600);
