@@ -1,0 +1,56 @@
+/** What holds of a second workload advise: what helps where they stand, and no order that is refused there. */
+
+import { expect, test } from 'vitest';
+import { NO_RULES } from '../../../src/api/policy-rules.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, type Passed, passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { abort, after, asked, edited, STEPS, stands } from '../../support/ladder-stands.ts';
+import { NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
+
+const UNREADY = ['0- 1- 2- 3-', '0+ 1+ 2- 3-', '0o+ 1o+ 2- 3-', '0o- 1+ 2+ 3-'];
+const said = ({ plan }: Passed): string => plan.holds.map(({ message }) => message).join('\n');
+
+const colours = asked(passed(settledOn(ladderFiles(ladderRollout('blueGreen', STEPS)))).stand, OLD, NEW);
+
+test.each<[string, Stand]>([
+  ['a canary, in a step', stands.second],
+  ['a canary, in the primary', stands.primary],
+  ['a canary, on stable', stands.home],
+  ['blueGreen, in a step', after('step 3/3, traffic: 20% → 50%', colours)],
+  ['blueGreen, with all requests', after('promote, all: 50% → 100%', colours)],
+])('a rollback never advises the abort that it refuses: %s', (_, from) => {
+  for (const own of UNREADY) {
+    let stand = passed(from, abort(from)).stand;
+    for (let count = 0; count < 3; count += 1) {
+      const now = passed(stand, { view: { own } });
+      expect(said(now)).not.toMatch(/tranche abort vllm(?! --now)/);
+      stand = now.stand;
+    }
+  }
+});
+
+test.each<[string, Stand, Found]>([
+  ['the groups of the step load', stands.pods, { view: { second: '0-' } }],
+  ['they are ready, and no Service takes them in', stands.pods, { view: { withoutEndpoint: ['vllm-canary-0'] } }],
+  ['the primary loads', stands.primary, { view: { own: '0- 1- 2- 3-' } }],
+])('where too few serve it is said what helps: %s', (_, stand, found) => {
+  const { plan } = passed(stand, found);
+  expect(plan.holds.map(({ reason }) => reason)).toContain('NotServing');
+  expect(said(passed(stand, found))).toMatch(
+    /If it stays so: tranche abort vllm|look at the selector of their Service/,
+  );
+});
+
+test.each<[string, Stand, Partial<typeof NO_RULES>, RegExp]>([
+  ['a share', stands.traffic, { maxStepTrafficPercent: 1 }, /Write smaller shares, or change the policy$/],
+  ['a step', stands.traffic, { maxStepGroups: 1 }, /Make the steps smaller, or change the policy$/],
+])(
+  'steps between are advised before the first step alone, where their number is not fixed: %s',
+  (_, stand, rules, end) => {
+    // The step that is next takes more groups by now.
+    const grown = edited(stand, ROLLOUT_FILE, 'replicas: 50%', 'replicas: 75%');
+    const { plan } = passed(grown, { snapshot: { policy: { ...NO_RULES, ...rules } } });
+    const held = plan.holds.find(({ reason }) => reason.endsWith('TooLarge'));
+    expect(held?.message).toMatch(end);
+  },
+);
