@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import { jsonText, printableLine } from '../api/printable.ts';
-import { printInstant } from '../api/time.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
+import type { AllowedSigner } from '../reconcile/log/allowed-signers.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type Given, gitFlags, ROLLOUT_NAME, targetFlags, targetOf, textOf } from './flags.ts';
 import { sinceOf } from './since.ts';
@@ -33,12 +33,12 @@ export function addHistory(program: Command, io: Io, run: Run): void {
       });
     },
   );
-  verb('verify-history', 'whether the files of main bear out what its commits say, and who wrote past tranche').action(
-    async (name: unknown, given: Given) =>
-      run((common, ports) =>
-        verifyVerb({ ...common, ...named(name, given), since: textOf(given, 'since') }, ports, io),
-      )(given),
-  );
+  verb('verify-history', 'whether the files of main bear out what its commits say, and who wrote past tranche')
+    .option('--allowed-signers <file>', 'verify signatures by the keys of this file, as ssh-keygen reads it (Ed25519)')
+    .action(async (name: unknown, given: Given) => {
+      const asked = { ...named(name, given), since: textOf(given, 'since'), signers: textOf(given, 'allowedSigners') };
+      await run((common, ports) => verifyVerb({ ...common, ...asked }, ports, io))(given);
+    });
 }
 
 function formatOf(text = 'text'): Format {
@@ -70,22 +70,33 @@ async function history(asked: Asked & { readonly format: Format }, ports: Ports,
   return EXIT.ok;
 }
 
-/** Exit code 1 where something is not as the commits say. */
-async function verifyVerb(asked: Asked, ports: Ports, io: Io): Promise<number> {
+/** Exit code 1 where something is not as the commits say, or a signature is none of the allowed signers. */
+async function verifyVerb(
+  asked: Asked & { readonly signers: string | undefined },
+  ports: Ports,
+  io: Io,
+): Promise<number> {
   const since = sinceOf(asked.since, ports.clock.now());
+  const allowed = asked.signers === undefined ? undefined : await signersIn(asked.signers, io);
   const { verifyHistory } = await import('../reconcile/log/verify-history.ts');
-  const chain = await verifyHistory(ports, asked.overrides, { ...asked, since });
-  const { faults, steps, read, main } = chain;
-  if (asked.output === 'json') io.out(jsonText(chain));
-  else {
-    const lines = faults.map(
-      ({ reason, rollout, commit, at, by, message }) =>
-        `${reason}  ${rollout}  ${commit.slice(0, 12)}  ${printInstant(at)}  by ${by}: ${message}`,
+  const { chainJson, chainLines } = await import('../reconcile/log/chain-text.ts');
+  const chain = await verifyHistory(ports, asked.overrides, { ...asked, since, allowed });
+  if (asked.output === 'json') io.out(jsonText(chainJson(chain)));
+  else
+    io.out(
+      chainLines(chain)
+        .map((line) => `${printableLine(line)}\n`)
+        .join(''),
     );
-    const verdict = faults.length === 0 ? 'The chain is whole' : `${faults.length} not as the commits say`;
-    const cut = read.end === 'cut' ? '; what was before is not in this clone, or beyond what is read' : '';
-    lines.push(`${verdict}: ${steps} steps in ${read.commits} commits of main at ${main.slice(0, 12)}${cut}.`);
-    io.out(lines.map((line) => `${printableLine(line)}\n`).join(''));
-  }
-  return faults.length === 0 ? EXIT.ok : EXIT.failed;
+  return chain.faults.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The keys of a file of allowed signers. Throws UsageError: with a key passed over the answer would be wrong. */
+async function signersIn(place: string, io: Io): Promise<readonly AllowedSigner[]> {
+  const { filesIn } = await import('./text-files.ts');
+  const { parseAllowedSigners } = await import('../reconcile/log/allowed-signers.ts');
+  const text = [...(await filesIn([place], io)).values()].join('\n');
+  const found = parseAllowedSigners(text);
+  if ('fault' in found) throw new UsageError(`--allowed-signers ${place}: ${found.fault}`);
+  return found;
 }

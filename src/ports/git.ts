@@ -133,6 +133,9 @@ export type Signature = {
 
 export type Identity = Pick<Signature, 'name' | 'email'>;
 
+/** The text of a signature, and the bytes that it is about: the commit without it. */
+export type CommitSignature = { readonly armor: string; readonly payload: Uint8Array };
+
 export type CommitHeader = {
   readonly oid: Oid;
   readonly parents: readonly Oid[];
@@ -140,6 +143,8 @@ export type CommitHeader = {
   /** The date of the committer: when it came to be as it is, also where somebody else had written it long before. Seconds. */
   readonly committedAt: Instant;
   readonly message: string;
+  /** Not there: it carries none. */
+  readonly signed?: CommitSignature;
 };
 
 export type FileWrite = {

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 
 type Schema = { readonly [key: string]: unknown };
 
-export const SCHEMAS = ['status', 'history'] as const;
+export const SCHEMAS = ['status', 'history', 'verify-history'] as const;
 type Output = (typeof SCHEMAS)[number];
 
 const published = (output: Output): Schema =>
@@ -24,6 +24,7 @@ function strict(value: unknown): unknown {
 const checks = {
   status: new Ajv2020({ strict: true }).compile(strict(published('status')) as Schema),
   history: new Ajv2020({ strict: true }).compile(strict(published('history')) as Schema),
+  'verify-history': new Ajv2020({ strict: true }).compile(strict(published('verify-history')) as Schema),
 };
 
 /** The value that the text is; throws where the schema does not describe it. */

@@ -72,9 +72,9 @@ function readLine(objects: LocalObjects, { from, until, limit }: Line): readonly
   const line: CommitHeader[] = [];
   let next: Oid | undefined = from;
   while (next !== undefined && line.length < limit) {
-    const { oid, parents, author, committedAt, message } = decodeCommit(next, readCommit(objects, next, 'history'));
-    line.push({ oid, parents, author, committedAt, message });
-    next = oid === until ? undefined : parents[0];
+    const { tree: _, ...header } = decodeCommit(next, readCommit(objects, next, 'history'));
+    line.push(header);
+    next = next === until ? undefined : header.parents[0];
   }
   return line;
 }

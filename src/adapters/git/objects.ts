@@ -1,7 +1,7 @@
 /** Git's objects as bytes and as values: names by SHA-1, trees and commits encoded and decoded. */
 
 import { createHash } from 'node:crypto';
-import type { CommitHeader, Identity, Oid, Signature } from '../../ports/git.ts';
+import type { CommitHeader, CommitSignature, Identity, Oid, Signature } from '../../ports/git.ts';
 import { MalformedObject } from './git-error.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
@@ -187,7 +187,30 @@ export function decodeCommit(oid: Oid, bytes: Buffer): DecodedCommit {
   const signed = (by: 'author' | 'committer'): Signature =>
     decodeSignature(head.find((line) => line.startsWith(`${by} `))?.slice(by.length + 1) ?? '');
   const message = blank < 0 ? '' : bytes.toString('utf8', blank + 2).replace(/\n+$/, '');
-  return { oid, tree, parents, author: signed('author'), committedAt: signed('committer').atSeconds, message };
+  const made = head.some((line) => line.startsWith(SIGNATURE_HEADER)) ? signatureIn(bytes, blank) : undefined;
+  const header = { oid, tree, parents, author: signed('author'), committedAt: signed('committer').atSeconds, message };
+  return made === undefined ? header : { ...header, signed: made };
+}
+
+/** A commit of SHA-1 carries its signature here, over all of it but this field (gitformat-signature). */
+const SIGNATURE_HEADER = 'gpgsig ';
+
+/** Lines that start with a space belong to the field above them. Bytes stay bytes: the signature is about those. */
+function signatureIn(bytes: Buffer, blank: number): CommitSignature {
+  const end = blank < 0 ? bytes.length : blank + 1;
+  const kept: Buffer[] = [];
+  const armor: string[] = [];
+  let isSignature = false;
+  for (let at = 0; at < end; ) {
+    const next = bytes.indexOf('\n', at) + 1 || end;
+    const line = bytes.subarray(at, next);
+    const text = line.toString('utf8');
+    isSignature = text.startsWith(' ') ? isSignature : text.startsWith(SIGNATURE_HEADER);
+    if (isSignature) armor.push(text.startsWith(' ') ? text.slice(1) : text.slice(SIGNATURE_HEADER.length));
+    else kept.push(line);
+    at = next;
+  }
+  return { armor: armor.join(''), payload: Buffer.concat([...kept, bytes.subarray(end)]) };
 }
 
 function decodeSignature(line: string): Signature {

@@ -89,9 +89,9 @@ function knownLine(objects: RemoteObjects, { from, until, limit }: Line) {
   while (next !== undefined && commits.length < limit) {
     const object = objects.commit(next);
     if (object === undefined) return { commits, isComplete: false };
-    const { oid, parents, author, committedAt, message } = decodeCommit(next, object.bytes);
-    commits.push({ oid, parents, author, committedAt, message });
-    next = oid === until ? undefined : parents[0];
+    const { tree: _, ...header } = decodeCommit(next, object.bytes);
+    commits.push(header);
+    next = next === until ? undefined : header.parents[0];
   }
   return { commits, isComplete: true };
 }

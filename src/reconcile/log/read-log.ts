@@ -16,11 +16,14 @@ const OLDER_MOST = 100;
 /** `end`: main's first commit; what was asked for; or no more is there, in this clone or within the limits. */
 export type LogRead = { readonly commits: number; readonly end: 'first' | 'since' | 'cut' };
 
-/** Calls `visit` for each commit that is no older than `since`, newest first. Throws PortError where Git fails for now. */
+/**
+ * Calls `visit` for each commit that is no older than `since`, newest first; `said` is the one that has the message of its
+ * entries: the head of what it merges, or itself. Throws PortError where Git fails for now.
+ */
 export async function readLog(
   git: Pick<Git, 'history'>,
   from: { readonly head: Oid; readonly since: Instant | undefined },
-  visit: (commit: CommitHeader, entries: readonly LogEntry[]) => void,
+  visit: (commit: CommitHeader, entries: readonly LogEntry[], said: CommitHeader) => void,
 ): Promise<LogRead> {
   let [next, part, commits, older, merges]: [Oid | undefined, number, number, number, number] = [
     from.head,
@@ -43,7 +46,8 @@ export async function readLog(
       if (second !== undefined) merges += 1;
       const isRead = second !== undefined && merges <= MERGES_MOST;
       const brought = isRead ? (await partOf(git, second, 1))?.[0] : undefined;
-      visit(commit, brought === undefined ? own : entriesOf(commit, brought));
+      const merged = brought === undefined ? own : entriesOf(commit, brought);
+      visit(commit, merged, own.length === 0 && merged.length > 0 ? (brought ?? commit) : commit);
     }
     if (line !== undefined) next = line.at(-1)?.parents[0];
   }

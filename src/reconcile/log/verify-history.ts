@@ -14,12 +14,14 @@ import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { desiredHead, readDesired } from '../observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
+import type { AllowedSigner } from './allowed-signers.ts';
+import { type SignatureFound, signatureOf } from './commit-signature.ts';
 import { isNamed } from './history.ts';
 import type { LogEntry } from './log-entry.ts';
 import { type LogRead, readLog } from './read-log.ts';
 
 /** Each has its row in the reference. */
-type ChainReason = 'StepNotInFile' | 'StepWithoutEffect' | 'MarksWrittenPast' | 'PlannedElsewhere';
+type ChainReason = 'StepNotInFile' | 'StepWithoutEffect' | 'MarksWrittenPast' | 'PlannedElsewhere' | 'SignatureBad';
 
 type ChainFault = {
   readonly reason: ChainReason;
@@ -31,39 +33,64 @@ type ChainFault = {
   readonly message: string;
 };
 
-type Chain = {
+/** Of a commit of tranche, or of an order: what its signature says. */
+export type Signed = SignatureFound & {
+  readonly entry: LogEntry['kind'];
+  /** Empty: of all Rollouts. */
+  readonly rollout: string;
+  readonly release: string;
+  readonly step: string;
+  readonly what: string;
+  readonly at: Instant;
+  /** The commit that says it: where a merge brought it, not the one of main. */
+  readonly commit: Oid;
+};
+
+export type Chain = {
+  readonly version: typeof CHAIN_VERSION;
   readonly main: Oid;
   readonly read: LogRead;
   /** Steps whose files were looked at. */
   readonly steps: number;
   /** Newest first. */
   readonly faults: readonly ChainFault[];
+  /** One for each step and each order, newest first. */
+  readonly signatures: readonly Signed[];
 };
+
+/** Fields may be added within a version; one that goes, or means something else, is another version. */
+const CHAIN_VERSION = 1;
 
 /** Commits of main that are looked at one by one. */
 const LOOKED_MOST = 10_000;
 
-type Line = { readonly commit: CommitHeader; readonly entries: readonly LogEntry[] };
+type Line = { readonly commit: CommitHeader; readonly entries: readonly LogEntry[]; readonly said: CommitHeader };
+
+type Asked = {
+  readonly name: string;
+  readonly namespace: string;
+  readonly since: Instant | undefined;
+  /** Not there: no signature is verified. */
+  readonly allowed?: readonly AllowedSigner[] | undefined;
+};
 
 /**
  * Of each commit of the line: that a step is in the file which it says, that it was planned on a commit of this line, and
  * that no other commit has changed marks or a partition. Throws PortError where Git fails.
  */
-export async function verifyHistory(
-  { git }: Pick<Ports, 'git'>,
-  overrides: Overrides,
-  asked: { readonly name: string; readonly namespace: string; readonly since: Instant | undefined },
-): Promise<Chain> {
+export async function verifyHistory({ git }: Pick<Ports, 'git'>, overrides: Overrides, asked: Asked): Promise<Chain> {
   git.begin();
   const { main, config } = await desiredHead(git, overrides);
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const line: Line[] = [];
-  const read = await readLog(git, { head: main, since: asked.since }, (commit, entries) => {
-    if (line.length < LOOKED_MOST) line.push({ commit, entries });
+  const read = await readLog(git, { head: main, since: asked.since }, (commit, entries, said) => {
+    if (line.length < LOOKED_MOST) line.push({ commit, entries, said });
   });
   const meant = { ...asked, cluster: overrides.cluster ?? '' };
   const entries = desired.rollouts.filter((entry) => isNamed(printKey(entry.key), meant));
-  const faults: ChainFault[] = plannedElsewhere(line, read).filter(({ rollout }) => isNamed(rollout, meant));
+  const isMeant = ({ rollout }: { readonly rollout: string }): boolean => isNamed(rollout, meant);
+  const signatures = line.flatMap((one) => signaturesOf(one, asked.allowed)).filter(isMeant);
+  const faults: ChainFault[] = [...plannedElsewhere(line, read).filter(isMeant), ...notAllowed(line, signatures)];
   let steps = 0;
   for (const entry of entries) {
     const found = await faultsOf(git, entry, line);
@@ -72,7 +99,32 @@ export async function verifyHistory(
   }
   const place = new Map(line.map(({ commit }, at) => [commit.oid, at]));
   faults.sort((a, b) => (place.get(a.commit) ?? 0) - (place.get(b.commit) ?? 0));
-  return { main, read, steps, faults };
+  return { version: CHAIN_VERSION, main, read, steps, faults, signatures };
+}
+
+function signaturesOf({ entries, said }: Line, allowed: Asked['allowed']): readonly Signed[] {
+  if (entries.length === 0) return [];
+  const found = signatureOf(said, allowed);
+  return entries.map(({ kind: entry, rollout, release, step, what, at, written: commit }) => ({
+    entry,
+    rollout,
+    release,
+    step,
+    what,
+    at,
+    commit,
+    ...found,
+  }));
+}
+
+/** A signature of a key that is not allowed, or that the key has not made. A commit without one is no fault: tranche makes none. */
+function notAllowed(line: readonly Line[], signatures: readonly Signed[]): readonly ChainFault[] {
+  return signatures.flatMap(({ verdict, key = '', rollout, commit: oid }) => {
+    const commit = line.find(({ said }) => said.oid === oid)?.commit;
+    if ((verdict !== 'bad' && verdict !== 'unknown') || commit === undefined) return [];
+    const why = verdict === 'bad' ? 'has not made it' : 'is not among the allowed signers';
+    return [faultOf('SignatureBad', rollout, { commit, message: `it carries a signature, and its key ${key} ${why}` })];
+  });
 }
 
 /** A step that names a commit which is not before it: it was planned on another history than this one. */
