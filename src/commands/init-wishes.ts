@@ -103,10 +103,11 @@ function withoutTraffic(text: string): string {
   return text.replace(/^components:\n(?: {2}- .*\n)+/m, '');
 }
 
-/** The first document of the file, for each namespace. */
+/** The first document of the file, for each namespace. A text that is no name could be more of the file than a name. */
 function bindings(text: string, namespaces: readonly string[]): string {
   const [, first = ''] = /^#.*\n([^]*?)^---$/m.exec(text) ?? [];
-  return namespaces.map((namespace) => first.replace('namespace: llm', `namespace: ${namespace}`)).join('---\n');
+  const named = namespaces.filter((namespace) => DNS_LABEL.test(namespace));
+  return named.map((namespace) => first.replace('namespace: llm', `namespace: ${namespace}`)).join('---\n');
 }
 
 function oneOf(option: string, given: string, valid: readonly string[]): void {

@@ -435,3 +435,15 @@ describe('kustomize folders', () => {
     );
   });
 });
+
+test('the namespace of a hostile manifest writes nothing into the access that is proposed', async () => {
+  const evil = 'llm\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata:\n  name: evil';
+  const own = clone({
+    'apps/vllm/lws.yaml': lws('vllm'),
+    'evil/lws.yaml': lws('other', { namespace: JSON.stringify(evil) }),
+  });
+  expect(await own.run('init --write --run deployment')).toMatchObject({ code: 0 });
+  const bindings = own.read('install/overlay/bindings.yaml');
+  expect(bindings).toContain('namespace: llm');
+  expect(bindings).not.toContain('ClusterRoleBinding');
+});
