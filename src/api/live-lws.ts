@@ -1,6 +1,6 @@
 /** Parses a LeaderWorkerSet as the API server returns it. */
 
-import { agentsOf, controllerOf, writersOf } from './field-writers.ts';
+import { agentsOf, controllerOf, lastWritten, writersOf } from './field-writers.ts';
 import type { JsonObject } from './json.ts';
 import type { Known } from './known.ts';
 import type { LiveLws } from './live.ts';
@@ -36,6 +36,7 @@ export function parseLws(object: unknown): Known<LiveLws> {
       maxUnavailable: writersOf(object, [...ROLLING, 'maxUnavailable']),
       maxSurge: writersOf(object, [...ROLLING, 'maxSurge']),
     },
+    writtenAt: lastWritten(object),
     agents: agentsOf(object),
     owner: controllerOf(object),
     conditions: fields.list(['status', 'conditions'], CONDITIONS_MAX).map((condition) => ({

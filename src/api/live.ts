@@ -32,6 +32,8 @@ export type LiveLws = {
   readonly annotations: Readonly<Record<string, string>>;
   /** Who has written the numbers that commits of ours own, as far as the API server says; for people only. */
   readonly writers?: Readonly<Record<WrittenField, readonly string[]>> | undefined;
+  /** When a field of it was last changed, but for its status, as the API server says; undefined: it does not. */
+  readonly writtenAt?: Instant | undefined;
   /** The GitOps agents that say on the object that they apply it; for people only. */
   readonly agents?: readonly string[] | undefined;
   /** The object whose controller makes this one, such as a DisaggregatedSet; it writes every field again. */

@@ -205,9 +205,7 @@ export function waitingOnObservation(snapshot: Observing, file: Observable, lws:
     );
   }
   if (lws.observedGeneration !== undefined) return undefined;
-  const sameFile = snapshot.record?.blobs[file.file] === snapshot.blobs[file.file];
-  const since = sameFile ? snapshot.record?.appliedSince : undefined;
-  if (since === undefined || snapshot.now - notBeforeRung(since, snapshot) < SECOND_READ_SECONDS) {
+  if (!isReadTwice(snapshot, file) && !isLongWritten(snapshot, lws)) {
     return hold(
       'NotObserved',
       {
@@ -218,4 +216,19 @@ export function waitingOnObservation(snapshot: Observing, file: Observable, lws:
     );
   }
   return undefined;
+}
+
+/** Whether an earlier pass has recorded that this very file was live. */
+function isReadTwice(snapshot: Observing, { file }: Observable): boolean {
+  const sameFile = snapshot.record?.blobs[file] === snapshot.blobs[file];
+  const since = sameFile ? snapshot.record?.appliedSince : undefined;
+  return since !== undefined && snapshot.now - notBeforeRung(since, snapshot) >= SECOND_READ_SECONDS;
+}
+
+/**
+ * Whether the API server dates the last change of the object so far back that a controller that works has observed it. Without
+ * it anyone who takes the record away at each pass would keep a rollback from its end. A date ahead of ours proves nothing.
+ */
+function isLongWritten({ now }: Observing, { writtenAt }: LiveLws): boolean {
+  return writtenAt !== undefined && now - writtenAt >= OBSERVE_DEADLINE_SECONDS;
 }

@@ -1,4 +1,4 @@
-/** A cluster whose routes and Services say when they were last changed, as an API server notes it in managedFields. */
+/** A cluster whose routes, Services and LeaderWorkerSets say when they were last changed, as an API server notes it in managedFields. */
 
 import { isRecord } from '../../src/api/json.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
@@ -6,16 +6,8 @@ import type { Cluster } from '../../src/ports/cluster.ts';
 /** What was seen of each object, and when it was first seen so. A copy of the world takes a copy of it. */
 export type Dates = Map<string, { readonly text: string; readonly at: number }>;
 
-/** What no drain is dated by. */
-const UNDATED = [
-  'pods',
-  'leaderworkersets',
-  'statefulsets',
-  'endpointslices',
-  'controllerrevisions',
-  'events',
-  'nodes',
-];
+/** What no wait is dated by. */
+const UNDATED = ['pods', 'statefulsets', 'endpointslices', 'controllerrevisions', 'events', 'nodes'];
 
 /** The same answers, with dates: of the first look that finds an object as it is, which is no earlier than its change. */
 export function datedCluster(
@@ -40,5 +32,8 @@ function dated(object: unknown, of: { readonly dates: Dates; readonly now: numbe
   const at = known?.text === text ? known.at : of.now;
   of.dates.set(key, { text, at });
   const time = new Date(at * 1000).toISOString().replace('.000', '');
-  return { ...object, metadata: { ...metadata, managedFields: [{ manager: 'agent', operation: 'Apply', time }] } };
+  const { managedFields = [] } = metadata;
+  const entry = { manager: 'agent', operation: 'Apply', time };
+  const entries = Array.isArray(managedFields) ? [...managedFields, entry] : [entry];
+  return { ...object, metadata: { ...metadata, managedFields: entries } };
 }

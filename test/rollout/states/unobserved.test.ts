@@ -28,3 +28,20 @@ test('not observed for a minute', () => {
     'The volumeClaimTemplates are not those of the leader StatefulSet, which takes no change of them: put the old ones back into apps/vllm/lws.yaml',
   );
 });
+
+// Anyone who takes the record away at every pass would keep a rollback from its end for good.
+test('LWS before 0.9, no record: the date of its last change counts', () => {
+  const held = (ago: number | undefined): string | undefined => {
+    const snapshot = world({ marks: 'A.1 rollback floor=2', p: 2, groups: '0:A+ 1:A+ 2:A+ 3:A+', live: { old: true } });
+    const { lws } = snapshot.live;
+    if (lws.kind !== 'known' || snapshot.workload === undefined) throw new Error('nothing to look at');
+    const writtenAt = ago === undefined ? undefined : snapshot.now - ago;
+    const live = { ...snapshot.live, lws: { ...lws, value: { ...lws.value, writtenAt } } };
+    return waitingOnApply({ ...snapshot, live, record: undefined }, snapshot.workload)?.reason;
+  };
+  expect(held(undefined)).toBe('NotObserved');
+  expect(held(59)).toBe('NotObserved');
+  expect(held(60)).toBeUndefined();
+  // Its clock is ahead of ours.
+  expect(held(-1)).toBe('NotObserved');
+});
