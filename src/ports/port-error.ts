@@ -9,6 +9,8 @@ type PortErrorFields = {
   readonly retryable: boolean;
   /** What someone should do next; empty where waiting is all there is. */
   readonly hint: string;
+  /** The commit that was asked for by its name and is not there. Not there: it is about something else. */
+  readonly missing?: string | undefined;
 };
 
 export class PortError extends Error {
@@ -16,6 +18,7 @@ export class PortError extends Error {
   readonly operation: string;
   readonly retryable: boolean;
   readonly hint: string;
+  readonly missing: string | undefined;
 
   constructor(message: string, fields: PortErrorFields) {
     super(message);
@@ -24,6 +27,7 @@ export class PortError extends Error {
     this.operation = fields.operation;
     this.retryable = fields.retryable;
     this.hint = fields.hint;
+    this.missing = fields.missing;
   }
 }
 

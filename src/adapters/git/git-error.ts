@@ -9,6 +9,7 @@ type GitErrorFields = {
   readonly operation: GitOperation;
   readonly retryable: boolean;
   readonly hint?: string;
+  readonly missing?: string;
 };
 
 /** A PortError of the port `git`; `message` says what was seen and what was wanted, never a token. */
@@ -18,6 +19,7 @@ export function gitError(message: string, fields: GitErrorFields): PortError {
     operation: fields.operation,
     retryable: fields.retryable,
     hint: fields.hint ?? '',
+    missing: fields.missing,
   });
 }
 

@@ -215,5 +215,5 @@ export function saidBy(error: ServerSaid): string {
 }
 
 function missingCommit(oid: Oid, name: string, operation: GitOperation) {
-  return gitError(`${name} has no commit ${oid} (any more, or not yet)`, { operation, retryable: true });
+  return gitError(`${name} has no commit ${oid} (any more, or not yet)`, { operation, retryable: true, missing: oid });
 }
