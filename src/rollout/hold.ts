@@ -30,6 +30,8 @@ type HoldKind = {
   readonly differs?: true;
   /** Its message counts seconds down; this and the time of the end are what stays the same with every pass. */
   readonly until?: string;
+  /** Its message has the time of its end: what is left by then is said next to it, where people look. */
+  readonly dated?: true;
 };
 
 /** Every reason once. Stable names: people match alerts on them. */
@@ -104,7 +106,7 @@ export const HOLDS = {
   GpusOverLimit: { effect: 'blocks' },
   PoliciesContradict: { effect: 'blocks' },
   NotItsTurn: { effect: 'blocks' },
-  WindowClosed: { effect: 'blocks' },
+  WindowClosed: { effect: 'blocks', dated: true },
   ClockSkew: { effect: 'blocks' },
   Soaking: { effect: 'blocks', stepState: 'StepPaused', until: 'The soak of the step lasts until' },
   PolicyMissing: { effect: 'blocks', failure: 'stalled' },

@@ -115,9 +115,15 @@ export function unreached(side: Side, delivery: Delivery, view: RememberedView):
     const others =
       found.others.length === 0 ? 'has no ready endpoint' : `reaches ${found.others.slice(0, 5).join(', ')}`;
     const seen = `${name} ${others}: it is to reach the leaders of ${workload}, and no others`;
-    return workloadOf(delivery, view, side).document === undefined
-      ? hold('EndpointsElsewhere', { seen: `${seen}; its document is not among the files`, action: PUT_BACK })
-      : hold('EndpointsElsewhere', { seen, waits: 'controllers' });
+    if (workloadOf(delivery, view, side).document === undefined)
+      return hold('EndpointsElsewhere', { seen: `${seen}; its document is not among the files`, action: PUT_BACK });
+    // Nobody answers, and only a rollback refuses the order.
+    if (found.others.length === 0 && !isRollback(delivery))
+      return hold('EndpointsElsewhere', {
+        seen,
+        action: advice`Look at the pods and events of ${workload}. If it stays so: ${commandLine('abort', view.key)}`,
+      });
+    return hold('EndpointsElsewhere', { seen, waits: 'controllers' });
   }
   return waiting('GracePeriod', view, {
     since: view.memory().reached?.since,

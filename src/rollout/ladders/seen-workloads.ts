@@ -97,12 +97,10 @@ function groupsOf(workload: SideWorkload): { readonly seen: SideGroups } | { rea
   return { held: hold('WorkloadAbsent', { seen, action: 'Look whether the GitOps agent applies its document' }) };
 }
 
+type Few = { readonly side: Side; readonly groups: number };
+
 /** How many groups of a side serve. */
-export function unserving(
-  { side, groups }: { readonly side: Side; readonly groups: number },
-  delivery: Delivery,
-  view: TrafficView,
-): Hold | undefined {
+export function unserving({ side, groups }: Few, delivery: Delivery, view: TrafficView): Hold | undefined {
   const found = serving(delivery, view, side);
   if (found.kind === 'unknown') return notMade(workloadOf(delivery, view, side)) ?? unread(found.why);
   const count = found.kind === 'known' ? found.value.length : 0;
@@ -117,17 +115,21 @@ export function unserving(
   const mend = side === 'stable' ? notReached(delivery, view) : undefined;
   return hold('NotServing', {
     seen: `${groupCount(count)} of ${name} ${count === 1 ? 'serves' : 'serve'}, ${wanted}`,
-    ...(mend === undefined ? nextOf(workloadOf(delivery, view, side), groups, view) : { action: mend }),
+    ...(mend === undefined ? nextOf(side, groups, delivery, view) : { action: mend }),
   });
 }
 
 /** Groups that load are waited for; those that are ready and get no requests are not among the endpoints of their Service. */
-function nextOf(workload: SideWorkload, groups: number, { key }: TrafficView): Next {
-  const found = groupsOf(workload);
+function nextOf(side: Side, groups: number, delivery: Delivery, view: TrafficView): Next {
+  const found = groupsOf(workloadOf(delivery, view, side));
   const ready = 'held' in found ? 0 : found.seen.groups.filter((group) => group.ready).length;
-  if (ready < groups) return { waits: 'groups' };
+  // Of the new version, and of a side at no groups, the hold next to this one names what helps; a rollback refuses the order.
+  const isSaid = side === 'canary' || primaryGroups(delivery) === 0 || isRollback(delivery);
+  if (ready < groups && isSaid) return { waits: 'groups' };
+  if (ready < groups)
+    return { action: advice`Look at its pods and events. If it stays so: ${commandLine('abort', view.key)}` };
   return {
-    action: `They are ready, so look at the selector of their Service, and at its endpoints: kubectl get endpointslices -n ${key.namespace}`,
+    action: `They are ready, so look at the selector of their Service, and at its endpoints: kubectl get endpointslices -n ${view.key.namespace}`,
   };
 }
 
@@ -142,9 +144,8 @@ export function unservingStable(groups: number, delivery: Delivery, view: Traffi
   if (few !== undefined) return few;
   const taken = primaryReplaced(delivery, view);
   if (taken === undefined) return undefined;
-  const { name } = workloadOf(delivery, view, 'stable');
   const held = hold('PrimaryReplaced', {
-    seen: `every group of ${name} that serves is on the requested template: requests that go to stable would meet it before its first step`,
+    seen: `every group of ${workloadOf(delivery, view, 'stable').name} that serves is on the requested template: requests that go to stable would meet it before its first step`,
     action: advice`Put the stable template back, or let it have them: ${commandLine('approve', view.key, '--hold PrimaryReplaced')}`,
   });
   return withFacts(held, { groups: taken.map(({ index }) => index) });

@@ -18,10 +18,10 @@ export function holdRecord(
 ): HoldRecord {
   if (lines !== undefined) return { reason, message, lines };
   if (facts !== undefined) return { reason, message, facts };
-  const lasts = holdKind(reason)?.until;
-  if (lasts === undefined || requeueAfterSeconds === undefined) return { reason, message };
+  const { until: lasts, dated } = holdKind(reason) ?? {};
+  if ((lasts === undefined && dated !== true) || requeueAfterSeconds === undefined) return { reason, message };
   const until = now + requeueAfterSeconds;
-  return { reason, message: `${lasts} ${printInstant(until)}`, until };
+  return { reason, message: lasts === undefined ? message : `${lasts} ${printInstant(until)}`, until };
 }
 
 /** Why the groups of the record are not those of now; undefined: this pass saw them, or the last one that had to look. */

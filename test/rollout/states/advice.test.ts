@@ -2,9 +2,13 @@
 
 import { expect, test } from 'vitest';
 import { NO_RULES } from '../../../src/api/policy-rules.ts';
+import { printInstant } from '../../../src/api/time.ts';
+import { leftText } from '../../../src/reconcile/status/status-text.ts';
+import { plan as planOf } from '../../../src/rollout/plan.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, type Passed, passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { abort, after, asked, edited, STEPS, stands } from '../../support/ladder-stands.ts';
+import { NOW, type World, world } from '../../support/snapshot.ts';
 import { NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 const UNREADY = ['0- 1- 2- 3-', '0+ 1+ 2- 3-', '0o+ 1o+ 2- 3-', '0o- 1+ 2+ 3-'];
@@ -32,6 +36,7 @@ test.each<[string, Stand]>([
 test.each<[string, Stand, Found]>([
   ['the groups of the step load', stands.pods, { view: { second: '0-' } }],
   ['they are ready, and no Service takes them in', stands.pods, { view: { withoutEndpoint: ['vllm-canary-0'] } }],
+  ['requests went to stable, and its groups died', stands.home, { view: { own: '0- 1- 2- 3-' } }],
   ['the primary loads', stands.primary, { view: { own: '0- 1- 2- 3-' } }],
 ])('where too few serve it is said what helps: %s', (_, stand, found) => {
   const { plan } = passed(stand, found);
@@ -39,6 +44,15 @@ test.each<[string, Stand, Found]>([
   expect(said(passed(stand, found))).toMatch(
     /If it stays so: tranche abort vllm|look at the selector of their Service/,
   );
+});
+
+test('a window that is shut has what is left until it opens next to the time in UTC, where people look', () => {
+  const shut = { open: false, changesAt: NOW + 5400, sameUntil: undefined, shutBy: [] } as unknown as World['windows'];
+  const { record } = planOf(world({ text: 'B', groups: '0:A+ 1:A+ 2:A+ 3:A+', live: {}, windows: shut! }));
+  const held = record?.holds.find(({ reason }) => reason === 'WindowClosed');
+  expect(held?.message).toContain(`the next window opens at ${printInstant(NOW + 5400)}`);
+  expect(held?.until).toBe(NOW + 5400);
+  expect(leftText(held!, NOW + 1800)).toBe(', another 60 min');
 });
 
 test.each<[string, Stand, Partial<typeof NO_RULES>, RegExp]>([
