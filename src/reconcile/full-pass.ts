@@ -7,27 +7,21 @@ import type { Instant } from '../api/time.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
 import { printKey } from '../rollout/texts/key-text.ts';
-import { begins, begun } from './begins.ts';
 import { liveReader } from './cluster/observe-cluster.ts';
 import { type TrafficReader, trafficReader } from './cluster/observe-live-traffic.ts';
+import { decideAll, isChosen } from './decide-all.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import { mainLost, tipOf } from './history/main-lost.ts';
-import type { Observation, Readers } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
 import { notified } from './notify/deliver.ts';
 import { trafficAsked } from './observe/observe-traffic.ts';
-import { type Elsewhere, recordsElsewhere } from './observe/other-shards.ts';
+import { recordsElsewhere } from './observe/other-shards.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
-import { deliveriesOf, withDelivery } from './observe/turns.ts';
-import { earlierDeliveries, oldestFirst, requestsOf, waitingElsewhere } from './observe/waiting.ts';
 import type { Outcome, Reconciled } from './outcome.ts';
 import type { Memory, PassOptions, PassResult, Ports, Reading } from './pass.ts';
-import { windowsAt } from './policies/windows.ts';
 import { propose } from './proposals/propose.ts';
 import { readApprovals } from './proposals/read-approvals.ts';
-import { reconcileOne } from './reconcile.ts';
-import { restedIn, stillAtRest } from './rested.ts';
 import { sent } from './sent.ts';
 import { isOwn } from './shard.ts';
 import { brakesIn } from './status/brakes.ts';
@@ -110,42 +104,6 @@ function namespacesUnderWay(status: StatusBranch, config: Config, { only }: Pass
   return namespaces;
 }
 
-/** Each rollout alone, on the texts that the steps before it leave: two may live in one file. */
-async function decideAll(
-  readers: Readers & { readonly others: Elsewhere },
-  reading: Reading,
-  options: PassOptions,
-  memory: Memory,
-): Promise<readonly Reconciled[]> {
-  const { desired, status, at, keyMissing } = reading;
-  const texts = new Map(desired.texts);
-  const rests: { readonly of: Observation; readonly one: Reconciled }[] = [];
-  const windowsOf = windowsAt(at);
-  const { others } = readers;
-  const records = new Map([...status.records, ...others.records]);
-  const proofs = new Map([...(status.proofs ?? []), ...others.proofs]);
-  let deliveries = deliveriesOf(desired.rollouts, { records, proofs, now: at });
-  const { requestedAt } = readers.git;
-  const requests = await requestsOf(desired.rollouts, { records, proofs, deliveries, requestedAt, now: at });
-  const waiting = waitingElsewhere(desired.rollouts, others, requests);
-  for (const entry of oldestFirst(desired.rollouts, requests)) {
-    if (!isChosen(options.only, entry.key)) continue;
-    if (!isOwn(entry.key, options.overrides.shard)) continue;
-    const stored = status.records.get(printKey(entry.key));
-    const earlier = earlierDeliveries(entry, stored, { waiting, deliveries, requests });
-    const proof = status.proofs?.get(printKey(entry.key));
-    const of = { desired, entry, stored, proof, keyMissing, deliveries, earlier, windowsOf, now: at, ...readers };
-    const still = stillAtRest(memory.rested, of);
-    const one = still === undefined || (await readers.isMainLost?.()) ? await reconcileOne(of, texts) : still;
-    rests.push({ of, one });
-    if (begins(one)) deliveries = withDelivery(deliveries, begun(one, { entry, deliveries, now: at }));
-    if (isDelivered(one.plan))
-      for (const write of one.writes) if (write.text !== undefined) texts.set(write.path, write.text);
-  }
-  memory.rested = restedIn(rests);
-  return rests.map(({ one }) => one);
-}
-
 /** What the status branch is to hold: what the plans saw, and the records of rollouts that could not be looked at. */
 function recordsOf(
   reading: Reading,
@@ -199,14 +157,6 @@ function isFailed({ plan, error }: Outcome): boolean {
     (plan?.issues.length ?? 0) > 0 ||
     (plan?.holds.some((hold) => holdKind(hold.reason)?.failure !== undefined) ?? false)
   );
-}
-
-/** By its name, or with its namespace in front; where nobody is named, all are. */
-function isChosen(
-  only: readonly string[],
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-): boolean {
-  return only.length === 0 || only.includes(name) || only.includes(`${namespace}/${name}`);
 }
 
 /** Names that were asked for and are not there. */

@@ -108,7 +108,14 @@ async function sceneOnce(git: GitReader, scene: Scene) {
   const { desired, entry } = scene;
   const once = await withMarksOnce(git, { entry, texts: desired.texts, known: desired.trials.known });
   if (once === undefined) return { scene, once };
-  return { scene: { ...scene, entry: once.entry, desired: { ...desired, texts: once.texts } }, once };
+  return {
+    scene: {
+      ...scene,
+      entry: once.entry,
+      desired: { ...desired, texts: new Map([...desired.texts, [once.file, once.text]]) },
+    },
+    once,
+  };
 }
 
 async function factsFor(

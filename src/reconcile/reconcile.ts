@@ -23,17 +23,24 @@ import type { Reconciled } from './outcome.ts';
 import { caseOf } from './proposals/case.ts';
 import { notAllowed } from './write/allowed.ts';
 import { checkStep } from './write/check-step.ts';
-import { render } from './write/render.ts';
+import { render, type TextsAt } from './write/render.ts';
 
 /** `texts` are the files as earlier steps of this push leave them. Never throws. */
-export async function reconcileOne(given: Observation, read: ReadonlyMap<string, string>): Promise<Reconciled> {
+export async function reconcileOne(given: Observation, read: TextsAt): Promise<Reconciled> {
   const { entry, desired } = given;
   const nothing = { key: entry.key, diff: '', texts: {}, written: undefined, writes: [] };
   let snapshot: Snapshot | undefined;
   try {
     const once = await withMarksOnce(given.git, { entry, texts: read, known: desired.trials.known });
     const texts = once?.texts ?? read;
-    const of = once === undefined ? given : { ...given, entry: once.entry, desired: { ...desired, texts } };
+    const of =
+      once === undefined
+        ? given
+        : {
+            ...given,
+            entry: once.entry,
+            desired: { ...desired, texts: new Map([...desired.texts, [once.file, once.text]]) },
+          };
     snapshot = await observe(of);
     let decided = decide(snapshot, texts, of.desired.trials.known);
     // A drain that was forged is over first: then the plan is one that goes by other marks. Its approval is named at last.
@@ -51,7 +58,7 @@ export async function reconcileOne(given: Observation, read: ReadonlyMap<string,
 }
 
 /** The pure part: the same for a pass, for `plan`, and for a replay of a saved snapshot. */
-export function decide(snapshot: Snapshot, texts: ReadonlyMap<string, string>, known = newKnownTexts()): Drawn {
+export function decide(snapshot: Snapshot, texts: TextsAt, known = newKnownTexts()): Drawn {
   return draw(approved(plan(snapshot), snapshot), snapshot, { texts, known });
 }
 
@@ -87,7 +94,7 @@ function approved(planned: Plan, snapshot: Snapshot): Plan {
 /** A plan, and what it writes on the texts at hand. */
 type Drawn = { readonly plan: Plan; readonly diff: string; readonly writes: readonly FileWrite[] };
 
-type On = { readonly texts: ReadonlyMap<string, string>; readonly known: KnownTexts };
+type On = { readonly texts: TextsAt; readonly known: KnownTexts };
 
 /** What a plan writes on these texts; where that cannot be, the plan holds. */
 export function draw(planned: Plan, snapshot: Snapshot, { texts, known }: On): Drawn {
@@ -110,7 +117,7 @@ function customsOf({ ladder }: Snapshot): readonly CustomKind[] {
 }
 
 /** What a replay needs in addition to the snapshot. */
-function textsOf({ commit }: Plan, texts: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+function textsOf({ commit }: Plan, texts: TextsAt): Readonly<Record<string, string>> {
   const files = commit?.changes.map((change) => change.file) ?? [];
   return Object.fromEntries(files.map((file) => [file, texts.get(file) ?? '']));
 }

@@ -9,6 +9,7 @@ import { pathText } from '../../manifests/path-text.ts';
 import { choose } from '../../manifests/splice/choose.ts';
 import { writtenOut } from '../../manifests/splice/write-out.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import type { TextsAt } from '../write/render.ts';
 import type { GitReader } from './git-reader.ts';
 import { marksInHistory } from './marks-in-history.ts';
 
@@ -23,7 +24,9 @@ export function marksThereTwice({ twice }: ManifestDocument): readonly string[] 
 type Once = {
   /** The workload as it reads with one of each; that it was there twice is among its issues, which hold steps forward. */
   readonly entry: DesiredRollout;
-  readonly texts: ReadonlyMap<string, string>;
+  readonly texts: TextsAt;
+  /** That of its file. */
+  readonly text: string;
   /** What that changes of its file; to be shown where the file is written. */
   readonly file: string;
   readonly diff: string;
@@ -56,7 +59,8 @@ export async function withMarksOnce(
       workload: now.document,
       issues: [...entry.issues, ...workload.twice.slice(0, MAX_SYNTAX_ISSUES)],
     },
-    texts: new Map([...texts, [file, text]]),
+    texts: { get: (path) => (path === file ? text : texts.get(path)) },
+    text,
     file,
     diff: unifiedDiff({ file, before, after: text }),
   };

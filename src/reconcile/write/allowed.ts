@@ -16,6 +16,7 @@ import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
+import type { TextsAt } from './render.ts';
 
 type Layout = {
   /** In whose documents: a group of the API, `''` for the core, and a kind. */
@@ -123,7 +124,7 @@ export function pushRefused(
 
 type On = {
   /** The texts that are replaced. */
-  readonly before: ReadonlyMap<string, string>;
+  readonly before: TextsAt;
   /** The kinds that RouteProviders of main describe. Not there: none. */
   readonly customs?: readonly RouteKind[];
   readonly known?: KnownTexts;

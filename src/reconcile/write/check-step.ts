@@ -14,9 +14,10 @@ import type { FileWrite } from '../../ports/git.ts';
 import type { ExactContent, FieldChange, ObjectChange, WorkloadPart } from '../../rollout/edits/change.ts';
 import type { DocumentEdit, EditPath, ItemMatch, ObjectRef } from '../../rollout/edits/edit.ts';
 import { readWorkload } from '../documents/read-workload.ts';
+import type { TextsAt } from './render.ts';
 
 type Texts = {
-  readonly before: ReadonlyMap<string, string>;
+  readonly before: TextsAt;
   readonly writes: readonly FileWrite[];
   readonly known?: KnownTexts;
 };

@@ -11,10 +11,13 @@ type Rendered =
   | { readonly kind: 'ok'; readonly writes: readonly FileWrite[]; readonly diff: string }
   | { readonly kind: 'refused'; readonly issue: Issue };
 
+/** The texts of files as a commit finds them, by their paths. */
+export type TextsAt = Pick<ReadonlyMap<string, string>, 'get'>;
+
 /** Applies the edits to `texts`, which hold what earlier commits of the same push have already changed. */
 export function render(
   edits: readonly ObjectEdits[],
-  texts: ReadonlyMap<string, string>,
+  texts: TextsAt,
   { known = newKnownTexts(), aliases }: { readonly known?: KnownTexts; readonly aliases?: InTheWay } = {},
 ): Rendered {
   const after = new Map<string, string>();
