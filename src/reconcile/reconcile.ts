@@ -21,9 +21,10 @@ import { promotionProven } from './history/promotion-in-history.ts';
 import { observe } from './observe/observe.ts';
 import type { Reconciled } from './outcome.ts';
 import { caseOf } from './proposals/case.ts';
+import type { TextsAt } from './texts-at.ts';
 import { notAllowed } from './write/allowed.ts';
 import { checkStep } from './write/check-step.ts';
-import { render, type TextsAt } from './write/render.ts';
+import { render } from './write/render.ts';
 
 /** `texts` are the files as earlier steps of this push leave them. Never throws. */
 export async function reconcileOne(given: Observation, read: TextsAt): Promise<Reconciled> {

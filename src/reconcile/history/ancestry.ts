@@ -32,21 +32,28 @@ export function ancestryOf(git: Git, head: Oid): Ancestry {
   const seen = new Set<Oid>();
   const ends = endsFrom(head);
   let own: Promise<readonly CommitHeader[]> | undefined;
+  let asked: Promise<unknown> = Promise.resolve();
+  const search: Ancestry['find'] = async (wanted, until) => {
+    const before = known.find(wanted);
+    if (before !== undefined) return before;
+    for (let end = ends.next(until); end !== undefined; end = ends.next(until)) {
+      const line = seen.has(end.from) ? [] : await asFarAsKnown(git, { ...end, head }, until);
+      const fresh = line.filter((commit) => !seen.has(commit.oid));
+      for (const commit of fresh) seen.add(commit.oid);
+      known.push(...fresh);
+      ends.read(end, { line, fresh, until });
+      const found = fresh.find(wanted);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
   return {
     line: () => (own ??= asFarAsKnown(git, { from: head, most: COMMITS_LIMIT, head }, undefined)),
-    find: async (wanted, until) => {
-      const before = known.find(wanted);
-      if (before !== undefined) return before;
-      for (let end = ends.next(until); end !== undefined; end = ends.next(until)) {
-        const line = seen.has(end.from) ? [] : await asFarAsKnown(git, { ...end, head }, until);
-        const fresh = line.filter((commit) => !seen.has(commit.oid));
-        for (const commit of fresh) seen.add(commit.oid);
-        known.push(...fresh);
-        ends.read(end, { line, fresh, until });
-        const found = fresh.find(wanted);
-        if (found !== undefined) return found;
-      }
-      return undefined;
+    find: (wanted, until) => {
+      // One question after the other: each goes on from where the one before it has read to.
+      const found = asked.then(() => search(wanted, until));
+      asked = found.catch(() => undefined);
+      return found;
     },
   };
 }

@@ -5,8 +5,10 @@ import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Ancestry } from './ancestry.ts';
+import { runOf } from './looks.ts';
 
 type Arrival = {
   readonly commit: CommitHeader;
@@ -54,12 +56,15 @@ export function arrivalReaders(
   ancestry: Ancestry,
   workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>,
 ): { readonly arrival: ArrivalReader; readonly requestedAt: RequestReader; readonly arrivalOf: AnyArrival } {
-  const arrivalOf = async (holds: (commit: Oid) => Promise<boolean>, from?: Oid): Promise<Arrival | undefined> => {
+  const found = async (
+    holds: (commit: Oid) => Promise<boolean>,
+    { from, isNamed }: { readonly from?: Oid | undefined; readonly isNamed?: (commit: CommitHeader) => boolean } = {},
+  ): Promise<Arrival | undefined> => {
     try {
       const line = await ancestry.line();
       const start = from === undefined ? 0 : line.findIndex(({ oid }) => oid === from);
       if (start < 0) return undefined;
-      return await arrivalOn(line.slice(start), holds);
+      return await arrivalOn(line.slice(start), holds, isNamed);
     } catch (error) {
       // A clone that does not go back so far.
       if (error instanceof PortError && !error.retryable) return undefined;
@@ -70,9 +75,14 @@ export function arrivalReaders(
     entry: DesiredRollout,
     holds: (file: WorkloadFile | undefined) => boolean,
     from?: Oid,
-  ): Promise<Arrival | undefined> => arrivalOf(async (commit) => holds(await workloadAt(commit, entry)), from);
+  ): Promise<Arrival | undefined> => {
+    const own = printKey(entry.key);
+    // As a rule a commit of ours for it has brought what is looked for.
+    const isNamed = ({ message }: CommitHeader): boolean => message.includes(own);
+    return found(async (commit) => holds(await workloadAt(commit, entry)), { from, isNamed });
+  };
   return {
-    arrivalOf,
+    arrivalOf: (holds) => found(holds),
     arrival: (entry, holds, from) => since(entry, (file) => holds(file?.workload.marks), from),
     requestedAt: async (entry, digest, now) => {
       const arrival = await since(entry, (file) => file?.digest === digest);
@@ -84,28 +94,17 @@ export function arrivalReaders(
 /**
  * The oldest commit of the newest run of `line`, newest first, for which `holds`; undefined where it does not hold for
  * the head, or where the line ends before the run does. What was true for a while and is so again since counts from a
- * change of it that is as good as the last: nobody reads every commit.
+ * change of it that is as good as the last: nobody reads every commit. Those that are named are looked at first, and never believed.
  */
 export async function arrivalOn(
   line: readonly CommitHeader[],
   holds: (commit: Oid) => Promise<boolean>,
+  isNamed?: (commit: CommitHeader) => boolean,
 ): Promise<Arrival | undefined> {
-  const at = async (index: number): Promise<boolean> => {
-    const commit = line[index];
-    return commit !== undefined && (await holds(commit.oid));
-  };
-  if (!(await at(0))) return undefined;
-  let [inside, outside] = [0, line.length];
-  // As a rule it came lately: the strides get longer from the head on.
-  for (let probe = 1; probe < outside; probe = 2 * probe + 1) {
-    if (await at(probe)) inside = probe;
-    else outside = probe;
-  }
-  while (outside - inside > 1) {
-    const probe = Math.floor((inside + outside) / 2);
-    if (await at(probe)) inside = probe;
-    else outside = probe;
-  }
+  const named = isNamed === undefined ? [] : line.flatMap((commit, place) => (isNamed(commit) ? [place] : []));
+  const run = await runOf(line.length, (place) => holds(line[place]?.oid ?? ''), named);
+  if (run === undefined) return undefined;
+  const { inside, outside } = run;
   const commit = line[inside];
   if (commit === undefined) return undefined;
   const [parent] = commit.parents;

@@ -22,6 +22,7 @@ export type FirstParents = {
 export function firstParentsOf(git: Pick<Git, 'history'>, head: Oid): FirstParents {
   const commits: CommitHeader[] = [];
   const known: { end: 'open' | 'whole' | 'cut'; part: number } = { end: 'open', part: FIRST_PART };
+  let growing: Promise<void> | undefined;
   const grow = async (): Promise<void> => {
     const last = commits.at(-1);
     const from = last === undefined ? head : last.parents[0];
@@ -38,7 +39,9 @@ export function firstParentsOf(git: Pick<Git, 'history'>, head: Oid): FirstParen
   };
   return {
     commitAt: async (place) => {
-      while (known.end === 'open' && commits.length <= place) await grow();
+      // Those who look at the same time wait for the same part.
+      while (known.end === 'open' && commits.length <= place)
+        await (growing ??= grow().finally(() => (growing = undefined)));
       return commits[place];
     },
     length: () => commits.length,

@@ -9,7 +9,7 @@ import { pathText } from '../../manifests/path-text.ts';
 import { choose } from '../../manifests/splice/choose.ts';
 import { writtenOut } from '../../manifests/splice/write-out.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import type { TextsAt } from '../write/render.ts';
+import type { TextsAt } from '../texts-at.ts';
 import type { GitReader } from './git-reader.ts';
 import { marksInHistory } from './marks-in-history.ts';
 

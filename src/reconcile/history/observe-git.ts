@@ -121,7 +121,8 @@ function noting(port: Git, texts: KnownTexts): { readonly git: DocumentsOf; read
     files.flatMap(({ path, content }) =>
       content.kind === 'text' ? parseManifestFile(path, content.text, kinds, texts).documents : [],
     );
-  return { git: { readAt, documentsOf }, folders: () => folders };
+  // Whichever was read first: what is said of them to the next pass is the same.
+  return { git: { readAt, documentsOf }, folders: () => folders.map((level) => [...level].sort()) };
 }
 
 /**

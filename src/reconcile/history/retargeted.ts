@@ -18,9 +18,14 @@ export async function retargetedOf(of: RetargetInputs): Promise<Retargeted | und
   const { desired, entry, git } = of;
   const { identity, rollout } = entry;
   if (identity === undefined || rollout === undefined || isAsLookedAt(of, rollout.file)) return undefined;
-  for (const one of [...(isStepped(entry) ? [entry] : []), ...underWay(desired, entry)]) {
-    const name = one.identity?.name;
-    const was = name === undefined ? undefined : await namedAtBegin(git, entry, one);
+  const delivered = [...(isStepped(entry) ? [entry] : []), ...underWay(desired, entry)];
+  const named = await Promise.all(
+    delivered.map(async (one) => ({
+      name: one.identity?.name,
+      was: one.identity === undefined ? undefined : await namedAtBegin(git, entry, one),
+    })),
+  );
+  for (const { name, was } of named) {
     const isOther = name === identity.name ? was !== name : was === name;
     if (name !== undefined && was !== undefined && isOther) return { was, underWay: name };
   }

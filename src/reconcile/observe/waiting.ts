@@ -34,19 +34,18 @@ type Asking = {
  */
 export async function requestsOf(rollouts: readonly DesiredRollout[], asking: Asking): Promise<Requests> {
   const requests = new Map<string, Instant>();
-  let lookedUp = 0;
+  const asked: { readonly key: string; readonly since: Promise<Instant | undefined> }[] = [];
   for (const entry of rollouts) {
     const key = printKey(entry.key);
     const isProven = (asking.proofs?.get(key) ?? 'unproven') !== 'unproven';
-    const digest = isProven ? undefined : requestedDigest(entry, asking.deliveries);
-    if (digest !== undefined) lookedUp += 1;
-    const ofMain =
-      digest === undefined || lookedUp > LOOKED_UP_MOST
-        ? undefined
-        : await asking.requestedAt(entry, digest, asking.now);
-    const since = isProven ? requestedSince(asking.records.get(key)) : ofMain;
+    const since = isProven ? requestedSince(asking.records.get(key)) : undefined;
     if (since !== undefined) requests.set(key, since);
+    const digest = isProven ? undefined : requestedDigest(entry, asking.deliveries);
+    if (digest === undefined || asked.length >= LOOKED_UP_MOST) continue;
+    asked.push({ key, since: asking.requestedAt(entry, digest, asking.now) });
   }
+  for (const { key, since } of await Promise.all(asked.map(async (one) => ({ ...one, since: await one.since }))))
+    if (since !== undefined) requests.set(key, since);
   return requests;
 }
 

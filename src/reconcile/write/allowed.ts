@@ -16,7 +16,7 @@ import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
-import type { TextsAt } from './render.ts';
+import type { TextsAt } from '../texts-at.ts';
 
 type Layout = {
   /** In whose documents: a group of the API, `''` for the core, and a kind. */

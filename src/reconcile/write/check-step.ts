@@ -14,7 +14,7 @@ import type { FileWrite } from '../../ports/git.ts';
 import type { ExactContent, FieldChange, ObjectChange, WorkloadPart } from '../../rollout/edits/change.ts';
 import type { DocumentEdit, EditPath, ItemMatch, ObjectRef } from '../../rollout/edits/edit.ts';
 import { readWorkload } from '../documents/read-workload.ts';
-import type { TextsAt } from './render.ts';
+import type { TextsAt } from '../texts-at.ts';
 
 type Texts = {
   readonly before: TextsAt;

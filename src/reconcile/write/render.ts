@@ -6,13 +6,11 @@ import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import { applyEdits, type InTheWay } from '../../manifests/splice/apply-edits.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { ObjectEdits } from '../../rollout/edits/edit.ts';
+import type { TextsAt } from '../texts-at.ts';
 
 type Rendered =
   | { readonly kind: 'ok'; readonly writes: readonly FileWrite[]; readonly diff: string }
   | { readonly kind: 'refused'; readonly issue: Issue };
-
-/** The texts of files as a commit finds them, by their paths. */
-export type TextsAt = Pick<ReadonlyMap<string, string>, 'get'>;
 
 /** Applies the edits to `texts`, which hold what earlier commits of the same push have already changed. */
 export function render(
