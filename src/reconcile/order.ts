@@ -81,7 +81,8 @@ export async function order(
     if (typeof read === 'string') return { kind: 'refused', why: read };
     const { main, desired } = read;
     const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
-    const { scene, once } = await sceneOnce(git, read);
+    // What is to be put right is drawn on what is in the file.
+    const { scene, once } = at.reads === 'marks' ? { scene: read, once: undefined } : await sceneOnce(git, read);
     const { entry } = scene;
     const snapshot = await snapshotOf(ports, scene, git);
     const made = madeDocuments(entry, desired);
@@ -103,7 +104,7 @@ export async function order(
   });
 }
 
-/** The scene with one of each annotation of ours; to put them right, somebody must see what is in the file. */
+/** The scene with one of each annotation of ours. */
 async function sceneOnce(git: GitReader, scene: Scene) {
   const { desired, entry } = scene;
   const once = await withMarksOnce(git, { entry, texts: desired.texts, known: desired.trials.known });

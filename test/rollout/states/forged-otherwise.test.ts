@@ -310,3 +310,34 @@ test('a serial that is the highest stays so, and releases go on', async () => {
     expect.stringMatching(/\.999999999$/),
   ]);
 });
+
+test('a mark that is there twice: tranche repair leaves the one that it wrote', async () => {
+  for (const place of ['first', 'last']) {
+    const at = (await stepped).fork();
+    const before = at.text();
+    const forged = `    tranche.dev/step: "3/3@${releaseOf(at)}"\n`;
+    at.edit(LWS_FILE, /.*tranche\.dev\/step: .*\n/, place === 'first' ? `${forged}$&` : `$&${forged}`);
+    expect(await at.repair()).toContain('repair');
+    expect(at.text()).toBe(before);
+    expect(await at.repair()).toContain('nothing to repair');
+  }
+});
+
+test('a Rollout that has a key twice: steps are held with the line, others go on, and an abort goes back', async () => {
+  const at = (await stepped).fork();
+  at.edit(ROLLOUT_FILE, '        - replicas: 50%\n', '        - replicas: 50%\n          replicas: 50%\n');
+  at.edit(OTHER_FILE, new RegExp(OLD, 'g'), NEW);
+  const line = at.text(ROLLOUT_FILE).split('\n').indexOf('          replicas: 50%') + 1;
+  for (let round = 0; round < 4; round += 1) {
+    const { outcomes } = await at.round();
+    const own = outcomes.find(({ key }) => key.name === 'vllm')?.plan?.issues ?? [];
+    expect(own).toMatchObject([{ reason: 'DuplicateKey', file: ROLLOUT_FILE, line }]);
+    expect(own[0]?.hint).toContain('Keep one of the two');
+    expect(groupsOn(at, '0.10.1')).toBeLessThanOrEqual(1);
+  }
+  expect(groupsOn(at, '0.10.1', 'other')).toBeGreaterThan(0);
+  expect(await at.order({ kind: 'abort', keepNewer: false })).toContain('abort');
+  expect(at.text(ROLLOUT_FILE)).not.toMatch(/(replicas: 50%\s+){2}/);
+  for (let round = 0; round < 8; round += 1) await at.round();
+  expect(groupsOn(at, '0.10.0')).toBe(4);
+});
