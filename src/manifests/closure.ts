@@ -7,7 +7,7 @@ import type { Issue } from '../api/issue.ts';
 import { referencesOf } from './kustomize-references.ts';
 import type { Reference, Refusal } from './kustomize-rules.ts';
 import { referencesOfTransformers } from './kustomize-transformers.ts';
-import { MAX_CLOSURE_CHARACTERS, MAX_CLOSURE_FILES } from './limits.ts';
+import { MAX_CLOSURE_CHARACTERS, MAX_CLOSURE_FILES, MAX_CLOSURE_LEVELS } from './limits.ts';
 import { isKustomizationFile, type ManifestDocument, parseManifestFile } from './parse-file.ts';
 import { pathText } from './path-text.ts';
 import { folderOf } from './paths.ts';
@@ -58,8 +58,8 @@ export function closureOf(root: string, looked: Looked): Closure {
   return walk.answer();
 }
 
-/** Who names something: the file, the line and the field. */
-type From = { readonly document: ManifestDocument; readonly reference: Reference };
+/** Who names something: the file, the line and the field. What the folder that is built names itself is of level 1. */
+type From = { readonly document: ManifestDocument; readonly reference: Reference; readonly level: number };
 
 /** One walk over what is known; it holds what it has found, and is dropped with its answer. */
 class Walk {
@@ -108,11 +108,11 @@ class Walk {
     this.folders.push(folder);
     if (there.length > 1)
       this.issues.push(issueAt(file.path, 'is not the only kustomization of its folder', 'Remove all but one.'));
-    if (this.take(file, from)) this.kustomization(file);
+    if (this.take(file, from)) this.kustomization(file, (from?.level ?? 0) + 1);
     return true;
   }
 
-  private kustomization({ path, text }: Text): void {
+  private kustomization({ path, text }: Text, level: number): void {
     const { documents, issues } = parseManifestFile(path, text, 'everything');
     this.issues.push(...issues);
     const [document] = documents;
@@ -123,11 +123,15 @@ class Walk {
     }
     const { references, refusals } = referencesOf(document);
     this.issues.push(...refusals.map((refusal) => refusedAt(document, refusal)));
-    for (const reference of references) this.pending.push({ document, reference });
+    for (const reference of references) this.pending.push({ document, reference, level });
   }
 
   private follow(from: From): void {
     const { path, kind } = from.reference;
+    if (from.level > MAX_CLOSURE_LEVELS) {
+      this.issues.push(tooDeep(from));
+      return;
+    }
     if (kind !== 'folder') {
       if (!this.known([path])) {
         // Both at once: one look less.
@@ -144,11 +148,12 @@ class Walk {
     this.issues.push(missing(from));
   }
 
-  private transformers(file: Text, { document, reference }: From): void {
+  private transformers(file: Text, { document, reference, level }: From): void {
     const folder = folderOf(document.file);
     const found = referencesOfTransformers({ file: file.path, text: file.text, folder });
     this.issues.push(...found.refusals.map((refusal) => refusedAt(document, { ...refusal, at: reference.at })));
-    for (const one of found.references) this.pending.push({ document, reference: { ...one, at: reference.at } });
+    for (const one of found.references)
+      this.pending.push({ document, reference: { ...one, at: reference.at }, level: level + 1 });
   }
 
   /** Adds a file; false: it cannot be read as text. */
@@ -194,6 +199,14 @@ function missing({ document, reference }: From): Issue {
     at: reference.at,
     what: `takes ${path === '' ? 'the root of the repository' : path}, which is not ${wanted}`,
     hint: 'Correct the path, or commit what is missing.',
+  });
+}
+
+function tooDeep({ document, reference }: From): Issue {
+  return refusedAt(document, {
+    at: reference.at,
+    what: `takes ${reference.path}, which is deeper than ${MAX_CLOSURE_LEVELS} levels of bases, the limit`,
+    hint: 'Let it name that base from nearer to the folder that is built.',
   });
 }
 

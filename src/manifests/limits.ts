@@ -36,5 +36,8 @@ export const MAX_LIST_ITEMS = 256;
 /** Files that one kustomize folder may be built from. The largest tree of llm-d has some forty. */
 export const MAX_CLOSURE_FILES = 1_000;
 
+/** Folders and lists that lead to one another, from the one that is built. People write three or four. */
+export const MAX_CLOSURE_LEVELS = 32;
+
 /** Characters of all of them together: they are kept in memory, and written to a folder for the build. */
 export const MAX_CLOSURE_CHARACTERS = 16 * 1024 * 1024;

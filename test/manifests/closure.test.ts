@@ -304,3 +304,18 @@ test('more files than the limit are refused, and not read first', () => {
     issues: [{ message: expect.stringContaining('takes more than 1000 files') }],
   });
 });
+
+test('bases that name one another without an end are refused at the line that goes too deep', () => {
+  const chain = (levels: number): Tree =>
+    Object.fromEntries([
+      ...Array.from({ length: levels }, (_, at) => [
+        `b${at}/kustomization.yaml`,
+        `kind: Kustomization\nresources: [../b${at + 1}]\n`,
+      ]),
+      [`b${levels}/kustomization.yaml`, 'resources: []\n'],
+    ]);
+  expect(taken(chain(32), 'b0')).toHaveLength(33);
+  expect(said(chain(80), 'b0')).toEqual([
+    'b32/kustomization.yaml:2 the kustomization takes b33, which is deeper than 32 levels of bases, the limit',
+  ]);
+});

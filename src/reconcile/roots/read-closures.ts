@@ -1,10 +1,11 @@
 /** Reads from Git what kustomize folders are built from: as many files as they name, and no more. */
 
 import { type Closure, type ClosureFile, closureOf } from '../../manifests/closure.ts';
+import { MAX_CLOSURE_LEVELS } from '../../manifests/limits.ts';
 import type { Git, Oid, TreeFile } from '../../ports/git.ts';
 
-/** Each look leads one level of bases deeper; more than this is no layout of people. */
-const LOOKS_MOST = 64;
+/** Each look leads one level deeper: a closure that is deeper than its limit is refused before this is reached. */
+const LOOKS_MOST = MAX_CLOSURE_LEVELS + 2;
 
 export type ClosedOrRefused = Exclude<Closure, { readonly kind: 'open' }>;
 
