@@ -4,13 +4,14 @@
  */
 
 import type { Issue } from '../api/issue.ts';
+import { SHORTEN, shownEntry, TOO_LONG } from './kustomize-entries.ts';
 import { referencesOf } from './kustomize-references.ts';
 import type { Reference, Refusal } from './kustomize-rules.ts';
 import { referencesOfTransformers } from './kustomize-transformers.ts';
 import { MAX_CLOSURE_CHARACTERS, MAX_CLOSURE_FILES, MAX_CLOSURE_LEVELS } from './limits.ts';
 import { isKustomizationFile, type ManifestDocument, parseManifestFile } from './parse-file.ts';
 import { pathText } from './path-text.ts';
-import { folderOf } from './paths.ts';
+import { folderOf, isTooLong } from './paths.ts';
 
 /** A file of the repository as it was read. */
 export type ClosureFile =
@@ -52,6 +53,7 @@ function kustomizationsAt(folder: string): readonly string[] {
 
 /** The closure of the kustomization in `root`, as far as `looked` says; asked again with more until it is not open. */
 export function closureOf(root: string, looked: Looked): Closure {
+  if (isTooLong(root)) return { kind: 'refused', issues: [issueAt(shownEntry(root), TOO_LONG, SHORTEN)], files: [] };
   const walk = new Walk(root, looked);
   walk.folder(root, undefined);
   walk.rest();

@@ -1,5 +1,8 @@
 /** What one entry of a kustomization leads to: a path of the repository, or why kustomize may not be asked to follow it. */
 
+import { MAX_NAME_BYTES, MAX_PATH_BYTES } from './limits.ts';
+import { isTooLong } from './paths.ts';
+
 /** Why an entry is not followed. */
 export type EntryFault = {
   /** Completes the sentence that starts with what has the entry. */
@@ -20,6 +23,10 @@ const SHOWN_MOST = 120;
  * purpose: no path of a repository needs a colon, a question mark or a backslash.
  */
 const ADDRESS = /[:?\\]|^[A-Za-z0-9._-]+@|^(www\.)?(github\.com|gitlab\.com|bitbucket\.org)(\/|$)/i;
+
+/** Of a path that no file system may take: reading it would fail for all folders, not for this one. */
+export const TOO_LONG = `is longer than ${MAX_NAME_BYTES} bytes a name or ${MAX_PATH_BYTES} in all, the limit`;
+export const SHORTEN = 'Name it in fewer letters.';
 
 /** An entry without what may be a password in it, and not longer than people read. */
 export function shownEntry(entry: string): string {
@@ -47,7 +54,10 @@ export function entryIn(folder: string, entry: unknown): Entry {
       what: `lists ${shown}, which leads out of the repository`,
       hint: 'Copy the file into the repository, and list it by a path that starts at this folder.',
     });
-  return { kind: 'path', path: parts.join('/') };
+  const path = parts.join('/');
+  return isTooLong(path)
+    ? refused({ what: `lists ${shown}…, which ${TOO_LONG}`, hint: SHORTEN })
+    : { kind: 'path', path };
 }
 
 /** The names on the way; undefined: it leaves the repository. */

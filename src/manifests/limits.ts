@@ -36,6 +36,12 @@ export const MAX_LIST_ITEMS = 256;
 /** Files that one kustomize folder may be built from. The largest tree of llm-d has some forty. */
 export const MAX_CLOSURE_FILES = 1_000;
 
+/** Bytes of one name on a path: no file system takes a longer one, though Git does. */
+export const MAX_NAME_BYTES = 255;
+
+/** Bytes of a path from the root of the repository. Linux takes 4,096 with the folder that the repository lies in. */
+export const MAX_PATH_BYTES = 2_048;
+
 /** Folders and lists that lead to one another, from the one that is built. People write three or four. */
 export const MAX_CLOSURE_LEVELS = 32;
 

@@ -319,3 +319,30 @@ test('bases that name one another without an end are refused at the line that go
     'b32/kustomization.yaml:2 the kustomization takes b33, which is deeper than 32 levels of bases, the limit',
   ]);
 });
+
+test.each([
+  ['a name of 256 bytes', 'x'.repeat(256)],
+  ['a name of 128 letters of two bytes', 'é'.repeat(128)],
+  ['a path of 2,049 bytes', `${'d/'.repeat(1022)}abcde`.slice(0, 2049 - 'app/'.length)],
+  ['a path that is longer with its folder', `../${'d/'.repeat(1024)}a`],
+])('%s is refused before anyone looks for it', (_, entry) => {
+  const [path, text] = ['app/kustomization.yaml', `resources:\n- ${entry}\n`];
+  const found = closureOf('app', {
+    paths: new Set([path, 'app/kustomization.yml', 'app/Kustomization']),
+    files: new Map([[path, { kind: 'text', path, oid: 'k', text }]]),
+  });
+  expect(found).toMatchObject({
+    kind: 'refused',
+    issues: [{ file: path, line: 2, message: expect.stringContaining('longer than 255 bytes a name or 2048 in all') }],
+  });
+});
+
+test('names of 255 bytes, and a folder of the repository itself with a longer name', () => {
+  const name = 'x'.repeat(255);
+  expect(taken({ 'app/kustomization.yaml': `resources: [${name}]\n`, [`app/${name}`]: '' }, 'app')).toHaveLength(2);
+  const long = 'y'.repeat(256);
+  expect(closureOf(long, { paths: new Set(), files: new Map() })).toMatchObject({
+    kind: 'refused',
+    issues: [{ message: expect.stringContaining('longer than 255 bytes a name') }],
+  });
+});
