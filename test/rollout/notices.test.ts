@@ -91,6 +91,37 @@ describe('what is new', () => {
   });
 });
 
+describe('a group far beyond the loads that were measured', () => {
+  const loading = (seconds: number, loads: readonly number[]): World => ({
+    ...one,
+    groups: '0:A+ 1:A+ 2:A+ 3:B-',
+    record: { unreadyFor: { 3: seconds }, loads },
+  });
+  test.each<readonly [what: string, of: World, wanted: readonly string[]]>([
+    ['within four times the longest', loading(2400, [300, 600]), []],
+    ['beyond that', loading(2401, [300, 600]), ['holdTooLong group 3']],
+    ['loads of seconds: not before ten minutes', loading(600, [5]), []],
+    ['loads of seconds: after ten minutes', loading(601, [5]), ['holdTooLong group 3']],
+    ['no load was measured', loading(100_000, []), []],
+    ['a deadline says it', { ...loading(2401, [600]), rules: { readyDeadlineSeconds: 9000 } }, []],
+    ['ready since', { ...loading(2401, [600]), groups: '0:A+ 1:A+ 2:A+ 3:B+' }, []],
+    [
+      'in a rollback as well',
+      { ...loading(2401, [600]), text: 'A', marks: 'A.1 rollback floor=3 aborted=B.2', groups: '0:A+ 1:A+ 2:A+ 3:A-' },
+      ['default/llm/vllm aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.1 holdTooLong group 3'],
+    ],
+  ])('%s', (_, of, wanted) => expect(keysOf(after(of))).toEqual(wanted));
+
+  test('is said once for a group and a release, however long it lasts', () => {
+    const first = after(loading(2401, [600]));
+    const told = (first?.outbox ?? []).map(({ key }) => key);
+    expect(first?.outbox[0]?.text).toMatch(
+      /^Group 3 has not been ready for 40 min; the longest load .* took 10 min\. /,
+    );
+    expect(after(loading(90_000, [600]), { notices: { outbox: [], told } })?.outbox).toEqual([]);
+  });
+});
+
 describe('what was new', () => {
   const sent: Notice = {
     key: 'k',

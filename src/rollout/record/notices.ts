@@ -10,6 +10,7 @@ import type { Decision, Move, MoveReason } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { printKey } from '../texts/key-text.ts';
+import { lateGroups } from './late-groups.ts';
 
 /** Kept for one Rollout: the oldest are forgotten where nobody can be reached. */
 const KEPT_MOST = 20;
@@ -123,6 +124,7 @@ function ofHolds(snapshot: Snapshot, situation: Situation | undefined, holds: re
   return [
     ...(failed === undefined ? [] : [{ event: 'failed', release, what: 'delivery', text: failed.message } as const]),
     ...(first === undefined ? [] : tooLong(snapshot, release, first)),
+    ...lateGroups(situation, holds).map((late) => ({ event: 'holdTooLong', release, ...late }) as const),
   ];
 }
 
