@@ -15,7 +15,7 @@ import { textLog } from './adapters/system/text-log.ts';
 import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options.ts';
 import type { Builder } from './ports/builder.ts';
 import type { Forge } from './ports/forge.ts';
-import type { Identity } from './ports/git.ts';
+import type { Git, Identity } from './ports/git.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { Probes } from './ports/probes.ts';
 import type { Giver } from './reconcile/order.ts';
@@ -159,6 +159,13 @@ export async function meant(options: CommonOptions, io: Io, writes: boolean): Pr
     throw new UsageError(`${why}. Give the repository as --repo, most likely ${location}, and TRANCHE_GIT_TOKEN`);
   io.err(`warning: ${why}: this reads the clone itself. Give the repository as --repo, most likely ${location}\n`);
   return options;
+}
+
+/** What lies in the clone where the command was called, and `main` of the repository that was meant has not; undefined: it is no clone. */
+export async function unpushed({ repo, repoIsDefault }: CommonOptions, io: Io, there: Git, main: string) {
+  const folder = resolve(io.folder);
+  if (repoIsDefault !== true || resolve(folder, repo) === folder) return undefined;
+  return (await import('./adapters/git/unpushed.ts')).unpushedIn(folder, { open: openGit, there, main });
 }
 
 /** The http(s) address of a repository, or that which a clone of it came from; undefined: nobody knows one. */

@@ -1,11 +1,12 @@
 /** Who stands in a clone of their own: which repository is meant, and who gives an order. */
 
-import { mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
 import { bareRepository } from '../support/git-server.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
+import { LWS_FILE, NEW, OLD } from '../support/vllm.ts';
 
 afterEach(stopSites);
 
@@ -48,6 +49,36 @@ describe('the repository', () => {
     expect(await site.subject()).toContain('adopt');
     expect(await branches(own)).toBe('main');
     expect((await own.run('status')).out).toContain('vllm');
+  });
+
+  test.each<readonly [string, (own: Clone) => Promise<unknown>, RegExp | undefined]>([
+    ['nothing', async () => undefined, undefined],
+    [
+      'an edit that is not committed',
+      async ({ folder }) => appendFileSync(join(folder, LWS_FILE), '# x\n'),
+      /ignores what is not committed \(apps\/vllm\/lws\.yaml\)\. tranche lint reads/,
+    ],
+    [
+      'a file that is new, and one that is gone',
+      async ({ folder }) => renameSync(join(folder, LWS_FILE), join(folder, 'apps/vllm/new.yaml')),
+      /ignores what is not committed \(apps\/vllm\/lws\.yaml, apps\/vllm\/new\.yaml\)\./,
+    ],
+    [
+      'a commit that is not pushed',
+      ({ git }) => git('commit', '-q', '--allow-empty', '-m', 'mine'),
+      /ignores 1 commit of this clone that main has not\./,
+    ],
+  ])('plan says that it ignores what is not pushed: %s', async (_, change, said) => {
+    const site = await startSite();
+    const own = await clone(site);
+    // Behind is not ahead.
+    await site.edit(LWS_FILE, OLD, NEW);
+    await change(own);
+    const { out, err } = await own.run('plan');
+    expect(out).toContain('adopt');
+    if (said === undefined) expect(err).not.toContain('ignores');
+    else expect(err).toMatch(said);
+    expect((await own.run('plan --repo .')).err, 'the clone itself is read').not.toContain('ignores');
   });
 
   test('by ssh: what writes says what to give, and writes nothing; what reads reads the clone', async () => {
