@@ -18,7 +18,7 @@ export function ladderLines({ traffic, marks }: RolloutRecord): readonly (readon
 
 function sideText({ name, groups, ready, serving }: SideShown): string {
   const seen = ready === undefined ? 'not read' : `${ready} ready, ${serving ?? 0} serving`;
-  return `${name}: ${groups} ${groups === 1 ? 'group' : 'groups'} in Git, ${seen}`;
+  return `${name}: ${groups} ${groups === 1 ? 'group' : 'groups'} asked for, ${seen}`;
 }
 
 function shareText({ wanted, live, accepted }: NonNullable<DeliveryShown['share']>): string {

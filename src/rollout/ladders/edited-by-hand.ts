@@ -27,7 +27,7 @@ import { floorIn } from './floor.ts';
 import { unpatched } from './patches.ts';
 import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
-import { inPercent, isRestored, shareOf, sharing } from './shares.ts';
+import { inPercent, isRestored, sendsNothing, shareOf, sharing } from './shares.ts';
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
 
 /** An object, one of its fields, and what it is now. */
@@ -235,7 +235,10 @@ export function canaryEdited(on: Delivering): Hold | undefined {
   const { key } = on.situation.snapshot;
   const held = hold('CanaryEdited', {
     seen: `${found.object}: ${found.field} is ${inShort(found.value)}, and no commit of tranche has made it so`,
-    action: advice`Put it back, or go on as it is: ${commandLine('approve', key, '--hold CanaryEdited')}; to go back: ${commandLine('abort', key)}`,
+    // Nobody goes on with a route that answers no request.
+    action: sendsNothing(on.delivery)
+      ? advice`Put it back: no request is answered; to go back: ${commandLine('abort', key)}`
+      : advice`Put it back, or go on as it is: ${commandLine('approve', key, '--hold CanaryEdited')}; to go back: ${commandLine('abort', key)}`,
   });
   return withFacts(held, facts);
 }

@@ -26,6 +26,13 @@ export function isRestored(delivery: Delivery): boolean {
   });
 }
 
+/** Whether a route sends to neither side, as by weights that are both 0. */
+export function sendsNothing(delivery: Delivery): boolean {
+  return readingsOf(delivery).some(
+    ({ percent, stable, ours, mirrors }) => percent === 0 && !stable && ours.length + mirrors.length === 0,
+  );
+}
+
 /** The edits after which every route sends this share; all of them in the same commit. */
 export function sharing(delivery: Delivery, share: Share): Commit {
   const objects: ObjectEdits[] = [];

@@ -3,7 +3,7 @@
 import type { DeliveryShown, SideShown } from '../../api/record.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import type { Side } from './condition.ts';
-import { annotationsOf, type Delivery, replicasOf } from './delivery.ts';
+import { annotationsOf, type Delivery, primaryGroups, replicasOf } from './delivery.ts';
 import { liveReading, printReading } from './differences.ts';
 import { ladderOf } from './ladder-of.ts';
 import { type Position, positionOf, type RungName } from './position.ts';
@@ -50,7 +50,9 @@ function sideShown(delivery: Delivery, view: TrafficView, side: Side): SideShown
   const workload = isOne ? { ...whole, versions } : whole;
   const found = groupsOn(workload);
   const isCounted = isOne && found.kind === 'known';
-  const groups = isCounted ? found.value.groups.length : replicasOf(workload.document);
+  // Where an autoscaler owns the number no file has it.
+  const asked = side === 'stable' ? primaryGroups(delivery) : replicasOf(workload.document);
+  const groups = isCounted ? found.value.groups.length : asked;
   const served = serving(delivery, view, side, workload);
   const name = sideName(delivery, side);
   if (found.kind !== 'known' || served.kind !== 'known') return { side, name, groups };

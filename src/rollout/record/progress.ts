@@ -174,7 +174,9 @@ function conditionsOf(
  */
 function phaseAfter(snapshot: Snapshot, inProgress: boolean | undefined): Phase {
   const facts = {
-    deleting: snapshot.rollout === undefined && snapshot.workload?.workload.marks !== undefined,
+    // A file that cannot be read may well have it.
+    deleting:
+      snapshot.rollout === undefined && snapshot.issues.length === 0 && snapshot.workload?.workload.marks !== undefined,
     disabled: snapshot.rollout?.rollout.disabled ?? false,
     inProgress,
   };

@@ -36,23 +36,23 @@ test.each<readonly [git: typeof canary, place: string, wanted: string]>([
 const shared = after(canary, '2/3 traffic');
 
 test.each<readonly [what: string, change: ViewChange, side: string, share: string]>([
-  ['all is well', {}, 'vllm-canary: 2 groups in Git, 2 ready, 2 serving', '5% in Git, 5% in the cluster, accepted'],
+  ['all is well', {}, 'vllm-canary: 2 groups asked for, 2 ready, 2 serving', '5% in Git, 5% in the cluster, accepted'],
   [
     'one loads',
     { second: '0+ 1-' },
-    'vllm-canary: 2 groups in Git, 1 ready, 1 serving',
+    'vllm-canary: 2 groups asked for, 1 ready, 1 serving',
     '5% in Git, 5% in the cluster, accepted',
   ],
   [
     'one is no endpoint',
     { withoutEndpoint: ['vllm-canary-1'] },
-    'vllm-canary: 2 groups in Git, 2 ready, 1 serving',
+    'vllm-canary: 2 groups asked for, 2 ready, 1 serving',
     '5% in Git, 5% in the cluster, accepted',
   ],
   [
     'the agent is late',
     { route: (route) => ({ ...route, spec: { rules: [{ backendRefs: [{ name: 'vllm-svc' }] }] } }) },
-    'vllm-canary: 2 groups in Git, 2 ready, 2 serving',
+    'vllm-canary: 2 groups asked for, 2 ready, 2 serving',
     '5% in Git, 0% in the cluster, not accepted yet',
   ],
   [
@@ -63,14 +63,14 @@ test.each<readonly [what: string, change: ViewChange, side: string, share: strin
         routes: [{ kind: 'HTTPRoute', name: 'chat', live: unknown('forbidden') }],
       },
     },
-    'vllm-canary: 2 groups in Git, not read',
+    'vllm-canary: 2 groups asked for, not read',
     '5% in Git, not read',
   ],
 ])('both sides: %s', (_, change, side, share) => {
   const record = emptyRecord({ traffic: { shown: shownOf(shared, viewOf(shared, change)) } });
   const lines = Object.fromEntries(ladderLines(record));
   expect(lines).toMatchObject({ 'New side': side, Share: share });
-  expect(lines['Stable side']).toMatch(/^vllm: 4 groups in Git/);
+  expect(lines['Stable side']).toMatch(/^vllm: 4 groups asked for/);
 });
 
 test('the page names the side that is filled, and its share', () => {
@@ -98,8 +98,8 @@ describe('two versions of one workload', () => {
     const revisionKey = leaders.value[0]?.revisionKey ?? '';
     const live = { ...view.live, leaderSet: known({ ...leaderSet.value, revisionKey }) };
     expect(linesOf(delivery, { ...view, live })).toMatchObject({
-      'Stable side': expect.stringMatching(/^vllm on the stable version: 4 groups in Git, 4 ready, /),
-      'New side': expect.stringMatching(/^vllm on [0-9a-f]{8}\.1: 0 groups in Git, 0 ready, 0 serving$/),
+      'Stable side': expect.stringMatching(/^vllm on the stable version: 4 groups asked for, 4 ready, /),
+      'New side': expect.stringMatching(/^vllm on [0-9a-f]{8}\.1: 0 groups asked for, 0 ready, 0 serving$/),
     });
   });
 
@@ -114,4 +114,10 @@ describe('two versions of one workload', () => {
     expect(sideName(back, 'canary')).toBe('vllm on aaaaaaaa.2');
     expect(sideName(back, 'stable')).toBe('vllm on the stable version');
   });
+});
+
+test('an autoscaler owns the number of the primary: that of the cluster is shown', () => {
+  const scaled = { ...shared, isAutoscaled: true, liveReplicas: 7 };
+  const record = emptyRecord({ traffic: { shown: shownOf(scaled, viewOf(scaled)) } });
+  expect(Object.fromEntries(ladderLines(record))['Stable side']).toMatch(/^vllm: 7 groups asked for/);
 });

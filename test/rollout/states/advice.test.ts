@@ -9,6 +9,7 @@ import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, type Passed, passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { abort, after, asked, edited, STEPS, stands } from '../../support/ladder-stands.ts';
 import { NOW, type World, world } from '../../support/snapshot.ts';
+import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 const UNREADY = ['0- 1- 2- 3-', '0+ 1+ 2- 3-', '0o+ 1o+ 2- 3-', '0o- 1+ 2+ 3-'];
@@ -68,3 +69,18 @@ test.each<[string, Stand, Partial<typeof NO_RULES>, RegExp]>([
     expect(held?.message).toMatch(end);
   },
 );
+
+test('a route that sends nothing is no state to go on with: the hold names no approval', () => {
+  const silent = edited(stands.traffic, ROUTE_FILE, /weight: \d+/g, 'weight: 0');
+  const held = passed(silent).plan.holds.find(({ reason }) => reason === 'CanaryEdited');
+  expect(held?.message).toMatch(/Put it back: no request is answered; to go back: tranche abort vllm$/);
+  const other = passed(edited(stands.traffic, ROUTE_FILE, /weight: 95([^]*)weight: 5/, 'weight: 90$1weight: 10'));
+  expect(said(other)).toContain('tranche approve vllm --hold CanaryEdited');
+});
+
+test('a Rollout whose file cannot be read is not being deleted', () => {
+  const gone = world({ groups: '0:A+ 1:A+ 2:A+ 3:A+', rollout: 'absent' });
+  expect(planOf(gone).record?.phase).toBe('Terminating');
+  const issue = { file: 'a.yaml', line: 1, path: '', reason: 'Syntax', message: 'so', hint: 'mend it' };
+  expect(planOf({ ...gone, issues: [issue] }).record?.phase).toBe('Healthy');
+});
