@@ -137,8 +137,11 @@ function offTheCanary(
  */
 function leftBehind(on: Delivering): Decision | undefined {
   const { situation, marks, delivery } = on;
-  const { observed, digest, partition, view } = situation;
-  const isOurs = digest === marks.release.digest && view === 'seen';
+  const { observed, digest, partition, view, snapshot } = situation;
+  // Until all requests have gone over, the file and the marks have the template that is aborted: the rung above it puts stable back.
+  const hasTemplate =
+    marks.at !== 'all' || (snapshot.stable.kind === 'known' && snapshot.stable.value.release.digest === digest);
+  const isOurs = digest === marks.release.digest && view === 'seen' && hasTemplate;
   if (!isOurs || greenServes(delivery) || observed?.releaseKey === undefined) return undefined;
   const astray = observed.groups.some(
     ({ index, version, key }) => index < partition && version === 'other' && key !== undefined,
