@@ -186,3 +186,15 @@ test('the forge does not answer: held', async () => {
   await world.pass();
   expect((await world.subjects()).at(-1)).toBe(STEP_1);
 });
+
+test('what was merged is on no server any more: held, and the pass ends', async () => {
+  const world = await asking();
+  await world.repository.merge(1, ADA, 'squash');
+  const { git } = world.repository;
+  const refs = (await git.git('for-each-ref', '--format=%(refname)'))
+    .split('\n')
+    .filter((ref) => /tranche\/|pull/.test(ref));
+  for (const ref of refs) await git.git('update-ref', '-d', ref);
+  await git.git('gc', '-q', '--prune=now');
+  expect(reasonsOf(await world.pass())).toEqual(['ApprovalUnproven']);
+});

@@ -136,7 +136,9 @@ async function ownAt(
     const isOurs = (await isOurCommit(of, reader, head)) || (await isBroughtUpToDate(of, reader, head));
     return isOurs ? known(true) : absent;
   } catch (error) {
-    if (error instanceof PortError && !error.retryable) return unknown(`${head.slice(0, 12)}: ${error.message}`);
+    // A head that no server has proves nothing, and is no reason that the pass of all others ends.
+    const isAnswer = error instanceof PortError && (!error.retryable || error.missing === head);
+    if (isAnswer) return unknown(`${head.slice(0, 12)}: ${error.message}`);
     throw error;
   }
 }
