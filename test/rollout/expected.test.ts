@@ -3,9 +3,11 @@
 import { expect, test } from 'vitest';
 import type { Expected, RolloutRecord } from '../../src/api/record.ts';
 import type { Texts } from '../../src/reconcile/ladder/delivery-parts.ts';
+import { inPercent } from '../../src/rollout/ladders/shares.ts';
 import { plan, recordWritten } from '../../src/rollout/plan.ts';
 import { printExpected, printTotal } from '../../src/rollout/progress/expected.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
+import { countsOf } from '../../src/rollout/texts/sentences.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { passed, type Stand, settledOn, snapshotAt } from '../support/ladder-pass.ts';
 import { AT, after, asked, files as canaryFiles } from '../support/ladder-stands.ts';
@@ -258,6 +260,26 @@ test('a cluster that cannot be read takes nothing back; time changes one thing: 
     expect(late === undefined ? '' : printExpected(late)).toMatch(/^longer than usual: group 3 should have been ready/);
     expect(printTotal(late)).toBe('longer than usual');
   }
+});
+
+test.each([
+  ['of N, it is longer than usual', 4, [3]],
+  ['beyond N it ends after a scale-down, and nobody waits for it', 3, undefined],
+])('a group that is not ready for long: %s', (_, n, overdue) => {
+  const at = { ...one, n, marks: 'B.2 1/3 floor=2', p: 2, groups: `${A3} 3:B-` };
+  const { expected } = recordOf(world({ ...at, record: { unreadyFor: { 3: 5000 } } }));
+  expect(expected?.overdue).toEqual(overdue);
+});
+
+test('where groups start side by side they are not said to start one at a time', () => {
+  const { expected } = recordOf(snapshotAt(after(AT.second)));
+  expect(expected?.atOnce).toBeGreaterThan(1);
+  expect(printExpected(expected!)).not.toContain('one group at a time');
+});
+
+test('what people read of counts and shares has no zeros and no fifteen digits', () => {
+  expect(countsOf({ 'leader pod': 0, 'worker pod': 2, StatefulSet: 0 })).toBe('2 worker pods');
+  expect([200 / 3, 5, 100 / 3].map(inPercent)).toEqual(['66.7', '5', '33.3']);
 });
 
 const COLOURS = ladderFiles(
