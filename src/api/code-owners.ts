@@ -1,5 +1,7 @@
 /** CODEOWNERS as GitHub reads it: which files have owners. Of the lines that match a file the last one counts. */
 
+import { FOLDERS, matchesPath, ONE, type PathPattern, type Sign, STAR } from './path-pattern.ts';
+
 /** Where GitHub looks for it; the first that is there counts. */
 export const CODE_OWNERS_FILES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'] as const;
 
@@ -7,7 +9,7 @@ export const CODE_OWNERS_FILES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODE
 const BYTES_MOST = 3 * 1024 * 1024;
 const OWNER = /^(@[\w.-]+(\/[\w.-]+)?|[^\s@]+@[^\s@]+)$/;
 
-type OwnedPattern = { readonly pattern: RegExp; readonly hasOwner: boolean };
+type OwnedPattern = { readonly pattern: PathPattern; readonly hasOwner: boolean };
 
 /** The lines that GitHub would take: it passes over one with `!`, `[`, an escaped `#` or an owner that is none. */
 export function parseCodeOwners(text: string): readonly OwnedPattern[] {
@@ -18,32 +20,32 @@ export function parseCodeOwners(text: string): readonly OwnedPattern[] {
       .trim()
       .split(/\s+/);
     if (pattern === '' || /^!|[[\]\\]/.test(pattern) || !owners.every((owner) => OWNER.test(owner))) return [];
-    return [{ pattern: expressionOf(pattern), hasOwner: owners.length > 0 }];
+    return [{ pattern: patternOf(pattern), hasOwner: owners.length > 0 }];
   });
 }
 
 /** Whether somebody owns a file of this path. */
 export function hasCodeOwner(patterns: readonly OwnedPattern[], path: string): boolean {
-  return patterns.findLast(({ pattern }) => pattern.test(path))?.hasOwner === true;
+  return patterns.findLast(({ pattern }) => matchesPath(pattern, path))?.hasOwner === true;
 }
 
 /** A slash before the end ties it to the root; without `/*` at its end it means all below as well. */
-function expressionOf(pattern: string): RegExp {
-  const isFolder = pattern.endsWith('/');
-  const inner = pattern.replace(/^\//, '').replace(/\/$/, '');
-  const rooted = pattern.startsWith('/') || inner.includes('/');
-  const parts = inner.split('/').map((part) => (part === '**' ? '**' : segment(part)));
-  const body = parts.reduce((all, part, at) => {
-    if (part !== '**') return `${all}${part}${at < parts.length - 1 ? '/' : ''}`;
-    return `${all}${at === parts.length - 1 ? '.+' : '(?:[^/]+/)*'}`;
-  }, '');
-  const below = isFolder ? '/.+' : /(^|\/)\*$/.test(inner) && rooted ? '' : '(?:/.+)?';
-  return new RegExp(`^${rooted ? '' : '(?:[^/]+/)*'}${body}${below}$`);
+function patternOf(written: string): PathPattern {
+  const isFolder = written.endsWith('/');
+  const inner = written.replace(/^\//, '').replace(/\/$/, '');
+  const rooted = written.startsWith('/') || inner.includes('/');
+  const names = inner.split('/');
+  const parts = names.flatMap((name, at): PathPattern => {
+    if (name !== '**') return [signsOf(name)];
+    return at === names.length - 1 ? ALL_BELOW : [FOLDERS];
+  });
+  const below = isFolder ? ALL_BELOW : /(^|\/)\*$/.test(inner) && rooted ? [] : [FOLDERS];
+  return [...(rooted ? [] : [FOLDERS]), ...parts, ...below];
 }
 
-function segment(part: string): string {
-  return part
-    .split('')
-    .map((sign) => (sign === '*' ? '[^/]*' : sign === '?' ? '[^/]' : sign.replace(/[.+^${}()|]/g, '\\$&')))
-    .join('');
+/** At least one name. */
+const ALL_BELOW: PathPattern = [[STAR], FOLDERS];
+
+function signsOf(name: string): readonly Sign[] {
+  return name.split('').map((sign) => (sign === '*' ? STAR : sign === '?' ? ONE : sign));
 }

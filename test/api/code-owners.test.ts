@@ -17,6 +17,12 @@ test.each<readonly [text: string, owned: readonly string[], others: readonly str
   ['tranche.yaml ana@example.com', ['tranche.yaml'], ['trancheXyaml']],
   ['* @a\n/policies/', ['apps/a.yaml'], ['policies/a.yaml']],
   ['/policies/\n* @org/team', ['policies/a.yaml'], []],
+  ['/a*b*c @a', ['abc', 'aXbXbc/d'], ['acb', 'a/bc']],
+  ['** @a', ['a', 'b/c'], []],
+  ['/a/**/b/**/c/ @a', ['a/b/c/d', 'a/x/b/y/c/d'], ['a/b/c', 'a/c/b/d']],
+  // Fifty stars, and a path that almost fits: an expression would try every way to divide it.
+  [`/${'*a'.repeat(50)}b @a`, [`${'a'.repeat(60)}b`], ['a'.repeat(200)]],
+  [`/${'**/a/'.repeat(30)}b @a`, [`${'a/'.repeat(40)}b`], ['a/'.repeat(60).slice(0, -1)]],
   // What GitHub does not take counts for nothing.
   ['!* @a', [], ['a']],
   ['[ab].yaml @a', [], ['a.yaml']],
