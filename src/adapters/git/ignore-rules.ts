@@ -1,9 +1,11 @@
 /** Reads .gitignore files: which paths someone has told git to leave out. */
 
+import { FOLDERS, matchesPath, ONE, type PathPattern, type Sign, STAR } from '../../api/path-pattern.ts';
+
 /** One pattern, with the folder of the file that it stands in. */
 export type IgnoreRule = {
   readonly folder: string;
-  readonly pattern: RegExp;
+  readonly pattern: PathPattern;
   readonly negated: boolean;
   readonly foldersOnly: boolean;
 };
@@ -15,8 +17,10 @@ const MAX_PATTERN_CHARACTERS = 500;
 export function ignoreRules(text: string, folder: string): readonly IgnoreRule[] {
   const rules: IgnoreRule[] = [];
   for (const raw of text.split('\n')) {
+    // Before anything is searched in it: blanks in a row are searched from each of them.
+    if (raw.length > MAX_PATTERN_CHARACTERS) continue;
     const line = raw.replace(/\r$/, '').replace(/(?<!\\)[ \t]+$/, '');
-    if (line === '' || line.startsWith('#') || line.length > MAX_PATTERN_CHARACTERS) continue;
+    if (line === '' || line.startsWith('#')) continue;
     const negated = line.startsWith('!');
     const body = (negated ? line.slice(1) : line).replace(/^\\(?=[#!])/, '');
     const foldersOnly = body.endsWith('/');
@@ -33,31 +37,32 @@ export function isIgnored(rules: readonly IgnoreRule[], path: string, kind: 'fil
   const rule = rules.findLast(({ folder, pattern, foldersOnly }) => {
     if (foldersOnly && kind === 'file') return false;
     if (folder !== '' && !path.startsWith(`${folder}/`)) return false;
-    return pattern.test(folder === '' ? path : path.slice(folder.length + 1));
+    return matchesPath(pattern, folder === '' ? path : path.slice(folder.length + 1));
   });
   return rule !== undefined && !rule.negated;
 }
 
 /** A pattern with a slash in it is held to its folder; one without means that name at any depth. */
-function patternOf(path: string): RegExp | undefined {
+function patternOf(path: string): PathPattern | undefined {
   const anchored = path.includes('/');
-  const parts = (anchored ? path.replace(/^\//, '') : `**/${path}`).split('/');
-  if (parts.some((part) => part === '')) return undefined;
-  const source = parts.map((part, at) => partSource(part, at === parts.length - 1)).join('');
+  const names = (anchored ? path.replace(/^\//, '') : `**/${path}`).split('/');
+  if (names.some((name) => name === '')) return undefined;
   try {
-    return new RegExp(`^${source}$`);
+    return names.flatMap((name, at): PathPattern => {
+      if (name !== '**') return [signsOf(name)];
+      return at === names.length - 1 ? [[STAR], FOLDERS] : [FOLDERS];
+    });
   } catch {
+    // A class that is none, as [z-a].
     return undefined;
   }
 }
 
-function partSource(part: string, isLast: boolean): string {
-  if (part === '**') return isLast ? '.*' : '(?:[^/]+/)*';
-  const source = part.replaceAll(/\\.|\[!?[^\]/]+\]|\*+|\?|[.+^${}()|[\]\\]/g, (token) => {
-    if (token.startsWith('*')) return '[^/]*';
-    if (token === '?') return '[^/]';
-    if (token.length > 1 && token.startsWith('[')) return token.replace('[!', '[^');
-    return `\\${token.at(-1) ?? ''}`;
+function signsOf(name: string): readonly Sign[] {
+  return (name.match(/\\.|\[!?[^\]/]+\]|\*+|[^]/g) ?? []).map((token) => {
+    if (token.startsWith('*')) return STAR;
+    if (token === '?') return ONE;
+    if (token.length > 1 && token.startsWith('[')) return new RegExp(token.replace('[!', '[^'));
+    return token.charAt(token.length - 1);
   });
-  return isLast ? source : `${source}/`;
 }

@@ -182,6 +182,14 @@ describe('patterns of .gitignore', () => {
     ['# a', 'a', false],
     ['a/', 'a', false],
     ['a ', 'a', true],
+    ['a\\d', 'ad', true],
+    ['a\\d', 'a1', false],
+    ['**', 'x/y', true],
+    // Fifty stars, and a path that almost fits: an expression would try every way to divide it.
+    ['*a'.repeat(50), 'a'.repeat(200), true],
+    [`${'*a'.repeat(50)}b`, 'a'.repeat(200), false],
+    [`/${'**/a/'.repeat(30)}b`, 'a/'.repeat(60).slice(0, -1), false],
+    [`a${' '.repeat(200_000)}b`, 'a', false],
   ])('%s and %s: %s', (pattern, path, ignored) => {
     expect(isIgnored(ignoreRules(`${pattern}\n`, ''), path, 'file')).toBe(ignored);
   });
