@@ -58,6 +58,25 @@ export function forbidProgramsInside(
   );
 }
 
+/**
+ * Nor is a file of the runner sent to a server that such a kubeconfig names: what `files` has (tokens, keys, certificates) lies
+ * in the checkout too, links followed.
+ */
+export function forbidFilesOutside(
+  folder: string | undefined,
+  paths: readonly string[],
+  files: readonly (string | undefined)[],
+): void {
+  const kubeconfig = insideOf(folder, paths);
+  if (kubeconfig === undefined) return;
+  const outside = files.find((file) => file !== undefined && insideOf(folder, [file]) === undefined);
+  if (outside === undefined) return;
+  throw refused(
+    `kubeconfig ${kubeconfig} is inside of the checkout and takes ${printableLine(outside)}, which is not`,
+    'Write the kubeconfig outside of it, from a secret, as to ${{ runner.temp }}.',
+  );
+}
+
 /** Anyone who can push there could let us run programs, or send a file of this machine to a server of their own. */
 export function forbidInside(folder: string | undefined, paths: readonly string[]): void {
   const file = insideOf(folder, paths);

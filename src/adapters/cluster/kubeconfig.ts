@@ -26,6 +26,7 @@ import type { ConfigSource } from './config-source.ts';
 import type { Connection } from './connection.ts';
 import { execCredentials } from './exec-credential.ts';
 import {
+  forbidFilesOutside,
   forbidInside,
   forbidPrograms,
   forbidProgramsInside,
@@ -60,7 +61,10 @@ export function connect(options: ConnectOptions): Connection {
   if (source.kind === 'inCluster') loadServiceAccount(config, source, options.serviceAccountFolder);
   const { cluster, user, name } = chosen(config, options.context);
   if (source.kind === 'files' && !source.mayRunCommands) forbidPrograms(user);
-  if (source.kind === 'files') forbidProgramsInside(options.checkout, source.paths, user);
+  if (source.kind === 'files') {
+    forbidProgramsInside(options.checkout, source.paths, user);
+    forbidFilesOutside(options.checkout, source.paths, filesOf(cluster, user));
+  }
   forbidUnknownProvider(user);
   const server = serverOf(cluster);
   if (cluster.skipTLSVerify && server.protocol === 'https:') {
@@ -79,6 +83,12 @@ export function connect(options: ConnectOptions): Connection {
     : undefined;
   const agent = agentOf({ cluster, server, network: options.network });
   return { server, ...requestOptions(effective, { agent, credential }) };
+}
+
+/** What is read from the disk to ask this cluster. */
+function filesOf({ caFile }: Cluster, { certFile, keyFile, authProvider }: User): readonly (string | undefined)[] {
+  const tokenFile = at(authProvider, ['config', 'tokenFile']);
+  return [caFile, certFile, keyFile, typeof tokenFile === 'string' ? tokenFile : undefined];
 }
 
 /** The client runs the command as well, and puts what it prints into its errors. */

@@ -1,15 +1,18 @@
 /** What the command of a kubeconfig gets of us, and which file may not name one. */
 
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { execCredentials } from '../../../src/adapters/cluster/exec-credential.ts';
+import { connect } from '../../../src/adapters/cluster/kubeconfig.ts';
 import { forbidProgramsInside } from '../../../src/adapters/cluster/kubeconfig-rules.ts';
 import { systemClock } from '../../../src/adapters/system/clock.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'exec-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const PROVIDER = { 'auth-provider': { name: 'tokenFile', config: { tokenFile: path.join(folder, 'temp/secret') } } };
 
 const SECRETS = [
   'TRANCHE_GIT_TOKEN',
@@ -52,4 +55,40 @@ test.each<readonly [what: string, file: string, user: object, refused: boolean]>
   if (refused) expect(asked).toThrow(/wants to run a command, and the file is inside of the checkout/);
   else expect(asked).not.toThrow();
   expect(() => forbidProgramsInside(undefined, [file], { name: 'u', ...user })).not.toThrow();
+});
+
+test.each<readonly [what: string, file: string, user: object, cluster: object, refused: boolean]>([
+  ['a token of the runner, inside', 'checkout/kubeconfig', { tokenFile: '../temp/secret' }, {}, true],
+  ['one behind a link, inside', 'checkout/kubeconfig', { tokenFile: 'link' }, {}, true],
+  ['one by an auth-provider, inside', 'checkout/kubeconfig', PROVIDER, {}, true],
+  ['a certificate, inside', 'checkout/kubeconfig', { 'client-certificate': '../temp/secret' }, {}, true],
+  ['a key, inside', 'checkout/kubeconfig', { 'client-key': '../temp/secret' }, {}, true],
+  ['an authority, inside', 'checkout/kubeconfig', {}, { 'certificate-authority': '../temp/secret' }, true],
+  ['a token of the checkout, inside', 'checkout/kubeconfig', { tokenFile: 'token' }, {}, false],
+  ['a token of the runner, next to it', 'temp/kubeconfig', { tokenFile: 'secret' }, {}, false],
+])('in a job, %s: %s', (_, file, user, cluster, refused) => {
+  for (const one of ['checkout', 'temp']) mkdirSync(path.join(folder, one), { recursive: true });
+  for (const one of ['temp/secret', 'checkout/token']) writeFileSync(path.join(folder, one), 'secret');
+  rmSync(path.join(folder, 'checkout/link'), { force: true });
+  symlinkSync('../temp/secret', path.join(folder, 'checkout/link'));
+  const kubeconfig = {
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+    clusters: [{ name: 'k', cluster: { server: 'https://127.0.0.1:1', ...cluster } }],
+    users: [{ name: 'u', user }],
+  };
+  writeFileSync(path.join(folder, file), JSON.stringify(kubeconfig));
+  const asked = (): unknown =>
+    connect({
+      source: { kind: 'files', paths: [path.join(folder, file)], mayRunCommands: true },
+      context: '',
+      repositoryPath: undefined,
+      checkout: path.join(folder, 'checkout'),
+      serviceAccountFolder: folder,
+      network: { env: {}, authorities: async () => undefined },
+      clock: systemClock,
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    });
+  if (refused) expect(asked).toThrow(/is inside of the checkout and takes .*, which is not/);
+  else expect(asked).not.toThrow();
 });
