@@ -85,9 +85,12 @@ describe('history', () => {
 
   test('texts of others are no formula, no markup and no cell of their own', async () => {
     const site = await approved();
-    await site.run(['abort', 'vllm', '--by', '=cmd|"x"`<b>']);
+    await site.run(['abort', 'vllm', '--by', '=cmd|"x"`<b>;=1+1; ＝2+2']);
     await pass(site);
-    expect((await site.run('history --output csv')).out).not.toMatch(/(^|,)"=/m);
+    const csv = (await site.run('history --output csv')).out;
+    expect(csv).not.toMatch(/(^|,)"[=＝]/m);
+    // As read where cells are separated by semicolons.
+    expect(csv).toMatch(/;'=1\+1; '＝2\+2/);
     const row = (await site.run('history --output md')).out.split('\n')[2] ?? '';
     expect(row.match(/(?<!\\)\|/g)).toHaveLength(16);
     expect(row).not.toContain('<b>');

@@ -128,11 +128,14 @@ function cellsOf(delivery: DeliveryTold): readonly string[] {
   ];
 }
 
+/** Full-width signs are taken for the narrow ones, and where a spreadsheet separates by semicolons each starts a cell. */
+const FORMULA = /((?:^|;)[ "]*)([=+\-@＝＋－＠])/g;
+
 /** One line a release, newest first; a cell that a spreadsheet would take for a formula starts with an apostrophe. */
 export function historyCsv({ deliveries }: History): string {
   const cell = (text: string): string => {
-    const plain = printableLine(text);
-    return `"${(/^[=+\-@]/.test(plain) ? `'${plain}` : plain).replaceAll('"', '""')}"`;
+    const plain = printableLine(text).replace(FORMULA, "$1'$2");
+    return `"${plain.replaceAll('"', '""')}"`;
   };
   return [COLUMNS, ...deliveries.map(cellsOf)].map((cells) => `${cells.map(cell).join(',')}\n`).join('');
 }
