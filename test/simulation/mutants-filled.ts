@@ -112,8 +112,8 @@ export const filledMutants: readonly Mutant[] = [
   mutant(
     'settled before the canary is drained',
     'ladders/promotion.ts',
-    '(hasRoutes(delivery) ? [ACCEPTED, CANARY_DRAINED] : NOTHING())',
-    '(hasRoutes(delivery) ? [ACCEPTED] : NOTHING())',
+    'delivery.missing.length > 0 ? [ACCEPTED, CANARY_DRAINED] : NOTHING())',
+    'delivery.missing.length > 0 ? [ACCEPTED] : NOTHING())',
   ),
   mutant(
     'the Service goes over before all requests do',

@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
   // Time and people.
   mutant(
     'the clock on the wall',
-    'reconcile/full-pass.ts',
+    'reconcile/decide-all.ts',
     'now: at, ...readers',
     'now: Date.now() / 1000, ...readers',
   ),
