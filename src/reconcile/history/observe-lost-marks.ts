@@ -15,13 +15,15 @@ import { isUnsigned } from './unsigned.ts';
 async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promise<Marks | undefined> {
   const recorded = of.stored?.kind === 'read' ? of.stored.record.marks : undefined;
   const { rollout } = of.entry.reading;
-  if (file === undefined || rollout === undefined || rollout.rollout.disabled) return undefined;
+  if (file === undefined || rollout?.rollout.disabled === true) return undefined;
   const { marks: own, partition } = file.workload;
   // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, or no release.
   const odd = own === undefined ? hasMarks(of) : own.step !== undefined || partition !== SENTINEL;
   const style = own?.step === undefined ? undefined : own.restore?.style;
-  // Another strategy than the Rollout asks for: it was edited, or the mark and the record were forged alike.
-  const isOther = style !== undefined && style !== rollout.rollout.style;
+  // Where its Rollout is gone a delivery only goes back or stays, and the mark alone says by which strategy.
+  if (rollout === undefined && own?.step === undefined) return undefined;
+  // Another strategy than a Rollout asks for: it was edited, or the mark and the record were forged alike.
+  const isOther = rollout === undefined || (style !== undefined && style !== rollout.rollout.style);
   const isAsRecorded = recorded === undefined ? !odd : !isOther && !lacksMarks(own, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
   if (isAsRecorded && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
@@ -30,7 +32,9 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const written = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
   // What nobody bears out says that something is gone, and not what; and a record may be older than a rollback.
   const marks = written ?? (isUnsigned(of) || isRollbackOf(own, recorded) ? undefined : recorded);
-  return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
+  if (own === undefined || marks === undefined || rollout !== undefined)
+    return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
+  return sameRelease(own.release, marks.release) && styleOther(own, marks) ? marks : undefined;
 }
 
 /** Whether the file lacks what `before`, the last marks that we wrote, says of the same release. */

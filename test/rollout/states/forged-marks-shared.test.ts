@@ -15,6 +15,7 @@ import {
   untilRest,
 } from '../../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { failingPercent } from '../../support/story/requests.ts';
 
 const ROUNDS_MOST = 40;
 const STAGE = 'in its first share';
@@ -111,6 +112,33 @@ test.each([
   expect([at.text(LWS), at.text(ROUTE)]).toEqual([forged, shared]);
   expect(said.at(-1)).toContain('AnnotationsGone');
 });
+
+test.each([
+  ['canary, style of blueGreen', 'canary', 'restore, style of blueGreen'],
+  ['canary, no style', 'canary', 'restore, no style'],
+  ['blueGreen, style of canary', 'blueGreen', 'restore, style of canary'],
+  ['a routed partition, style of canary', 'partition with a route', 'restore, style of canary'],
+])(
+  'forged: %s, and its Rollout is gone: serving groups and the share stay, and an abort leads back',
+  async (_, style, what) => {
+    const at = (await baseOf(style)).fork();
+    const route = at.text(ROUTE);
+    FORGERIES[what]?.(at);
+    const rollout = Object.entries(filesOf(style)).find(([, text]) => text.includes('kind: Rollout'))?.[0] ?? '';
+    at.write(rollout, undefined);
+    const forged = at.text(LWS);
+    const round = async (): Promise<void> => {
+      await at.round();
+      expect([serving(at) >= 3, failingPercent(at.world.cluster)], at.world.subject()).toEqual([true, 0]);
+    };
+    for (let count = 0; count < 10; count += 1) await round();
+    expect([at.text(LWS), at.text(ROUTE)]).toEqual([forged, route]);
+    const answer = await at.order({ kind: 'abort', keepNewer: false });
+    await untilRest(at, ROUNDS_MOST, round);
+    expect(at.text(LWS).split('\n---\n')[0], `${answer}\n${at.world.subject()}`).not.toContain(NEW);
+    expect(serving(at, '0.10.0'), `${answer}\n${at.world.subject()}`).toBe(4);
+  },
+);
 
 test.each([
   ['canary', 'canary', 0, ''],
