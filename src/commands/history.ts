@@ -56,8 +56,8 @@ async function history(asked: Asked & { readonly format: Format }, ports: Ports,
   const { historyJson } = await import('../reconcile/log/history-json.ts');
   const { historyCsv, historyMarkdown, historyText } = await import('../reconcile/log/history-text.ts');
   const found = await readHistory(ports, asked.overrides, { ...asked, since });
-  if (found.others.length > 0) {
-    io.err(`main has no Rollout ${asked.name}. There is: ${found.others.join(', ')}\n`);
+  if (typeof found === 'string') {
+    io.err(`${found}\n`);
     return EXIT.failed;
   }
   const print = {
@@ -70,7 +70,7 @@ async function history(asked: Asked & { readonly format: Format }, ports: Ports,
   return EXIT.ok;
 }
 
-/** Exit code 1 where something is not as the commits say, or a signature is none of the allowed signers. */
+/** Exit code 1 where something is not as the commits say, nothing of it could be looked at, or a signature is of nobody who may. */
 async function verifyVerb(
   asked: Asked & { readonly signers: string | undefined },
   ports: Ports,
@@ -79,8 +79,12 @@ async function verifyVerb(
   const since = sinceOf(asked.since, ports.clock.now());
   const allowed = asked.signers === undefined ? undefined : await signersIn(asked.signers, io);
   const { verifyHistory } = await import('../reconcile/log/verify-history.ts');
-  const { chainJson, chainLines } = await import('../reconcile/log/chain-text.ts');
+  const { chainJson, chainLines, isUnseen } = await import('../reconcile/log/chain-text.ts');
   const chain = await verifyHistory(ports, asked.overrides, { ...asked, since, allowed });
+  if (typeof chain === 'string') {
+    io.err(`${chain}\n`);
+    return EXIT.failed;
+  }
   if (asked.output === 'json') io.out(jsonText(chainJson(chain)));
   else
     io.out(
@@ -88,15 +92,20 @@ async function verifyVerb(
         .map((line) => `${printableLine(line)}\n`)
         .join(''),
     );
-  return chain.faults.length === 0 ? EXIT.ok : EXIT.failed;
+  return chain.faults.length > 0 || isUnseen(chain) ? EXIT.failed : EXIT.ok;
 }
+
+const WANTED_SIGNERS =
+  'wanted a file with a line for each key, as "ada@example.com ssh-ed25519 AAAA…": that which git config gpg.ssh.allowedSignersFile names';
 
 /** The keys of a file of allowed signers. Throws UsageError: with a key passed over the answer would be wrong. */
 async function signersIn(place: string, io: Io): Promise<readonly AllowedSigner[]> {
-  const { filesIn } = await import('./text-files.ts');
+  const { fileAt } = await import('./text-files.ts');
   const { parseAllowedSigners } = await import('../reconcile/log/allowed-signers.ts');
-  const text = [...(await filesIn([place], io)).values()].join('\n');
-  const found = parseAllowedSigners(text);
-  if ('fault' in found) throw new UsageError(`--allowed-signers ${place}: ${found.fault}`);
-  return found;
+  const found = await fileAt(place, io).then(parseAllowedSigners, (error: unknown) => {
+    if (error instanceof UsageError) return { fault: error.message };
+    throw error;
+  });
+  if (!('fault' in found)) return found;
+  throw new UsageError(`--allowed-signers ${place}: ${found.fault}; ${WANTED_SIGNERS}`);
 }

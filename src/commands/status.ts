@@ -2,6 +2,7 @@
 
 import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
+import { nameText } from '../reconcile/log/named.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { NOTHING_SINCE, type Picture, readPicture, type Shown } from '../reconcile/read-picture.ts';
 import { runPass } from '../reconcile/run.ts';
@@ -23,17 +24,16 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
   const { picture, failed, unknown } = await look(options, ports);
   const { asOf, shown } = picture;
   const now = ports.clock.now();
-  const isUnknown = unknown !== '';
   // A script that reads an empty list goes on; one that reads nothing stops.
-  if (options.output === 'json' && !isUnknown) io.out(jsonText(statusJson(picture, failed)));
-  else if (options.output !== 'json' && options.name === '') io.out(statusTable(picture, now));
-  else if (options.output !== 'json' && asOf !== undefined)
-    io.out(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'));
-  for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
-  if (isUnknown) {
+  if (unknown !== '') {
     io.err(unknown);
     return EXIT.failed;
   }
+  if (options.output === 'json') io.out(jsonText(statusJson(picture, failed)));
+  else if (options.name === '') io.out(statusTable(picture, now));
+  else if (asOf !== undefined)
+    io.out(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'));
+  for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
   const unread = options.live && shown.some(({ record }) => record.unseen?.why === 'unread');
   return failed.length > 0 || unread ? EXIT.failed : EXIT.ok;
 }
@@ -48,18 +48,25 @@ export async function look(options: StatusOptions, ports: Ports): Promise<Look> 
   const known = picture.shown.filter(({ record }) => cluster === '' || record.cluster === cluster);
   const shown = known.filter(({ record }) => isMeant(options, record));
   const failed = failures.filter((one) => isMeant(options, one));
-  const isUnknown = options.name !== '' && shown.length + failed.length === 0;
+  const isNamed = options.name !== '' || options.namespace !== '' || (cluster !== '' && picture.shown.length > 0);
+  const isUnknown = isNamed && shown.length + failed.length === 0;
   return { picture: { ...picture, shown }, failed, unknown: isUnknown ? unknownText(options, picture, known) : '' };
 }
 
 /** Why there is nothing to show of a name, and which names there are. */
-function unknownText(options: StatusOptions, { asOf, fresh }: Picture, known: readonly Shown[]): string {
+function unknownText(options: StatusOptions, { asOf, fresh, shown }: Picture, known: readonly Shown[]): string {
   const meant = fresh.filter((one) => isMeant(options, keyOf(one)));
   if (meant.length > 0) return meant.map((one) => `${freshLine(one)}\n`).join('');
+  const { cluster = '' } = options.overrides;
+  const what = options.name === '' ? '' : ` of ${nameText(options)}`;
+  const where = options.name === '' && options.namespace !== '' ? ` ${nameText(options)}` : '';
   if (asOf === undefined)
-    return `no pass has written a status of ${options.name} yet: tranche reconcile makes one, and the same with --live looks without it\n`;
+    return `no pass has written a status${what}${where} yet: tranche reconcile makes one, and the same with --live looks without it\n`;
+  const clusters = [...new Set(shown.map((one) => one.record.cluster))].join(', ');
+  if (known.length === 0 && clusters !== '')
+    return `no record${what}${where} in the cluster ${cluster}. There is: ${clusters}\n`;
   const names = known.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
-  return `no record of ${options.name}. There is: ${names === '' ? 'none' : names}\n`;
+  return `no record${what}${where}. There is: ${names === '' ? 'none' : names}\n`;
 }
 
 /** Of `namespace/name`. */

@@ -19,11 +19,20 @@ export async function filesIn(places: readonly string[], io: Pick<Io, 'folder'>)
 
 async function under(path: string): Promise<readonly string[]> {
   const seen = await stat(path).catch(() => undefined);
-  if (seen === undefined) throw new UsageError(`${path} is not there`);
+  if (seen === undefined) throw new UsageError(`${path} is not there: name a file, or a folder with .yaml files`);
   if (!seen.isDirectory()) return [path];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory() && /\.ya?ml$/.test(entry.name));
   return files.map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** The one file of that name; a folder is refused. Throws a UsageError that says what is there instead. */
+export async function fileAt(place: string, io: Pick<Io, 'folder'>): Promise<string> {
+  const path = resolve(io.folder, place);
+  const seen = await stat(path).catch(() => undefined);
+  if (seen === undefined) throw new UsageError('there is no such file');
+  if (seen.isDirectory()) throw new UsageError('it is a folder');
+  return textOf(path, io);
 }
 
 /** A device has no size, and no end. */

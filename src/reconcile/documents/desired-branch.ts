@@ -44,6 +44,6 @@ export function headOf(branch: string, head: Oid | undefined): Oid {
     port: 'git',
     operation: 'read',
     retryable: false,
-    hint: 'Create it, or name another: branches.desired in tranche.yaml, or --branch.',
+    hint: 'Create it, or name another: branches.desired in tranche.yaml, or --branch (lint and roots: --ref).',
   });
 }

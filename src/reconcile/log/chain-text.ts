@@ -16,22 +16,40 @@ export function chainJson({ faults, signatures, ...chain }: Chain): object {
 }
 
 /** A line for each fault and each signature, and the verdict last. */
-export function chainLines({ faults, signatures, steps, read, main }: Chain): readonly string[] {
+export function chainLines(chain: Chain): readonly string[] {
+  const { faults, signatures, notLooked, read, main } = chain;
   const found = faults.map(
     ({ reason, rollout, commit, at, by, message }) =>
       `${reason}  ${rollout}  ${commit.slice(0, 12)}  ${printInstant(at)}  by ${by}: ${message}`,
   );
   const signed = signatures.filter(({ kind }) => kind !== 'none');
   const more = signed.length - SIGNATURES_SHOWN;
-  const verdict = faults.length === 0 ? 'The chain is whole' : `${faults.length} not as the commits say`;
+  const unseen = notLooked.map(
+    ({ rollout, steps }) =>
+      `not looked at  ${rollout}  ${steps} ${steps === 1 ? 'step' : 'steps'}: main has the workload no longer, or had it in another file, or it is too far back`,
+  );
   const cut = read.end === 'cut' ? '; what was before is not in this clone, or beyond what is read' : '';
   return [
     ...found,
     ...signed.slice(0, SIGNATURES_SHOWN).map(signedLine),
     ...(more > 0 ? [`and ${more} more that are signed: --output json has them`] : []),
+    ...unseen,
     `Signed: ${signed.length} of ${signatures.length} steps and orders.`,
-    `${verdict}: ${steps} steps in ${read.commits} commits of main at ${main.slice(0, 12)}${cut}.`,
+    `${verdictOf(chain)} in ${read.commits} commits of main at ${main.slice(0, 12)}${cut}.`,
   ];
+}
+
+/** Whether commits say steps, and none of them could be looked at: that proves nothing. */
+export function isUnseen({ steps, notLooked }: Chain): boolean {
+  return steps === 0 && notLooked.length > 0;
+}
+
+function verdictOf(chain: Chain): string {
+  const { faults, steps, notLooked } = chain;
+  if (faults.length > 0) return `${faults.length} not as the commits say: ${steps} steps`;
+  if (isUnseen(chain)) return 'No step was looked at';
+  if (steps === 0) return 'There is no step to look at';
+  return `${notLooked.length === 0 ? 'The chain is whole' : 'The chain is whole where it was looked at'}: ${steps} steps`;
 }
 
 const KINDS = {

@@ -9,6 +9,7 @@ import { newMemory, type Overrides, type Ports } from '../pass.ts';
 import { type Delivery, deliveryCollector, type OrderShown } from './deliveries.ts';
 import { type Details, detailsOf } from './details.ts';
 import { type HoldTold, holdsTold } from './holds.ts';
+import { isNamed, unknownName } from './named.ts';
 import { type LogRead, readLog } from './read-log.ts';
 
 const HISTORY_VERSION = 1;
@@ -36,12 +37,10 @@ export type History = {
   readonly orders: readonly OrderShown[];
   /** Oldest first: not from main. */
   readonly holds: readonly HoldTold[];
-  /** Names on main now, where the name that was asked for is nowhere; empty: it is somewhere. */
-  readonly others: readonly string[];
 };
 
-/** Reads it. Throws PortError where Git fails, and ConfigError where `tranche.yaml` is wrong. */
-export async function readHistory(ports: Ports, overrides: Overrides, asked: HistoryAsked): Promise<History> {
+/** Reads it, or says why nothing is meant. Throws PortError where Git fails, and ConfigError where `tranche.yaml` is wrong. */
+export async function readHistory(ports: Ports, overrides: Overrides, asked: HistoryAsked): Promise<History | string> {
   const { git } = ports;
   git.begin();
   const { main, config } = await desiredHead(git, overrides);
@@ -49,10 +48,16 @@ export async function readHistory(ports: Ports, overrides: Overrides, asked: His
   const { cluster = '' } = overrides;
   const isMeant = (key: string): boolean => isNamed(key, { ...asked, cluster });
   const collector = deliveryCollector(isMeant);
+  const said = new Set<string>();
   const read = await readLog(git, { head: main, since: asked.since }, (_, entries) => {
-    for (const one of entries) collector.add(one);
+    for (const one of entries) {
+      collector.add(one);
+      said.add(one.rollout);
+    }
   });
   const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const unknown = unknownName({ ...asked, cluster }, { said, desired, read });
+  if (unknown !== undefined) return unknown;
   const reader = gitReader(git, main, { config: desired.config, texts: desired.trials.known });
   const deliveries: DeliveryTold[] = [];
   for (const [place, delivery] of collector.deliveries().entries()) {
@@ -63,23 +68,8 @@ export async function readHistory(ports: Ports, overrides: Overrides, asked: His
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
   const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
   const holds = await holdsTold(git, { head: status, rollouts, since: asked.since, judging });
-  const isFound = asked.name === '' || rollouts.length > 0 || deliveries.length > 0;
-  const others = isFound ? [] : desired.rollouts.map(({ key }) => `${key.namespace}/${key.name}`);
   const since = asked.since;
-  return { version: HISTORY_VERSION, main, since, read, deliveries, orders: collector.orders(), holds, others };
-}
-
-/** Whether `cluster/namespace/name` is meant; what is empty leaves it open. */
-export function isNamed(
-  key: string,
-  of: { readonly cluster: string; readonly namespace: string; readonly name: string },
-): boolean {
-  const [cluster = '', namespace = '', name = ''] = key.split('/');
-  return (
-    (of.cluster === '' || of.cluster === cluster) &&
-    (of.namespace === '' || of.namespace === namespace) &&
-    (of.name === '' || of.name === name)
-  );
+  return { version: HISTORY_VERSION, main, since, read, deliveries, orders: collector.orders(), holds };
 }
 
 function entryOf({ rollouts }: Desired, key: string): DesiredRollout | undefined {

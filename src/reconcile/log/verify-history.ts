@@ -1,23 +1,16 @@
 /** Whether main's own line bears out what its commits tell, and who has written marks past tranche. */
 
-import { canonicalJson, at as valueAt } from '../../api/json.ts';
-import { LWS_KIND } from '../../api/kinds.ts';
-import { MARK, parseMarks } from '../../api/marks.ts';
-import { printRelease } from '../../api/release.ts';
-import { stringsIn } from '../../api/service.ts';
 import type { Instant } from '../../api/time.ts';
-import { PARTITION_PATH } from '../../api/workload-paths.ts';
-import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
-import { stepText } from '../../rollout/commits/messages.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { desiredHead, readDesired } from '../observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
 import type { AllowedSigner } from './allowed-signers.ts';
 import { type SignatureFound, signatureOf } from './commit-signature.ts';
-import { isNamed } from './history.ts';
 import type { LogEntry } from './log-entry.ts';
+import { isNamed, unknownName } from './named.ts';
+import { ownReader } from './own-fields.ts';
 import { type LogRead, readLog } from './read-log.ts';
 
 /** Each has its row in the reference. */
@@ -52,6 +45,8 @@ export type Chain = {
   readonly read: LogRead;
   /** Steps whose files were looked at. */
   readonly steps: number;
+  /** Steps that commits say, and whose files were not: nothing is proven of them. */
+  readonly notLooked: readonly { readonly rollout: string; readonly steps: number }[];
   /** Newest first. */
   readonly faults: readonly ChainFault[];
   /** One for each step and each order, newest first. */
@@ -76,17 +71,28 @@ type Asked = {
 
 /**
  * Of each commit of the line: that a step is in the file which it says, that it was planned on a commit of this line, and
- * that no other commit has changed marks or a partition. Throws PortError where Git fails.
+ * that no other commit has changed marks or a partition; or why nothing is meant. Throws PortError where Git fails.
  */
-export async function verifyHistory({ git }: Pick<Ports, 'git'>, overrides: Overrides, asked: Asked): Promise<Chain> {
+export async function verifyHistory(
+  { git }: Pick<Ports, 'git'>,
+  overrides: Overrides,
+  asked: Asked,
+): Promise<Chain | string> {
   git.begin();
   const { main, config } = await desiredHead(git, overrides);
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const line: Line[] = [];
-  const read = await readLog(git, { head: main, since: asked.since }, (commit, entries, said) => {
-    if (line.length < LOOKED_MOST) line.push({ commit, entries, said });
+  const said = new Map<string, number>();
+  const read = await readLog(git, { head: main, since: asked.since }, (commit, entries, header) => {
+    if (line.length < LOOKED_MOST) line.push({ commit, entries, said: header });
+    // A squash may say several steps, of which its files have the last.
+    const steps = new Set(entries.flatMap(({ kind, rollout }) => (kind === 'step' ? [rollout] : [])));
+    for (const { rollout } of entries) said.set(rollout, said.get(rollout) ?? 0);
+    for (const rollout of steps) said.set(rollout, (said.get(rollout) ?? 0) + 1);
   });
   const meant = { ...asked, cluster: overrides.cluster ?? '' };
+  const unknown = unknownName(meant, { said: said.keys(), desired, read });
+  if (unknown !== undefined) return unknown;
   const entries = desired.rollouts.filter((entry) => isNamed(printKey(entry.key), meant));
   const isMeant = ({ rollout }: { readonly rollout: string }): boolean => isNamed(rollout, meant);
   const signatures = line.flatMap((one) => signaturesOf(one, asked.allowed)).filter(isMeant);
@@ -94,12 +100,16 @@ export async function verifyHistory({ git }: Pick<Ports, 'git'>, overrides: Over
   let steps = 0;
   for (const entry of entries) {
     const found = await faultsOf(git, entry, line);
-    steps += found.steps;
+    steps += found.steps.length;
+    for (const rollout of found.steps) said.set(rollout, (said.get(rollout) ?? 0) - 1);
     faults.push(...found.faults);
   }
+  const notLooked = [...said].flatMap(([rollout, left]) =>
+    left > 0 && isNamed(rollout, meant) ? [{ rollout, steps: left }] : [],
+  );
   const place = new Map(line.map(({ commit }, at) => [commit.oid, at]));
   faults.sort((a, b) => (place.get(a.commit) ?? 0) - (place.get(b.commit) ?? 0));
-  return { version: CHAIN_VERSION, main, read, steps, faults, signatures };
+  return { version: CHAIN_VERSION, main, read, steps, notLooked, faults, signatures };
 }
 
 function signaturesOf({ entries, said }: Line, allowed: Asked['allowed']): readonly Signed[] {
@@ -142,30 +152,29 @@ function plannedElsewhere(line: readonly Line[], read: LogRead): ChainFault[] {
   );
 }
 
-/** What of a workload tranche alone writes, as one commit has it. */
-type Own = { readonly key: string; readonly release: string; readonly step: string; readonly text: string };
-
 async function faultsOf(
   git: Pick<Git, 'readAt'>,
   entry: DesiredRollout,
   line: readonly Line[],
-): Promise<{ readonly steps: number; readonly faults: readonly ChainFault[] }> {
+): Promise<{ readonly steps: readonly string[]; readonly faults: readonly ChainFault[] }> {
   const rollout = printKey(entry.key);
   const ownAt = ownReader(git, entry);
   const faults: ChainFault[] = [];
-  let steps = 0;
+  const steps: string[] = [];
   for (const [at, { commit, entries }] of line.entries()) {
     const parent = commit.parents[0];
     if (parent === undefined && at < line.length - 1) break;
     const [now, before] = [await ownAt(commit.oid), parent === undefined ? undefined : await ownAt(parent)];
     // Not in its file: it was moved, or is re-created; nobody can tell from here on.
     if (now === undefined) continue;
-    const own = entries.filter((one) => one.rollout === rollout);
-    const step = own.find((one) => one.kind === 'step');
+    const is = `${now.release} ${now.step}`;
+    // A cluster that has another name by now had the step, where the file has what the step says.
+    const named = entries.filter((one) => isNamed(one.rollout, { ...entry.key, cluster: '' }));
+    const own = named.filter((one) => one.rollout === rollout);
+    const step = stepIn(own) ?? stepIn(named.filter((one) => saysOf(one) === is));
     if (step !== undefined) {
-      steps += 1;
-      const is = `${now.release} ${now.step}`;
-      const says = `${step.release} ${step.step}`;
+      steps.push(step.rollout);
+      const says = saysOf(step);
       if (is !== says)
         faults.push(
           faultOf('StepNotInFile', rollout, {
@@ -175,12 +184,20 @@ async function faultsOf(
         );
       else if (before?.text === now.text)
         faults.push(faultOf('StepWithoutEffect', rollout, { commit, message: `it says ${says}, and changes nothing` }));
-    } else if (own.length === 0 && before !== undefined && before.key !== now.key) {
+    } else if (named.every(({ kind }) => kind === 'step') && before !== undefined && before.key !== now.key) {
       const message = `it changes marks or the partition, and is no commit of tranche: ${before.key} → ${now.key}`;
       faults.push(faultOf('MarksWrittenPast', rollout, { commit, message }));
     }
   }
   return { steps, faults };
+}
+
+function stepIn(entries: readonly LogEntry[]): LogEntry | undefined {
+  return entries.find(({ kind }) => kind === 'step');
+}
+
+function saysOf({ release, step }: LogEntry): string {
+  return `${release} ${step}`;
 }
 
 function faultOf(
@@ -189,44 +206,4 @@ function faultOf(
   { commit, message }: { readonly commit: CommitHeader; readonly message: string },
 ): ChainFault {
   return { reason, rollout, commit: commit.oid, at: commit.committedAt, by: commit.author.name, message };
-}
-
-/** Reads one file of each commit, and makes a value of it only where it is another one. */
-function ownReader(git: Pick<Git, 'readAt'>, { identity }: DesiredRollout): (commit: Oid) => Promise<Own | undefined> {
-  const byBlob = new Map<Oid, Own | undefined>();
-  const byCommit = new Map<Oid, Own | undefined>();
-  return async (commit) => {
-    if (identity === undefined) return undefined;
-    if (byCommit.has(commit)) return byCommit.get(commit);
-    const { files } = await git.readAt(commit, { paths: [identity.file], suffixes: [], markers: [] });
-    const [file] = files;
-    const text = file?.content.kind === 'text' ? file.content.text : undefined;
-    const own =
-      file === undefined || text === undefined
-        ? undefined
-        : byBlob.has(file.oid)
-          ? byBlob.get(file.oid)
-          : ownIn(text, identity);
-    if (file !== undefined) byBlob.set(file.oid, own);
-    byCommit.set(commit, own);
-    return own;
-  };
-}
-
-function ownIn(text: string, identity: { readonly file: string; readonly name: string }): Own | undefined {
-  const found = parseManifestFile(identity.file, text, [LWS_KIND]).documents.filter(
-    ({ object }) => object.name === identity.name,
-  );
-  const [document] = found;
-  if (document === undefined || found.length > 1) return undefined;
-  const annotations = stringsIn(valueAt(document.value, ['metadata', 'annotations']));
-  const own = Object.fromEntries(
-    Object.values(MARK).flatMap((key) => (annotations[key] ? [[key, annotations[key]]] : [])),
-  );
-  const parsed = parseMarks(annotations);
-  const marks = parsed !== undefined && 'release' in parsed ? parsed : undefined;
-  const partition = valueAt(document.value, PARTITION_PATH);
-  const key = canonicalJson({ ...own, partition: partition ?? '' });
-  const release = marks === undefined ? '' : printRelease(marks.release);
-  return { key, release, step: marks === undefined ? '' : stepText(marks), text };
 }
