@@ -53,9 +53,6 @@ export type TreeFile = SkippedFile & {
 /** Ids of trees by their depth, that of the root first. */
 export type Folders = readonly (readonly Oid[])[];
 
-/** What is no file of its own: never followed, and `oid` is that of the text which says where it leads, or of a commit. */
-export type LinkEntry = { readonly path: string; readonly oid: Oid; readonly mode: string };
-
 /**
  * Which files of a commit have a marker, said by somebody who has read all of them: of the next one, only what has changed
  * needs to be read.
@@ -105,8 +102,6 @@ export type Tree = {
   readonly files: readonly TreeFile[];
   /** Those, sorted by path: of a whole tree nearly all, so they are listed only where somebody asks, and once. */
   readonly skipped: () => readonly SkippedFile[];
-  /** Links and submodules below paths that are read whole, sorted by path. Not there: nobody has looked. */
-  readonly links?: () => readonly LinkEntry[];
   /** Where everything was read, and there are not too many: for the next process. */
   readonly marked?: Marked | undefined;
   /** What of the request was not read. Not there: nothing, or nobody has looked. */
@@ -224,6 +219,11 @@ export interface Git {
   expect(expected: Expected): void;
   /** The files of `request` as they are in `commit`. Throws PortError; never an incomplete answer. */
   readAt(commit: Oid, request: ReadRequest): Promise<Tree>;
+  /**
+   * The paths of all files, links and submodules that are not the same at two commits, by id and mode, sorted; nothing is read
+   * of them. Undefined where that cannot be said: a folder lists a name twice, or there are more than may be compared.
+   */
+  differences(before: Oid, after: Oid): Promise<readonly string[] | undefined>;
   /**
    * The first-parent line from `from` backwards, newest first, commits only: at most `limit` of them,
    * ending with `until` where that is found.

@@ -183,6 +183,8 @@ export class Process {
       expect: () => undefined,
       readAt: (commit, request) =>
         this.ask('readAt', `read ${commit.slice(0, 7)}`, (fault) => open(fault).readAt(commit, request)),
+      differences: (before, after) =>
+        this.ask('readAt', `compare ${after.slice(0, 7)}`, (fault) => open(fault).differences(before, after)),
       history: (from, until, limit) =>
         this.ask('history', `history ${from.slice(0, 7)}`, (fault) => open(fault).history(from, until, limit)),
       push: (updates) => {

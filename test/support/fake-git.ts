@@ -12,6 +12,7 @@ import {
   type GitObject,
   oidOf,
 } from '../../src/adapters/git/objects.ts';
+import { differingPaths } from '../../src/adapters/git/tree-differences.ts';
 import { walkTree } from '../../src/adapters/git/tree-walk.ts';
 import type {
   BranchUpdate,
@@ -235,6 +236,12 @@ export class FakeRepository {
     return tree;
   }
 
+  differences(before: Oid, after: Oid): readonly string[] | undefined {
+    const rootOf = (oid: Oid) => decodeCommit(oid, this.object(oid, 'read').bytes).tree;
+    const question = differingPaths({ was: rootOf(before), now: rootOf(after) }, defaultGitLimits);
+    return answerNow(question, (batch) => this.lookup(batch));
+  }
+
   history(from: Oid, until: Oid | undefined, limit: number): readonly CommitHeader[] {
     const line: CommitHeader[] = [];
     for (let next: Oid | undefined = from; next !== undefined && line.length < limit; ) {
@@ -328,6 +335,10 @@ function openFake(repository: FakeRepository, options: FakeGitOptions): Git {
     readAt: async (commit, request) => {
       faultOf({ kind: 'readAt', commit, request });
       return repository.readAt(commit, request);
+    },
+    differences: async (before, after) => {
+      faultOf({ kind: 'readAt', commit: after, request: { paths: [], suffixes: [], markers: [] } });
+      return repository.differences(before, after);
     },
     history: async (from, until, limit) => {
       faultOf({ kind: 'history', from });

@@ -21,6 +21,7 @@ import { type RefMove, readHead, swapHeads } from './local-refs.ts';
 import { refOf } from './names.ts';
 import { answerNow } from './object-question.ts';
 import { decodeCommit, signatureLine } from './objects.ts';
+import { differingPaths } from './tree-differences.ts';
 import { walkTree } from './tree-walk.ts';
 
 export type OpenLocal = { readonly path: string; readonly limits: GitLimits };
@@ -51,6 +52,12 @@ export function openLocal({ path, limits }: OpenLocal): Git {
               type === 'blob' ? objects.readFile(oid) : objects.read(oid, 'read'),
         );
         return { commit, ...found };
+      }),
+    differences: async (before, after) =>
+      during(() => {
+        const rootOf = (oid: Oid) => decodeCommit(oid, readCommit(objects, oid, 'read')).tree;
+        const question = differingPaths({ was: rootOf(before), now: rootOf(after) }, limits);
+        return answerNow(question, () => (oid) => objects.read(oid, 'read'));
       }),
     history: async (from, until, limit) =>
       during(() => readLine(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) })),

@@ -119,6 +119,11 @@ export function isFolder(mode: string): boolean {
   return mode === treeMode || mode === `0${treeMode}`;
 }
 
+/** True for the mode of another repository's commit. */
+export function isSubmodule(mode: string): boolean {
+  return mode === '160000';
+}
+
 /** Git's order: folders count as `name/`. */
 function sortKey(entry: TreeEntry): string {
   return isFolder(entry.mode) ? `${entry.name}/` : entry.name;

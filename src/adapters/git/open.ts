@@ -79,6 +79,7 @@ function lazyLocal(path: string, limits: GitLimits): Git {
     // A disk is not far away.
     expect: () => undefined,
     readAt: async (commit, request) => (await open()).readAt(commit, request),
+    differences: async (before, after) => (await open()).differences(before, after),
     history: async (from, until, limit) => (await open()).history(from, until, limit),
     push: async (updates) => (await open()).push(updates),
     heldFast: async (branch) => (await open()).heldFast(branch),
@@ -113,6 +114,10 @@ function guarded(git: Git): Git {
     readAt: async (commit, request) => {
       checkOid(commit, 'read');
       return guard('read', git.readAt(commit, request));
+    },
+    differences: async (before, after) => {
+      for (const commit of [before, after]) checkOid(commit, 'read');
+      return guard('read', git.differences(before, after));
     },
     history: async (from, until, limit) => {
       checkOid(from, 'history');

@@ -8,11 +8,11 @@ import { PortError } from '../../ports/port-error.ts';
 import { TooLarge } from './inflate.ts';
 import { MARKED_MOST, soughtBy } from './marked-list.ts';
 import { isOid } from './names.ts';
-import type { FoundObject } from './object-question.ts';
-import { decodeCommit } from './objects.ts';
+import { answerNow, type FoundObject } from './object-question.ts';
+import { decodeCommit, isSubmodule } from './objects.ts';
 import { type FetchRequest, ServerSaid } from './protocol.ts';
 import { type Reading, type RemoteFetch, type RemoteFetchOptions, saidBy } from './remote-fetch.ts';
-import { changedBlobs } from './tree-changes.ts';
+import { treeDifferences } from './tree-differences.ts';
 
 /**
  * Commits that may lie between; with more, all of a commit comes, which costs more and says the same. Those before come as
@@ -135,6 +135,8 @@ function changedIn(
   };
   const [head, old] = [bytesOf(commit, 'commit'), bytesOf(since, 'commit')];
   if (head === undefined || old === undefined) return undefined;
-  const trees = { now: decodeCommit(commit, head).tree, before: decodeCommit(since, old).tree };
-  return changedBlobs(trees, (oid) => bytesOf(oid, 'tree'), limits.treeEntries);
+  const trees = { was: decodeCommit(since, old).tree, now: decodeCommit(commit, head).tree };
+  const differences = answerNow(treeDifferences(trees, limits), () => (oid) => find(oid, reading) ?? { type: 'large' });
+  const files = differences?.flatMap(({ now }) => (now === undefined || isSubmodule(now.mode) ? [] : [now.oid]));
+  return files && new Set(files);
 }

@@ -6,12 +6,13 @@ import { type GitOperation, gitError } from './git-error.ts';
 import { answerLater } from './object-question.ts';
 import { decodeCommit } from './objects.ts';
 import type { Remote } from './remote.ts';
-import { type RemoteFetchOptions, startReading } from './remote-fetch.ts';
+import { type Reading, type RemoteFetchOptions, startReading } from './remote-fetch.ts';
 import { RemoteObjects } from './remote-objects.ts';
 import { RemotePush } from './remote-push.ts';
+import { differingPaths } from './tree-differences.ts';
 import { walkTree } from './tree-walk.ts';
 
-export type RemoteRepository = Pick<Git, 'expect' | 'readAt' | 'history' | 'push'>;
+export type RemoteRepository = Pick<Git, 'expect' | 'readAt' | 'differences' | 'history' | 'push'>;
 
 type RepositoryOptions = RemoteFetchOptions & {
   /** Asked for again where it is not clear what became of a push. */
@@ -31,14 +32,19 @@ export function openRemoteRepository(options: RepositoryOptions): RemoteReposito
     readAt: (commit, request) =>
       objects.during(async () => {
         const reading = await objects.prepare(commit, request);
-        const head = (await objects.load({ type: 'commit', oids: [commit] }, reading))(commit);
-        if (head.type !== 'commit') throw noCommit(remote, commit, 'read');
-        const root = decodeCommit(commit, head.bytes).tree;
+        const root = await rootOf(commit, { objects, remote, reading });
         const whole = objects.sentWhole(reading);
         const walk = walkTree(root, request, limits, whole);
         const { kept, ...found } = await answerLater(walk, (batch) => objects.load(batch, reading));
         const marked = objects.marked(commit, reading, { kept, readAt: whole?.readAt });
         return { commit, ...found, ...(marked === undefined ? {} : { marked }) };
+      }),
+    differences: (before, after) =>
+      objects.during(async () => {
+        const reading = startReading('read', [before, after], []);
+        const rooted = { objects, remote, reading };
+        const roots = { was: await rootOf(before, rooted), now: await rootOf(after, rooted) };
+        return answerLater(differingPaths(roots, limits), (batch) => objects.load(batch, reading));
       }),
     history: (from, until, limit) =>
       objects.during(() => readHistory(objects, { from, until, limit: Math.min(limit, limits.commitsPerHistory) })),
@@ -57,6 +63,14 @@ export function openRemoteRepository(options: RepositoryOptions): RemoteReposito
       return result;
     },
   };
+}
+
+type Rooted = { readonly objects: RemoteObjects; readonly remote: Remote; readonly reading: Reading };
+
+async function rootOf(commit: Oid, { objects, remote, reading }: Rooted): Promise<Oid> {
+  const found = (await objects.load({ type: 'commit', oids: [commit] }, reading))(commit);
+  if (found.type !== 'commit') throw noCommit(remote, commit, 'read');
+  return decodeCommit(commit, found.bytes).tree;
 }
 
 type Line = { readonly from: Oid; readonly until: Oid | undefined; readonly limit: number };

@@ -34,6 +34,7 @@ export function openSmartHttp(options: RemoteOptions): Git {
     heads: (branches) => heads(branches, 'heads'),
     expect: (expected) => void repository().then((there) => there.expect(expected)),
     readAt: async (commit, request) => (await repository()).readAt(commit, request),
+    differences: async (before, after) => (await repository()).differences(before, after),
     history: async (from, until, limit) => (await repository()).history(from, until, limit),
     push: async (updates) => (await repository()).push(updates),
     heldFast: async () => undefined,

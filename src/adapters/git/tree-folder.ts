@@ -1,8 +1,8 @@
 /** What of one folder a request is about. Nothing is made of an entry that nobody asks for: of a whole tree nearly none counts. */
 
-import type { LinkEntry, ReadRequest } from '../../ports/git.ts';
-import { byteName, type EntryPlace, fileModeOf, isFolder, isText, newPlace, oidAt, readEntry } from './objects.ts';
-import { spelled, type Wanted, wantedIn } from './wanted-paths.ts';
+import type { ReadRequest } from '../../ports/git.ts';
+import { byteName, type EntryPlace, fileModeOf, isFolder, isSubmodule, isText } from './objects.ts';
+import { type Wanted, wantedIn } from './wanted-paths.ts';
 
 /** Which files count by their names; those of `names` whatever is in them. `isWhole`: the request is for the whole tree. */
 export type Wants = {
@@ -16,8 +16,6 @@ export type Wants = {
  * `passedLink`: so does this, somewhere below. `other`: a blob that nobody wants.
  */
 type EntryKind = 'folder' | 'file' | 'named' | 'link' | 'passedLink' | 'submodule' | 'other';
-
-const submoduleMode = '160000';
 
 /** What a request asks of names, as they lie in trees. */
 export function wantsOf({ paths, suffixes, names = [] }: ReadRequest): Wants {
@@ -40,29 +38,11 @@ export function kindOf(
   if (isFolder(mode)) return 'folder';
   if (fileModeOf(mode) === undefined) {
     if (!of.folder.everything) return 'link';
-    return mode === submoduleMode ? 'submodule' : 'passedLink';
+    return isSubmodule(mode) ? 'submodule' : 'passedLink';
   }
   const { suffixes, names } = of.wants;
   if (!of.wanted.everything || !(suffixes.length === 0 || endsWith(bytes, place, suffixes))) return 'other';
   return isOneOf(bytes, place, names) ? 'named' : 'file';
-}
-
-/** The links and submodules of a folder of which everything is wanted. `prefix`: its path, a byte string with the last slash. */
-export function linksOf(
-  { prefix, bytes, wanted: folder }: { readonly prefix: string; readonly bytes: Buffer; readonly wanted: Wanted },
-  wants: Wants,
-): readonly LinkEntry[] {
-  const links: LinkEntry[] = [];
-  const place = newPlace();
-  for (let at = 0; at < bytes.length; ) {
-    at = readEntry(bytes, at, place);
-    const wanted = wantedAt(folder, bytes, place);
-    const kind = wanted && kindOf(bytes, place, { folder, wanted, wants });
-    if (kind !== 'submodule' && kind !== 'passedLink') continue;
-    const path = spelled(prefix + bytes.toString('latin1', place.start, place.end));
-    links.push({ path, oid: oidAt(bytes, place), mode: place.mode });
-  }
-  return links;
 }
 
 /** Whether manifests may be behind a link: one of another ending leads to a file that would not be read either. */

@@ -7,7 +7,7 @@ import { createIdCount, type IdCount } from './id-count.ts';
 import type { GitLimits } from './limits.ts';
 import type { ObjectQuestion, SentWhole } from './object-question.ts';
 import { decodeTree, type EntryPlace, fileModeOf, newPlace, oidAt, readEntry, textOfName } from './objects.ts';
-import { kindOf, linksOf, mayLeadToManifests, type Wants, wantedAt, wantsOf } from './tree-folder.ts';
+import { kindOf, mayLeadToManifests, type Wants, wantedAt, wantsOf } from './tree-folder.ts';
 import { absentIn, PASSED_OVER_MOST, spelled, type Wanted, wantedOf } from './wanted-paths.ts';
 
 /** `prefix`: its path, a byte string with the last slash. */
@@ -60,14 +60,12 @@ export function* walkTree(
   let listed: readonly SkippedFile[] | undefined;
   const skipped = () => (listed ??= skippedBeside(files, found));
   if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid), found.visited);
-  const links = () => found.folders.flatMap((folder) => linksOf(folder, found.wants)).sort(byPath);
   const passedOver = found.passedOver.map(spelled).sort().slice(0, PASSED_OVER_MOST);
   const gaps = { absent: found.absent, passedOver };
   return {
     folders,
     files,
     skipped,
-    links,
     gaps,
     kept: kept && new Set([...found.present].filter((oid) => kept.has(oid))),
   };

@@ -59,6 +59,7 @@ export function openWorkingTree({ root, git, limits }: OpenWorkingTree): Git {
       const paths = new Set(committed.map((file) => file.path));
       return readFolder({ root, request, limits: all, hasMarker, committed: paths });
     },
+    differences: (before, after) => git.differences(before, after),
     history: async (from, until, limit) => {
       const start = from === zeroOid ? await headOf(root, git) : from;
       return start === undefined ? [] : git.history(start, until, limit);

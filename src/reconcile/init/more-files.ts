@@ -39,6 +39,7 @@ export function withFiles(git: Git, tree: Tree, added: ReadonlyMap<string, strin
     expect: (expected) => git.expect(expected),
     readAt: async (commit, request) =>
       commit === tree.commit ? answer({ ...tree, files }, request) : git.readAt(commit, request),
+    differences: (before, after) => git.differences(before, after),
     history: (from, until, limit) => git.history(from, until, limit),
     push: (updates) => git.push(updates),
     heldFast: (branch) => git.heldFast(branch),

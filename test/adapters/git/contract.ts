@@ -137,6 +137,22 @@ function readingTests(subject: () => Subject): void {
     }
   });
 
+  test('the paths at which two commits differ, whatever the files say', async () => {
+    const before = await subject().commit('compared', files);
+    const after = await subject().commit('compared', {
+      'large.yaml': undefined,
+      'binary.yaml': Buffer.from([0xff]),
+      'apps/new/er/lws.yaml': 'kind: none\n',
+      'ünï/côdé.yaml': 'kind: none\n',
+    });
+    const { git } = subject();
+    const differing = ['apps/new/er/lws.yaml', 'binary.yaml', 'large.yaml', 'ünï/côdé.yaml'];
+    expect(await git.differences(before, after)).toEqual(differing);
+    expect(await git.differences(after, before)).toEqual(differing);
+    expect(await git.differences(after, after)).toEqual([]);
+    await expect(git.differences(before, 'e'.repeat(40))).rejects.toThrow(PortError);
+  });
+
   test('a file that is not UTF-8 or too large is unreadable', async () => {
     const commit = await subject().commit('reading', files);
     const { files: found } = await subject().git.readAt(commit, { ...all, paths: ['binary.yaml', 'large.yaml'] });

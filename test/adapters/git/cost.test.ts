@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGit } from '../../../src/adapters/git/open.ts';
 import { fetchRequest } from '../../../src/adapters/git/protocol.ts';
 import type { Oid } from '../../../src/ports/git.ts';
+import { onlyChanges } from '../../../src/reconcile/history/only-changes.ts';
 import { newCommit } from '../../support/fake-git.ts';
 import { bareRepository, type GitServer, pipeToGit, startGitServer } from '../../support/git-server.ts';
 import { PATIENT } from '../../support/patient-git.ts';
@@ -255,4 +256,29 @@ test('a file that an answer with everything leaves out is asked for, not taken f
   expect(isFirst).toBe(false);
   expect(files.map(({ path, content }) => [path, content.kind])).toEqual([['r.yaml', 'text']]);
   expect(skipped().map(({ path }) => path)).toEqual(['a.yaml']);
+});
+
+test('two commits compared: the folders on the way to what differs, and no file, whatever the size of the repository', async () => {
+  const costs: Cost[] = [];
+  for (const size of [250, 5000]) {
+    const { commit, git: run } = bareRepository(join(server.folder, `${size}.git`));
+    await run('branch', '-f', 'compared', 'main');
+    const path = `${app}/compared.yaml`;
+    const [base, head] = [
+      await commit('compared', { [path]: 'a: 1\n' }),
+      await commit('compared', { [path]: 'a: 2\n' }),
+    ];
+    const git = openGit({ location: `${server.url}/${size}.git`, limits: PATIENT });
+    costs.push(
+      await costOf(async () => {
+        expect(await onlyChanges(git, { base, head, paths: [path] })).toBe(true);
+        expect(await onlyChanges(git, { base, head, paths: [] })).toBe(false);
+      }),
+    );
+  }
+  const [small, large] = costs;
+  // Each commit with its root, then a request for each level below.
+  expect(small?.requests.length).toBeLessThan(8);
+  expect(large?.requests).toEqual(small?.requests);
+  expect(large!.sent - small!.sent).toBeLessThan(2_000);
 });

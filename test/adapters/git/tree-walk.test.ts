@@ -90,12 +90,7 @@ function plainly(all: ReturnType<typeof objectsOf>['found']) {
     if (isRead) files.push(`${spelled} ${oid} ${kind}`);
     else skipped.push(`${spelled} ${oid}`);
   }
-  const links = all.filter(({ mode }) => !mode.startsWith('100'));
-  return {
-    files: files.toSorted(),
-    skipped: skipped.toSorted(),
-    links: links.map((one) => `${Buffer.from(one.path, 'latin1').toString('utf8')} ${one.oid} ${one.mode}`).toSorted(),
-  };
+  return { files: files.toSorted(), skipped: skipped.toSorted() };
 }
 
 function walked(all: ReturnType<typeof objectsOf>, asked: ReadRequest, whole?: SentWhole) {
@@ -106,9 +101,8 @@ function walked(all: ReturnType<typeof objectsOf>, asked: ReadRequest, whole?: S
   });
   const files = tree.files.map(({ path, oid, content }) => `${path} ${oid} ${content.kind}`);
   const skipped = tree.skipped().map(({ path, oid }) => `${path} ${oid}`);
-  const links = tree.links?.().map(({ path, oid, mode }) => `${path} ${oid} ${mode}`) ?? [];
   const paths = tree.files.map(({ path }) => path);
-  const told = { files: files.toSorted(), skipped: skipped.toSorted(), links: links.toSorted() };
+  const told = { files: files.toSorted(), skipped: skipped.toSorted() };
   return { tree, batches, paths, told };
 }
 
