@@ -11,6 +11,7 @@ import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
 import { historyRows } from './history.ts';
 import { keyRows } from './keys.ts';
 import { inTurn, peakMegabytes, progress, type Spread, time } from './measure.ts';
+import { pageRows } from './page.ts';
 import { plansPerSecond } from './planning.ts';
 import { podRows } from './pods.ts';
 import { policyRows } from './policies.ts';
@@ -97,6 +98,7 @@ async function allRows(): Promise<readonly Row[]> {
     canaries: () => canaryRows(bench, fleet(options.canaries)),
     pods: () => podRows(bench, large),
     history: () => historyRows(bench, options.quick ? 1000 : 10_000),
+    page: () => pageRows(bench, rounds),
     plan: async () => planRows(bench, await first()),
     simulation: () => simulationRows(programs, amounts()),
     isomorphic: async () => isomorphicRows(bench, await worlds()),

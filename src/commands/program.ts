@@ -25,6 +25,7 @@ import { addInit } from './init-verb.ts';
 import { unlessInterrupted } from './interrupted.ts';
 import { addLine } from './line-verbs.ts';
 import { addEject, addOrders, addShowStable } from './order-verbs.ts';
+import { addPage } from './page-verb.ts';
 import { addPolicy } from './policy/verb.ts';
 import { addRoots } from './roots-verb.ts';
 import { withNewSecrets, withSecretFiles } from './secret-files.ts';
@@ -100,6 +101,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
   addShowStable(program, io, run);
   addAnalyze(program, io, run);
   addHistory(program, io, run);
+  addPage(program, io, { run, done });
   addLine(program, io, run);
   addPolicy(program, io, { run, done });
   gitFlags(program.command('preflight').description('what the rules of the forge make of a delivery')).action(

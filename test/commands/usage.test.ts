@@ -13,6 +13,7 @@ const VERBS = [
   'lint',
   'init',
   'status',
+  'page',
   'approve',
   'jump',
   'abort',

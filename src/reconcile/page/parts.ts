@@ -1,0 +1,126 @@
+/** What several pages show in the same way: the frame with its policy, states, groups, brakes and commits. */
+
+import { printDuration } from '../../api/time.ts';
+import { html, type Markup } from './html.ts';
+import { type BrakeLine, type GroupCell, instantOf, type RolloutShown } from './published.ts';
+
+/**
+ * No script, no frame, no form, nothing from elsewhere: what came through as markup in spite of everything could still do
+ * nothing. The style is a file next to the pages.
+ */
+const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'";
+
+type Frame = {
+  readonly title: string;
+  /** From this page to the folder of all, as `../../`. */
+  readonly up: string;
+  /** When the world was read; empty: no pass has written yet. */
+  readonly asOf: string;
+  readonly body: Markup;
+};
+
+/** A whole page. */
+export function pageOf({ title, up, asOf, body }: Frame): string {
+  const home =
+    up === ''
+      ? undefined
+      : html`<header><nav aria-label="Pages"><a href="${up}index.html">All Rollouts</a></nav></header>\n`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="tranche page">
+<title>${title}</title>
+<link rel="stylesheet" href="${up}style.css">
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+${home}<main id="content">
+${body}
+</main>
+<footer><p class="quiet">${asOf === '' ? 'No pass has written a status yet.' : html`As of ${timeOf(asOf)}. This page does not change by itself: it is as old as that.`}</p></footer>
+</body>
+</html>
+`.text;
+}
+
+/** A time as it stands, which machines read as well. */
+export function timeOf(written: string): Markup {
+  if (instantOf(written) === undefined) return html`${written}`;
+  return html`<time datetime="${written}">${written.replace('T', ' ').replace('Z', ' UTC')}</time>`;
+}
+
+/** Of a commit: the part of its name that people read. */
+export function commitOf(oid: string): Markup {
+  return oid === '' ? html`` : html`<code title="${oid}">${oid.slice(0, 12)}</code>`;
+}
+
+/** The state in a few words, in the colour of its kind. */
+export function stateOf({ state, stateText, stalled }: Pick<RolloutShown, 'state' | 'stateText' | 'stalled'>): Markup {
+  const kind = stalled ? 'stalled' : (STATES[state] ?? 'unknown');
+  return html`<span class="state ${kind}">${stateText}</span>`;
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  notAdopted: 'unknown',
+  settled: 'settled',
+  requested: 'requested',
+  step: 'step',
+  promotion: 'step',
+  rollback: 'rollback',
+};
+
+const SIGNS: Readonly<Record<GroupCell['version'], string>> = { release: '●', stable: '○', other: '◇', absent: '–' };
+
+const VERSIONS: Readonly<Record<GroupCell['version'], string>> = {
+  release: 'on the version in Git',
+  stable: 'on the stable version',
+  other: 'on another version',
+  absent: 'not there',
+};
+
+/** What the signs of groups mean, for the top of a page. */
+export const LEGEND = html`<p class="quiet">Groups: <span aria-hidden="true">●</span> on the version in Git, <span aria-hidden="true">○</span> on the stable version, <span aria-hidden="true">◇</span> on another one, <span aria-hidden="true">–</span> not there, <span aria-hidden="true">…</span> not ready, <span aria-hidden="true">+</span> there only while others restart.</p>`;
+
+/** A cell for each group, in the order of their numbers. Who hears the page gets words in place of signs. */
+export function cellsOf(groups: readonly GroupCell[], name: string): Markup {
+  if (groups.length === 0) return html`<span class="quiet">none seen</span>`;
+  const cells = groups.map(({ index, version, ready, since, extra }) => {
+    const kind = ready || version === 'absent' ? version : `${version} unready`;
+    const sign = `${SIGNS[version]}${ready || version === 'absent' ? '' : '…'}${extra ? '+' : ''}`;
+    const words = `${VERSIONS[version]}, ${ready ? 'ready' : 'not ready'}${extra ? ', extra' : ''}`;
+    return html`<li class="${kind}" title="since ${since}">${index} <span aria-hidden="true">${sign}</span><span class="unseen">${words}</span></li>`;
+  });
+  return html`<ul class="cells" aria-label="groups of ${name}">${cells}</ul>`;
+}
+
+/** What holds steps on purpose, with the command that ends it. */
+export function brakesOf(brakes: readonly BrakeLine[]): Markup {
+  const lines = brakes.map(({ kind, rollout, file, since, by, why, until, ends }) => {
+    const what = kind === 'stop' ? 'All Rollouts are stopped' : html`Paused: ${rollout}`;
+    const details = [
+      ...(since === '' ? [] : [html` since ${timeOf(since)}`]),
+      ...(by === '' ? [] : [html` by ${by}`]),
+      ...(until === '' ? [html` until someone ends it`] : [html` until ${timeOf(until)}`]),
+    ];
+    return html`<div class="brake"><p><strong>${what}</strong>${details}${why === '' ? '' : `: ${why}`}</p>
+<p>It stands in <code>${file}</code>. To end it: <code class="command" tabindex="0">${ends}</code></p></div>\n`;
+  });
+  return html`${lines}`;
+}
+
+/** `12 min`; empty where it is not known. */
+export function durationOf(seconds: number | undefined): string {
+  return seconds === undefined ? '' : printDuration(seconds);
+}
+
+/** `old → new`, or the images that stand. */
+export function imagesOf({ from, to }: RolloutShown['images']): Markup {
+  const names = (images: readonly string[]) => images.map((image) => html`<code>${image}</code> `);
+  const isReplaced = from.length > 0 && from.join(' ') !== to.join(' ');
+  return isReplaced ? html`${names(from)}<span aria-label="becomes">→</span> ${names(to)}` : html`${names(to)}`;
+}

@@ -1,0 +1,188 @@
+/** The pages of a look: what others wrote is shown and does not act, and no name leads anywhere else. */
+
+import { describe, expect, test } from 'vitest';
+import { type PageFile, pagesOf } from '../../src/reconcile/page/pages.ts';
+import { checkedOutput } from '../support/output-schemas.ts';
+import { lookOf } from '../support/published-look.ts';
+
+const filesOf = ({ status, history }: ReturnType<typeof lookOf>): readonly PageFile[] => {
+  const pages = pagesOf(status, history);
+  if ('fault' in pages) throw new Error(pages.fault);
+  return pages.files;
+};
+
+const htmlOf = (files: readonly PageFile[]): readonly string[] =>
+  files.filter(({ path }) => path.endsWith('.html')).map(({ text }) => text);
+
+const moving = [{ kind: 'moving' as const }];
+/** All elements that the pages are made of: anything else has come from a text. */
+const ELEMENTS =
+  'a body caption code dd details div dl dt figure footer h1 h2 h3 head header html li link main meta nav ol p path rect span strong summary svg table tbody td text th thead time title tr ul'.split(
+    ' ',
+  );
+const ATTRIBUTES =
+  'aria-current aria-hidden aria-label aria-labelledby charset class content d datetime height href http-equiv id lang name rel role scope tabindex text-anchor title viewBox width x y'.split(
+    ' ',
+  );
+
+/** Tags as a browser cuts them: a quoted value may have any character but its quote. */
+const TAG = /<\/?([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*\/?>/g;
+
+test('what these tests show pages of is what the schemas describe', () => {
+  const { status, history } = lookOf([...moving, { kind: 'resting', name: 'b' }], 'any text');
+  checkedOutput('status', JSON.stringify(status));
+  checkedOutput('history', JSON.stringify(history));
+});
+
+test.each([
+  ['an element', '<script>alert(1)</script><img src=x onerror=alert(1)>'],
+  ['the end of an attribute', '" onmouseover="alert(1)" x="'],
+  ['of the other kind', "' onmouseover='alert(1)' x='"],
+  ['an address that runs', 'javascript:alert(1)'],
+  ['a comment', '--><!-- <b>'],
+  ['the end of the title', '</title></style></code><svg onload=alert(1)>'],
+  ['an entity', '&lt;script&gt;&#60;b&#62;'],
+  ['directions and control characters', 'a\u202Eb\u0000c\u001B[31m\u2028d'],
+  ['a template of a page generator', '{{ site.github }} {% include x %}'],
+])('%s stays a text, in every place that has one', (_, text) => {
+  for (const page of htmlOf(
+    filesOf(
+      lookOf(
+        [
+          { kind: 'moving', url: text },
+          { kind: 'resting', name: 'b' },
+        ],
+        text,
+      ),
+    ),
+  )) {
+    const tags = [...page.matchAll(TAG)];
+    expect(tags.map(([, name = '']) => name).filter((name) => !ELEMENTS.includes(name))).toEqual([]);
+    const attributes = tags.flatMap(([, , all = '']) =>
+      [...all.replaceAll(/="[^"]*"/g, '').matchAll(/[a-zA-Z-]+/g)].map(([name]) => name),
+    );
+    expect(attributes.filter((name) => !ATTRIBUTES.includes(name))).toEqual([]);
+    // What is left is text, in which nothing begins an element.
+    expect(page.replace(/^<!doctype html>/, '').replaceAll(TAG, '')).not.toMatch(/[<>]/);
+    for (const [, href = ''] of page.matchAll(/href="([^"]*)"/g))
+      expect(href).toMatch(/^((\.\.\/)*(index\.html|style\.css)|(rollouts|others)\/[a-z0-9./-]+\.html|#content)$/);
+    // oxlint-disable-next-line no-control-regex -- these are what must not be there
+    expect(page).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e]/);
+  }
+});
+
+describe('links', () => {
+  test.each([
+    ['https://github.example/models/pull/12', true],
+    ['http://github.example/models/pull/12', false],
+    ['javascript:alert(1)//https://x', false],
+    ['https://name:password@github.example/', false],
+    ['https://github.example/"><b>', false],
+    ['data:text/html,<b>', false],
+  ])('%s: %s', (url, isLink) => {
+    const [, page = ''] = filesOf(lookOf([{ kind: 'moving', url }])).map(({ text }) => text);
+    expect(page).toContain('#12');
+    expect(page.includes('href="https:')).toBe(isLink);
+  });
+});
+
+describe('where a page lies', () => {
+  test.each([
+    ['vllm', 'rollouts/default/llm/vllm.html'],
+    ['a.b-c', 'rollouts/default/llm/a.b-c.html'],
+    ['..', 'others/0.html'],
+    ['../../../etc', 'others/0.html'],
+    ['a..b', 'others/0.html'],
+    ['a/b', 'others/0.html'],
+    ['.git', 'others/0.html'],
+    ['A', 'others/0.html'],
+    ['', 'others/0.html'],
+    ['a\u0000b', 'others/0.html'],
+    ['a'.repeat(240), `rollouts/default/llm/${'a'.repeat(240)}.html`],
+    ['a'.repeat(241), 'others/0.html'],
+  ])('%j: %s', (name, path) => {
+    expect(filesOf(lookOf([{ kind: 'moving', name }])).map((file) => file.path)).toEqual([
+      'style.css',
+      path,
+      'index.html',
+    ]);
+  });
+
+  test('two of one name have a page each', () => {
+    const paths = filesOf(lookOf([...moving, ...moving])).map(({ path }) => path);
+    expect(paths).toEqual(['style.css', 'rollouts/default/llm/vllm.html', 'others/1.html', 'index.html']);
+  });
+});
+
+test('each page forbids scripts, frames, forms and everything from elsewhere, and has none', () => {
+  for (const page of htmlOf(filesOf(lookOf(moving)))) {
+    expect(page).toContain(
+      '<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;self&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;">',
+    );
+    expect(page).not.toMatch(/<script|<iframe|<form|<img| style=|url\(|@import/);
+  }
+});
+
+test('who hears a page gets a language, headings in their order, names of tables and columns, words for signs', () => {
+  for (const page of htmlOf(filesOf(lookOf([...moving, { kind: 'resting', name: 'b' }])))) {
+    expect(page).toContain('<html lang="en">');
+    const levels = [...page.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+    expect(levels[0]).toBe(1);
+    expect(levels.slice(1).every((level, at) => level > 1 && level <= (levels[at] ?? 0) + 1)).toBe(true);
+    for (const [table = ''] of page.matchAll(/<table[^]*?<\/table>/g)) {
+      expect(table).toMatch(/^<table[^>]*aria-labelledby="(moving|rest)"|<caption>/);
+      expect(table).toMatch(/<th scope="col">/);
+      expect(table).toMatch(/<th scope="row">/);
+    }
+    const signs = page.replaceAll(/<[^>]*aria-hidden="true">[^<]*<\/span>/g, '').match(/[●○◇…]/g);
+    expect(signs ?? []).toEqual([]);
+  }
+});
+
+test('a Rollout: its step, both versions, the share, when it may end, the pull request, policies and releases before', () => {
+  const [, page = ''] = filesOf(lookOf(moving)).map(({ text }) => text.replaceAll(/<[^>]+>/g, ''));
+  for (const part of [
+    '2/3, 2 of 4 groups, written 2026-11-27 08:45:00 UTC, done since 2026-11-27 08:59:00 UTC',
+    '2026-11-27 09:30:00 UTC at the earliest, in 30 min, and 1 pause waits for someone',
+    'Share of the new version: 20% in Git, 20% in the cluster, accepted.',
+    'traffic (Git stands here)',
+    '#12, open',
+    'production@4f1c4f1c4f1c',
+    'tranche resume llm/vllm',
+    'tranche approve llm/vllm',
+    'rolled back: it was aborted',
+    'HTTPRoute vllm: not accepted',
+    'ordered, not seen by a pass yet: approve',
+  ])
+    expect(page).toContain(part);
+});
+
+test.each([
+  ['no object', undefined],
+  ['another version', { version: 2, rollouts: [] }],
+  ['no Rollouts', { version: 1 }],
+])('a status that is none is named: %s', (_, status) => {
+  expect(pagesOf(status, undefined)).toEqual({ fault: expect.stringContaining('the status is none of version 1') });
+});
+
+test('fields that are not there, or are something else, leave a page all the same', () => {
+  const odd = {
+    version: 1,
+    rollouts: [{}, { groups: { list: [{ index: 'x' }] }, images: 7, step: [], holds: [null, 3] }],
+  };
+  expect(filesOf({ status: odd, history: { version: 1, deliveries: [{}, null] } })).toHaveLength(4);
+});
+
+/** The goal of the issue in bytes; its time is a row of the benchmark. */
+test('1,000 Rollouts, a tenth of them in a delivery, are at most 5 MB to open, and 20 kB each', () => {
+  const rollouts = Array.from({ length: 1000 }, (_, at) => ({
+    kind: at % 10 === 0 ? ('moving' as const) : ('resting' as const),
+    name: `vllm-${at}`,
+    groups: 8,
+  }));
+  const files = filesOf(lookOf(rollouts));
+  const all = files.find(({ path }) => path === 'index.html')?.text ?? '';
+  expect(Buffer.byteLength(all)).toBeLessThan(5_000_000);
+  expect(all.match(/<tr>/g)).toHaveLength(1002);
+  for (const { path, text } of files.slice(1, -1)) expect(Buffer.byteLength(text), path).toBeLessThan(20_000);
+});
