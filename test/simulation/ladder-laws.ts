@@ -16,6 +16,9 @@ import {
 } from './routed-files.ts';
 import { RING } from './universe.ts';
 
+/** The rungs at which the partition of a canary's primary may be open. */
+const isReleased = (at: string | undefined): boolean => at === 'primary' || at === 'route-restored';
+
 /** Which marks may follow which. */
 export function ladderSteps(commit: OurCommit): string | undefined {
   const { before, after, reason, plan } = commit;
@@ -38,7 +41,7 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['Promoted', sameRelease && to === 'promote' && (a === last || accepts(commit, 'Recreated'))],
     ['RouteRestored', onward || (same && from === 'rollback')],
     ['CanaryEmptied', onward],
-    ['PrimaryCovered', same && from === 'promote' && before.marks?.at === 'primary'],
+    ['PrimaryCovered', same && (from === 'promote' || from === 'rollback') && isReleased(before.marks?.at)],
     ['ShareAccepted', same && from === 'rollback' && accepts(commit, 'TrafficWithdrawn')],
     ['TrafficWithdrawn', same || (sameRelease && from === 'promote' && b === last)],
     ['Jumped', plan.annotations['tranche.dev/jump'] === `${b}@${release}` && (b > a || begins(before, after))],

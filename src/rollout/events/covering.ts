@@ -1,41 +1,83 @@
 /** The primary restarts, and all of it may be down at once since: the new version takes all requests meanwhile. */
 
+import type { StepMark } from '../../api/marks.ts';
 import { updatesPrimary } from '../../api/styles.ts';
+import { SENTINEL } from '../../api/workload.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { isUncovered, primaryGroups, sidesOf } from '../ladders/delivery.ts';
-import { canaryEdited } from '../ladders/edited-by-hand.ts';
-import type { NextCommit } from '../ladders/next-commit.ts';
+import { isUncovered, partitionIn, primaryGroups, quorumOf, sidesOf } from '../ladders/delivery.ts';
+import { canaryEdited, weightEdited } from '../ladders/edited-by-hand.ts';
+import { nextCommit } from '../ladders/next-commit.ts';
 import { climbed } from '../ladders/rung-move.ts';
-import { isRestored, sharing, WHOLE } from '../ladders/shares.ts';
+import { inPercent, isRestored, percentIn, shareOf, sharing, WHOLE } from '../ladders/shares.ts';
 import type { Decision } from '../move.ts';
 import { groupCount } from '../texts/sentences.ts';
+import type { Share } from '../traffic/provider.ts';
+import { isAtOnce } from './ladder-back.ts';
 
 /**
  * Somebody lowered N, or raised maxUnavailable, while the primary of a canary restarts, so that LWS takes its last groups
- * together: as long as one is still to come up on the release, all requests go to the new version, which people have approved
- * for the whole by then, if as many of its groups serve. The rung stays, and the way on is what it was.
+ * together: as long as one is still to come up on the template of the file, all requests go to the new version, if as many of its
+ * groups serve. In a promotion people have approved it for the whole by then; in a rollback what restarts answers nothing at all.
+ * Once N is back, the primary gets the part of the last step again. It is the rung `primary` then, and the way on is what it was.
  */
 export function covered(on: Delivering): Decision | undefined {
   const { delivery, marks, situation } = on;
   const { step, at } = marks;
-  if (step?.kind !== 'promote' || at !== 'primary' || !updatesPrimary(delivery.plan.style)) return undefined;
-  const groups = primaryGroups(delivery);
+  const isOpen = at === 'primary' || (at === 'route-restored' && partitionIn(delivery.own) !== SENTINEL);
+  if (!isOpen || step === undefined || step.kind === 'step') return undefined;
+  if (!updatesPrimary(delivery.plan.style)) return undefined;
+  const isBack = step.kind === 'rollback';
+  const isTheirs = (isBack || isRestored(delivery)) && weightEdited(delivery) !== undefined;
   // A share that was withdrawn returns for nobody but who accepts that.
-  if (groups === 0 || !isUncovered(delivery) || isRestored(delivery)) return undefined;
+  if (isTheirs || (isRestored(delivery) && marks.restore?.withdrawn !== undefined)) return undefined;
+  // Who aborts with --now wants no request there.
+  if (isBack && marks.aborted.some((one) => isAtOnce(on, one))) return undefined;
   if (unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) !== undefined) return undefined;
-  if ((servingGroups(on, 'canary') ?? 0) < groups) return undefined;
+  return isUncovered(delivery) ? toCanary(on, step) : shared(on, step);
+}
+
+function toCanary(on: Delivering, step: StepMark): Decision | undefined {
+  const { delivery } = on;
+  const groups = primaryGroups(delivery);
+  if (groups === 0 || (servingGroups(on, 'canary') ?? 0) < groups) return undefined;
   if (waiting(on, [{ kind: 'newVersion', side: 'stable', groups }]).length === 0) return undefined;
-  const made = sharing(delivery, WHOLE);
-  if (made.kind === 'unwritable' || made.objects.length === 0) return undefined;
   const { stable, canary } = sidesOf(delivery).workloads;
+  const why = `All of ${stable} may be down at once while it restarts, as it has ${groupCount(groups)} now: ${canary} serves as many, and gets all requests until then.`;
+  return resharing(on, { step, share: WHOLE, label: 'all requests to the canary', why });
+}
+
+/** The canary carries all of it, and the primary can have its part again: it serves as many groups as that part asks for. */
+function shared(on: Delivering, step: StepMark): Decision | undefined {
+  const { delivery, marks, situation } = on;
+  const last = delivery.plan.steps.at(-1);
+  const isAll = percentIn(delivery) === 100 && weightEdited(delivery) === undefined;
+  // Under an edited plan the share may be that of the step as it was.
+  const isPlanned = situation.snapshot.ladder?.plans.at(-1) === marks.restore?.plan;
+  if (last === undefined || !isAll || !isPlanned) return undefined;
+  const share = shareOf(last);
+  const percent = share.kind === 'weight' ? share.percent : 0;
+  if (share.kind === 'matches' || percent >= 100) return undefined;
+  const groups = primaryGroups(delivery);
+  const part = Math.max(1, Math.min(quorumOf(delivery), Math.ceil((groups * (100 - percent)) / 100)));
+  const serving = servingGroups(on, 'stable') ?? 0;
+  const next = nextCommit(delivery);
+  // All of its requests, where the next rung has nothing to wait for.
+  if (serving < part || (next.kind === 'commit' && waiting(on, next.waits).length === 0)) return undefined;
+  const label = `traffic: 100% → ${percent === 0 ? '–' : `${inPercent(percent)}%`}`;
+  const why = `${sidesOf(delivery).workloads.stable} has ${groupCount(groups)} now, of which ${serving} serve: it gets the part of the requests again that the last step leaves it.`;
+  return resharing(on, { step, share, label, why });
+}
+
+type Resharing = { readonly step: StepMark; readonly share: Share; readonly label: string; readonly why: string };
+
+/** The share alone. */
+function resharing(on: Delivering, { step, share, label, why }: Resharing): Decision | undefined {
+  const { delivery, marks } = on;
+  const made = sharing(delivery, share);
+  if (made.kind === 'unwritable' || made.objects.length === 0) return undefined;
   const { objects, displaced } = made;
-  const next: NextCommit = { kind: 'commit', stage: step, at, objects, displaced, waits: [] };
-  return climbed(on, next, {
-    reason: 'PrimaryCovered',
-    label: 'promote, all requests to the canary',
-    marks,
-    why: `All of ${stable} may be down at once while it restarts, as it has ${groupCount(groups)} now: ${canary} serves as many, and gets all requests until then.`,
-  });
+  const next = { kind: 'commit', stage: step, at: 'primary', objects, displaced, waits: [] } as const;
+  return climbed(on, next, { reason: 'PrimaryCovered', label: `${step.kind}, ${label}`, marks, why });
 }

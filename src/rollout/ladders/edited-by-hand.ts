@@ -164,7 +164,7 @@ function floorEdited({ scaler }: Delivery, { restore }: Delivering['marks']): Ed
 }
 
 /** A weight that we have put aside stands in Git as another than we set it, whichever rung it is. */
-function weightEdited(delivery: Delivery): Edited | undefined {
+export function weightEdited(delivery: Delivery): Edited | undefined {
   const { displaced, routes } = delivery;
   for (const { provider, route, canary } of routes) {
     if (provider.ownScale === true) continue;

@@ -4,6 +4,7 @@ import { shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { restoreOwn } from '../edits/restore-asides.ts';
 import { loweredInRollback } from '../events/budget-back.ts';
+import { covered } from '../events/covering.ts';
 import {
   climbedBack,
   isAtOnce,
@@ -49,6 +50,8 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   }
   const home = withdrawn(on);
   if (home !== undefined) return home;
+  const carried = covered(on);
+  if (carried !== undefined) return carried;
   const stuck = budgetMoved(on);
   if (stuck !== undefined) return stuck;
   const astray = leftBehind(on);

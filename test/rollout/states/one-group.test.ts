@@ -116,6 +116,92 @@ test('scaled to what may be down at once, in the promotion: once only, and the w
   expect(stand.texts.get(ROUTE_FILE)).not.toContain('weight');
 });
 
+const HELD = passed(rolling, abort(rolling)).stand;
+const backToOne = asked(HELD, 'replicas: 4', 'replicas: 1');
+const COVERED_BACK = 'PrimaryCovered: rollback, all requests to the canary';
+const NOW: Found = { intents: { abort: `${releaseIn(rolling)} now` } };
+const OUTAGE: Found = { intents: { abort: `${releaseIn(rolling)} now outage` } };
+const HOME = after('promote, route-restored', rolling);
+const RESTORED = after('rollback, route-restored', HELD, { view: { own: '0+ 1o+ 2+ 3+' } });
+const GOING = asked(RESTORED, 'replicas: 4', 'replicas: 1');
+const LATE = asked(passed(HOME, abort(HOME)).stand, 'replicas: 4', 'replicas: 1');
+const DEAD: Found = { view: { own: '0+ 1+ 2+ 3-', second: '0- 1-' } };
+const WITHDRAWN = asked(after('rollback, traffic withdrawn', HELD, DEAD), 'replicas: 4', 'replicas: 1');
+const WHOLLY = passed(toOne, { view: RESTARTS }).stand;
+const BACK_WHOLLY = passed(backToOne, { view: RESTARTS }).stand;
+const FOUR = asked(WHOLLY, 'replicas: 1', 'replicas: 4');
+const BACK_FOUR = asked(BACK_WHOLLY, 'replicas: 1', 'replicas: 4');
+const HALF_AGAIN = 'PrimaryCovered: promote, traffic: 100% → 50%';
+
+test.each<[string, Stand, Found, string]>([
+  ['its last group restarts, and the canary serves as many', backToOne, { view: RESTARTS }, COVERED_BACK],
+  ['its last group is still to restart', backToOne, { view: { own: '0o+', second: '0+ 1+' } }, COVERED_BACK],
+  [
+    'too few of the canary serve',
+    backToOne,
+    { view: { own: '0-', second: '0- 1-' } },
+    'hold NotServing GroupsNotReady',
+  ],
+  ['it is back', backToOne, { view: { own: '0+', second: '0+ 1+' } }, 'RouteRestored: rollback, route-restored'],
+  ['abort --now, which counts where some of it serves', backToOne, { ...NOW, view: RESTARTS }, COVERED_BACK],
+  ['abort --now --accept-outage', backToOne, { ...OUTAGE, view: RESTARTS }, 'RouteRestored: rollback'],
+  [
+    'a hand has set the share',
+    edited(backToOne, ROUTE_FILE, /weight: 50$/m, 'weight: 60'),
+    { view: RESTARTS },
+    'hold ',
+  ],
+  ['requests are with stable already, which is still to restart', GOING, { view: RESTARTS }, COVERED_BACK],
+  ['requests are with stable already, which is back', GOING, { view: { own: '0+', second: '0+ 1+' } }, 'hold Draining'],
+  ['after all requests went to stable', LATE, { view: RESTARTS }, COVERED_BACK],
+  ['after all requests went to stable, --now', LATE, { ...NOW, view: RESTARTS }, 'hold NotServing'],
+  ['the share was withdrawn before', WITHDRAWN, { view: RESTARTS }, 'hold NotServing'],
+  ['four groups, of which one may be down', HELD, { view: { own: '0o+ 1- 2- 3-' } }, 'hold '],
+])('scaled to what may be down at once, in the rollback: %s', (_, stand, found, wanted) => {
+  expect(passed(stand, found).told).toContain(wanted);
+});
+
+test.each<[string, Stand, Found, string]>([
+  ['none of it serves', FOUR, { view: { own: '0- 1- 2- 3-' } }, 'hold GroupsNotReady NotServing'],
+  ['fewer than its half asks for', FOUR, { view: { own: '0+ 1- 2- 3-' } }, 'hold GroupsNotReady NotServing'],
+  ['as many as its half asks for', FOUR, { view: { own: '0+ 1+ 2- 3-' } }, HALF_AGAIN],
+  ['all but a broken one', FOUR, { view: { own: '0+ 1+ 2+ 3-' } }, HALF_AGAIN],
+  ['all', FOUR, {}, 'RouteRestored: promote, route-restored'],
+  [
+    'a hand has set the share since',
+    edited(FOUR, ROUTE_FILE, 'weight: 0', 'weight: 9'),
+    { view: { own: '0+ 1+ 2+ 3-' } },
+    'hold GroupsNotReady',
+  ],
+  ['fewer than its half asks for, in the rollback', BACK_FOUR, { view: { own: '0+ 1- 2- 3-' } }, 'hold NotServing'],
+  [
+    'as many as its half asks for, in the rollback',
+    BACK_FOUR,
+    { view: { own: '0+ 1+ 2- 3-' } },
+    'PrimaryCovered: rollback, traffic: 100% → 50%',
+  ],
+  ['enough for all requests, in the rollback', BACK_FOUR, { view: { own: '0+ 1+ 2+ 3-' } }, 'RouteRestored: rollback'],
+])('scaled to what may be down at once, and up again: %s', (_, stand, found, wanted) => {
+  expect(passed(stand, found).told).toContain(wanted);
+});
+
+test('scaled to what may be down at once, and up again: the share of the last step, once', () => {
+  const view = { own: '0+ 1+ 2+ 3-' };
+  const again = passed(FOUR, { view }).stand;
+  expect(again.texts.get(ROUTE_FILE)).toMatch(/weight: 50\n[^]*weight: 50\n/);
+  expect(passed(again, { view }).told).toBe('hold GroupsNotReady');
+  const { told, stand } = passes(again);
+  expect(told[0]).toBe('RouteRestored: promote, route-restored');
+  expect(told.at(-2)).toBe('Settled: settled');
+  expect(stand.texts.get(ROUTE_FILE)).not.toContain('weight');
+});
+
+test('scaled to what may be down at once, and up again: a last step with all requests has no other part', () => {
+  const one = after('promote, primary', asked(passed(settledOn(ONE)).stand, OLD, NEW));
+  const four = asked(one, 'replicas: 1', 'replicas: 4');
+  expect(passed(four, { view: { own: '0+ 1+ 2+ 3-' } }).told).toBe('hold GroupsNotReady');
+});
+
 test('a primary that may be down at once since, in a step: before the next one, and not once it is released for update', () => {
   const held = passes(asked(stands.second, 'maxUnavailable: 1', 'maxUnavailable: 4'), { most: 2 }).told;
   expect(held.join()).toContain('PrimaryNotCovered');

@@ -32,7 +32,15 @@ export function isResting(outcome: Outcome | undefined): boolean {
 }
 
 /** What time ends; what is wrong in the files is said next to it on a rollback. */
-const WAITS: readonly string[] = ['GracePeriod', 'Draining', 'Baking', 'PauseDuration', 'Soaking', 'Stalled'];
+const WAITS: readonly string[] = [
+  'GracePeriod',
+  'Draining',
+  'Baking',
+  'PauseDuration',
+  'Soaking',
+  'Stalled',
+  'PrimaryNotCovered',
+];
 
 type Pair = { readonly real: Saying; readonly lost: Saying; readonly resting: boolean };
 type Exception = { readonly name: string; readonly silent: boolean; readonly holds: (pair: Pair) => boolean };
