@@ -4,12 +4,22 @@ import { type Aside, parseAsides, printAsides } from './aside.ts';
 import { ABSENT, type FieldPath } from './field.ts';
 import { INT32_MAX, type IntOrPercent, isBudget } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
+import type { InferencePools } from './policy-pools.ts';
 import { isDigest } from './release.ts';
 import { ROLLING_STYLES, type RollingStyle } from './styles.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload-paths.ts';
 
 /** A field put aside for this delivery: put back only where it still equals `set`. */
 export type Displaced = { readonly was: IntOrPercent | undefined; readonly set: IntOrPercent };
+
+/** What requests went by when a delivery was started: its Service or its two pools, and its routes. */
+export type StartedRouting = {
+  /** Not there: requests go to pools. */
+  readonly service?: string | undefined;
+  /** Not there: requests go to a Service. */
+  readonly pools?: InferencePools | undefined;
+  readonly routes: readonly { readonly kind: string; readonly name: string }[];
+};
 
 /** `replicas` without and with the extra groups of this delivery. */
 export type Surge = { readonly was: number; readonly set: number };
@@ -24,6 +34,8 @@ export type Restore = {
   readonly objects?: readonly Aside[] | undefined;
   /** The strategy that this delivery was started by; not there: partition without routes, which has no rungs. */
   readonly style?: RollingStyle | undefined;
+  /** Its documents may be gone, and the Rollout that named them. Not there: it routes nothing. */
+  readonly routing?: StartedRouting | undefined;
   /** Digest of the step as it was read when its rungs were written, where a second workload is filled. */
   readonly plan?: string | undefined;
   /** The groups of the second workload as our last commit wrote them; not there: none has written any. */
@@ -37,6 +49,21 @@ export type Restore = {
   /** The longest time to drain that a policy has asked for when a commit of this delivery was written; not there: none has. */
   readonly drainSeconds?: number | undefined;
 };
+
+/** Routes of one delivery: more than a Rollout can name. */
+const ROUTES_MOST = 100;
+
+/** How a delivery was started, for people and to compare: `canary, Service chat, HTTPRoute chat`; empty: by nothing that is written. */
+export function startedWith(restore: Pick<Restore, 'style' | 'routing'> | undefined): string {
+  const { style, routing } = restore ?? {};
+  const { service, pools, routes = [] } = routing ?? {};
+  const named = [
+    ...(service === undefined ? [] : [`Service ${service}`]),
+    ...(pools === undefined ? [] : [`InferencePools ${pools.stable} and ${pools.canary}`]),
+    ...routes.map(({ kind, name }) => `${kind} ${name}`),
+  ];
+  return [...(style === undefined ? [] : [style]), ...named].join(', ');
+}
 
 /** Another floor and budget; all else that is put aside stays. */
 export function putAside(before: Restore | undefined, now: Pick<Restore, 'floor' | 'maxUnavailable'>): Restore {
@@ -69,6 +96,7 @@ function inOrder({
   replicas,
   objects,
   style,
+  routing,
   plan,
   groups,
   withdrawn,
@@ -80,6 +108,7 @@ function inOrder({
   const others = objects === undefined ? {} : { objects };
   const ladder = {
     ...(style === undefined ? {} : { style }),
+    ...(routing === undefined ? {} : { routing }),
     ...(plan === undefined ? {} : { plan }),
     ...(groups === undefined ? {} : { groups }),
     ...(withdrawn === undefined ? {} : { withdrawn }),
@@ -118,6 +147,8 @@ export function parseRestore(text: string): Restore | undefined {
   if (plan !== undefined && !(typeof plan === 'string' && isDigest(plan))) return undefined;
   const style = ROLLING_STYLES.find((one) => one === value['style']);
   if (value['style'] !== undefined && style === undefined) return undefined;
+  const routing = value['routing'] === undefined ? undefined : parseRouting(value['routing']);
+  if (routing === 'wrong') return undefined;
   const groups = value['groups'];
   if (groups !== undefined && !isCount(groups)) return undefined;
   const withdrawn = value['withdrawn'];
@@ -139,6 +170,7 @@ export function parseRestore(text: string): Restore | undefined {
     replicas,
     objects,
     style,
+    routing,
     plan,
     groups,
     withdrawn,
@@ -155,6 +187,7 @@ const KEYS = {
   replicas: true,
   objects: true,
   style: true,
+  routing: true,
   plan: true,
   groups: true,
   withdrawn: true,
@@ -165,6 +198,21 @@ const KEYS = {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= INT32_MAX;
+}
+
+function parseRouting(value: unknown): StartedRouting | 'wrong' {
+  const [service, pools, routes] = [at(value, ['service']), at(value, ['pools']), at(value, ['routes'])];
+  const [stable, canary] = [at(pools, ['stable']), at(pools, ['canary'])];
+  if (!Array.isArray(routes) || routes.length > ROUTES_MOST) return 'wrong';
+  const named = routes.map((route: unknown) => ({ kind: at(route, ['kind']), name: at(route, ['name']) }));
+  const found = named.flatMap(({ kind, name }) => (isName(kind) && isName(name) ? [{ kind, name }] : []));
+  if (found.length < named.length) return 'wrong';
+  if (isName(stable) && isName(canary) && service === undefined) return { pools: { stable, canary }, routes: found };
+  return isName(service) && pools === undefined ? { service, routes: found } : 'wrong';
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function parseDisplaced(value: unknown): Displaced | 'wrong' {

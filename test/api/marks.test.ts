@@ -41,6 +41,16 @@ test.each([
   expect(parseMarks(annotations(marks))).toEqual(marks);
 });
 
+test.each([
+  { service: 'vllm-svc', routes: [{ kind: 'HTTPRoute', name: 'chat' }] },
+  { service: 'vllm-svc', routes: [] },
+  { pools: { stable: 'a', canary: 'b' }, routes: [{ kind: 'HTTPRoute', name: 'chat' }] },
+])('what requests go by is read as it was printed: %j', (routing) => {
+  const marks = marksOf('B.2 1/3 rung=template style=canary plan=0')!;
+  const started = { ...marks, restore: { ...marks.restore!, routing } };
+  expect(parseMarks(annotations(started))).toEqual(started);
+});
+
 test('a step names its release, and the form without it is read as well', () => {
   const marks = marksOf('B.2 1/3 floor=3');
   const said = marks === undefined ? {} : annotations(marks);
@@ -151,6 +161,14 @@ describe.each([
       '{"floor":1,"stopped":1}',
       '{"floor":1,"style":"rolling"}',
       '{"floor":1,"style":true}',
+      '{"style":"canary","routing":{}}',
+      '{"style":"canary","routing":{"routes":[]}}',
+      '{"style":"canary","routing":{"service":"a","routes":{}}}',
+      '{"style":"canary","routing":{"service":"","routes":[]}}',
+      '{"style":"canary","routing":{"service":"a","routes":["HTTPRoute/chat"]}}',
+      '{"style":"canary","routing":{"service":"a","routes":[{"kind":"HTTPRoute"}]}}',
+      '{"style":"canary","routing":{"pools":{"stable":"a"},"routes":[]}}',
+      '{"style":"canary","routing":{"service":"a","pools":{"stable":"a","canary":"b"},"routes":[]}}',
       '{"style":"canary","plan":"0"}',
       '{"style":"canary","plan":"0000000G"}',
       '{"style":"canary","plan":12345678}',

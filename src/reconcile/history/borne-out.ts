@@ -6,6 +6,7 @@ import type { Issue } from '../../api/issue.ts';
 import { canonicalJson, at as valueAt } from '../../api/json.ts';
 import { MARK, type Marks, printStep } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
+import { startedWith } from '../../api/restore.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { workloadIn } from '../../rollout/edits/change.ts';
 import type { Plan } from '../../rollout/plan.ts';
@@ -73,14 +74,14 @@ async function marksWritten({ git, entry }: Observation, inFile: Marks): Promise
   return kindOf(written.value) === kindOf(inFile) ? undefined : written.value;
 }
 
-/** By what a delivery is read: its stage, its rung, its strategy, and which colour serves. */
+/** By what a delivery is read: its stage, its rung, its strategy and routing, and which colour serves. */
 function kindOf({ step, at, restore, serves }: Marks): string {
-  return JSON.stringify([step?.kind, at, restore?.style, serves]);
+  return JSON.stringify([step?.kind, at, startedWith(restore), serves]);
 }
 
 function notWritten(inFile: Marks, written: Marks): Forged {
   const said = ({ step, at, restore }: Marks): string =>
-    [step === undefined ? 'no step' : printStep(step), at, restore?.style]
+    [step === undefined ? 'no step' : printStep(step), at, startedWith(restore)]
       .filter((word) => word !== undefined && word !== '')
       .join(', ');
   return {

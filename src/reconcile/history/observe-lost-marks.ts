@@ -3,6 +3,7 @@
 import { at } from '../../api/json.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
+import { startedWith } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
@@ -34,7 +35,7 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const marks = written ?? (isUnsigned(of) || isRollbackOf(own, recorded) ? undefined : recorded);
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
-  return sameRelease(own.release, marks.release) && styleOther(own, marks) ? marks : undefined;
+  return sameRelease(own.release, marks.release) && startedOther(own, marks) ? marks : undefined;
 }
 
 /** Whether the file lacks what `before`, the last marks that we wrote, says of the same release. */
@@ -43,7 +44,7 @@ function lacksMarks(own: Marks | undefined, before: Marks): boolean {
   if (!sameRelease(own.release, before.release)) return false;
   const keys = ['step', 'at', 'restore', 'stable', 'serves'] as const;
   const isGone = keys.some((key) => before[key] !== undefined && own[key] === undefined);
-  return isGone || servesOther(own, before) || styleOther(own, before) || isRollbackOf(own, before);
+  return isGone || servesOther(own, before) || startedOther(own, before) || isRollbackOf(own, before);
 }
 
 /**
@@ -65,9 +66,9 @@ function servesOther(own: Marks, before: Marks): boolean {
   return own.step.kind === 'promote' && (own.serves ?? before.serves) !== undefined;
 }
 
-/** A delivery ends by the strategy that started it: another one in its middle is no commit of ours, and its documents are not those. */
-function styleOther(own: Marks, before: Marks): boolean {
-  const isSame = own.restore?.style === before.restore?.style;
+/** A delivery ends by the strategy and with the documents that it was started with: others in its middle are no commit of ours. */
+function startedOther(own: Marks, before: Marks): boolean {
+  const isSame = startedWith(own.restore) === startedWith(before.restore);
   return own.step !== undefined && before.step !== undefined && !isSame;
 }
 

@@ -1,6 +1,5 @@
 /** How a delivery in progress was started, by its marks and the documents that it has made: its Rollout may be gone, or another since. */
 
-import { parseHttpRoute } from '../../api/http-route.ts';
 import { at } from '../../api/json.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
 import { MADE_FOR, MARK, type Marks } from '../../api/marks.ts';
@@ -19,7 +18,6 @@ import { namesOf, providerOf, ROUTE_KINDS, trafficProviders } from '../../rollou
 import type { Sides } from '../../rollout/traffic/provider.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
-import { POOL_KIND } from '../documents/traffic-index.ts';
 
 /** What a ladder is climbed by. */
 export type LadderPlan = Pick<Rollout, 'name' | 'style' | 'steps' | 'strategy' | 'routing'>;
@@ -49,35 +47,13 @@ export function begunPlan(of: Of, lost?: Marks): Begun | undefined {
   const style = marks.restore?.style ?? plan?.style;
   if (style === undefined) return asItIs;
   const name = plan?.name ?? entry.key.name;
-  if (plan?.routing?.pools === undefined && mayUsePools(of, { marks, name })) return undefined;
+  // Which of two pools takes what, the Rollout and its policy say together: until both are back nothing is planned.
+  if (plan?.routing?.pools === undefined && marks.restore?.routing?.pools !== undefined) return undefined;
   const found = routingOf(of, { marks, own, plan: { name, style, routing: plan?.routing } });
   const { routing, watched, strategy } = found;
   if (plan !== undefined && plan.style === style && plan.routing === routing) return { plan, begun: false, watched };
   const begun = { name, style, steps: plan?.steps ?? [], strategy: { ...plan?.strategy, ...strategy }, routing };
   return { plan: begun, begun: true, watched };
-}
-
-/**
- * Whether a route has a share that was written between pools: which they are, only the Rollout and its policy say. Then
- * nothing is planned until both are back.
- */
-function mayUsePools(
-  { entry, desired }: Of,
-  { marks, name }: { readonly marks: Marks; readonly name: string },
-): boolean {
-  const asides = marks.restore?.objects ?? [];
-  return desired.traffic.inNamespace('HTTPRoute', entry.key.namespace).some((route) => {
-    const pooled = parseHttpRoute(route.value, route.object.namespace).rules.filter(({ backends }) =>
-      backends.some(({ kind }) => kind === POOL_KIND),
-    );
-    const pools = pooled.flatMap(({ backends }) => backends.map((backend) => backend.name));
-    const isAside = asides.some(
-      ({ object, path }) =>
-        object === asideName(route.object) &&
-        path.some((part) => typeof part === 'object' && pools.includes(String(part.value))),
-    );
-    return isAside || pooled.some((rule) => rule.name.startsWith(`tranche-${name}-`));
-  });
 }
 
 /** Most workloads are at rest, and are not read for this. */
@@ -105,12 +81,14 @@ function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planne
   const { namespace } = of.entry.key;
   const { routing } = plan;
   const subsets = subsetsOf(of, { own, plan });
-  const service = subsets?.service ?? serviceOf(of, { own, plan });
+  const started = marks.restore?.routing;
+  const service = subsets?.service ?? serviceOf(of, { own, plan }, started?.service);
   if (service === undefined) return { routing: undefined, watched: [], strategy: {} };
   const [document] = traffic.called(SERVICE_KIND, { namespace, name: service });
   const strategy = subsets === undefined ? {} : { disableGenerateCanaryService: true };
   const { pools } = routing ?? {};
-  const apart = sidesOf({ plan: { ...plan, strategy: {} }, own, service: document, routes: [], pools });
+  const named = document ?? { object: { ...own.object, kind: SERVICE_KIND, name: service } };
+  const apart = sidesOf({ plan: { ...plan, strategy: {} }, own, service: named, routes: [], pools });
   const sides = subsets === undefined ? apart : { ...apart, canary: apart.stable };
   const asides = (marks.restore?.objects ?? []).map(({ object }) => object);
   const refs = routing?.routes ?? [];
@@ -136,10 +114,19 @@ function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planne
   const watched = once('named').filter(
     (ref) => !shared.some(({ name, kind }) => name === ref.name && kind === ref.kind),
   );
-  if (shared.length === 0 && service === routing?.service) return { routing, watched, strategy };
+  const isThere = ({ kind, name }: Pick<RouteRef, 'kind' | 'name'>): boolean =>
+    traffic.called(kind, { namespace, name }).length > 0;
+  const lost = (started?.routes ?? []).filter((route) => !isThere(route)).map(lostRef);
+  const isAsNamed = shared.length === 0 && service === routing?.service && lost.every(isNamed);
+  if (isAsNamed) return { routing, watched, strategy };
   const gracePeriodSeconds = routing?.gracePeriodSeconds ?? GRACE_SECONDS;
-  const there = refs.filter(({ kind, name }) => traffic.called(kind, { namespace, name }).length > 0);
-  return { routing: { service, gracePeriodSeconds, routes: [...there, ...shared] }, watched, strategy };
+  const routes = [...refs.filter(isThere), ...shared, ...lost];
+  return { routing: { service, gracePeriodSeconds, routes }, watched, strategy };
+}
+
+/** A route that no file has: nothing is read of it and nothing is written into it, it is only waited for. */
+function lostRef({ kind, name }: Pick<RouteRef, 'kind' | 'name'>): RouteRef {
+  return { at: [], group: '', kind, name, ingressClass: '' };
 }
 
 const isOfRules = (route: ManifestDocument): boolean => trafficProviders.DestinationRule.isOf(route);
@@ -156,8 +143,8 @@ function subsetsOf(
   return rule === undefined ? undefined : { rule, service: istioHost(at(rule.value, ['spec', 'host'])).name };
 }
 
-/** That of the Rollout, where we have made its copy; else the one whose copy we have made. */
-function serviceOf(of: Of, { own, plan }: ByPlan): string | undefined {
+/** That of the Rollout, where we have made its copy; else the one whose copy we have made, or that the delivery was started with. */
+function serviceOf(of: Of, { own, plan }: ByPlan, started: string | undefined): string | undefined {
   const { desired, entry } = of;
   const named = plan.routing?.service;
   const services = desired.traffic.inNamespace(SERVICE_KIND, entry.key.namespace);
@@ -166,7 +153,7 @@ function serviceOf(of: Of, { own, plan }: ByPlan): string | undefined {
   const other = services.find(({ object }) => ours.includes(canaryServiceName(object.name)))?.object.name;
   // Both were renamed by a hand, and the routes still send by the names that the Rollout has.
   const isKept = named !== undefined && !services.some(({ object }) => object.name === named);
-  return isKept && isShared(of, { own, plan }) ? named : (other ?? named);
+  return isKept && isShared(of, { own, plan }) ? named : (other ?? started ?? named);
 }
 
 /** Whether a route that the Rollout names sends to the copy of its Service. */

@@ -5,6 +5,7 @@ import type { ABSENT, ItemMatch } from '../../api/field.ts';
 import { isBudget } from '../../api/int-or-percent.ts';
 import { isRecord } from '../../api/json.ts';
 import { type Marks, parseRung, RUNGS, type StableMark, type StepMark } from '../../api/marks.ts';
+import type { InferencePools } from '../../api/policy-pools.ts';
 import type {
   AutomaticBacks,
   Contest,
@@ -21,7 +22,7 @@ import type {
 } from '../../api/record.ts';
 import type { ReleaseChange } from '../../api/record-change.ts';
 import type { GroupRestarts } from '../../api/record-groups.ts';
-import type { Displaced, Restore, Surge } from '../../api/restore.ts';
+import type { Displaced, Restore, StartedRouting, Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
 import { group } from './record-group-shape.ts';
 import { notices } from './record-notices-shape.ts';
@@ -49,6 +50,12 @@ const match = object({ key: text, value: scalar } satisfies Shape<ItemMatch>);
 const segment = either(text, match);
 const aside = object({ object: text, path: list(segment), was: fieldValue, set: fieldValue } satisfies Shape<Aside>);
 
+const startedRouting = object({
+  service: optional(text),
+  pools: optional(object({ stable: text, canary: text } satisfies Shape<InferencePools>)),
+  routes: list(object({ kind: text, name: text } satisfies Shape<StartedRouting['routes'][number]>)),
+} satisfies Shape<StartedRouting>);
+
 const restore = object({
   floor: optional(count),
   maxUnavailable: optional(object({ was: optional(is(isBudget)), set: is(isBudget) } satisfies Shape<Displaced>)),
@@ -60,6 +67,7 @@ const restore = object({
     ),
   ),
   style: optional(word({ partition: true, canary: true, blueGreen: true })),
+  routing: optional(startedRouting),
   plan: optional(text),
   groups: optional(count),
   withdrawn: optional(positive),

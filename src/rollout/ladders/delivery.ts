@@ -7,7 +7,7 @@ import type { REVISION_KEY } from '../../api/lws-labels.ts';
 import { MARK, type Marks } from '../../api/marks.ts';
 import type { InferencePools } from '../../api/policy-pools.ts';
 import type { Release } from '../../api/release.ts';
-import { parseRestore } from '../../api/restore.ts';
+import { parseRestore, type StartedRouting } from '../../api/restore.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import { parseService, stringsIn } from '../../api/service.ts';
 import { secondNameOf, takesTurns } from '../../api/styles.ts';
@@ -128,6 +128,17 @@ export function lostIn({ missing }: Pick<Delivery, 'missing'>): string | undefin
 /** Whether requests are routed, by documents that are there or are missing. */
 export function routesTraffic({ service, pools, missing }: Pick<Delivery, 'service' | 'pools' | 'missing'>): boolean {
   return service !== undefined || pools !== undefined || missing.length > 0;
+}
+
+/** What requests go by, for the mark; undefined: nothing is routed. */
+export function routingOf({ service, pools, routes, missing }: Delivery): StartedRouting | undefined {
+  const named = [
+    ...routes.map(({ route: { object } }) => ({ kind: object.kind, name: object.name })),
+    ...missing.filter(({ kind }) => kind !== SERVICE_KIND),
+  ];
+  if (pools !== undefined) return { pools, routes: named };
+  const name = service?.object.name ?? serviceMissing({ missing });
+  return name === undefined ? undefined : { service: name, routes: named };
 }
 
 /** Both sides, as routes name them: of the partition strategy both are groups of one workload. */

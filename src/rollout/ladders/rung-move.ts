@@ -14,7 +14,7 @@ import { advice, lastLeft } from '../texts/advice.ts';
 import { asidesOfRoutes, floorsLost, routesLost } from './asides.ts';
 import { changesOf } from './changes.ts';
 import type { Delivering } from './delivering-facts.ts';
-import { canarySide, type Delivery, greenServes } from './delivery.ts';
+import { canarySide, type Delivery, greenServes, routingOf } from './delivery.ts';
 import { floorOf } from './floor.ts';
 import type { NextCommit } from './next-commit.ts';
 import { sameStage } from './position.ts';
@@ -84,6 +84,7 @@ function marksOn({ situation, delivery }: Delivering, next: NextCommit, to: Rung
   const { style } = delivery.plan;
   const now: Partial<Restore> = {
     style,
+    routing: marks.restore?.routing ?? routingOf(delivery),
     plan,
     groups,
     least,

@@ -12,7 +12,7 @@ import { asidesOfRoutes, routesLost } from './asides.ts';
 import { otherChangesOf } from './changes.ts';
 import type { Commit, Made } from './commit.ts';
 import type { Delivering } from './delivering-facts.ts';
-import type { Delivery } from './delivery.ts';
+import { type Delivery, routingOf } from './delivery.ts';
 import { notClear, unwritable } from './rung-move.ts';
 
 export type VersionRung = {
@@ -51,7 +51,9 @@ function marksOn(
   const objects = [...asidesOfRoutes(commit.displaced), ...routesLost(restore.objects ?? [], delivery.routes)];
   const aside = withAside(restore, {
     objects: objects.length === 0 ? undefined : objects,
-    style: at === undefined ? undefined : delivery.plan.style,
+    ...(at === undefined
+      ? { style: undefined, routing: undefined }
+      : { style: delivery.plan.style, routing: restore.routing ?? routingOf(delivery) }),
     ...longestDrain(restore, situation.snapshot.policy),
   });
   return { ...marks, ...(at === undefined ? {} : { at }), restore: aside };

@@ -7,7 +7,7 @@ import { begunIn } from '../../support/begun.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { after, asked, edited, stands } from '../../support/ladder-stands.ts';
-import { ROUTE_FILE } from '../../support/traffic-files.ts';
+import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 /** `canary: vllm-svc by HTTPRoute chat, not as the Rollout says`. */
@@ -19,6 +19,7 @@ function told(found: Begun | undefined): string {
   return `${plan.style}${by}${begun ? ', not as the Rollout says' : ''}`;
 }
 
+const without = ({ texts }: Stand, gone: string): Texts => new Map([...texts].filter(([path]) => path !== gone));
 const textsOf = ({ texts }: Stand): Texts => texts;
 const ROLLOUT = stands.second.texts.get(ROLLOUT_FILE) ?? '';
 const WITHOUT_ROUTES = ROLLOUT.replace(/ *trafficRoutings: .*\n/, '');
@@ -39,14 +40,38 @@ test.each<readonly [string, Texts, string | undefined, string]>([
     'it is gone, and the share is one between pools',
     edited(
       stands.second,
-      ROUTE_FILE,
-      /- name: (vllm-svc(-canary)?)/g,
-      '- group: inference.networking.k8s.io\n          kind: InferencePool\n          name: $1',
+      LWS_FILE,
+      /"service":"vllm-svc"/,
+      '"pools":{"stable":"vllm-pool","canary":"vllm-pool-canary"}',
     ).texts,
     undefined,
     'nothing',
   ],
+  [
+    'it is gone, and its route',
+    without(stands.second, ROUTE_FILE),
+    undefined,
+    'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
+  [
+    'it is gone, and its Service',
+    without(stands.second, SERVICE_FILE),
+    undefined,
+    'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
+  [
+    'it routes nothing any more, and its route is gone',
+    without(stands.second, ROUTE_FILE),
+    WITHOUT_ROUTES,
+    'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
   ['before the first share', textsOf(stands.pods), undefined, 'canary: vllm-svc by , not as the Rollout says'],
+  [
+    'before the first share, and its route is gone',
+    without(stands.pods, ROUTE_FILE),
+    undefined,
+    'canary: vllm-svc by HTTPRoute chat, not as the Rollout says',
+  ],
   [
     'it routes nothing any more',
     textsOf(stands.second),

@@ -65,6 +65,11 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'restore, style of partition': restoring(() => ({ style: 'partition' })),
   'restore, style of canary': restoring(() => ({ style: 'canary' })),
   'restore, style of blueGreen': restoring(() => ({ style: 'blueGreen' })),
+  'restore, no routing': restoring(() => ({ routing: undefined })),
+  'restore, another route': restoring(() => ({
+    routing: { service: 'vllm-svc', routes: [{ kind: 'HTTPRoute', name: 'x' }] },
+  })),
+  'restore, another Service': restoring(() => ({ routing: { service: 'x', routes: [] } })),
   'restore, no objects': restoring(() => ({ objects: undefined })),
   'restore, replicas': restoring(() => ({ replicas: { was: 1, set: 4 } })),
 };
@@ -102,6 +107,8 @@ test.each([
   ['canary, style of blueGreen', 'canary', 'restore, style of blueGreen'],
   ['blueGreen, style of canary', 'blueGreen', 'restore, style of canary'],
   ['a routed partition, style of canary', 'partition with a route', 'restore, style of canary'],
+  ['canary, a route that nobody has', 'canary', 'restore, another route'],
+  ['canary, another Service', 'canary', 'restore, another Service'],
 ])('forged: %s: nothing is written by it, and the share stays', async (_, style, what) => {
   const at = (await baseOf(style)).fork();
   FORGERIES[what]?.(at);
@@ -118,6 +125,8 @@ test.each([
   ['canary, no style', 'canary', 'restore, no style'],
   ['blueGreen, style of canary', 'blueGreen', 'restore, style of canary'],
   ['a routed partition, style of canary', 'partition with a route', 'restore, style of canary'],
+  ['canary, no routing', 'canary', 'restore, no routing'],
+  ['canary, a route that nobody has', 'canary', 'restore, another route'],
 ])(
   'forged: %s, and its Rollout is gone: serving groups and the share stay, and an abort leads back',
   async (_, style, what) => {
