@@ -1,6 +1,7 @@
 /** A newer template in the middle of a delivery whose versions share the requests: those go to stable, and it gets its own label. */
 
 import { printStep } from '../../api/marks.ts';
+import { parseRelease } from '../../api/release.ts';
 import { withBudgetAfter } from '../budget.ts';
 import { type Draft, drafting, partitionDrafted, type WorkloadMove } from '../edits/workload-change.ts';
 import { withObjects } from '../ladders/commit.ts';
@@ -40,7 +41,19 @@ function overtaken(on: Delivering, draft: Draft): Decision {
   const isInert =
     situation.view === 'seen' && situation.partition >= situation.asked && groupsOnTemplate(situation).length === 0;
   const commit = withObjects(restoreAll(on.delivery), unrevised(on.delivery));
-  return versionMove(on, draft, { at: 'route-restored', commit, ...(isInert ? { labels: true } : {}) });
+  const labels = labelCarried(on) ?? true;
+  return versionMove(on, draft, { at: 'route-restored', commit, ...(isInert ? { labels } : {}) });
+}
+
+/**
+ * The label under which groups have loaded the requested template in an earlier delivery of it: another one would restart them
+ * for nothing but the label. undefined: no group has.
+ */
+function labelCarried({ situation }: Delivering): string | undefined {
+  const { leaders } = situation.snapshot.live;
+  if (leaders.kind !== 'known') return undefined;
+  const labels = leaders.value.flatMap(({ version }) => (version === undefined ? [] : [version]));
+  return labels.find((label) => parseRelease(label)?.digest === situation.digest);
 }
 
 function accepted({ delivery }: Delivering): readonly Condition[] {

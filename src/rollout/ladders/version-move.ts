@@ -19,8 +19,8 @@ export type VersionRung = {
   /** The rung that it makes; undefined: the delivery stands on none. */
   readonly at: RungMark | undefined;
   readonly commit: Commit;
-  /** The leaders to come get the label of the release. */
-  readonly labels?: true;
+  /** The leaders to come get the label of the release, or this one. */
+  readonly labels?: true | string;
 };
 
 /** The decision of this draft and this rung, in one commit; a hold where what its objects would be cannot be known. */
@@ -32,7 +32,8 @@ export function versionMove(on: Delivering, { fields, ...draft }: Draft, rung: V
   const others = otherChangesOf(delivery, commit.objects);
   if (others === undefined) return holding([notClear(on, commit.objects)], draft.stepState, draft.stepDone);
   const marks = marksOn(on, fields.marks, { at: rung.at, commit });
-  const more = rung.labels === true ? labelOf(delivery, marks) : [];
+  const label = rung.labels === true ? printRelease(marks.release) : rung.labels;
+  const more = label === undefined ? [] : labelOf(delivery, label);
   return { ...draft, move: workloadMove(situation, { ...fields, marks, more }, others) };
 }
 
@@ -59,7 +60,7 @@ function marksOn(
   return { ...marks, ...(at === undefined ? {} : { at }), restore: aside };
 }
 
-function labelOf({ own }: Delivery, { release }: Marks): readonly FieldChange[] {
+function labelOf({ own }: Delivery, to: string): readonly FieldChange[] {
   const from = versionIn(own.value) ?? ABSENT;
-  return [{ path: versionPath(own.value), from, to: printRelease(release) }];
+  return [{ path: versionPath(own.value), from, to }];
 }
