@@ -62,12 +62,13 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const reading: Reading = { main, status, desired, at, signing, keyMissing };
   const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
   const offSeconds = (): number | undefined => ports.clock.offSeconds?.();
+  const clockNow = (): Instant => ports.clock.now();
   const liveTraffic = trafficReader(ports.cluster, live);
   startTraffic(liveTraffic, reading, options);
   const others = await recordsElsewhere(ports.git, reading, { shard: options.overrides.shard, judging });
   const isMainLost = mainLost(git, { tip, main });
   const notifyTargets = ports.notifier?.targets ?? [];
-  const readers = { git, isMainLost, live, liveTraffic, offSeconds, others, notifyTargets };
+  const readers = { git, isMainLost, live, liveTraffic, offSeconds, clockNow, others, notifyTargets };
   const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);

@@ -176,6 +176,8 @@ export type Snapshot = {
   readonly turns?: readonly Turn[];
   /** How far the clocks of the servers are ahead of ours (below 0: behind), where that is too much to go by the time. */
   readonly clockOffSeconds?: number;
+  /** How long after `now` Services and routes had been read; not there: within a second, or they were not. */
+  readonly readSeconds?: number;
   /** How often a pass looks, where `tranche.yaml` wants it more seldom than every 30 s. */
   readonly intervalSeconds?: number;
   /** Not there: every policy that is required governs it. */

@@ -28,6 +28,8 @@ export type Observation = {
   readonly now: Instant;
   /** As the port to time has it. */
   readonly offSeconds?: Clock['offSeconds'];
+  /** What time it is once something has been read. Not there: as when the pass started. */
+  readonly clockNow?: Clock['now'];
   readonly notifyTargets?: readonly string[];
   readonly git: GitReader;
   /** Whether main has lost the commit that the last pass read. Not there: it has not. */
@@ -42,5 +44,5 @@ export type Observation = {
 /** What a pass reads with, the same for every Rollout. */
 export type Readers = Pick<
   Observation,
-  'git' | 'isMainLost' | 'live' | 'liveTraffic' | 'offSeconds' | 'approvals' | 'notifyTargets'
+  'git' | 'isMainLost' | 'live' | 'liveTraffic' | 'offSeconds' | 'clockNow' | 'approvals' | 'notifyTargets'
 >;

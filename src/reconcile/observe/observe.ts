@@ -117,7 +117,7 @@ function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
 }
 
 /** What a delivery hangs on next to the workload; nothing where the Rollout has no second one. */
-type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic'>;
+type TrafficFacts = Pick<Snapshot, 'ladder' | 'traffic' | 'readSeconds'>;
 
 /** What only some deliveries hang on. */
 async function readBesides(of: Observation, resting: Resting, file?: WorkloadFile): Promise<Partial<Snapshot>> {
@@ -135,5 +135,10 @@ async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFil
   if (asked === undefined || file === undefined) return {};
   const ladder = ladderFiles(of, file);
   const traffic = await of.liveTraffic?.read(asked);
-  return { ...(ladder === undefined ? {} : { ladder }), ...(traffic === undefined ? {} : { traffic }) };
+  const readSeconds = (of.clockNow?.() ?? of.now) - of.now;
+  return {
+    ...(ladder === undefined ? {} : { ladder }),
+    ...(traffic === undefined ? {} : { traffic }),
+    ...(readSeconds > 0 ? { readSeconds } : {}),
+  };
 }

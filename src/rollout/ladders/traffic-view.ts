@@ -24,6 +24,7 @@ export type TrafficView = Pick<
   | 'key'
   | 'now'
   | 'clockOffSeconds'
+  | 'readSeconds'
   | 'record'
   | 'unsigned'
   | 'rollbackAt'
@@ -54,15 +55,22 @@ export type DeliverySeen = {
 export type DeliveryFound = { readonly inputs: readonly unknown[]; readonly found: DeliverySeen | undefined };
 
 /**
- * What time it is by our clock and by those of the servers, where they differ by too much. What is seen is seen since
- * the later of both, and has lasted by the earlier: a wrong clock cuts no drain and no bake short, in the passes in
- * which it is wrong and after them.
+ * What time it is by our clock and by those of the servers, where they differ by too much, and when the pass started and when it
+ * had read the routes. What is seen is seen since the latest of these, and has lasted by the earliest: a wrong clock or a slow pass
+ * cuts no drain and no bake short, in the passes in which it is so and after them.
  */
-export function nowBetween({ now, clockOffSeconds = 0 }: Pick<TrafficView, 'now' | 'clockOffSeconds'>): {
+export function nowBetween({
+  now,
+  clockOffSeconds = 0,
+  readSeconds = 0,
+}: Pick<TrafficView, 'now' | 'clockOffSeconds' | 'readSeconds'>): {
   readonly earliest: Instant;
   readonly latest: Instant;
 } {
-  return { earliest: Math.min(now, now + clockOffSeconds), latest: Math.max(now, now + clockOffSeconds) };
+  return {
+    earliest: Math.min(now, now + clockOffSeconds),
+    latest: Math.max(now, now + clockOffSeconds) + readSeconds,
+  };
 }
 
 /** The workload of a side: its document, its name, and what the cluster has of it. */

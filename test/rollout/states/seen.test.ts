@@ -463,6 +463,14 @@ test('a drain that a clock saw start which was behind the servers counts from th
   expect(unseen([drained('canary')], home, later)).toMatchObject([{ reason: 'Draining' }]);
 });
 
+test('a drain counts from when the routes had been read, which a slow pass does long after it started', () => {
+  const record = trafficAfter(home, viewOf(home, { view: { readSeconds: 76 } }));
+  expect(record.drained?.canary).toBe(NOW + 76);
+  // A slow pass has seen no more of a drain than a fast one.
+  const view = { now: NOW + 76 + 59, readSeconds: 76 };
+  expect(unseen([drained('canary')], home, viewOf(home, { record, view }))).toMatchObject([{ reason: 'Draining' }]);
+});
+
 test.each<readonly [what: string, change: (now: Marks) => Partial<Marks>, since: number]>([
   ['of Git', () => ({}), long],
   ['of another step', () => ({ step: { kind: 'step', index: 2, of: 4 } }), NOW],
