@@ -184,12 +184,37 @@ export function writePlaced(
     ...(isThere ? [] : ours.toReversed().map(({ path }): Edit => ({ kind: 'removeItem', path }))),
     ...(isThere ? [] : wanted.rules.map(({ path, json }): Edit => ({ kind: 'insertItem', path, value: json }))),
   ];
-  const { displaced } = weights;
+  const come = isThere ? [] : wanted.rules;
+  const left = isThere ? rules : others;
+  const displaced = weights.displaced.map((aside) => ({
+    ...aside,
+    path: placeAfter(aside.path, { rules, left, come }),
+  }));
   return {
     kind: 'ok',
     edits: edits.length === 0 ? [] : [{ file: route.file, object: route.object, edits }],
     displaced,
   };
+}
+
+/**
+ * The path of a field of a rule once rules of ours have gone and come before it: the next commit reads it in that route, and history
+ * compares what the mark says with what stood there.
+ */
+function placeAfter(
+  path: EditPath,
+  to: {
+    readonly rules: readonly PlacedRule[];
+    readonly left: readonly PlacedRule[];
+    readonly come: OwnRules['rules'];
+  },
+): EditPath {
+  const isOf = (rule: PlacedRule): boolean => rule.list.every((key, depth) => path[depth] === key);
+  const rule = to.rules.find(isOf);
+  const place = to.left.findIndex((one) => one === rule);
+  if (rule === undefined || rule.path.at(-1) !== String(rule.place) || place < 0) return path;
+  const before = to.come.filter((own) => Number(own.path.at(-1)) <= place).length;
+  return [...rule.path.slice(0, -1), String(place + before), ...path.slice(rule.path.length)];
 }
 
 function weighted(rule: PlacedRule, renamed: PlacedKind['renamed'], sides: Sides): readonly WeightedRule[] {
