@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts';
 import type { Marks } from './marks.ts';
 import type { Notices } from './notice.ts';
 import type { ProposalRecord } from './proposal-record.ts';
-import type { ReleaseChange } from './record-change.ts';
+import type { ReleaseChange, StepApproval } from './record-change.ts';
 import type { GroupRecord, GroupRestarts } from './record-groups.ts';
 import type { TrafficRecord } from './record-traffic.ts';
 import type { Release } from './release.ts';
@@ -164,6 +164,8 @@ export type RolloutRecord = {
   readonly step: StepRecord | undefined;
   /** What is delivered, asked for, or stands. Not there: not known. */
   readonly change?: ReleaseChange | undefined;
+  /** Of the last step of this release that rests on one. Not there: none does, or nobody knows. */
+  readonly approved?: StepApproval | undefined;
   readonly groups: readonly GroupRecord[];
   /** Why `groups` are older than this record, and since when; not there while they are what the cluster has. */
   readonly unseen?: { readonly why: 'absent' | 'unread'; readonly since: Instant } | undefined;

@@ -229,9 +229,10 @@ export type Snapshot = {
   /** True where this pass reads a settled workload because its audit is due. */
   readonly audit: boolean;
   readonly live: Live;
-  /** Who gave the approval in the Rollout, where a policy asks; and the commit that brought it, for a message alone. */
+  /** Who gave the approval in the Rollout, where a policy asks; and the commit that brought it, with the name in it, for texts alone. */
   readonly approval?: Known<ApprovalEvidence> | undefined;
   readonly approvedBy?: string;
+  readonly approver?: string;
   /** Not there: the strategy fills no second workload, one of its documents is not in the files, or nothing is in progress. */
   readonly ladder?: LadderFiles | undefined;
   /** Not there: the Rollout has no second workload, or nothing is in progress. */

@@ -82,6 +82,8 @@ describe('the table of the reference', () => {
     await site.run('reconcile');
     await now('a step');
     expect(await git('log', '-1', '--format=%(trailers:key=Approved-By,valueonly)', 'main')).toBe(approve);
+    const { out } = await site.run('status vllm');
+    expect(out).toMatch(new RegExp(`^Approved: +step 2/3 by octocat, commit ${approve.slice(0, 12)}$`, 'm'));
     const status = await carried(git, 'tranche-status');
     check('the status branch', status);
   });
@@ -118,4 +120,12 @@ test('an approval by hand is named by its commit, anyone who is its author', asy
   await site.edit(LWS_FILE, 'kind: LeaderWorkerSet', '# later\nkind: LeaderWorkerSet');
   expect((await site.run('reconcile')).out).toContain('step 2/3');
   expect(await git('log', '-1', '--format=%(trailers:key=Approved-By,valueonly)', 'main')).toBe(byHand);
+  const [shown] = JSON.parse((await site.run('status vllm --output json')).out).rollouts;
+  expect(shown.approval).toEqual({ step: '2/3', release, by: 'Ada', commit: byHand });
+  await site.settle();
+  await site.run('reconcile');
+  expect(JSON.parse((await site.run('status vllm --output json')).out).rollouts[0].approval).toEqual(shown.approval);
+  await site.run('abort vllm');
+  await site.run('reconcile');
+  expect(JSON.parse((await site.run('status vllm --output json')).out).rollouts[0].approval).toBeUndefined();
 });

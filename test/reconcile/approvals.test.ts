@@ -54,6 +54,10 @@ test('someone merges: that is one', async () => {
   await world.repository.merge(1, ADA, 'squash');
   await world.pass();
   expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  const { approved } = JSON.parse(
+    await world.repository.git.git('show', 'tranche-status:rollouts/default/llm/vllm.json'),
+  );
+  expect(approved).toMatchObject({ step: '1/3', by: ADA.login, at: expect.stringMatching(/^https?:.*\/1$/) });
 });
 
 test('a bot merges: held, until someone with a right to write approves what was merged', async () => {

@@ -66,7 +66,13 @@ const STATES: Readonly<Record<string, State>> = {
     shown: { since: { orders: ['abort'], files: [] } },
     picture: { brakes: [STOP, PAUSE] },
   },
-  step: { record: recordOf(begun), shown: { next: 'rollout(llm/vllm): step 2/3, partition 3 → 2' } },
+  step: {
+    record: {
+      ...recordOf(begun),
+      approved: { release: `${'b'.repeat(32)}.2`, step: '1/3', by: 'Ada (claim)', at: MAIN },
+    },
+    shown: { next: 'rollout(llm/vllm): step 2/3, partition 3 → 2' },
+  },
   'step-with-an-extra-group': {
     record: recordOf({ ...begun, n: 5, marks: 'B.2 1/3 floor=3 r=4>5', groups: `${begun.groups} 4:B+` }),
     shown: { since: { orders: [], files: ['apps/vllm/lws.yaml'] } },
@@ -101,9 +107,11 @@ const STATES: Readonly<Record<string, State>> = {
         number: 12,
         url: 'https://forge.example/12',
         openedAt: NOW,
-        state: 'open',
+        state: 'merged',
+        by: 'octocat',
         vetoes: [],
       },
+      approved: { release: `${'b'.repeat(32)}.2`, step: '2/3', by: 'Ada, octocat', at: 'https://forge.example/12' },
     },
   },
 };

@@ -4,6 +4,7 @@ import { INTENT } from '../../api/intents.ts';
 import { at as valueAt } from '../../api/json.ts';
 import { stringsIn } from '../../api/service.ts';
 import type { Oid } from '../../ports/git.ts';
+import { orderIn } from '../../rollout/commits/order-trailers.ts';
 import { wantsEvidence } from '../../rollout/gates/evidence.ts';
 import { isDelivered, type Plan } from '../../rollout/plan.ts';
 import { restsOn } from '../../rollout/proposals/approved-by.ts';
@@ -11,8 +12,8 @@ import type { Snapshot } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
 
 /**
- * The snapshot with that commit, for the message alone; undefined: no step rests on one, the forge shows a pull request
- * instead, or nobody knows. An author is never read: who may write on main may approve, whatever a commit says of its own.
+ * The snapshot with that commit, for texts alone; undefined: no step rests on one, the forge shows a pull request
+ * instead, or nobody knows. By an author nothing is decided: who may write on main may approve, whatever a commit says of its own.
  */
 export async function approvalFound(of: Observation, snapshot: Snapshot, plan: Plan): Promise<Snapshot | undefined> {
   const { rollout, approvedBy } = snapshot;
@@ -30,5 +31,7 @@ export async function approvalFound(of: Observation, snapshot: Snapshot, plan: P
   };
   const word = rollout.rollout.annotations[INTENT.approve];
   const brought = await of.git.arrivalOf(async (at) => (await wordAt(at)) === word);
-  return brought === undefined ? undefined : { ...snapshot, approvedBy: brought.commit.oid };
+  if (brought === undefined) return undefined;
+  const { oid, message, author } = brought.commit;
+  return { ...snapshot, approvedBy: oid, approver: orderIn(message)?.by ?? author.name };
 }

@@ -20,7 +20,7 @@ import type {
   StepRecord,
   StepState,
 } from '../../api/record.ts';
-import type { ReleaseChange } from '../../api/record-change.ts';
+import type { ReleaseChange, StepApproval } from '../../api/record-change.ts';
 import type { GroupRestarts } from '../../api/record-groups.ts';
 import type { Displaced, Restore, StartedRouting, Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
@@ -187,6 +187,7 @@ const record = object({
       fields: optional(list(text)),
     } satisfies Shape<ReleaseChange>),
   ),
+  approved: optional(object({ release: text, step: text, by: optional(text), at: text } satisfies Shape<StepApproval>)),
   groups: list(group),
   unseen: optional(
     object({ why: word({ absent: true, unread: true }), since: instant } satisfies Shape<

@@ -6,6 +6,7 @@ import type { GroupRecord } from '../../api/record-groups.ts';
 import { printRelease, shortRelease } from '../../api/release.ts';
 import { printInstant } from '../../api/time.ts';
 import { changeText } from '../../rollout/texts/change-text.ts';
+import { approvalText } from './approval-text.ts';
 import { code } from './markdown-code.ts';
 import { servingSide } from './serving-side.ts';
 
@@ -39,7 +40,7 @@ function headingOf({ cluster, namespace, name }: RolloutRecord): string {
 }
 
 function factsOf(record: RolloutRecord): readonly (readonly [label: string, value: string])[] {
-  const { marks, step, change, covers, main, proposal } = record;
+  const { marks, step, change, covers, main, approved, proposal } = record;
   const since = record.conditions.find(({ type }) => type === 'Progressing')?.since;
   const image = changeText(change);
   return [
@@ -56,6 +57,7 @@ function factsOf(record: RolloutRecord): readonly (readonly [label: string, valu
     ...(marks === undefined || marks.aborted.length === 0
       ? []
       : [['aborted', marks.aborted.map((release) => code(shortRelease(release))).join(', ')] as const]),
+    ...(approved === undefined ? [] : [['approved', code(approvalText(approved))] as const]),
     ...(proposal === undefined ? [] : [['pull request', pullRequestText(proposal)] as const]),
   ];
 }

@@ -5,6 +5,7 @@ import type { RolloutRecord, SideShown } from '../../api/record.ts';
 import { printRelease } from '../../api/release.ts';
 import { type Instant, printInstant } from '../../api/time.ts';
 import type { Picture, Shown } from '../read-picture.ts';
+import { commitOf } from './approval-text.ts';
 import { type BrakeShown, brakeJson, brakesOf } from './brakes.ts';
 import { servingSide } from './serving-side.ts';
 import { isExtra, isStalled, stateCell } from './status-page.ts';
@@ -71,8 +72,10 @@ function rolloutJson({ record, since, next }: Shown, brakes: readonly BrakeShown
     brakes: brakesOf(brakes, record).map(brakeJson),
     orderedNotSeen: since.orders,
     changedNotSeen: since.files,
+    approval: approvalJson(record),
     pullRequest: proposal && {
       state: proposal.state,
+      by: proposal.by,
       number: proposal.number,
       url: proposal.url,
       step: proposal.index,
@@ -80,6 +83,13 @@ function rolloutJson({ record, since, next }: Shown, brakes: readonly BrakeShown
     },
     nextCommit: next,
   };
+}
+
+function approvalJson({ approved }: RolloutRecord): object | undefined {
+  if (approved === undefined) return undefined;
+  const { step, release, by, at } = approved;
+  const commit = commitOf(at);
+  return { step, release, by, commit, pullRequest: commit === undefined ? at : undefined };
 }
 
 /** Where it stands, as one word; `state` in the schema has them all. */

@@ -9,6 +9,7 @@ import { printExpected } from '../../rollout/progress/expected.ts';
 import { changeText } from '../../rollout/texts/change-text.ts';
 import type { AsOf, Picture, Shown } from '../read-picture.ts';
 import { asOfText, freshLine, NO_PASS_YET, noticeLines, sinceLine } from './age-text.ts';
+import { approvalText, pullText } from './approval-text.ts';
 import { type BrakeShown, brakeLine, brakesOf } from './brakes.ts';
 import { ladderLines } from './ladder-text.ts';
 import { servingSide } from './serving-side.ts';
@@ -79,6 +80,8 @@ export function statusTree(
     ...(record.change === undefined ? [] : [['Image', changeText(record.change)] as const]),
     ['Stable', marks?.stable?.commit ?? 'none'],
     ...(step === undefined ? [] : [['Step', stepText(record, step, now)] as const]),
+    ...(record.approved === undefined ? [] : [['Approved', approvalText(record.approved)] as const]),
+    ...(record.proposal === undefined ? [] : [['Pull request', pullText(record.proposal)] as const]),
     ...ladderLines(record),
     ...(record.expected === undefined ? [] : [['Takes', printExpected(record.expected)] as const]),
     ...(marks === undefined || marks.aborted.length === 0

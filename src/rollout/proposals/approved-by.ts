@@ -1,7 +1,9 @@
 /** Which approval a step rests on: told in its message, and never decided by. */
 
 import type { ApproveIntent } from '../../api/intents.ts';
-import { sameRelease } from '../../api/release.ts';
+import type { StepApproval } from '../../api/record-change.ts';
+import { printRelease, sameRelease } from '../../api/release.ts';
+import { stepText } from '../commits/messages.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
 import type { Move } from '../move.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -30,6 +32,28 @@ function beforeFirst({ release }: Move['marks']): {
   readonly release: Move['marks']['release'];
 } {
   return { index: 0, release };
+}
+
+/** For the record: of the move that rests on one; else that of the record, for as long as the release is the same. */
+export function approvedAfter(
+  snapshot: Snapshot,
+  marks: Move['marks'] | undefined,
+  move: Move | undefined,
+): StepApproval | undefined {
+  const at = move === undefined ? undefined : approvedByText(snapshot, move);
+  if (move !== undefined && at !== undefined) {
+    const by = approverText(snapshot);
+    const step = stepText(move.marks);
+    return { release: printRelease(move.marks.release), step, ...(by === undefined ? {} : { by }), at };
+  }
+  const before = snapshot.record?.approved;
+  return marks !== undefined && before?.release === printRelease(marks.release) ? before : undefined;
+}
+
+function approverText(snapshot: Snapshot): string | undefined {
+  if (!wantsEvidence(snapshot)) return snapshot.approver;
+  if (snapshot.approval?.kind !== 'known') return undefined;
+  return [...new Set(snapshot.approval.value.approvers.map(({ login }) => login))].join(', ') || undefined;
 }
 
 /** As the message names it: the pull request where policies want the forge to show who approved, else the commit. */

@@ -7,6 +7,7 @@ import { type Hold, holdKind } from '../hold.ts';
 import type { Decision, Move } from '../move.ts';
 import { automaticBacksAfter } from '../progress/automatic-rollbacks.ts';
 import { expectedOf } from '../progress/expected.ts';
+import { approvedAfter } from '../proposals/approved-by.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { nextStepIndex } from '../steps.ts';
@@ -29,6 +30,7 @@ export type Progress = Told &
     | 'marks'
     | 'step'
     | 'change'
+    | 'approved'
     | 'covers'
     | 'expected'
     | 'automaticBacks'
@@ -99,6 +101,7 @@ function progressWith(
     marks,
     step,
     change: changeAfter(snapshot, situation, marks),
+    approved: approvedAfter(snapshot, marks, move),
     covers: coversAfter(snapshot, situation, move),
     expected: situation === undefined ? undefined : expectedOf({ situation, move, loads }),
     automaticBacks: automaticBacksAfter(snapshot, situation, move),

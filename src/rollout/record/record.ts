@@ -55,6 +55,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     marks: progress.marks,
     step: progress.step,
     ...(progress.change === undefined ? {} : { change: progress.change }),
+    ...(progress.approved === undefined ? {} : { approved: progress.approved }),
     ...memory,
     unseen: unseenAfter(snapshot, situation),
     covers: progress.covers,
