@@ -6,7 +6,6 @@ import { withAside } from '../../api/restore.ts';
 import { takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { type Budget, budgetKept, budgetTaken } from '../budget.ts';
-import { heldAsAborted } from '../gates/aborted.ts';
 import { hasMoved, recreated } from '../gates/cluster.ts';
 import { type Hold, hold } from '../hold.ts';
 import { withObjects } from '../ladders/commit.ts';
@@ -22,7 +21,7 @@ import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { hasShare } from '../ladders/traffic-view.ts';
 import { type Decision, holding } from '../move.ts';
 import { type Aborted, abortOf, remember } from '../orders/aborted-release.ts';
-import { nextRelease, type Situation } from '../situation.ts';
+import type { Situation } from '../situation.ts';
 import type { Stable } from '../snapshot.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 import { budgetBack } from './budget-back.ts';
@@ -218,29 +217,5 @@ export function overwritten({ situation, marks }: Delivering): Hold {
   return hold('NewerRequestWaits', {
     seen: `${file.file}: release ${shortRelease(marks.release)} was aborted, and the stable template has to take the place of a newer one (${shortDigest(digest)}), which nobody has aborted`,
     action: advice`To abort that as well: ${commandLine('abort', snapshot.key)}; to deliver it, put it back once the rollback is over`,
-  });
-}
-
-/** The template that was aborted is in the file again while the primary goes back: out of it once, under a serial of its own. */
-export function remainsAborted({ situation, marks, delivery, ...on }: Delivering): Decision | undefined {
-  const { digest, partition, snapshot } = situation;
-  const times = marks.aborted.filter((given) => given.digest === digest).length;
-  if (partition === SENTINEL || times > 1 || heldAsAborted(situation, marks) === undefined) return undefined;
-  if (snapshot.stable.kind !== 'known' || marks.step === undefined || marks.at === undefined) return undefined;
-  const release = nextRelease(digest, marks);
-  const next: NextCommit = {
-    kind: 'commit',
-    stage: marks.step,
-    at: marks.at,
-    objects: [],
-    displaced: delivery.displaced,
-    waits: [],
-  };
-  return climbed({ ...on, situation, marks, delivery }, next, {
-    reason: 'AbortedTemplateRemoved',
-    marks: { ...marks, aborted: remember({ release }, marks) },
-    text: snapshot.stable.value,
-    label: 'rollback',
-    why: `The aborted template ${shortDigest(digest)} was written into the file again while its groups were going back.`,
   });
 }

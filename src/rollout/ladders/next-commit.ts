@@ -10,11 +10,10 @@ import { edited, type Made, removeField, setField, type Unwritable, withObjects 
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type BackStart, type Delivery } from './delivery.ts';
 import { backFrom, isAtRest, ladderOf, stageAfter } from './ladder-of.ts';
+import { type Climb, groupsAgain, restoreOnceMore } from './once-more.ts';
 import { type Position, positionBack, positionOf, type RungName, type Stage, sameStage } from './position.ts';
-import { isOvertaken, partitioned, restoredRoutes, restoreRoutes, restoreUnlocked } from './promotion.ts';
+import { partitioned, restoreUnlocked } from './promotion.ts';
 import { type PrimaryRung, primaryBack, TEMPLATE_ALONE } from './rollback.ts';
-import type { Rung } from './rung.ts';
-import { isOutgrown, isOversized, stepLadder } from './step.ts';
 import { versionRollback } from './version-rollback.ts';
 import { topRung } from './version-step.ts';
 
@@ -36,8 +35,6 @@ export function madeBy({ objects, displaced }: NextCommit): Made {
 
 /** No rung above changes anything: what the ones that were passed over wait for is waited for all the same. */
 type Top = { readonly kind: 'top'; readonly waits: readonly Condition[] };
-
-type Climb = { readonly stage: Stage; readonly rungs: readonly Rung[]; readonly waits: readonly Condition[] };
 
 /**
  * The next commit of the delivery that Git has; `unwritable`: a route cannot hold it. A step without a rung starts at the
@@ -134,38 +131,6 @@ export function startingBack(delivery: Delivery, back: BackStart): NextCommit | 
 export function templateAtOnce(delivery: Delivery): NextCommit | Unwritable | undefined {
   const next = climbed(delivery, { stage: { kind: 'rollback' }, rungs: TEMPLATE_ALONE, waits: [] });
   return next.kind === 'top' ? undefined : next;
-}
-
-/**
- * N rose: the step's groups come again, before the next share and before the other side is left. Of two colours also where it
- * was lowered, until all requests go over: from there on people scale the colour that serves.
- */
-function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undefined {
-  const { plan } = delivery;
-  const index = stage.kind === 'step' ? stage.index : plan.steps.length;
-  const step = plan.steps[index - 1];
-  if (step === undefined || stage.kind === 'rollback' || isOneWorkload(plan.style)) return undefined;
-  const isFilled = stage.kind === 'step' && (at === 'pods' || at === 'traffic');
-  const isShort = isFilled && (isOutgrown(delivery, step) || isOversized(delivery));
-  const takesOver = takesTurns(plan.style) && stage.kind === 'promote';
-  const isBehind = takesOver && at === 'all' && isOvertaken(delivery);
-  if (!isShort && !isBehind) return undefined;
-  const rungs = stepLadder(step).filter((rung) => rung.at === 'pods');
-  return { stage: { kind: 'step', index, of: plan.steps.length }, rungs, waits: [LIVE] };
-}
-
-/** A route that was missing, or that a hand has changed, sends to the new version after `route-restored`: it goes to stable as well. */
-function restoreOnceMore(
-  delivery: Delivery,
-  { position, rungs }: { readonly position: Position; readonly rungs: readonly Rung[] },
-): Climb | undefined {
-  const [rung] = rungs;
-  const { stage, at } = position;
-  if (at !== 'route-restored' || rung?.at !== 'route-restored' || stage.kind === 'step') return undefined;
-  // In blueGreen the Service goes back in the rollback alone.
-  const made = stage.kind === 'rollback' ? restoreRoutes(delivery) : restoredRoutes(delivery);
-  if (made.kind === 'unwritable' || made.objects.length === 0) return undefined;
-  return { stage, rungs: [{ ...rung, commit: () => made }], waits: [LIVE] };
 }
 
 /** Entering a step is always a commit, if only of its marks. */

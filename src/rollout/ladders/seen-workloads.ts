@@ -1,6 +1,5 @@
 /** Conditions of the two workloads: their edits are live, their groups are ready and serve, their StatefulSets flipped. */
 
-import { firstDifference } from '../../api/content-match.ts';
 import { absent } from '../../api/known.ts';
 import { inShort } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
@@ -15,10 +14,9 @@ import { advice, commandLine, partitionSet } from '../texts/advice.ts';
 import { seeWhy } from '../texts/kubectl-text.ts';
 import { countsOf, groupCount, groupsAre, nameFirst, notReady, ofGroupsAre } from '../texts/sentences.ts';
 import type { Side } from './condition.ts';
-import { canarySide, type Delivery, isUncovered, partitionIn, primaryGroups, replicasOf, sidesOf } from './delivery.ts';
+import { canarySide, type Delivery, isUncovered, partitionIn, primaryGroups, replicasOf } from './delivery.ts';
 import { differences, type LiveDifference } from './differences.ts';
 import { notReached } from './endpoints.ts';
-import { unpatched } from './patches.ts';
 import { isRollback } from './position.ts';
 import {
   groupsOn,
@@ -226,25 +224,5 @@ export function podsLeft(delivery: Delivery, view: TrafficView): Hold | undefine
   return hold('CanaryNotEmpty', {
     seen: `${nameFirst(name)} still has ${countsOf({ 'leader pod': leading, 'worker pod': working, StatefulSet: sets })}: it gets another template once they are gone`,
     waits: 'controllers',
-  });
-}
-
-/**
- * The live template of the workload that we made is that of the user's own but for our patches: what an agent, a
- * webhook or a transformer has made of the copy alone would be judged in place of the release.
- */
-export function canaryDiffers(delivery: Delivery, view: TrafficView): Hold | undefined {
-  if (canarySide(delivery) !== delivery.second) return undefined;
-  const [own, second] = [view.live.lws, view.traffic.second.lws];
-  for (const part of [own, second]) if (part.kind === 'unknown') return unread(part.why);
-  if (own.kind !== 'known' || second.kind !== 'known') return undefined;
-  const [wanted, copy] = [own.value, second.value].map(({ content }) => unpatched(content, delivery));
-  if (wanted === undefined || copy === undefined) return undefined;
-  const path = firstDifference(wanted, copy, copy);
-  if (path === undefined) return undefined;
-  const names = `${sidesOf(delivery).workloads.canary} and ${delivery.own.object.name}`;
-  return hold('CanaryDiffers', {
-    seen: `spec.${path} is not the same in ${names} in the cluster: the groups that are judged are not what is delivered`,
-    action: 'Look what renders or changes one of the two alone: a transformer, a webhook, a second agent',
   });
 }

@@ -1,10 +1,11 @@
 /** What of a ladder's conditions is not seen yet: one hold for each, with its numbers and who is waited for. */
 
 import type { Hold } from '../hold.ts';
+import { canaryDiffers } from './canary-differs.ts';
 import type { Condition } from './condition.ts';
 import type { Delivery } from './delivery.ts';
 import { incomplete, unaccepted, unbaked, undrained, unreached } from './seen-traffic.ts';
-import { canaryDiffers, podsLeft, unflipped, unlive, unready, unserving, unservingStable } from './seen-workloads.ts';
+import { podsLeft, unflipped, unlive, unready, unserving, unservingStable } from './seen-workloads.ts';
 import type { RememberedView } from './traffic-view.ts';
 
 /**

@@ -3,6 +3,7 @@
 import { shortRelease } from '../../api/release.ts';
 import { withAside } from '../../api/restore.ts';
 import { restoreOwn } from '../edits/restore-asides.ts';
+import { remainsAborted } from '../events/aborted-again.ts';
 import { loweredInRollback } from '../events/budget-back.ts';
 import { covered } from '../events/covering.ts';
 import {
@@ -12,7 +13,6 @@ import {
   overwritten,
   primaryAtOnce,
   primaryRung,
-  remainsAborted,
   templateBack,
 } from '../events/ladder-back.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
