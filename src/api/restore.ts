@@ -5,7 +5,7 @@ import { ABSENT, type FieldPath } from './field.ts';
 import { INT32_MAX, type IntOrPercent, isBudget } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
 import type { InferencePools } from './policy-pools.ts';
-import { isDigest } from './release.ts';
+import { isDigest, parseRelease } from './release.ts';
 import { ROLLING_STYLES, type RollingStyle } from './styles.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload-paths.ts';
 
@@ -48,6 +48,8 @@ export type Restore = {
   readonly stopped?: true | undefined;
   /** The longest time to drain that a policy has asked for when a commit of this delivery was written; not there: none has. */
   readonly drainSeconds?: number | undefined;
+  /** blueGreen: the settled release that is undone by filling the other colour, `<32 hex digits>.7`; not there: none is. */
+  readonly undone?: string | undefined;
 };
 
 /** Routes of one delivery: more than a Rollout can name. */
@@ -103,6 +105,7 @@ function inOrder({
   least,
   stopped,
   drainSeconds,
+  undone,
 }: Restore): Restore {
   const extra = replicas === undefined ? {} : { replicas };
   const others = objects === undefined ? {} : { objects };
@@ -115,6 +118,7 @@ function inOrder({
     ...(least === undefined ? {} : { least }),
     ...(stopped === undefined ? {} : { stopped }),
     ...(drainSeconds === undefined ? {} : { drainSeconds }),
+    ...(undone === undefined ? {} : { undone }),
   };
   return { floor, maxUnavailable, ...extra, ...others, ...ladder };
 }
@@ -159,6 +163,8 @@ export function parseRestore(text: string): Restore | undefined {
   if (stopped !== undefined && stopped !== true) return undefined;
   const drainSeconds = value['drainSeconds'];
   if (drainSeconds !== undefined && !(isCount(drainSeconds) && drainSeconds > 0)) return undefined;
+  const undone = value['undone'];
+  if (undone !== undefined && !(typeof undone === 'string' && parseRelease(undone) !== undefined)) return undefined;
   if (!(isCount(floor) || (floor === undefined && (style ?? plan) !== undefined))) return undefined;
   const maxUnavailable = value['maxUnavailable'] === undefined ? undefined : parseDisplaced(value['maxUnavailable']);
   const replicas = value['replicas'] === undefined ? undefined : parseSurge(value['replicas']);
@@ -177,6 +183,7 @@ export function parseRestore(text: string): Restore | undefined {
     least,
     stopped,
     drainSeconds,
+    undone,
   });
 }
 
@@ -194,6 +201,7 @@ const KEYS = {
   least: true,
   stopped: true,
   drainSeconds: true,
+  undone: true,
 } satisfies Readonly<Record<keyof Restore, true>>;
 
 function isCount(value: unknown): value is number {

@@ -62,6 +62,11 @@ export function isRouted({ step, at, restore }: Marks): boolean {
   return isOwn && at !== undefined && isOneWorkload(restore?.style);
 }
 
+/** blueGreen: whether a settled release is undone by filling the other colour: the side that serves is the one that is left. */
+export function isFillingBack({ step, restore }: Pick<Marks, 'step' | 'restore'>): boolean {
+  return step?.kind === 'rollback' && restore?.undone !== undefined;
+}
+
 function rowOf({ restore }: Marks, index: number, partition: number): InDelivery['row'] {
   if (index === 0) return 'surging';
   if (restore?.floor !== 0) return 'partial';

@@ -1,6 +1,5 @@
 /** Whether a request has the template of a release that had settled before: an order to undo brings that back without steps. */
 
-import { takesTurns } from '../../api/styles.ts';
 import { undoRules } from '../../api/undo-limits.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
@@ -20,7 +19,7 @@ export async function earlierFacts(
   if (file === undefined || marks === undefined || rollout === undefined) return {};
   const isRequest = marks.step === undefined && file.digest !== marks.release.digest;
   if (!isRequest || marks.aborted.some(({ digest }) => digest === file.digest)) return {};
-  if (takesTurns(rollout.rollout.style) || rollout.intents.undo !== undefined) return {};
+  if (rollout.intents.undo !== undefined) return {};
   const waited = stored?.kind === 'read' ? stored.record.requested?.digest : undefined;
   const { undo, undoWithinSeconds } = undoRules(entry.policy.rules);
   if (waited !== file.digest || undo === 0) return {};

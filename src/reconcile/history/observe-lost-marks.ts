@@ -66,9 +66,13 @@ function servesOther(own: Marks, before: Marks): boolean {
   return own.step.kind === 'promote' && (own.serves ?? before.serves) !== undefined;
 }
 
-/** A delivery ends by the strategy and with the documents that it was started with: others in its middle are no commit of ours. */
+/**
+ * A delivery ends by the strategy and with the documents that it was started with: others in its middle are no commit of ours. Nor
+ * does a rollback that empties a colour become one that fills it.
+ */
 function startedOther(own: Marks, before: Marks): boolean {
-  const isSame = startedWith(own.restore) === startedWith(before.restore);
+  const [now, then] = [own.restore, before.restore];
+  const isSame = startedWith(now) === startedWith(then) && now?.undone === then?.undone;
   return own.step !== undefined && before.step !== undefined && !isSame;
 }
 

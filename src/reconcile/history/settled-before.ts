@@ -5,13 +5,14 @@
 
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
-import { printRelease, type Release, sameRelease, shortRelease } from '../../api/release.ts';
+import { parseRelease, printRelease, type Release, sameRelease, shortRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { UNDO_LIMIT } from '../../api/undo-limits.ts';
 import type { Oid } from '../../ports/git.ts';
 import { undoOrdered } from '../../rollout/gates/undo.ts';
 import type { SettledReleases } from '../../rollout/orders/undo.ts';
 import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { isFillingBack } from '../../rollout/state.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
@@ -53,19 +54,33 @@ export async function settledBefore(
   return settledAt === undefined ? absent : known({ settledAt, before, undone });
 }
 
-/** What a pass has to know where an order to undo stands for it: nothing is read for any other. Throws PortError. */
+/**
+ * What a pass has to know where an order to undo stands for it, or where its marks say that one is carried out by filling the
+ * other colour: nothing is read for any other. Throws PortError.
+ */
 export async function undoFacts(of: Observation, file: WorkloadFile | undefined): Promise<Pick<Snapshot, 'undo'>> {
   const marks = file?.workload.marks;
-  const order = of.entry.reading.rollout?.intents.undo;
-  if (file === undefined || marks === undefined || order === undefined) return {};
-  if (!undoOrdered({ digest: file.digest, marks }, order)) return {};
-  const told = await settledBefore(of.git, of.entry, { release: marks.release, until: order.to });
+  if (file === undefined || marks === undefined) return {};
+  const order = orderedIn(of, { digest: file.digest, marks });
+  if (order === undefined) return {};
+  const told = await settledBefore(of.git, of.entry, { release: order.release, until: order.to });
   if (told.kind !== 'known') return { undo: told };
   const { before, settledAt, undone } = told.value;
   const index = before.findIndex(({ release }) => sameRelease(release, order.to));
   const target = before[index];
   const why = `${shortRelease(order.to)} is not among the ${before.length} releases that had settled before it`;
   return { undo: target === undefined ? unknown(why) : known({ target, back: index + 1 + undone, settledAt }) };
+}
+
+/** From which release it goes to which; undefined: no order stands, and none is carried out. */
+function orderedIn(
+  of: Observation,
+  { digest, marks }: { readonly digest: string; readonly marks: Marks },
+): { readonly release: Release; readonly to: Release } | undefined {
+  const undone = isFillingBack(marks) ? parseRelease(marks.restore?.undone ?? '') : undefined;
+  if (undone !== undefined) return { release: undone, to: marks.release };
+  const order = of.entry.reading.rollout?.intents.undo;
+  return order !== undefined && undoOrdered({ digest, marks }, order) ? order : undefined;
 }
 
 type LastStep = { readonly commit: Oid; readonly marks: Marks; readonly settledAt: Instant };

@@ -74,6 +74,7 @@ const restore = object({
   least: optional(positive),
   stopped: optional(is((value) => value === true)),
   drainSeconds: optional(positive),
+  undone: optional(text),
 } satisfies Shape<Restore>);
 
 const marks = object({

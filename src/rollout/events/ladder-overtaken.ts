@@ -16,7 +16,7 @@ import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { NO_SHARE, sharing } from '../ladders/shares.ts';
 import { type Decision, holding } from '../move.ts';
 import { abortOf, remember } from '../orders/aborted-release.ts';
-import type { OnLadder } from '../state.ts';
+import { isFillingBack, type OnLadder } from '../state.ts';
 import { firstStep } from './first-step.ts';
 import { noText } from './going-back.ts';
 import { stableNotServing } from './stable-lost.ts';
@@ -67,12 +67,14 @@ function stopped(
 export function overtakenOnLadder(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
   const { situation } = on;
   // Both colours are locked, and where a hand has let one go it is locked again: requests may be on their way over.
-  if (stage.kind === 'promote' && takesTurns(on.delivery.plan.style)) return undefined;
+  const isFilled = isFillingBack(on.marks);
+  const isOver = isFilled ? at === 'all' || at === 'switch' || at === 'route-restored' : stage.kind === 'promote';
+  if (isOver && takesTurns(on.delivery.plan.style)) return undefined;
   if (situation.snapshot.stable.kind !== 'known' && situation.partition !== SENTINEL)
     return holding([noText(situation)], 'StepUpgrade');
   if (situation.partition < SENTINEL || at === 'primary') return stoppedForNewer(on);
   // Locked, it does nothing.
-  return stage.kind === 'step' ? superseded(on) : undefined;
+  return stage.kind === 'step' || isFilled ? superseded(on) : undefined;
 }
 
 /** The primary was released for update and takes the newer template: it is stopped, and goes through the steps like any other. */

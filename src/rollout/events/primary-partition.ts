@@ -12,7 +12,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { partitionMove } from '../ladders/primary.ts';
 import { type Decision, holding } from '../move.ts';
-import type { OnLadder } from '../state.ts';
+import { isFillingBack, type OnLadder } from '../state.ts';
 import { advice, commandLine, partitionSet } from '../texts/advice.ts';
 
 /** Someone has stopped the primary by its partition, and only someone lets it go on: how states.md answers a raised one. */
@@ -41,19 +41,22 @@ export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decis
   // A newer template in the file would take every group, past all of its steps.
   const isNewer = on.situation.digest !== on.marks.release.digest;
   const wanted = (isPrimary || isStillOpen) && !isNewer ? 0 : SENTINEL;
-  if (partition === wanted || (stage.kind !== 'step' && stage.kind !== 'promote')) return undefined;
+  if (partition === wanted || (stage.kind === 'rollback' && !isFillingBack(on.marks))) return undefined;
   if (wanted === 0 && partitionRaised(on) !== undefined) return undefined;
   const holds = wanted === 0 ? holdsOf(before.finish, on.situation) : [];
   if (holds.length > 0) return holding(holds, 'StepUpgrade');
   return partitionMove(on, wanted, {
     reason: 'PartitionRestored',
     stage,
-    at: at ?? (stage.kind === 'promote' ? 'primary' : 'route-restored'),
+    at: at ?? LOWEST[stage.kind],
     marks: wanted === 0 ? goingOn(on.marks) : letGoTo(on.marks, partition),
     label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, partition ${partition} → ${wanted}`,
     why: `The partition of ${on.delivery.own.object.name} was ${partition}, and no commit of tranche had made it so: at this rung it is ${wanted}.`,
   });
 }
+
+/** The rung that is written where the marks have none. */
+const LOWEST = { step: 'route-restored', promote: 'primary', rollback: 'back' } as const;
 
 function goingOn(marks: Marks): Marks {
   return { ...marks, restore: withAside(marks.restore, { stopped: undefined }) };

@@ -22,6 +22,7 @@ import { versionMove } from '../ladders/version-move.ts';
 import { sideName } from '../ladders/version-sides.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import type { Situation } from '../situation.ts';
+import { isFillingBack } from '../state.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 import { stableNotServing } from './stable-lost.ts';
 
@@ -98,11 +99,17 @@ function withdrawnTo(
 ): Pick<NextCommit, 'stage'> & { readonly at: RungMark } {
   const { plan } = delivery;
   const of = plan.steps.length;
+  if (isFillingBack(marks)) return { stage: step, at: isOver(marks.at) ? 'pods' : (marks.at ?? 'back') };
   // Without a Rollout nobody knows how many steps there are.
   if (takesTurns(plan.style) && step.kind === 'promote' && of > 0)
     return { stage: { kind: 'step', index: of, of }, at: 'pods' };
   const isShared = step.kind === 'step' && marks.at === 'traffic';
   return { stage: step, at: isShared ? 'pods' : (marks.at ?? 'route-restored') };
+}
+
+/** Rungs of a colour that takes over at which it has requests, or has had them. */
+function isOver(at: RungMark | undefined): boolean {
+  return at === 'all' || at === 'switch' || at === 'route-restored';
 }
 
 /** What someone accepts who lets the share return. */
@@ -120,11 +127,15 @@ export function stillWithdrawn(on: Delivering): Hold | undefined {
   const facts = withdrawnFacts(on);
   if (facts === undefined) return undefined;
   const { key } = on.situation.snapshot;
+  const isFilled = isFillingBack(on.marks);
   const isBack = on.marks.step?.kind === 'rollback';
   const back = isBack ? 'to go back though all groups restart at once' : 'to go back';
+  const otherwise = isFilled
+    ? '; another template in the file is taken from step 1'
+    : advice`; ${back}: ${commandLine('abort', key, isBack ? '--now' : '')}`;
   const held = hold('TrafficWithdrawn', {
     seen: `the share of ${sideName(on.delivery, 'canary')} was taken back, because none of its groups served or its step had failed (${facts.times} so far in this delivery)`,
-    action: advice`When it serves as it should: ${commandLine('approve', key, '--hold TrafficWithdrawn')}; ${back}: ${commandLine('abort', key, isBack ? '--now' : '')}`,
+    action: advice`When it serves as it should: ${commandLine('approve', key, '--hold TrafficWithdrawn')}${otherwise}`,
   });
   return unlessAccepted(on.situation, 'TrafficWithdrawn', withFacts(held, facts));
 }

@@ -1,7 +1,7 @@
 /** Gate of an order to undo: when it stands for a workload, and why it is not carried out all the same. */
 
 import type { Marks } from '../../api/marks.ts';
-import { sameRelease, shortRelease } from '../../api/release.ts';
+import { inShort, sameRelease, shortRelease } from '../../api/release.ts';
 import { takesTurns } from '../../api/styles.ts';
 import { printInstant } from '../../api/time.ts';
 import type { UndoIntent } from '../../api/undo-intent.ts';
@@ -69,11 +69,26 @@ export function earlierTemplate({ snapshot, digest, file }: Situation, marks: Ma
   ];
 }
 
-/** A second colour that serves has no rollback in place. */
+/** A second colour serves, and the strategy does not know it: no rollback leads from there. */
 export function undoUnbuilt({ rollout, workload }: Pick<Snapshot, 'rollout' | 'workload'>): Beyond | undefined {
-  const isTwo = takesTurns(rollout?.rollout.style) || workload?.workload.marks?.serves === 'green';
-  if (!isTwo) return undefined;
-  return { why: 'with blueGreen a settled release goes back by the steps of another delivery', isNever: false };
+  if (takesTurns(rollout?.rollout.style) || workload?.workload.marks?.serves !== 'green') return undefined;
+  return {
+    why: 'the second LeaderWorkerSet serves, and the strategy of the Rollout is not blueGreen any more',
+    isNever: false,
+  };
+}
+
+/** blueGreen: why the rollback of a settled release goes no further; undefined: main bears out what it leads to. */
+export function undoNotBorneOut({ snapshot, file }: Situation, { release, restore }: Marks): Hold | undefined {
+  const { undo } = snapshot;
+  const isTold = undo?.kind === 'known' && sameRelease(undo.value.target.release, release);
+  if (isTold) return undefined;
+  const why = undo?.kind === 'unknown' ? undo.why : 'nobody has read what had settled before it';
+  const undone = inShort(restore?.undone ?? '');
+  return hold('UndoRefused', {
+    seen: `${file.file}: by its annotations ${undone} is undone, and ${shortRelease(release)} comes back, and ${why}`,
+    action: `git log -p ${file.file} shows who has changed them. Put another template into the file: it is delivered from step 1`,
+  });
 }
 
 type Beyond = { readonly why: string; readonly isNever: boolean };

@@ -9,6 +9,7 @@ import { isOneWorkload, takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { MAX_SURGE_PATH } from '../../api/workload-paths.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
+import { isFillingBack } from '../state.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 import { hasPortsOf } from '../traffic/canary-service.ts';
 import type { Delivering } from './delivering-facts.ts';
@@ -39,7 +40,7 @@ const WITH_TEMPLATE: readonly (RungName | undefined)[] = ['template', 'pods', 't
 /** The first difference from what the rungs of this release have written; undefined: there is none. */
 function editedByHand({ delivery, marks, situation, view }: Delivering): Edited | undefined {
   const { at: rung, step } = marks;
-  if (step?.kind === 'rollback' || !WITH_TEMPLATE.includes(rung)) return undefined;
+  if ((step?.kind === 'rollback' && !isFillingBack(marks)) || !WITH_TEMPLATE.includes(rung)) return undefined;
   // A newer request goes through `void` and `text` again.
   if (step?.kind === 'step' && rung === 'primary') return undefined;
   // Under a newer template in the file, which waits, the copy is that of the release and no copy of the file.
@@ -144,7 +145,8 @@ function printed(value: Json | undefined): string {
 /** People scale the colour that serves: blueGreen's new one from the switch on. */
 function groupsEdited(delivery: Delivery, { step, at: rung, restore }: Delivering['marks']): Edited | undefined {
   const side = canarySide(delivery);
-  const isTheirs = step?.kind === 'promote' && takesTurns(delivery.plan.style) && rung !== 'all';
+  const isOver = step?.kind === 'promote' ? rung !== 'all' : step?.kind === 'rollback' && rung === 'switch';
+  const isTheirs = isOver && takesTurns(delivery.plan.style);
   const groups = replicasOf(side);
   if (side === undefined || isTheirs || restore?.groups === undefined || restore.groups === groups) return undefined;
   return {

@@ -2,7 +2,8 @@
 
 import { isOneWorkload } from '../../api/styles.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
-import { type Position, positionOf, type Stage } from './position.ts';
+import { FILLING_BACK } from './filling-back.ts';
+import { fillsBack, type Position, positionOf, type Stage } from './position.ts';
 import { promotions } from './promotion.ts';
 import { rollBack } from './rollback.ts';
 import type { Rung } from './rung.ts';
@@ -33,5 +34,6 @@ export function isAtRest({ own }: Delivery): boolean {
 
 /** The ladder of the rollback from this place; one that is in progress goes on with the rungs above its own. */
 export function backFrom(delivery: Delivery, position: Position): readonly Rung[] {
-  return isOneWorkload(delivery.plan.style) ? versionRollback(position) : rollBack(delivery, position);
+  if (isOneWorkload(delivery.plan.style)) return versionRollback(position);
+  return fillsBack(delivery) ? FILLING_BACK : rollBack(delivery, position);
 }

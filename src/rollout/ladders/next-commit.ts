@@ -9,6 +9,7 @@ import type { Displaced } from '../traffic/provider.ts';
 import { edited, type Made, removeField, setField, type Unwritable, withObjects } from './commit.ts';
 import { type Condition, LIVE } from './condition.ts';
 import { annotationsOf, type BackStart, type Delivery } from './delivery.ts';
+import { FILLING_BACK } from './filling-back.ts';
 import { backFrom, isAtRest, ladderOf, stageAfter } from './ladder-of.ts';
 import { type Climb, groupsAgain, restoreOnceMore } from './once-more.ts';
 import { type Position, positionBack, positionOf, type RungName, type Stage, sameStage } from './position.ts';
@@ -125,6 +126,12 @@ export function startingBack(delivery: Delivery, back: BackStart): NextCommit | 
   const rungs = versionRollback({ stage: { kind: 'promote' }, at: undefined });
   const next = climbed({ ...delivery, back }, { stage, rungs, waits: [] });
   return next.kind === 'top' ? undefined : next;
+}
+
+/** The first commit by which a settled release of blueGreen is undone, from rest: `stableText` is what comes back. */
+export function undoing(delivery: Delivery): NextCommit | Unwritable {
+  const stage: Stage = { kind: 'rollback' };
+  return onTop(delivery, climbed(delivery, { stage, rungs: FILLING_BACK, waits: [] }), stage);
 }
 
 /** The stable template at once, where its requests have to wait: undefined where it is there already, with its marks. */

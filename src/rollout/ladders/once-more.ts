@@ -3,7 +3,8 @@
 import { isOneWorkload, takesTurns } from '../../api/styles.ts';
 import { type Condition, LIVE } from './condition.ts';
 import type { Delivery } from './delivery.ts';
-import type { Position, Stage } from './position.ts';
+import { isRefilled, REFILLED } from './filling-back.ts';
+import { fillsBack, type Position, type Stage } from './position.ts';
 import { isOvertaken, restoredRoutes, restoreRoutes } from './promotion.ts';
 import type { Rung } from './rung.ts';
 import { isOutgrown, isOversized, stepLadder } from './step.ts';
@@ -17,9 +18,11 @@ export type Climb = { readonly stage: Stage; readonly rungs: readonly Rung[]; re
  */
 export function groupsAgain(delivery: Delivery, { stage, at }: Position): Climb | undefined {
   const { plan } = delivery;
+  if (stage.kind === 'rollback')
+    return fillsBack(delivery) && !isRefilled(delivery, at) ? { stage, rungs: REFILLED, waits: [LIVE] } : undefined;
   const index = stage.kind === 'step' ? stage.index : plan.steps.length;
   const step = plan.steps[index - 1];
-  if (step === undefined || stage.kind === 'rollback' || isOneWorkload(plan.style)) return undefined;
+  if (step === undefined || isOneWorkload(plan.style)) return undefined;
   const isFilled = stage.kind === 'step' && (at === 'pods' || at === 'traffic');
   const isShort = isFilled && (isOutgrown(delivery, step) || isOversized(delivery));
   const takesOver = takesTurns(plan.style) && stage.kind === 'promote';
@@ -38,7 +41,8 @@ export function restoreOnceMore(
   const { stage, at } = position;
   if (at !== 'route-restored' || rung?.at !== 'route-restored' || stage.kind === 'step') return undefined;
   // In blueGreen the Service goes back in the rollback alone.
-  const made = stage.kind === 'rollback' ? restoreRoutes(delivery) : restoredRoutes(delivery);
+  const isBack = stage.kind === 'rollback' && !fillsBack(delivery);
+  const made = isBack ? restoreRoutes(delivery) : restoredRoutes(delivery);
   if (made.kind === 'unwritable' || made.objects.length === 0) return undefined;
   return { stage, rungs: [{ ...rung, commit: () => made }], waits: [LIVE] };
 }

@@ -9,6 +9,7 @@ import {
   type StepMark,
   withoutRelease,
 } from '../../api/marks.ts';
+import { parseRestore } from '../../api/restore.ts';
 import { annotationsOf, type Delivery } from './delivery.ts';
 
 /** `settled` is no place to stand on: its commit takes the marks away. */
@@ -28,6 +29,11 @@ export function sameStage(left: Stage | undefined, right: Stage): boolean {
 /** Whether the marks of the user's LeaderWorkerSet say that it goes back. */
 export function isRollback({ own }: Pick<Delivery, 'own'>): boolean {
   return positionOf(annotationsOf(own))?.stage.kind === 'rollback';
+}
+
+/** The same as `isFillingBack` by the annotations of a document. No rung of another rollback leads there. */
+export function fillsBack({ own }: Pick<Delivery, 'own'>): boolean {
+  return isRollback({ own }) && parseRestore(annotationsOf(own)[MARK.restore] ?? '')?.undone !== undefined;
 }
 
 /** The position that annotations say; undefined: no delivery is in progress, or they cannot be read. */

@@ -16,7 +16,7 @@ import {
   routeDiffers,
 } from './differences.ts';
 import { rulesText } from './own-rules.ts';
-import { isRollback } from './position.ts';
+import { fillsBack, isRollback } from './position.ts';
 import type { TrafficView } from './traffic-view.ts';
 import { takesSide } from './version-sides.ts';
 
@@ -33,10 +33,10 @@ type Acceptance =
 
 /**
  * Whether every route is what Git says, and every parent that had accepted it when the delivery started has taken that up.
- * Without a record of them that is borne out all parents count. On a rollback their word is not waited for.
+ * Without a record of them that is borne out all parents count. On a rollback their word is not waited for, but where that fills a colour.
  */
 export function acceptanceOf(delivery: Delivery, view: TrafficView): Acceptance {
-  const isRollbackOnly = isRollback(delivery);
+  const isRollbackOnly = isRollback(delivery) && !fillsBack(delivery);
   const counted = view.unsigned === undefined ? view.record?.traffic?.parents : undefined;
   const states: string[] = [];
   for (const route of delivery.routes) {

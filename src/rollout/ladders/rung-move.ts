@@ -105,13 +105,14 @@ function groupsIn(delivery: Delivery, { objects }: NextCommit): number | undefin
   return found?.kind === 'set' && typeof found.value === 'number' ? found.value : undefined;
 }
 
-/** blueGreen: the colour that was filled serves from the end of its promotion on. */
+/** blueGreen: the colour that was filled serves from the end of its promotion on, or of the rollback that filled it. */
 function servesAfter(
   delivery: Delivery,
   { stage, at }: Pick<NextCommit, 'stage' | 'at'>,
   marks: Marks,
 ): Marks['serves'] {
-  const isOver = at === 'settled' && stage.kind === 'promote' && takesTurns(delivery.plan.style);
+  const isFilled = stage.kind === 'promote' || marks.restore?.undone !== undefined;
+  const isOver = at === 'settled' && isFilled && takesTurns(delivery.plan.style);
   if (!isOver) return marks.serves;
   return greenServes(delivery) ? undefined : 'green';
 }

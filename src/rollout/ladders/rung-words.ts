@@ -10,7 +10,7 @@ import { nameFirst } from '../texts/sentences.ts';
 import { canarySide, type Delivery, lostIn, primaryGroups, replicasOf, serviceMissing, sidesOf } from './delivery.ts';
 import { floorIn, floorOf } from './floor.ts';
 import type { NextCommit } from './next-commit.ts';
-import type { RungName } from './position.ts';
+import { fillsBack, type RungName } from './position.ts';
 import { isRestored, shareIn, shareOf } from './shares.ts';
 
 /** `step 2/4, pods: canary 1 → 2`. */
@@ -27,7 +27,7 @@ function changed(delivery: Delivery, { stage, at, objects }: NextCommit): string
   const others = objects.filter(({ object }) => object.name !== delivery.own.object.name);
   switch (at) {
     case 'template':
-      return stage.kind === 'rollback' ? '' : `: ${sidesOf(delivery).workloads.canary}`;
+      return stage.kind === 'rollback' && !fillsBack(delivery) ? '' : `: ${sidesOf(delivery).workloads.canary}`;
     case 'empty':
       return `: ${colour(delivery)} ${replicasOf(canarySide(delivery))} → 0`;
     case 'pods':
@@ -90,7 +90,7 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
     empty:
       stage.kind === 'promote'
         ? `Groups of ${name} wait for nodes, and no request goes to ${second} any more: its groups end. ${nameFirst(name)} is locked once all of its groups are on ${text}.`
-        : `${sidesOf(delivery).workloads.canary} has groups of another release, and takes the template of ${text} at none.`,
+        : `${nameFirst(second)} has groups of another release, and takes the template of ${text} at none.`,
     template: `${nameFirst(second)} takes the template of ${text} at no groups and locked, so that it grows on it. No request reaches it.${floorText(delivery)}`,
     pods: `${planned}. ${second} grows next to ${name}, which stays on the version that serves.`,
     traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,
@@ -100,7 +100,10 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
     switch: `The Service ${sidesOf(delivery).stable} selects ${sidesOf(delivery).workloads.canary}; connections that are open stay where they are.`,
     settled: `All requests are where they belong, and the groups of the other side are not needed any more.`,
   };
-  return stage.kind === 'rollback' ? (backWhy(delivery, next) ?? words[at]) : words[at];
+  if (stage.kind !== 'rollback') return words[at];
+  // Before its first commit no annotation says it: of two colours no other rollback has this rung.
+  const isFilled = fillsBack(delivery) || (at === 'back' && takesTurns(plan.style));
+  return (isFilled ? filledWhy(delivery, at) : backWhy(delivery, next)) ?? words[at];
 }
 
 /** What cannot be read does not go to stable. */
@@ -112,6 +115,20 @@ function restoreWhy(delivery: Delivery): string {
   if (serviceMissing(delivery) !== undefined && !isRestored(delivery))
     return `${lost} is not among the files: the requests of ${second} would find nobody at ${name}, and stay with it until that is put back.`;
   return `No request goes to ${second} by the routes that are there. ${lost} is not among the files, and what that sends stays as it is.`;
+}
+
+/** Of rungs that say something else where a settled release is undone by filling the other colour. */
+function filledWhy(delivery: Delivery, at: RungName): string | undefined {
+  const { stable: name, canary: second } = sidesOf(delivery).workloads;
+  const text = shortRelease(delivery.release);
+  const words: Partial<Readonly<Record<RungName, string>>> = {
+    back: `It is written for ${delivery.own.object.name}, locked, which restarts nothing; ${second} takes it next, and requests stay with ${name} until all of ${second} is ready.`,
+    pods: `${nameFirst(second)} gets as many groups as ${name} has, which keeps all requests until these are ready.`,
+    all: `Every group of ${second} is ready on ${text}: all requests go there.`,
+    'route-restored': `The Service sends all requests to ${second}: the routes are as they were before.`,
+    settled: `All requests are with ${second}, and ${name} has answered its last ones: its groups end.`,
+  };
+  return words[at];
 }
 
 /** Of rungs that say something else in the rollback. */

@@ -17,7 +17,7 @@ import type { Side } from './condition.ts';
 import { canarySide, type Delivery, isUncovered, partitionIn, primaryGroups, replicasOf } from './delivery.ts';
 import { differences, type LiveDifference } from './differences.ts';
 import { notReached } from './endpoints.ts';
-import { isRollback } from './position.ts';
+import { fillsBack, isRollback } from './position.ts';
 import {
   groupsOn,
   type RememberedView,
@@ -187,10 +187,17 @@ export function unready({ side, groups, tolerant }: Wanted, delivery: Delivery, 
   }
   return hold('GroupsNotReady', {
     seen: `${ofGroupsAre(ready.length, desired)} ready in ${name}: ${notReady(others)}`,
-    ...(isRollback(delivery)
-      ? { waits: 'groups' }
-      : { action: advice`${seeWhy(view.key, others)}If it stays so: ${commandLine('abort', view.key)}` }),
+    ...unreadyNext(delivery, seeWhy(view.key, others), view),
   });
+}
+
+/** Groups of a rollback are waited for, and nobody has another way; those of a colour that is filled may be left for a newer template. */
+function unreadyNext(delivery: Delivery, why: string, { key }: TrafficView): Next {
+  if (fillsBack(delivery))
+    return { action: advice`${why}If it stays so, another template in the file is taken from step 1` };
+  return isRollback(delivery)
+    ? { waits: 'groups' }
+    : { action: advice`${why}If it stays so: ${commandLine('abort', key)}` };
 }
 
 /** The StatefulSet of a side has its template as current and as update revision: it grows, and is made again, on that. */

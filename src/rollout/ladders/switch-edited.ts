@@ -9,6 +9,7 @@ import { releaseContent } from '../../api/release-content.ts';
 import { takesTurns } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import { fieldNotIn } from '../observed/revisions.ts';
+import { isFillingBack } from '../state.ts';
 import { advice, commandLine, fieldSet, lastLeft } from '../texts/advice.ts';
 import type { Side } from './condition.ts';
 import type { Delivering } from './delivering-facts.ts';
@@ -22,7 +23,7 @@ import { takesSide } from './version-sides.ts';
  */
 export function servesEdited({ delivery, marks, situation }: Delivering): Hold | undefined {
   const { service, plan } = delivery;
-  if (!takesTurns(plan.style) || marks.step?.kind === 'rollback') return undefined;
+  if (!takesTurns(plan.style) || (marks.step?.kind === 'rollback' && !isFillingBack(marks))) return undefined;
   const [stable, canary] = [stableSide(delivery), canarySide(delivery)];
   const isFilled = (side: typeof stable): boolean =>
     side !== undefined && annotationsOf(side)[TEXT] === printRelease(delivery.release);
@@ -62,9 +63,12 @@ export function switchEdited({ delivery, marks, situation }: Delivering): Hold |
 }
 
 /** Which colour the user's Service is to select; undefined: a rung moves it, or a rollback does. */
-function selectedBy({ step, at: rung }: Marks): Side | undefined {
+function selectedBy(marks: Marks): Side | undefined {
+  const { step, at: rung } = marks;
   if (step?.kind === 'step') return 'stable';
-  return step?.kind === 'promote' && (rung === 'switch' || rung === 'route-restored') ? 'canary' : undefined;
+  if (step?.kind !== 'promote' && !isFillingBack(marks)) return undefined;
+  if (rung === 'switch' || rung === 'route-restored') return 'canary';
+  return step?.kind === 'rollback' && rung !== 'all' ? 'stable' : undefined;
 }
 
 /**
@@ -90,7 +94,8 @@ export function selectsOther({ delivery }: Delivering): Hold | undefined {
  */
 export function greenTextEdited({ delivery, marks, situation, view }: Delivering): Hold | undefined {
   const side = canarySide(delivery);
-  if (!takesTurns(delivery.plan.style) || marks.step?.kind !== 'promote') return undefined;
+  const isOver = marks.step?.kind === 'promote' || isFillingBack(marks);
+  if (!takesTurns(delivery.plan.style) || !isOver) return undefined;
   if (side === undefined || side === delivery.own || annotationsOf(side)[TEXT] !== printRelease(delivery.release))
     return undefined;
   const grown = view === undefined ? undefined : revisionOf(view);

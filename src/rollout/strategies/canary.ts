@@ -1,5 +1,6 @@
 /** The table of the strategies that fill a second workload: what comes before every row, then the row. */
 
+import { takesTurns } from '../../api/styles.ts';
 import { covered } from '../events/covering.ts';
 import { failureBrake } from '../events/failing.ts';
 import { withoutMarks } from '../events/giving-up.ts';
@@ -9,18 +10,21 @@ import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-o
 import { goneHold, marksBack, restoreGone } from '../events/marks-gone.ts';
 import { partitionPutBack } from '../events/primary-partition.ts';
 import { strayAtRest, strayWithoutMarks } from '../events/stray-share.ts';
+import { undoByColour } from '../events/undoing-colour.ts';
 import { withdrawn } from '../events/withdrawing.ts';
 import { frozenChanged, strategyChanged } from '../gates/frozen.ts';
 import { partitionMissing, rolloutAbsent, stalled } from '../gates/people.ts';
 import type { Hold } from '../hold.ts';
 import { delivering, documentMissing, documentsLost, routesChanged } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
+import { styleInUse } from '../ladders/ladder-files.ts';
 import { servesEdited } from '../ladders/switch-edited.ts';
 import { type Decision, holding } from '../move.ts';
 import type { Situation } from '../situation.ts';
-import type { OnLadder } from '../state.ts';
+import { isFillingBack, type OnLadder } from '../state.ts';
 import { climbing } from './climbing.ts';
 import { comingBack } from './coming-back.ts';
+import { fillingBack } from './filling-back.ts';
 import { type Event, firstOf } from './first-of.ts';
 import { decideBy, rows } from './partition.ts';
 import { requestedToFill } from './requested-to-fill.ts';
@@ -29,7 +33,13 @@ import { requestedToFill } from './requested-to-fill.ts';
 export function decideCanary(situation: Situation): Decision {
   const { state } = situation;
   if (state.kind === 'ladder') return onLadder(situation, state);
-  return strayAtRest(situation) ?? decideBy(situation, { ...rows, request: requestedToFill });
+  return strayAtRest(situation) ?? decideBy(situation, { ...rows, request: requestedToFill, rollBack });
+}
+
+/** Two colours take turns in a rollback of what has settled as well: the one that serves is not restarted. */
+function rollBack(situation: Situation, at: Parameters<typeof rows.rollBack>[1]): Decision {
+  const isByColour = at.given.reason === 'Undone' && takesTurns(styleInUse(situation.snapshot));
+  return isByColour ? undoByColour(situation, at) : rows.rollBack(situation, at);
 }
 
 type Case = {
@@ -95,7 +105,8 @@ function documentsGone({ situation, on, changed }: Case): Decision | undefined {
 }
 
 function inRollback({ on, state, changed }: Found): Decision | undefined {
-  return state.stage.kind === 'rollback' ? comingBack(on, changed) : undefined;
+  if (state.stage.kind !== 'rollback') return undefined;
+  return isFillingBack(state.marks) ? fillingBack(on, state) : comingBack(on, changed);
 }
 
 /** Which side is which hangs on this: a share would be taken from the one that serves. */

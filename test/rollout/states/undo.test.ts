@@ -84,7 +84,11 @@ test.each<Row>([
   ['two releases back', { ...settled, undo: 'A.1 back=2 ago=60' }, 'hold UndoRefused'],
   ['a policy allows none', { ...settled, rules: { undo: 0 } }, 'hold UndoRefused'],
   ['main does not tell of the release', { ...settled, undo: 'unknown' }, 'hold UndoRefused'],
-  ['a second colour serves', { ...settled, rollout: { style: 'blueGreen' } }, 'hold UndoRefused'],
+  [
+    'a second colour serves, and the strategy is another',
+    { ...settled, marks: 'B.2 stable=B serves=green' },
+    'hold UndoRefused',
+  ],
 ])('no undo, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
 test.each<Row>([
