@@ -1,5 +1,6 @@
 /** Each rule that keeps a workload from being stepped, with its place, its words, and that nothing is written. */
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { lint } from '../../src/commands/lint.ts';
 import { EXIT } from '../../src/options.ts';
@@ -211,6 +212,7 @@ test('HealthGate: a Flux Kustomization over the workload that waits for healthy 
     `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: ${name}, namespace: flux-system}\nspec:\n  path: ./apps\n${spec}`;
   const named =
     '  healthChecks: [{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm, namespace: llm}]\n';
+  const shipped = readFileSync('policies/agents/flux-health.yaml', 'utf8');
   const more = {
     'clusters/a.yaml': flux('a', `  wait: true\n${exprs}`),
     'clusters/b.yaml': flux('b', `${named}${exprs}`),
@@ -218,12 +220,20 @@ test('HealthGate: a Flux Kustomization over the workload that waits for healthy 
     'clusters/c.yaml': flux('c', '  wait: true\n'),
     'clusters/d.yaml': flux('d', exprs),
     'clusters/e.yaml': flux('e', named),
+    // What we ship waits for no group of a delivery; with another expression next to it it may.
+    'clusters/f.yaml': shipped,
+    'clusters/g.yaml': `${shipped}      inProgress: status.readyReplicas < spec.replicas\n`,
   };
   const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...more } }));
   const gated = (place: string, name: string): string =>
-    `warning: ${place}: Kustomization ${name}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the rollback waits as long as spec.timeout says (HealthGate). Take LeaderWorkerSets out of healthCheckExprs, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.`;
+    `warning: ${place}: Kustomization ${name}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the rollback waits as long as spec.timeout says (HealthGate). Take LeaderWorkerSets out of healthCheckExprs, use the expression of policies/agents/flux-health.yaml, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.`;
   expect(code).toBe(EXIT.ok);
-  expect(lines).toEqual([gated('clusters/a.yaml:9', 'a'), gated('clusters/b.yaml:9', 'b'), '1 Rollout, 0 problems']);
+  expect(lines).toEqual([
+    gated('clusters/a.yaml:9', 'a'),
+    gated('clusters/b.yaml:9', 'b'),
+    gated('clusters/g.yaml:18', 'vllm'),
+    '1 Rollout, 0 problems',
+  ]);
 });
 
 // Somebody has deleted the Rollout and cut the annotations in one commit, and no record is left either.

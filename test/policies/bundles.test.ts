@@ -7,7 +7,9 @@ import { runProgram } from '../../src/commands/program.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const bundles = readdirSync(`${root}policies`, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['admission', 'github', 'install', 'prometheus'].includes(entry.name))
+  .filter(
+    (entry) => entry.isDirectory() && !['admission', 'agents', 'github', 'install', 'prometheus'].includes(entry.name),
+  )
   .map(({ name }) => name);
 
 async function called(

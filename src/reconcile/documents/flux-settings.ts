@@ -9,6 +9,12 @@ import { nameOf } from './read-rollout.ts';
 /** A file with one of these names it; other kinds called Kustomization are not meant. */
 const FLUX_GROUP = 'kustomize.toolkit.fluxcd.io';
 const LWS = 'LeaderWorkerSet';
+/**
+ * The expression of policies/agents/flux-health.yaml: what tranche manages is healthy as soon as it is seen, so that nothing
+ * waits for groups of a delivery.
+ */
+export const HEALTHY_AT_ONCE =
+  "has(metadata.annotations) && 'tranche.dev/release' in metadata.annotations || has(status.conditions) && status.conditions.exists(e, e.type == 'Available' && e.status == 'True')";
 
 /** A Kustomization with a setting that harms, where it stands, and the folder that it applies; empty for all of the repository. */
 export type FluxSetting = {
@@ -51,10 +57,19 @@ function settingsOf(document: ManifestDocument): readonly FluxSetting[] {
  * its generation is observed.
  */
 function gatePath({ value }: ManifestDocument): readonly string[] | undefined {
-  const placeIn = (list: string): number => mapsAt(value, ['spec', list]).findIndex(({ kind }) => kind === LWS);
-  const waits = at(value, ['spec', 'wait']) === true || placeIn('healthChecks') >= 0;
-  const place = placeIn('healthCheckExprs');
+  const waits = at(value, ['spec', 'wait']) === true || mapsAt(value, ['spec', 'healthChecks']).some(isOfLws);
+  const place = mapsAt(value, ['spec', 'healthCheckExprs']).findIndex((one) => isOfLws(one) && !isAtOnce(one));
   return waits && place >= 0 ? ['spec', 'healthCheckExprs', String(place)] : undefined;
+}
+
+function isOfLws({ kind }: Readonly<Record<string, unknown>>): boolean {
+  return kind === LWS;
+}
+
+/** That expression, however its lines are folded, and none next to it. */
+function isAtOnce({ current, failed, inProgress }: Readonly<Record<string, unknown>>): boolean {
+  const isAlone = failed === undefined && inProgress === undefined;
+  return isAlone && typeof current === 'string' && current.trim().replaceAll(/\s+/g, ' ') === HEALTHY_AT_ONCE;
 }
 
 function folderOf({ value }: ManifestDocument): string {
@@ -82,6 +97,6 @@ function gated({ document, path }: FluxSetting): Issue {
     path: path.join('.'),
     reason: 'HealthGate',
     message: `${nameOf(document)}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the rollback waits as long as spec.timeout says`,
-    hint: 'Take LeaderWorkerSets out of healthCheckExprs, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.',
+    hint: 'Take LeaderWorkerSets out of healthCheckExprs, use the expression of policies/agents/flux-health.yaml, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.',
   };
 }
