@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { isScaledAway } from './finish.ts';
 import { isLowestAstray, isReleasedAgain } from './ladder-laws.ts';
 import { fieldsOf } from './our-commit.ts';
+import { isHeld } from './policy-laws.ts';
 import { refilledFrom } from './traffic-laws.ts';
 import type { Truth } from './truth.ts';
 import { keepsNewer } from './watch.ts';
@@ -54,6 +55,23 @@ test.each([
 ] as const)('a primary that is released for update again on stable: %s', (_, of, isAllowed) =>
   expect(isReleasedAgain(of)).toBe(isAllowed),
 );
+
+const rung = (at: string): Parameters<typeof isHeld>[0]['after'] => ({
+  ...fieldsOf(''),
+  marks: { step: '4/4', at } as NonNullable<ReturnType<typeof fieldsOf>['marks']>,
+});
+const PLAIN = {} as Parameters<typeof isHeld>[0]['workload'];
+const filling = { fills: { style: 'canary' } } as Parameters<typeof isHeld>[0]['workload'];
+const jumped = { reason: 'Jumped', before: fieldsOf(''), after: rung('empty'), workload: filling };
+
+test.each([
+  ['a jump empties the canary of another release', jumped, false],
+  ['so does an edit of the plan', { ...jumped, reason: 'StepsEdited' }, false],
+  ['a jump that gives it the template', { ...jumped, after: rung('template') }, true],
+  ['a jump that gives it groups', { ...jumped, after: rung('pods') }, true],
+  ['the first rung after it', { ...jumped, reason: 'StepReady', after: rung('template') }, true],
+  ['a jump where no second workload is filled', { ...jumped, workload: PLAIN }, true],
+] as const)('what a policy holds: %s', (_, of, held) => expect(isHeld(of)).toBe(held));
 
 const empty = { version: 2, groups: 0 };
 

@@ -9,12 +9,20 @@ const CLOCK_SECONDS = 120;
 const HOUR = 3600;
 
 /** What policies hold: the first commit of a step, and what lets the primary or the requests go. */
-function isHeld({ reason, before, after, workload }: OurCommit): boolean {
+export function isHeld({
+  reason,
+  before,
+  after,
+  workload,
+}: Pick<OurCommit, 'reason' | 'before' | 'after' | 'workload'>): boolean {
   // Every group is through: only marks are left to be written.
   if (workload.fills === undefined && isLocked(before) && !begins(before, after)) return false;
   if (reason === 'RungReady') return after.marks?.at === 'switch';
   // A step that has no share any more: what takes requests away from a new version waits for nobody.
   if (reason === 'StepsEdited' && after.marks?.at === 'route-restored') return false;
+  // Groups of another release that no request is sent to: what gives the new version anything comes after it, and is held.
+  if ((reason === 'StepsEdited' || reason === 'Jumped') && workload.fills !== undefined && after.marks?.at === 'empty')
+    return false;
   return [...FORWARD, ...SURGING.slice(0, 1), ...CLIMBING].includes(reason);
 }
 
