@@ -41,6 +41,21 @@ const cases: Readonly<Record<Exception, Case>> = {
     },
   },
   'recreated objects': { act: ({ cluster }) => cluster.deleteLws(key) },
+  'workers of recreated objects': {
+    setup: (setup) => ({
+      ...setup,
+      lws: '0.8',
+      terminationSeconds: 6,
+      workloads: setup.workloads.map((one) => ({ ...one, size: 2 })),
+    }),
+    act: (universe) => {
+      universe.cluster.deleteLeaderSet(key);
+      universe.observe();
+      universe.tick(6);
+      // The kubelet says something of the worker that ends still.
+      universe.cluster.setPods({ ...key, group: 0, pods: 'all' }, { kind: 'ready' });
+    },
+  },
   'fewer groups': { act: (universe) => edited(universe, 'replicas: 3', 'replicas: 2') },
   "LWS's own restarts": { act: (universe) => universe.kill(NAME, 1, 'leader') },
   'a label that a hand has changed': {
@@ -73,6 +88,19 @@ function verdict({ act, setup = (same) => same }: Case, excepted: readonly Excep
 }
 
 const all = Object.keys(exceptions) as readonly Exception[];
+
+test('a leader that came after a re-created one, and has its workers, stays', () => {
+  const late: Case = {
+    ...cases['workers of recreated objects'],
+    act: (universe) => {
+      universe.cluster.deleteLeaderSet(key);
+      universe.observe();
+      universe.tick(60);
+      universe.cluster.kill({ ...key, group: 0, pods: 'leader' });
+    },
+  };
+  expect(verdict(late, all)).toContain('is replaced');
+});
 
 test.each(Object.entries(cases) as readonly (readonly [Exception, Case])[])('%s', (name, of) => {
   const others = all.filter((one) => one !== name);

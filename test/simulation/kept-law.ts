@@ -1,5 +1,6 @@
 /** C4: a leader ends only for another pod template, our own labels left out. What the cluster or a hand did is excused. */
 
+import { isSince09 } from '../../src/simulator/modes.ts';
 import type { LawName } from './laws.ts';
 import { type Fields, SENTINEL } from './our-commit.ts';
 import type { WorkloadSetup } from './setup.ts';
@@ -12,6 +13,9 @@ type Known = {
   readonly leaders: Map<number, GroupTruth>;
   /** Leaders of a workload or a set that was re-created. */
   readonly remade: Set<string>;
+  /** Groups whose leader of a re-created set ends, and the leaders that have come in the place of those, while they have no workers. */
+  readonly ending: Set<number>;
+  readonly followers: Set<string>;
   /** Leaders that end because fewer groups are asked for. */
   readonly surplus: Set<string>;
   /** From this index on a hand has given a version another label, and LWS counts that as another template. */
@@ -35,6 +39,9 @@ export const exceptions = {
   /** LWS writes it into the template of the leaders, and into no revision of its own. */
   'exclusive topology': ({ group, truth }) => group.topology !== truth.topology,
   'recreated objects': ({ known, group }) => known.remade.has(group.leaderUid),
+  /** Before 0.9 LWS takes a worker of the leader before for one of the new leader, and deletes that for it (PC:204-266). */
+  'workers of recreated objects': ({ known, group, universe }) =>
+    !isSince09(universe.setup.lws) && group.version === undefined && known.followers.has(group.leaderUid),
   'fewer groups': ({ known, group }) => known.surplus.has(group.leaderUid),
   /** It recreates a group whose pod has ended or restarted. */
   "LWS's own restarts": ({ universe, group }) => universe.killed.has(group.leaderUid),
@@ -54,10 +61,12 @@ export class KeptLaw {
     this.universe = universe;
     this.workload = workload;
     this.excepted = from?.excepted ?? excepted;
-    const { leaders, remade, surplus, loose = SENTINEL, labels } = from?.known ?? {};
+    const { leaders, remade, ending, followers, surplus, loose = SENTINEL, labels } = from?.known ?? {};
     this.known = {
       leaders: new Map(leaders),
       remade: new Set(remade),
+      ending: new Set(ending),
+      followers: new Set(followers),
       surplus: new Set(surplus),
       loose,
       labels: new Map(labels),
@@ -83,6 +92,7 @@ export class KeptLaw {
     const ended = [...leaders.values()].find(
       (group) => now.get(group.index)?.leaderUid !== group.leaderUid && !this.mayEnd(group, truth),
     );
+    this.follow(truth);
     leaders.clear();
     for (const [index, group] of now) leaders.set(index, group);
     const isQuiet = truth.flipped && truth.partition >= SENTINEL && now.size >= truth.replicas;
@@ -92,6 +102,15 @@ export class KeptLaw {
       'C4 kept',
       `${this.workload.name}: the leader of group ${ended.index} is replaced, and version ${ended.leaderVersion} is what it is to have`,
     ];
+  }
+
+  /** Who has come in the place of leaders whose objects were re-created. */
+  private follow({ groups }: Truth): void {
+    const { remade, ending, followers } = this.known;
+    for (const { index, leaderUid, ending: ends } of groups) {
+      if (ends && (remade.has(leaderUid) || followers.has(leaderUid))) ending.add(index);
+      if (!ends && ending.delete(index)) followers.add(leaderUid);
+    }
   }
 
   private mayEnd(group: GroupTruth, truth: Truth): boolean {
