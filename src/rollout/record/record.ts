@@ -131,7 +131,9 @@ function uidsAfter(snapshot: Snapshot, situation: Situation | undefined): Rollou
   if (situation?.observed === undefined) return before;
   const { state, observed } = situation;
   const filling = staysPut(situation) || (state.kind === 'ladder' && state.stage.kind === 'step');
-  const begun = filling || (state.kind === 'step' && state.row !== 'locked');
+  // Once locked, groups come up on its own template again, but for one that is queued behind it.
+  const begun =
+    filling || (state.kind === 'step' && (state.row !== 'locked' || situation.digest !== state.marks.release.digest));
   const open = begun || (state.kind === 'requested' && recreated(situation) !== undefined);
   const { lws, leaderSet } = observed;
   return open && before !== undefined ? before : { lws: lws.uid, leaderSet: leaderSet.uid };

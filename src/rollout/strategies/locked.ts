@@ -8,6 +8,7 @@ import { workloadMove } from '../edits/workload-change.ts';
 import { queuedHold } from '../events/queued.ts';
 import { surgeReturned } from '../events/surge-return.ts';
 import { before } from '../gates/before.ts';
+import { recreatedUnaccepted } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { notDelivered } from '../gates/git.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
@@ -36,8 +37,11 @@ export function locked(situation: Situation, step: InDelivery): Decision {
   const at = { index: step.index, release: step.marks.release };
   const pause = done ? [waitingOnPause(situation, at), soaking(situation)] : [];
   const unsteady = whenSeen(crashLooping)(situation);
+  // Groups that came up on a newer template are no evidence for this release.
+  const fresh = queued ? recreatedUnaccepted(situation) : undefined;
   const holds = [
     ...groups,
+    ...(fresh === undefined ? [] : [fresh]),
     ...holdsOf(before.serve, situation),
     ...[...pause, unsteady, refusedJump(situation, step.index)].filter((found) => found !== undefined),
     ...queuedHold(situation, 'this release is settled or aborted'),

@@ -206,6 +206,16 @@ test('the soak of a whole step counts from when it is locked and seen', () => {
   expect(planned(seen)).toBe(settle);
 });
 
+// Nobody has asked for a step of the newer template, and its groups are no evidence for this one.
+test.each<readonly [what: string, of: World, then: string]>([
+  ['the StatefulSet', { live: { setUid: 'sts-2' } }, 'hold Recreated'],
+  ['the LeaderWorkerSet', { live: { uid: 'lws-2' } }, 'hold Recreated'],
+  ['accepted', { live: { uid: 'lws-2' }, accept: 'Recreated@B.2' }, 'Settled'],
+  ['none', {}, 'Settled'],
+])('locked, a newer template is queued, re-created: %s', (_, of, then) => {
+  expect(planned({ ...locked, text: 'C', groups: '0:C+ 1:C+ 2:C+ 3:C+', ...of })).toMatch(new RegExp(`^${then}\\b`));
+});
+
 test.each<readonly [what: string, of: World, says: string]>([
   ['after the StatefulSet has flipped', { live: { flipped: true } }, 'Delete the leader pod'],
   ['locked by hand before', { live: { flipped: false } }, 'Put partition 0 back, or: tranche abort vllm'],
