@@ -88,7 +88,9 @@ function insideOf(folder: string | undefined, paths: readonly string[]): string 
   if (folder === undefined) return undefined;
   return paths.find((file) => {
     const relative = path.relative(realPath(folder), realPath(file));
-    return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+    // `..secrets` is the name of a folder, and lies inside.
+    const isAbove = relative === '..' || relative.startsWith(`..${path.sep}`);
+    return relative !== '' && !isAbove && !path.isAbsolute(relative);
   });
 }
 

@@ -45,6 +45,8 @@ test('the command of a kubeconfig is told none of our secrets, and all else of t
 test.each<readonly [what: string, file: string, user: object, refused: boolean]>([
   ['a command, inside', 'checkout/ci/kubeconfig', { exec: { command: 'x' } }, true],
   ['an auth-provider, inside', 'checkout/kubeconfig', { authProvider: { name: 'oidc', config: {} } }, true],
+  ['a command, in a folder that starts with two dots', 'checkout/..ci/kubeconfig', { exec: { command: 'x' } }, true],
+  ['a command, above', 'kubeconfig', { exec: { command: 'x' } }, false],
   ['a token, inside', 'checkout/kubeconfig', {}, false],
   ['a token in a file, inside', 'checkout/kubeconfig', { authProvider: { name: 'tokenFile', config: {} } }, false],
   ['a command, next to it', 'temp/kubeconfig', { exec: { command: 'x' } }, false],
