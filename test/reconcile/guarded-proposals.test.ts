@@ -73,12 +73,17 @@ function gateOf(world: ForgeWorld): readonly string[] {
   return (world.repository.statuses.get(world.pull.head) ?? []).map(({ state }) => state);
 }
 
-/** "Update branch", as the forge makes it. */
-async function bringUpToDate(world: ForgeWorld, files: Readonly<Record<string, string>> = {}): Promise<void> {
+/** "Update branch", as the forge makes it, or with another message or first parent. */
+async function bringUpToDate(
+  world: ForgeWorld,
+  files: Readonly<Record<string, string>> = {},
+  other: { readonly message?: string; readonly first?: string } = {},
+): Promise<void> {
   const { branch } = world.pull;
-  const tree = await world.repository.mergedTree('main', branch);
   const [main, head] = [await world.git('rev-parse', 'main'), await world.git('rev-parse', branch)];
-  const merge = await world.git('commit-tree', tree ?? '', '-p', head, '-p', main, '-m', 'Update branch');
+  const tree = await world.repository.mergedTree(main, head);
+  const message = other.message ?? `Merge branch 'main' into ${branch}`;
+  const merge = await world.git('commit-tree', tree ?? '', '-p', other.first ?? head, '-p', main, '-m', message);
   await world.git('update-ref', `refs/heads/${branch}`, merge);
   if (Object.keys(files).length > 0) await world.repository.edit(world.pull.number, files);
 }
@@ -251,6 +256,80 @@ test('brought up to date with something as well: its status fails, and nothing o
   const asked = forge.calls.length;
   await world.pass();
   expect(forge.calls.length - asked).toBeLessThanOrEqual(3);
+});
+
+/** The change on the newest main by a commit of its own, as a rebase makes it, with this message. */
+async function rebased(world: ForgeWorld, message: (ours: string) => string): Promise<void> {
+  const { branch } = world.pull;
+  const [main, head] = [await world.git('rev-parse', 'main'), await world.git('rev-parse', branch)];
+  const tree = await world.repository.mergedTree(main, head);
+  const ours = await world.git('log', '-1', '--format=%B', branch);
+  const commit = await world.git('commit-tree', tree ?? '', '-p', main, '-m', message(ours));
+  await world.git('update-ref', `refs/heads/${branch}`, commit);
+}
+
+/** Somebody else's commit on top of ours, whose other file the merge above it takes out again. */
+async function between(world: ForgeWorld): Promise<string> {
+  const { branch, number } = world.pull;
+  const ours = await world.git('rev-parse', branch);
+  await world.repository.edit(number, { 'apps/other/lws.yaml': 'kind: Nothing\n' });
+  const theirs = await world.git('rev-parse', branch);
+  await world.git('update-ref', `refs/heads/${branch}`, ours);
+  return theirs;
+}
+
+const FORGED_MESSAGE =
+  'rollout(llm/vllm): step 3/3\n\nRollout: default/llm/vllm\nRollout-Step: 3/3\nRollout-Reason: StepReady';
+
+const behind = async (): Promise<ForgeWorld> => {
+  const world = await proposed();
+  await change(world, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    # a note\n');
+  await world.pass();
+  return world;
+};
+
+test.each<readonly [what: string, bring: (world: ForgeWorld) => Promise<void>, reason: string]>([
+  ['by a rebase', (world) => rebased(world, (ours) => ours), 'ProposalOpen'],
+  [
+    'twice',
+    async (world) => {
+      await bringUpToDate(world);
+      await change(world, ROLLOUT_FILE, '# a note\n', '# another note\n');
+      await bringUpToDate(world);
+    },
+    'ProposalOpen',
+  ],
+  [
+    'by git pull',
+    (world) => bringUpToDate(world, {}, { message: `Merge branch 'main' of https://github.com/team/x into mine` }),
+    'ProposalOpen',
+  ],
+  [
+    'by a merge with the trailers of a step',
+    (world) => bringUpToDate(world, {}, { message: FORGED_MESSAGE }),
+    'ProposalChanged',
+  ],
+  [
+    'by a merge that says more than git does',
+    (world) => bringUpToDate(world, {}, { message: `Merge branch 'main' into x\n\n${FORGED_MESSAGE}` }),
+    'ProposalChanged',
+  ],
+  ['by a rebase with another message', (world) => rebased(world, () => FORGED_MESSAGE), 'ProposalChanged'],
+  [
+    'by a rebase with another subject',
+    (world) => rebased(world, (ours) => ours.replace('step 1/3', 'step 3/3')),
+    'ProposalChanged',
+  ],
+  [
+    'by a merge onto a commit of somebody else',
+    async (world) => bringUpToDate(world, {}, { first: await between(world) }),
+    'ProposalChanged',
+  ],
+])('brought up to date with main %s', async (_, bring, reason) => {
+  const world = await behind();
+  await bring(world);
+  expect(reasonsOf(await world.pass())).toEqual([reason]);
+  expect(gateOf(world)).toEqual([reason === 'ProposalOpen' ? 'success' : 'failure']);
 });
 
 test('a gate shuts: its status fails and it stays; once it opens, it may be merged', async () => {

@@ -4,7 +4,7 @@ import { INTENT, printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
 import { shortRelease } from '../../api/release.ts';
 import type { CommitHeader, FileWrite, Oid } from '../../ports/git.ts';
-import { intentMessage, parseTrailers, proposedStep } from '../../rollout/commits/messages.ts';
+import { intentMessage, paragraphsOf, parseTrailers, plannedOn, proposedStep } from '../../rollout/commits/messages.ts';
 import { editsOf } from '../../rollout/edits/change-edits.ts';
 import type { ObjectEdits } from '../../rollout/edits/edit.ts';
 import { isFields } from '../../rollout/proposals/form.ts';
@@ -28,6 +28,10 @@ type At = { readonly base: Oid; readonly texts: ReadonlyMap<string, string> };
 
 /** A branch that was made for this change may be this many commits of main behind, and is known again. */
 const BEHIND_MOST = 500;
+/** And what it was brought up to date from this many. */
+const BEGUN_MOST = 5000;
+/** How often it may have been brought up to date: each time is read. */
+const UPDATES_MOST = 20;
 
 /** The branch with its one commit on `base`; undefined: a file cannot be edited. Its bytes come from what it changes and from its base, never from the hour. */
 export async function branchFrom(of: Proposed, { ports, reading }: Reader, at: At): Promise<NewBranch | undefined> {
@@ -74,6 +78,8 @@ export async function isOurCommit(of: Proposed, round: Reader, head: Oid): Promi
   const [commit] = await round.ports.git.history(head, undefined, 1);
   const [base, ...others] = commit?.parents ?? [];
   if (commit === undefined || base === undefined || others.length > 0) return false;
+  // What lies between would come into main as well.
+  if (!(await isOnMain(round, base, BEGUN_MOST))) return false;
   const wish = await branchFrom(of, round, { base, texts: await textsAt(of, round, base) });
   if (wish === undefined || !saysSame(of, wish.commit.message, commit) || !(await holds(wish, of, round, head)))
     return false;
@@ -90,10 +96,15 @@ function changesNothingElse(
 }
 
 /** Which policies govern may change without the step: where the step itself is proposed its message names them. */
-function saysSame({ form }: Proposed, message: string, commit: CommitHeader): boolean {
-  if (!isFields(form)) return commit.message === message;
+function saysSame({ form }: Proposed, message: string, commit: Pick<CommitHeader, 'message'>): boolean {
+  if (!isFields(form)) return commit.message.trimEnd() === message.trimEnd();
   const [wish, there] = [parseTrailersOf(message), parseTrailersOf(commit.message)];
-  return wish !== '' && wish === there;
+  return wish !== '' && wish === there && textOf(message) === textOf(commit.message);
+}
+
+/** Its subject and body. */
+function textOf(message: string): string {
+  return paragraphsOf(message).slice(0, -1).join('\n\n');
 }
 
 function parseTrailersOf(message: string): string {
@@ -107,18 +118,31 @@ async function holds(wish: NewBranch, of: Proposed, round: Reader, head: Oid): P
 }
 
 /**
- * Whether this commit brings our change, and nothing else, onto a newer commit of main: as the forge makes one where someone brings the pull request up to date, by a merge or by a rebase.
+ * Whether this commit brings our change, and nothing else, onto a newer commit of main: as the forge makes one where someone brings the
+ * pull request up to date, by a merge or by a rebase. All of its messages come into the log of main with it, and so does what it was
+ * merged onto: a rebase has our message, a merge that of git, and its first parent is such a commit as well, `most` times at the most.
  */
-export async function isBroughtUpToDate(of: Proposed, round: Reader, head: Oid): Promise<boolean> {
+export async function isBroughtUpToDate(of: Proposed, round: Reader, head: Oid, most = UPDATES_MOST): Promise<boolean> {
   const { git } = round.ports;
   const [commit] = await git.history(head, undefined, 1);
-  const base = commit?.parents.at(-1);
-  if (base === undefined || (commit?.parents.length ?? 0) > 2) return false;
-  const line = await git.history(round.reading.main, base, BEHIND_MOST);
-  if (line.at(-1)?.oid !== base) return false;
+  const [first, second, ...others] = commit?.parents ?? [];
+  const base = second ?? first;
+  if (commit === undefined || first === undefined || base === undefined || others.length > 0) return false;
+  const isFirst = most === UPDATES_MOST;
+  if (!(await isOnMain(round, base, isFirst ? BEHIND_MOST : BEGUN_MOST))) return false;
   const wish = await branchFrom(of, round, { base, texts: await textsAt(of, round, base) });
   if (wish === undefined || !(await holds(wish, of, round, head))) return false;
-  return changesNothingElse(wish, round, { base, head });
+  if (!(await changesNothingElse(wish, round, { base, head }))) return false;
+  if (second === undefined) return saysSame(of, wish.commit.message, { message: plannedOn(commit.message, base) });
+  return most > 0 && MERGE_MESSAGE.test(commit.message) && isBroughtUpToDate(of, round, first, most - 1);
+}
+
+/** What git says of a merge of main into a branch, in one line. A name of either has no quotes and no spaces. */
+const MERGE_MESSAGE = /^Merge (?:remote-tracking )?(?:branch|commit) '[^'\s]+'(?: of [^\s]+)?(?: into [^\s]+)?\n*$/;
+
+async function isOnMain({ ports, reading }: Reader, base: Oid, most: number): Promise<boolean> {
+  const line = await ports.git.history(reading.main, base, most);
+  return line.at(-1)?.oid === base;
 }
 
 /** The files that it edits, as they are at a commit. */

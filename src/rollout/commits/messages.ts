@@ -113,11 +113,13 @@ export function valueText(value: FieldValue): string {
  */
 export function proposedStep(message: string, base: string): string {
   const [subject = ''] = message.split('\n\n');
-  const trailers = (paragraphsOf(message).at(-1) ?? '').replace(
-    new RegExp(`^${TRAILER.plannedFrom}: .*$`, 'm'),
-    `${TRAILER.plannedFrom}: ${base}`,
-  );
+  const trailers = plannedOn(paragraphsOf(message).at(-1) ?? '', base);
   return `${subject}\n\nThe merge of its pull request wrote this commit. The pull request shows the evidence.\n\n${trailers}\n`;
+}
+
+/** The same message, of a commit that was made on this base. */
+export function plannedOn(message: string, base: string): string {
+  return message.replace(new RegExp(`^${TRAILER.plannedFrom}: .*$`, 'm'), `${TRAILER.plannedFrom}: ${base}`);
 }
 
 /** The release that an order is about, and the step that the files had when it was given: `2/4`, `requested`, `settled`. */
