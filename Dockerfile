@@ -1,6 +1,9 @@
 # The image that the Deployment in REFERENCE.md runs. To build it: docker build --tag registry.example.com/tranche:0.1.0 .
 # Node 24 gets fixes until April 2028. The digest is that of node:24-bookworm-slim with Node 24.19.0: move it with each new one.
-FROM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS build
+# What it gives is text, the same for every processor, so it is made on the one that builds.
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS build
+# The commit that a release is made of, for `tranche --version`.
+ARG TRANCHE_COMMIT
 WORKDIR /build
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts

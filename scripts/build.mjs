@@ -181,8 +181,8 @@ const written = {
   logLevel: 'warning',
 };
 // Names stay as they are: a stack trace must be readable, and esbuild's way to keep them costs time at every start.
-const output = { ...written, bundle: true, write: false, legalComments: 'linked' };
-const { outputFiles } = await build({
+const output = { ...written, bundle: true, write: false, legalComments: 'linked', metafile: true };
+const { outputFiles, metafile } = await build({
   entryPoints: { tranche: 'src/start.ts', action: 'src/action.ts' },
   outdir: folder,
   chunkNames: 'chunks/[name]-[hash]',
@@ -221,3 +221,6 @@ await writeFile(join(folder, 'package.json'), `${about}\n`);
 await Promise.all(outputFiles.map(async (file) => writeFile(file.path, await asCommonJs(file))));
 await Promise.all(late.outputFiles.map(({ path, text }) => writeFile(path, text)));
 await chmod(`${folder}/tranche.js`, 0o755);
+// For who wants to know what is in the bundle: scripts/sbom.mjs.
+const inputs = [metafile, late.metafile].flatMap((one) => Object.keys(one.inputs));
+if (process.env.TRANCHE_INPUTS) await writeFile(process.env.TRANCHE_INPUTS, JSON.stringify(inputs));

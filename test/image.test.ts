@@ -23,7 +23,7 @@ const lines: readonly Line[] = readFileSync('Dockerfile', 'utf8')
 
 const stages: readonly Stage[] = lines.reduce<readonly Stage[]>((before, line) => {
   if (line.word === 'FROM') {
-    const [base = '', , name = 'last'] = line.rest.split(' ');
+    const [base = '', , name = 'last'] = line.rest.replace(/^--platform=\$BUILDPLATFORM /, '').split(' ');
     return [...before, { base, name, lines: [] }];
   }
   const last = before.at(-1)!;
@@ -75,7 +75,7 @@ async function make({ name, lines: todo }: Stage): Promise<void> {
     if (word === 'WORKDIR') workdir = rest;
     else if (word === 'COPY') copy(rest, { name, workdir });
     else if (word === 'RUN') await runIn(rest, join(rootOf(name), workdir));
-    else expect(['USER', 'ENTRYPOINT']).toContain(word);
+    else expect(['ARG', 'USER', 'ENTRYPOINT']).toContain(word);
   }
 }
 
