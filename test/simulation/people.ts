@@ -227,9 +227,10 @@ function undoSettled(person: Person): void {
   if (marks === undefined || marks.step !== undefined) return;
   const texts = universe.repository.log('main').map(({ oid }) => universe.lws(workload.name, oid) ?? '');
   const releases = new Set(texts.flatMap((text) => marksIn(text)?.release ?? []));
-  releases.delete(marks.release);
-  if (releases.size === 0) return;
-  person.intend(INTENT.undo, `${marks.release} ${serialIn(marks)} to ${chance.pick([...releases])}`);
+  // What has the template that is delivered is nothing to go back to: the order is refused as it is typed.
+  const others = [...releases].filter((release) => release.split('.')[0] !== marks.release.split('.')[0]);
+  if (others.length === 0) return;
+  person.intend(INTENT.undo, `${marks.release} ${serialIn(marks)} to ${chance.pick(others)}`);
 }
 
 /** Orders to go back from the release that has settled to the one that was taken over first; answers with the file of that. */
