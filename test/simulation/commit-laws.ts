@@ -25,6 +25,8 @@ import {
   GOING_BACK,
   indexOf,
   isLocked,
+  isLockedAgain,
+  lastWritten,
   type OurCommit,
   planned,
   SENTINEL,
@@ -77,7 +79,8 @@ function steps(commit: OurCommit): string | undefined {
   return commit.workload.fills === undefined ? partitionSteps(commit) : ladderSteps(commit);
 }
 
-function partitionSteps({ before, after, reason, plan, remade, workload }: OurCommit): string | undefined {
+function partitionSteps(commit: OurCommit): string | undefined {
+  const { universe, parent, before, after, reason, plan, remade, workload } = commit;
   const [from, to] = [before.marks?.step, after.marks?.step];
   const [a, b] = [indexOf(from), indexOf(to)];
   const release = after.marks?.release;
@@ -99,7 +102,10 @@ function partitionSteps({ before, after, reason, plan, remade, workload }: OurCo
     Locked: (same || from === undefined || (a === 0 && b === 1 && remade)) && after.partition === SENTINEL,
     Settled: to === undefined && from !== undefined && from !== 'rollback',
     NoNewRevision: from === undefined && to === undefined,
-    Relocked: same && from === undefined,
+    Relocked:
+      (same && from === undefined) ||
+      (reason === 'Relocked' &&
+        isLockedAgain({ before, after, last: lastWritten(universe, { name: workload.name, upTo: parent }) })),
     // The share is withdrawn before the text.
     Aborted: to === 'rollback' && (from !== 'rollback' || before.marks?.at === 'route-restored'),
     Reverted: to === 'rollback' && from !== 'rollback',

@@ -7,6 +7,7 @@ import {
   askedGroups,
   begins,
   CLIMBING,
+  emptiesOnly,
   FORWARD,
   indexOf,
   isLocked,
@@ -146,7 +147,9 @@ export function rewritten({
   parent,
   plan,
   recordedMain,
+  workload,
 }: OurCommit): string | undefined {
+  if (emptiesOnly({ reason, after, workload })) return undefined;
   if (universe.rewritten === 0 || recordedMain === undefined || !FORWARD.includes(reason) || isLocked(before))
     return undefined;
   if (plan.annotations['tranche.dev/acknowledge'] !== undefined) return undefined;

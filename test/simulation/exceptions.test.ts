@@ -1,9 +1,9 @@
 /** What the laws except, next to what is all but the same and is not excepted. */
 
 import { expect, test } from 'vitest';
-import { isScaledAway } from './finish.ts';
+import { isForRepair, isScaledAway } from './finish.ts';
 import { isLowestAstray, isReleasedAgain } from './ladder-laws.ts';
-import { fieldsOf } from './our-commit.ts';
+import { fieldsOf, isLockedAgain } from './our-commit.ts';
 import { isHeld } from './policy-laws.ts';
 import { refilledFrom } from './traffic-laws.ts';
 import type { Truth } from './truth.ts';
@@ -72,6 +72,31 @@ test.each([
   ['the first rung after it', { ...jumped, reason: 'StepReady', after: rung('template') }, true],
   ['a jump where no second workload is filled', { ...jumped, workload: PLAIN }, true],
 ] as const)('what a policy holds: %s', (_, of, held) => expect(isHeld(of)).toBe(held));
+
+const marked = (release: string, step?: string): ReturnType<typeof fieldsOf> => ({
+  ...fieldsOf(''),
+  version: 0,
+  marks: { release, step } as NonNullable<ReturnType<typeof fieldsOf>['marks']>,
+});
+const undone = { before: marked('a.1', 'rollback'), after: marked('a.1'), last: marked('a.1') };
+
+test.each([
+  ['the commit that ended it is undone', undone, true],
+  ['tranche wrote last that it goes back', { ...undone, last: marked('a.1', 'rollback') }, false],
+  ['tranche has written nothing', { ...undone, last: undefined }, false],
+  ['another release had settled', { ...undone, last: marked('b.2') }, false],
+  ['the template changes', { ...undone, before: { ...marked('a.1', 'rollback'), version: 1 } }, false],
+  ['from a step', { ...undone, before: marked('a.1', '1/3') }, false],
+])('a rollback that ends by a lock: %s', (_, of, isAllowed) => expect(isLockedAgain(of)).toBe(isAllowed));
+
+const GONE = [{ reason: 'AnnotationsGone' }] as const;
+
+test.each([
+  ['all marks are out of the file, and it says so', GONE, { isMixed: false, isTakenOut: true }, true],
+  ['some are, by a file that was put back', GONE, { isMixed: true, isTakenOut: false }, true],
+  ['no hand has taken any out, and it says so', GONE, { isMixed: false, isTakenOut: false }, false],
+  ['they are out of the file, and nothing says so', [], { isMixed: false, isTakenOut: true }, false],
+] as const)('marks for people to repair: %s', (_, holds, of, isLeft) => expect(isForRepair(holds, of)).toBe(isLeft));
 
 const empty = { version: 2, groups: 0 };
 

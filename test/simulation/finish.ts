@@ -4,6 +4,7 @@ import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
 import { marksIn, numberIn, secondIn, splitOwn, versionInText } from './files.ts';
 import { hands } from './hands.ts';
 import { clearFolder } from './hostile.ts';
+import { lastWritten } from './our-commit.ts';
 import type { Person } from './people.ts';
 import { GATES_FILE, saidText } from './policy-said.ts';
 import { comeToRest } from './rest.ts';
@@ -48,7 +49,10 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
       `${name} rests: ${person.marks?.release} ${person.marks?.step ?? 'settled'} ${holds.map((hold) => hold.reason).join(' ')}`,
     );
     // Marks that a hand has put back in part are for people to repair: until then the record stays, and orders wait.
-    const forRepair = universe.mixed.has(name) && holds.some(({ reason }) => reason === 'AnnotationsGone');
+    const forRepair = isForRepair(holds, {
+      isMixed: universe.mixed.has(name),
+      isTakenOut: areTakenOut(universe, person),
+    });
     if (!forRepair) watch.checkRecord(name);
     const now = notAtRest(universe, person, holds);
     // What the cluster did to groups while no pass looked is found by the next audit at the latest.
@@ -116,6 +120,14 @@ const FOR_BROKEN_GROUPS: readonly HoldReason[] = [
 /** Where groups are on other versions than a delivery gave them, and everything is locked. */
 const FOR_MIXED_GROUPS: readonly HoldReason[] = ['NotAtRest', 'GroupsElsewhere', 'MixedRevisions', 'GroupsNotUpdated'];
 
+/** Marks that hands have put back in part, or taken out, which no pass writes again by itself: its hold says how people do. */
+export function isForRepair(
+  holds: readonly Pick<Hold, 'reason'>[],
+  { isMixed, isTakenOut }: { readonly isMixed: boolean; readonly isTakenOut: boolean },
+): boolean {
+  return (isMixed || isTakenOut) && holds.some(({ reason }) => reason === 'AnnotationsGone');
+}
+
 /** Scaled to none by people, nothing of it can serve until they raise it; its hold says what to do before that. */
 export function isScaledAway(reason: HoldReason, text: string): boolean {
   return reason === 'StableNotServing' && numberIn(splitOwn(text)[0], 'replicas') === 0;
@@ -128,8 +140,14 @@ function mayAllBeDown({ fills }: Person['workload'], text: string): boolean {
   return fills !== undefined && (numberIn(serving, 'replicas') ?? 1) <= (numberIn(own, 'maxUnavailable') ?? 1);
 }
 
+/** A hand has taken all marks out of the file: our last commit has left some there. */
+function areTakenOut(universe: Universe, { workload: { name }, marks }: Person): boolean {
+  return marks === undefined && lastWritten(universe, { name, upTo: 'main' })?.marks !== undefined;
+}
+
 /** Why a workload may not stand where it stands; undefined: it is settled on one version, or someone or a broken group is in the way. */
-function notAtRest(universe: Universe, { workload, marks, text }: Person, holds: readonly Hold[]): string | undefined {
+function notAtRest(universe: Universe, person: Person, holds: readonly Hold[]): string | undefined {
+  const { workload, marks, text } = person;
   const truth = universe.truth(workload.name);
   const groups = truth === undefined ? [] : wantedGroups(truth);
   const isSick = (group: (typeof groups)[number]): boolean =>
@@ -143,7 +161,7 @@ function notAtRest(universe: Universe, { workload, marks, text }: Person, holds:
       // Groups that are on neither text, with a word that restores them.
       (reason === 'NewerRequestWaits' && 'action' in told) ||
       // main was taken back to before it was taken over, or a hand has put back a part of what it said.
-      (reason === 'AnnotationsGone' && (universe.rewritten > 0 || mixed)) ||
+      (reason === 'AnnotationsGone' && (universe.rewritten > 0 || mixed || areTakenOut(universe, person))) ||
       // Or to before a second workload was made, whose groups nobody has pruned; a hand can do that as well.
       (reason === 'CanaryNotEmpty' && (universe.rewritten > 0 || secondIn(text) === undefined)) ||
       // A hand put the file back, and left the Service with the workload that was in it.

@@ -140,6 +140,37 @@ export function isOurs({ repository }: Universe, commit: string): boolean {
   return header !== undefined && parseTrailers(header.message) !== undefined;
 }
 
+/**
+ * A jump, or an edit of the plan, that only takes away groups of another release, to which no request is sent: what gives the new
+ * version anything comes after it, and waits for policies and people.
+ */
+export function emptiesOnly({ reason, after, workload }: Pick<OurCommit, 'reason' | 'after' | 'workload'>): boolean {
+  const isLed = reason === 'StepsEdited' || reason === 'Jumped';
+  return isLed && workload.fills !== undefined && after.marks?.at === 'empty';
+}
+
+/**
+ * A hand has undone the commit that ended a rollback: by what tranche wrote last the release is settled, and the partition alone is
+ * put back.
+ */
+export function isLockedAgain({
+  before,
+  after,
+  last,
+}: Pick<OurCommit, 'before' | 'after'> & { readonly last: Fields | undefined }): boolean {
+  const isSettled = last?.marks !== undefined && last.marks.step === undefined && after.marks?.step === undefined;
+  const isSame = last?.marks?.release === after.marks?.release && before.version === after.version;
+  return before.marks?.step === 'rollback' && isSettled && isSame;
+}
+
+/** The workload as our last commit for it left it, up to this commit of main; undefined: we have written none. */
+export function lastWritten(universe: Universe, { name, upTo }: { name: string; upTo: string }): Fields | undefined {
+  const found = universe.repository
+    .log(upTo)
+    .find(({ message }) => parseTrailers(message)?.rollout.split('/').at(-1) === name);
+  return found === undefined ? undefined : fieldsOf(universe.text(found.oid, lwsFile(name)) ?? '');
+}
+
 /** Reads a commit of main; undefined where it is not one of ours. */
 export function ourCommit(
   universe: Universe,

@@ -1,7 +1,7 @@
 /** The laws about policies: what a commit of ours may not do under the policy that its parent holds. */
 
 import { lwsFile, secondIn } from './files.ts';
-import { begins, CLIMBING, FORWARD, isLocked, type OurCommit, SURGING } from './our-commit.ts';
+import { begins, CLIMBING, emptiesOnly, FORWARD, isLocked, type OurCommit, SURGING } from './our-commit.ts';
 import { GATES_FILE, type Said, saidIn } from './policy-said.ts';
 
 /** Clocks that differ by less are not told from right ones. */
@@ -20,9 +20,7 @@ export function isHeld({
   if (reason === 'RungReady') return after.marks?.at === 'switch';
   // A step that has no share any more: what takes requests away from a new version waits for nobody.
   if (reason === 'StepsEdited' && after.marks?.at === 'route-restored') return false;
-  // Groups of another release that no request is sent to: what gives the new version anything comes after it, and is held.
-  if ((reason === 'StepsEdited' || reason === 'Jumped') && workload.fills !== undefined && after.marks?.at === 'empty')
-    return false;
+  if (emptiesOnly({ reason, after, workload })) return false;
   return [...FORWARD, ...SURGING.slice(0, 1), ...CLIMBING].includes(reason);
 }
 
