@@ -16,6 +16,7 @@ import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
 import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
+import type { Beneath } from './edits/beneath.ts';
 import type { ObjectRef } from './edits/edit.ts';
 import type { LadderFiles } from './ladders/ladder-files.ts';
 import type { MissingPolicy, PolicyPlace, WindowFacts } from './observed/window-facts.ts';
@@ -53,6 +54,8 @@ export type WorkloadFile = {
   readonly digest: string;
   /** The template of the document: the source of a later rollback. */
   readonly text: string;
+  /** Not there: the file is what the agent applies. There: it is our patch, and `workload` what kustomize builds with it. */
+  readonly beneath?: Beneath;
 };
 
 /** The version to go back to: verified, so that a step is never written without one. */

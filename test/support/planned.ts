@@ -104,7 +104,7 @@ function showRollout(edits: readonly ObjectEdits[]): string {
     : `, keeps ${kept.way} ${showRelease(kept.release)} of ${kept.text.slice(0, 1)}, stable ${kept.stable.commit.slice(0, 1)}`;
 }
 
-type Fields = Record<string, string | number | boolean>;
+type Fields = Record<string, string | number | boolean | null>;
 
 function fieldsOf(file: EditedFile): Fields {
   const fields: Fields = {};

@@ -4,7 +4,7 @@ import type { Json } from '../../api/json.ts';
 import { readPlain } from '../kubernetes-scalar.ts';
 import type { ScalarStyle } from '../source-tree.ts';
 
-type TokenValue = string | number | boolean;
+type TokenValue = string | number | boolean | null;
 export type Notation = 'yaml' | 'json';
 
 /** Characters that YAML 1.1 takes for line breaks or refuses unescaped, though JSON allows them in strings. */

@@ -3,8 +3,10 @@
 import { sameValue } from '../../api/field.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
-import type { FieldChange, ObjectChange, WorkloadPart } from './change.ts';
+import type { Beneath } from './beneath.ts';
+import type { FieldChange, ObjectChange, ObjectContent, WorkloadPart } from './change.ts';
 import type { Edit, ObjectEdits } from './edit.ts';
+import { overField, pinEdits } from './patch-edits.ts';
 
 /** The edits of one commit. New documents come first: what they are copied from is then as it was. */
 export function editsOf(changes: readonly ObjectChange[]): readonly ObjectEdits[] {
@@ -20,10 +22,17 @@ function isMade(change: ObjectChange): boolean {
 function objectEdits(change: ObjectChange): ObjectEdits {
   const { file, object } = change;
   switch (change.kind) {
-    case 'edit':
-      return { file, object, edits: contentEdits(change.workload, change.fields.flatMap(fieldEdit)) };
+    case 'edit': {
+      const { beneath, workload, fields } = change;
+      if (beneath !== undefined) return { file, object, edits: patchEdits({ workload, fields }, beneath) };
+      return { file, object, edits: contentEdits(workload, fields.flatMap(fieldEdit)) };
+    }
     case 'create': {
-      const edits = contentEdits(change.workload, change.fields.flatMap(fieldEdit));
+      const { beneath, workload, fields } = change;
+      const edits =
+        beneath === undefined
+          ? contentEdits(workload, fields.flatMap(fieldEdit))
+          : patchEdits({ workload, fields }, beneath);
       return { file, object, edits, document: change.document };
     }
     case 'exact':
@@ -40,6 +49,14 @@ function contentEdits(workload: WorkloadPart | undefined, edits: readonly Edit[]
   const source = workload?.content.source;
   const text = source === undefined ? [] : RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source }));
   return [...marks, ...edits, ...text];
+}
+
+/** The same of our patch over a build: what it repeats of people's own files goes, but for the partition. */
+function patchEdits({ workload, fields }: ObjectContent, beneath: Beneath): readonly Edit[] {
+  const marks = workload === undefined ? [] : markEdits(workload.marks.from, workload.marks.to);
+  const content = workload?.content;
+  const pin = content?.source === undefined ? [] : pinEdits(content, beneath);
+  return [...marks, ...fields.map((field) => overField(field, beneath)).flatMap(fieldEdit), ...pin];
 }
 
 /** None where the field is to stay. */

@@ -3,6 +3,7 @@
 import { type EditPath, type FieldValue, samePath } from '../../api/field.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { Marks } from '../../api/marks.ts';
+import type { Beneath } from './beneath.ts';
 import type { DocumentEdit, Edit, ObjectRef } from './edit.ts';
 
 /** One field. Where it is to be what it is, nothing is written, and the last check looks at it all the same. */
@@ -12,7 +13,12 @@ export type FieldChange = { readonly path: EditPath; readonly from: FieldValue; 
 export type WorkloadPart = {
   readonly marks: { readonly from: Marks | undefined; readonly to: Marks };
   /** What a release covers: its digest afterwards, and the template that it is taken from; undefined: it stays. */
-  readonly content: { readonly digest: string; readonly source: string | undefined };
+  readonly content: {
+    readonly digest: string;
+    readonly source: string | undefined;
+    /** The parts of a release that the source has, of a patch over a build. */
+    readonly parts?: readonly string[];
+  };
 };
 
 /** What becomes of an object that is there afterwards. */
@@ -20,6 +26,8 @@ export type ObjectContent = {
   readonly fields: readonly FieldChange[];
   /** Not there: another object than the user's LeaderWorkerSet. */
   readonly workload?: WorkloadPart | undefined;
+  /** There: the file is our patch over what kustomize builds, and the fields are those of the build. */
+  readonly beneath?: Beneath | undefined;
 };
 
 type InsertOrCopy = Extract<DocumentEdit, { readonly kind: 'insert' | 'copy' }>;

@@ -6,8 +6,8 @@ import type { Json } from '../../api/json.ts';
 export type { EditPath, FieldPath, ItemMatch } from '../../api/field.ts';
 
 type EditOf<Path> =
-  /** The scalar at `path` becomes `value`; missing parents and the key itself are inserted. */
-  | { readonly kind: 'set'; readonly path: Path; readonly value: string | number | boolean }
+  /** The scalar at `path` becomes `value`; missing parents and the key itself are inserted. `null`: a patch takes the key out. */
+  | { readonly kind: 'set'; readonly path: Path; readonly value: string | number | boolean | null }
   /** The key goes, with its line and with the parents that it leaves empty. No key: nothing to do. */
   | { readonly kind: 'remove'; readonly path: Path }
   /**

@@ -9,8 +9,9 @@ import type { Hold } from '../hold.ts';
 import { type Decision, type Move, wayOf } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { EditedFile, Stable, WorkloadFile } from '../snapshot.ts';
+import type { Beneath } from './beneath.ts';
 import { type FieldChange, type ObjectChange, type ObjectContent, workloadField, workloadIn } from './change.ts';
-import type { FieldPath } from './edit.ts';
+import type { Edit, FieldPath } from './edit.ts';
 
 /** What the LeaderWorkerSet is to have; undefined: it stays as it is. */
 export type WorkloadFields = {
@@ -57,7 +58,7 @@ export function workloadMove(
   { reason, label, why, ...fields }: WorkloadMove,
   others: readonly ObjectChange[] = [],
 ): Move {
-  const changes = [workloadEdit(file, fields), ...others];
+  const changes = [workloadEdit(file, fields), ...applied(file), ...others];
   return { reason, way: wayOf(reason, changes), label, marks: fields.marks, changes, why };
 }
 
@@ -82,12 +83,43 @@ export function putsTemplateBack(move: Move | undefined): boolean {
 
 /** The change of the user's LeaderWorkerSet where it stands. */
 export function workloadEdit(file: WorkloadFile, to: WorkloadFields): ObjectChange {
-  return { kind: 'edit', file: file.file, object: file.object, ...workloadContent(file, to) };
+  const { object, beneath } = file;
+  const content = workloadContent(file, to);
+  if (beneath !== undefined && !beneath.isAdopted) {
+    const document = { kind: 'insert', note: NO_NOTE, source: beneath.applied.patch } as const;
+    return { kind: 'create', file: file.file, object, document, ...content, beneath };
+  }
+  if (beneath === undefined) return { kind: 'edit', file: file.file, object, ...content };
+  const fields = content.fields.map((field) => overBuild(field, beneath));
+  return { kind: 'edit', file: file.file, object, ...content, fields, beneath };
+}
+
+/** Nothing stands in the place of a patch that is not there. */
+const NO_NOTE = 'the patch of tranche';
+
+/** What makes a new patch count: the document that applies it, and its entry as the last of the kustomization. */
+function applied({ beneath }: WorkloadFile): readonly ObjectChange[] {
+  if (beneath === undefined || beneath.isAdopted) return [];
+  const { transformer, kustomization, entries, entry, value } = beneath.applied;
+  const { file, object, text: source } = transformer;
+  const document = { kind: 'insert', note: NO_NOTE, source } as const;
+  const made: ObjectChange = { kind: 'create', file, object, document, fields: [] };
+  if (value === undefined) return [made];
+  const edits: readonly Edit[] = [{ kind: 'insertItem', path: ['transformers', String(entries.length)], value: entry }];
+  const to = { ...value, transformers: [...entries, entry] };
+  return [made, { kind: 'exact', ...kustomization, edits, from: value, to }];
+}
+
+/** A field that goes from our patch is afterwards what people's own files say, whatever that has become since. */
+function overBuild(field: FieldChange, { replicas, maxUnavailable }: Beneath): FieldChange {
+  const own = samePath(field.path, MAX_UNAVAILABLE_PATH) ? maxUnavailable : replicas;
+  const isOwn = samePath(field.path, MAX_UNAVAILABLE_PATH) || samePath(field.path, REPLICAS_PATH);
+  return isOwn && typeof field.to === 'object' ? { ...field, to: own ?? ABSENT } : field;
 }
 
 /** The fields, marks and text of the user's LeaderWorkerSet, from a document that has the content of `digest`. */
 export function workloadContent(
-  { workload, digest }: Pick<EditedFile, 'workload'> & { readonly digest: string },
+  { workload, digest, beneath }: Pick<EditedFile, 'workload'> & Pick<WorkloadFile, 'digest' | 'beneath'>,
   to: WorkloadFields,
 ): ObjectContent {
   const field = (path: FieldPath, from: FieldValue = ABSENT, wanted: FieldValue = from): readonly FieldChange[] =>
@@ -105,7 +137,11 @@ export function workloadContent(
     ],
     workload: {
       marks: { from: workload.marksInFile ?? workload.marks, to: to.marks },
-      content: { digest: to.text?.release.digest ?? digest, source: to.text?.text },
+      content: {
+        digest: to.text?.release.digest ?? digest,
+        source: to.text?.text,
+        ...(to.text === undefined || beneath === undefined ? {} : { parts: Object.keys(to.text.content) }),
+      },
     },
   };
 }

@@ -1,0 +1,38 @@
+/** A workload that kustomize builds: what people's own files say of it below our patch, and what applies the patch. */
+
+import type { IntOrPercent } from '../../api/int-or-percent.ts';
+import type { Json, JsonObject } from '../../api/json.ts';
+import type { ObjectRef } from './edit.ts';
+
+/** What kustomize builds of a workload without our patch: what people's own files say. */
+export type Beneath = {
+  /** The folder of the kustomization that is applied. */
+  readonly root: string;
+  readonly digest: string;
+  readonly content: JsonObject;
+  readonly replicas: number | undefined;
+  readonly partition: number | undefined;
+  readonly maxUnavailable: IntOrPercent | undefined;
+  /** The patch has a template of its own, which stands in the place of people's. */
+  readonly isPinned: boolean;
+  /** The kustomization applies the patch already; else the next commit makes it do so. */
+  readonly isAdopted: boolean;
+  readonly applied: Applied;
+};
+
+/** What applies our patch: it comes with the first commit, and goes with the patch. */
+export type Applied = {
+  /** The patch before it changes anything. */
+  readonly patch: string;
+  /** The document that applies it. */
+  readonly transformer: { readonly file: string; readonly object: ObjectRef; readonly text: string };
+  /** The kustomization that lists the file of those. */
+  readonly kustomization: { readonly file: string; readonly object: ObjectRef };
+  /** The entries of `transformers` as they are now, and ours among them. */
+  readonly entries: readonly Json[];
+  readonly entry: string;
+  /** All of the kustomization, where a commit adds the entry. */
+  readonly value?: JsonObject;
+  /** The file has documents of other workloads: its entry stays for them. */
+  readonly isShared: boolean;
+};
