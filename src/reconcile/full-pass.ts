@@ -55,12 +55,14 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
       `index.json on ${config.statusBranch} is of a newer tranche: it and the page stay as they are, and no pass of this one is a quiet one. Run the newer one, or delete that file`,
     );
   const live = liveReader(ports.cluster, namespacesUnderWay(status, config, options));
+  const { builder } = ports;
+  const builds = builder === undefined ? undefined : { builder, cache: memory.builds };
   await sent();
-  const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired });
+  const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired, builder });
   const tip = memory.main ?? tipOf(status, desired.config, options);
   memory.main = main;
   const reading: Reading = { main, status, desired, at, signing, keyMissing };
-  const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
+  const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known, builds });
   const offSeconds = (): number | undefined => ports.clock.offSeconds?.();
   const clockNow = (): Instant => ports.clock.now();
   const liveTraffic = trafficReader(ports.cluster, live);
@@ -68,7 +70,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const others = await recordsElsewhere(ports.git, reading, { shard: options.overrides.shard, judging });
   const isMainLost = mainLost(git, { tip, main });
   const notifyTargets = ports.notifier?.targets ?? [];
-  const readers = { git, isMainLost, live, liveTraffic, offSeconds, clockNow, others, notifyTargets };
+  const readers = { git, isMainLost, live, liveTraffic, offSeconds, clockNow, others, notifyTargets, builder };
   const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);

@@ -27,7 +27,7 @@ export async function readScene(ports: Ports, { target, overrides }: Asked): Pro
   const { git } = ports;
   const { main, config } = await desiredHead(git, overrides, writableConfigIn);
   const [ownHead] = await git.heads([config.statusBranch]);
-  const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const desired = await readDesired(git, main, { config, memory: newMemory(), builder: ports.builder });
   const entry = pick(desired, target);
   if (typeof entry === 'string') return entry;
   const statusHead = isOwn(entry.key, overrides.shard) ? ownHead : await headOfShard(git, entry, { main, overrides });

@@ -80,7 +80,9 @@ export async function order(
     const read = await readScene(ports, at);
     if (typeof read === 'string') return { kind: 'refused', why: read };
     const { main, desired } = read;
-    const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
+    const { builder } = ports;
+    const builds = builder === undefined ? undefined : { builder, cache: new Map() };
+    const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known, builds });
     // What is to be put right is drawn on what is in the file.
     const { scene, once } = at.reads === 'marks' ? { scene: read, once: undefined } : await sceneOnce(git, read);
     const { entry } = scene;

@@ -17,6 +17,7 @@ import type { Firsts } from './documents/claims.ts';
 import type { ParseCache } from './documents/parse-cache.ts';
 import type { Outcome } from './outcome.ts';
 import type { Rested } from './rest.ts';
+import type { BuildCache } from './roots/read-roots.ts';
 import type { BrakeShown } from './status/brakes.ts';
 import type { Known } from './status/proven.ts';
 import type { StatusBranch, StatusIndex } from './status/record-store.ts';
@@ -71,6 +72,8 @@ export type Memory = {
   atRest: { readonly status: Oid | undefined; readonly index: StatusIndex } | undefined;
   /** Which of several files had a name first. Not there: nobody has looked. */
   firsts?: Firsts;
+  /** What kustomize has built. */
+  readonly builds: BuildCache;
 };
 
 /** The memory of a process that has just started. `process`: its name on the status branch. */
@@ -86,6 +89,7 @@ export function newMemory(process?: string): Memory {
     desired: undefined,
     known: { numbers: new Map(), own: new Map() },
     atRest: undefined,
+    builds: new Map(),
   };
 }
 

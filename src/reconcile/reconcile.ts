@@ -21,6 +21,7 @@ import { promotionProven } from './history/promotion-in-history.ts';
 import { observe } from './observe/observe.ts';
 import type { Reconciled } from './outcome.ts';
 import { caseOf } from './proposals/case.ts';
+import { NO_BUILDER } from './roots/no-builder.ts';
 import type { TextsAt } from './texts-at.ts';
 import { notAllowed } from './write/allowed.ts';
 import { checkStep } from './write/check-step.ts';
@@ -49,6 +50,8 @@ export async function reconcileOne(given: Observation, read: TextsAt): Promise<R
       const proven = await ask(of, snapshot, decided.plan);
       if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
     }
+    const wrong = await builtOtherwise(of, decided, texts);
+    if (wrong !== undefined) decided = { plan: refusedPlan(decided.plan, snapshot, wrong), diff: '', writes: [] };
     const diff = decided.writes.some(({ path }) => path === once?.file)
       ? `${once?.diff ?? ''}${decided.diff}`
       : decided.diff;
@@ -56,6 +59,20 @@ export async function reconcileOne(given: Observation, read: TextsAt): Promise<R
   } catch (error) {
     return { ...nothing, snapshot, plan: undefined, error: explain(error) };
   }
+}
+
+/** What kustomize would make of a commit that is not what it says; loaded where kustomize builds the workload alone. */
+async function builtOtherwise(
+  { entry, builder }: Observation,
+  drawn: Drawn,
+  before: TextsAt,
+): Promise<Issue | undefined> {
+  const { over } = entry;
+  const { writes } = drawn;
+  const { commit } = drawn.plan;
+  if (over === undefined || commit === undefined || writes.length === 0) return undefined;
+  const { checkBuilt } = await import('./write/check-built.ts');
+  return checkBuilt(commit.changes, { over, before, writes, builder: builder ?? NO_BUILDER });
 }
 
 /** The pure part: the same for a pass, for `plan`, and for a replay of a saved snapshot. */

@@ -28,7 +28,9 @@ export async function stableToShow(
 }
 
 async function stableIn(ports: Ports, { desired, entry, main, status }: Scene): Promise<Known<Stable>> {
-  const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known });
+  const { builder } = ports;
+  const builds = builder === undefined ? undefined : { builder, cache: new Map() };
+  const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known, builds });
   const file = entry.workload === undefined ? undefined : readWorkload(entry.workload).workload;
   const marks = file?.workload.marks;
   if (file === undefined || marks === undefined)

@@ -57,6 +57,8 @@ export const MOVES = {
   AnnotationsRestored: { way: 'protect', label: 'annotations restored' },
   MergeAccepted: { way: 'forward', ordered: true },
   Retried: { way: 'forward' },
+  // Nothing restarts: what people's own files say becomes a request, or is what runs already.
+  Unpinned: { way: 'forward', label: 'unpin' },
   RecreateRemoved: { way: 'forward', proposed: true, label: 'recreate, removed' },
   RungReady: { way: 'forward' },
   Promoted: { way: 'forward', proposed: true },

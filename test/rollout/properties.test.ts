@@ -67,6 +67,8 @@ const KIND = {
   TrafficWithdrawn: 'filling',
   ShareAccepted: 'filling',
   AnnotationsRestored: 'filling',
+  // Nor a patch over a build.
+  Unpinned: 'filling',
   // Nobody merges steps in these worlds.
   MergeAccepted: 'merged',
 } as const satisfies Record<MoveReason, string>;

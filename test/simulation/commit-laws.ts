@@ -122,6 +122,8 @@ function partitionSteps(commit: OurCommit): string | undefined {
     // Nobody merges a step in the worlds of a seed.
     MergeAccepted: false,
     Retried: from === undefined && to === undefined,
+    // No world of a seed is built by kustomize.
+    Unpinned: false,
     // No world of a seed creates a workload again.
     RecreateRemoved: false,
     RecreateCreated: false,

@@ -41,6 +41,8 @@ export const reasonPlaces = {
   // Nor does anybody merge steps there.
   MergeAccepted: 'test/rollout/states/merged.test.ts',
   Retried: 'seeds',
+  // No world of a seed is built by kustomize.
+  Unpinned: 'test/reconcile/built/rollback.test.ts',
   SizeChanged: 'seeds',
   // No world of a seed has policies.
   Failed: 'fixtures/scenarios/failed-by-itself',

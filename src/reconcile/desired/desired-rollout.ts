@@ -7,6 +7,7 @@ import { MARK } from '../../api/marks.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Folders, Marked, Oid } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
+import type { BuiltOver } from '../documents/built-over.ts';
 import type { Contest } from '../documents/claims.ts';
 import type { FileIds } from '../documents/file-ids.ts';
 import type { ManifestIndex } from '../documents/manifest-index.ts';
@@ -28,9 +29,17 @@ export type DesiredRollout = {
   /** What the policies that match it say; nothing for a workload without Rollout. */
   readonly policy: PolicyScope;
   readonly issues: readonly Issue[];
+  /** There: kustomize builds the workload. */
+  readonly over?: BuiltOver;
 };
 
-export type Identity = { readonly file: string; readonly namespace: string; readonly name: string };
+export type Identity = {
+  readonly file: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** There: kustomize builds it in this folder, and the file is our patch. */
+  readonly root?: string;
+};
 
 export type Desired = {
   readonly commit: Oid;

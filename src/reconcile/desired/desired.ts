@@ -8,11 +8,13 @@ import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
+import type { BuiltOver } from '../documents/built-over.ts';
 import { withCalled } from '../documents/called.ts';
 import { type Firsts, foreignIssue, isForeign, type Settled, settleClaims, twinIssues } from '../documents/claims.ts';
 import {
   madeIssue,
   missingIssue,
+  notOverBuilds,
   rivalIssue,
   twiceIssue,
   type Unreadable,
@@ -37,22 +39,30 @@ import { NO_SCOPE, readPolicies } from '../policies/read-policy.ts';
 import { type Desired, type DesiredRollout, isStepped } from './desired-rollout.ts';
 import { fileIssues } from './file-issues.ts';
 import { newTrials } from './trials.ts';
+import { overOf, rootIn, withBuilds } from './with-builds.ts';
+
+type With = {
+  readonly known?: KnownTexts;
+  readonly firsts?: Firsts;
+  /** What kustomize builds of these files. Not there: nothing is built. */
+  readonly built?: readonly BuiltOver[];
+};
 
 /** Reads a tree into rollouts. Pure but for the cache and what is known of texts, which only save time. */
 export function desiredOf(
   tree: Tree,
   config: Config,
   cache: ParseCache,
-  { known = newKnownTexts(), firsts = new Map() }: { readonly known?: KnownTexts; readonly firsts?: Firsts } = {},
+  { known = newKnownTexts(), firsts = new Map(), built = [] }: With = {},
 ): Desired {
-  const { read, unreadable } = contentsOf(tree);
-  const texts = new Map(read.map(({ path, text }) => [path, text]));
-  const files = parsedFiles(cache, read, { interests: INTERESTS, known });
-  trim(cache, new Set(files));
+  const { read, unreadable, texts } = contentsOf(tree);
+  const parsed = parsedFiles(cache, read, { interests: INTERESTS, known });
+  trim(cache, new Set(parsed));
+  const files = withBuilds(parsed, built);
   const blobs = fileIdsOf(tree);
   const policies = readPolicies(files, unreadable, config);
   const claims = settleClaims(files, config, firsts);
-  const index = indexOf({ files: claims.files, texts, blobs, config });
+  const index = indexOf({ files: claims.files, texts, blobs, config, built });
   const providers = readRouteProviders(claims.files, config);
   const all = {
     index,
@@ -61,6 +71,7 @@ export function desiredOf(
     config,
     providers,
     claims,
+    built,
   };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   const rollouts = withCalled(entries.filter(isRollout).sort(inOrder), config);
@@ -75,14 +86,7 @@ export function desiredOf(
     index,
     rollouts,
     inDelivery: rollouts.filter(isStepped),
-    ...fileIssues(all, {
-      files,
-      unreadable,
-      policies,
-      rollouts,
-      issues: [...providers.issues, ...strays, ...claims.losers.map(({ issue }) => issue)],
-      texts,
-    }),
+    ...fileIssues(all, { files, unreadable, policies, rollouts, issues: [...strays, ...ofClaims(all)], texts }),
     trials: newTrials(),
     traffic: NO_TRAFFIC,
     customs: providers.kinds,
@@ -90,10 +94,15 @@ export function desiredOf(
   };
 }
 
+function ofClaims({ providers, claims }: Pick<Manifests, 'providers' | 'claims'>): readonly Issue[] {
+  return [...providers.issues, ...claims.losers.map(({ issue }) => issue)];
+}
+
 /** The files with a text, and those that cannot be read. */
 function contentsOf({ files }: Tree): {
   readonly read: readonly FileText[];
   readonly unreadable: readonly Unreadable[];
+  readonly texts: ReadonlyMap<string, string>;
 } {
   const read: FileText[] = [];
   const unreadable: Unreadable[] = [];
@@ -101,7 +110,7 @@ function contentsOf({ files }: Tree): {
     if (content.kind === 'unreadable') unreadable.push({ path, ...content });
     if (content.kind === 'text') read.push({ path, oid, text: content.text });
   }
-  return { read, unreadable };
+  return { read, unreadable, texts: new Map(read.map(({ path, text }) => [path, text])) };
 }
 
 type Manifests = {
@@ -112,6 +121,7 @@ type Manifests = {
   readonly config: Config;
   readonly providers: RouteProviders;
   readonly claims: Settled;
+  readonly built: readonly BuiltOver[];
 };
 
 /** A rollout, or why it cannot even be distinguished from others: then it has no place among the records. */
@@ -142,14 +152,27 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   if (name !== '' && rivals.length > 0) issues.push(rivalIssue(document, rivals, name));
   const found = index.workloadsCalled({ namespace, name });
   const gone = reading.rollout?.intents.recreating;
-  if (gone === undefined || found.length > 0) issues.push(...placeIssues(document, { name, namespace, found }, all));
+  const over = overOf({ namespace, name }, all);
+  if (over !== undefined) issues.push(...notOverBuilds(document, reading.rollout?.rollout));
+  if (over?.document === undefined && over !== undefined) issues.push(...over.issues);
+  else if (gone === undefined || found.length > 0)
+    issues.push(...placeIssues(document, { name, namespace, found }, all));
   const workload = found.length === 1 ? found[0] : undefined;
   issues.push(...twinIssues([document, workload], all.claims));
   for (const one of [document, workload])
     if (one !== undefined && isForeign(one, config)) issues.push(foreignIssue(one, config));
-  const file = workload?.file ?? gone?.file;
-  const identity = file === undefined ? undefined : { file, namespace, name };
-  return { key, rollout: document, reading, workload, identity, policy, issues };
+  const file = over?.file ?? workload?.file ?? gone?.file;
+  const identity = file === undefined ? undefined : { file, namespace, name, ...rootIn(over) };
+  return {
+    key,
+    rollout: document,
+    reading,
+    workload,
+    identity,
+    policy,
+    issues,
+    ...(over === undefined ? {} : { over }),
+  };
 }
 
 /** The reading of a Rollout with what other documents say of it. */
@@ -183,8 +206,10 @@ function orphans(all: Manifests): readonly Entry[] {
     if ('reason' in key) return key;
     const reading = { rollout: undefined, issues: [], warnings: [] };
     const issues = index.layoutOf(workload);
-    const identity = { file: workload.file, namespace: key.namespace, name: key.name };
-    return { key: besideRollouts(key, all), rollout: undefined, reading, workload, identity, policy: NO_SCOPE, issues };
+    const over = overOf(key, all);
+    const identity = { file: workload.file, namespace: key.namespace, name: key.name, ...rootIn(over) };
+    const entry = { key: besideRollouts(key, all), rollout: undefined, reading, workload, identity };
+    return { ...entry, policy: NO_SCOPE, issues, ...(over === undefined ? {} : { over }) };
   });
 }
 

@@ -2,6 +2,8 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { MADE_FOR } from '../../api/marks.ts';
+import type { Rollout } from '../../api/rollout.ts';
+import { isOneWorkload, STYLES } from '../../api/styles.ts';
 import type { Elsewhere } from '../../manifests/built-elsewhere.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { TreeFile } from '../../ports/git.ts';
@@ -135,4 +137,16 @@ export function unreadableIssue(file: Unreadable): Issue {
 export function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
   const first = issues.findIndex((found) => found.reason === 'UnparsableYaml');
   return issues.filter((found, index) => found.reason !== 'UnparsableYaml' || index === first);
+}
+
+/** A second workload needs a place in the kustomization that a patch does not have; so do routes, which are lists. */
+export function notOverBuilds(document: ManifestDocument, rollout: Rollout | undefined): readonly Issue[] {
+  if (rollout === undefined || (isOneWorkload(rollout.style) && rollout.routing === undefined)) return [];
+  const what = isOneWorkload(rollout.style) ? 'traffic by routes' : `the strategy ${rollout.style}`;
+  const rest = {
+    reason: 'NotSupportedYet',
+    message: `${what} is not built for a LeaderWorkerSet that kustomize builds`,
+    hint: 'Deliver it in steps of one workload (canary without trafficRoutings and without enableExtraWorkloadForCanary), or commit what kustomize builds as plain manifests.',
+  };
+  return [issue(document, ['spec', 'strategy', STYLES[rollout.style].key], rest)];
 }

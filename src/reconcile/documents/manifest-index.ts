@@ -12,6 +12,7 @@ import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scale
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { aloneIn } from './alone.ts';
+import type { BuiltOver } from './built-over.ts';
 import type { FileIds } from './file-ids.ts';
 import { type FluxSetting, fluxSettingsIn } from './flux-settings.ts';
 
@@ -43,15 +44,18 @@ type Read = {
   /** All files that are known to be there, read or not. */
   readonly blobs: FileIds;
   readonly config: Config;
+  /** What kustomize builds: what is in the way of that is known. Not there: nothing is built. */
+  readonly built?: readonly BuiltOver[];
 };
 
 /** Looks at each document once; what it answers costs nothing that grows with the files. */
-export function indexOf({ files, texts, blobs, config }: Read): ManifestIndex {
+export function indexOf({ files, texts, blobs, config, built = [] }: Read): ManifestIndex {
   const documents = files.flatMap((file) => file.documents);
   const workloads = documents.filter(({ object }) => object.kind === LWS_KIND && object.apiVersion === LWS_API_VERSION);
   const rollouts = documents.filter(isOurRollout);
   const called = (document: ManifestDocument): Named => namedAs(document, config, document.object.name);
   const scalersOf = scalersIn(documents, config);
+  const layoutOf = layoutIssues({ files, texts, isThere: (path) => blobs.get(path) !== undefined });
   let fluxSettings: readonly FluxSetting[] | undefined;
   return {
     rollouts,
@@ -61,7 +65,7 @@ export function indexOf({ files, texts, blobs, config }: Read): ManifestIndex {
     workloadsCalled: grouped(workloads, called),
     scalerOf: scalerNames(scalersOf, config),
     scalersOf,
-    layoutOf: layoutIssues({ files, texts, isThere: (path) => blobs.get(path) !== undefined }),
+    layoutOf: (workload) => built.find(({ document }) => document === workload)?.issues ?? layoutOf(workload),
     isAlone: aloneIn(files, () => blobs.all().keys()),
     fluxSettings: () => (fluxSettings ??= fluxSettingsIn(texts)),
   };

@@ -14,6 +14,8 @@ import { ownLine } from './own-line.ts';
 /** Reads a commit, and makes documents of what was read. */
 export type DocumentsOf = Pick<Git, 'readAt'> & {
   readonly documentsOf: (tree: Tree, kinds: readonly string[]) => readonly ManifestDocument[];
+  /** The workload that kustomize builds in this folder. Not there: nothing is built. */
+  readonly builtAt?: (commit: Oid, of: Identity & { readonly root: string }) => Promise<readonly ManifestDocument[]>;
 };
 
 type Search = {
@@ -33,6 +35,8 @@ async function documentsCalled(
   git: DocumentsOf,
   { commit, paths, identity, config }: Search,
 ): Promise<readonly ManifestDocument[]> {
+  const { root } = identity;
+  if (root !== undefined && git.builtAt !== undefined) return git.builtAt(commit, { ...identity, root });
   const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
   return git
     .documentsOf(tree, [LWS_KIND])

@@ -1,6 +1,7 @@
 /** Everything that one Rollout is observed from: its files, its record, and the readers of Git and of the cluster. */
 
 import type { Instant } from '../../api/time.ts';
+import type { Builder } from '../../ports/builder.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RecordProof } from '../../rollout/record/trust.ts';
 import type { LiveReader } from '../cluster/observe-cluster.ts';
@@ -37,6 +38,8 @@ export type Observation = {
   readonly live: LiveReader;
   /** Not there: nobody wants to know. */
   readonly liveTraffic?: TrafficReader;
+  /** Not there: no kustomize folder is built. */
+  readonly builder?: Builder | undefined;
   /** What the forge shows of approvals, by key. Not there: it was not asked. */
   readonly approvals?: Approvals;
 };
@@ -44,5 +47,5 @@ export type Observation = {
 /** What a pass reads with, the same for every Rollout. */
 export type Readers = Pick<
   Observation,
-  'git' | 'isMainLost' | 'live' | 'liveTraffic' | 'offSeconds' | 'clockNow' | 'approvals' | 'notifyTargets'
+  'git' | 'isMainLost' | 'live' | 'liveTraffic' | 'offSeconds' | 'clockNow' | 'approvals' | 'notifyTargets' | 'builder'
 >;

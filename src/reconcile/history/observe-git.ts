@@ -21,6 +21,8 @@ import { namespaceOf } from '../documents/manifest-index.ts';
 import { mergedFolders } from '../documents/named-folders.ts';
 import { readRollout } from '../documents/read-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
+import { NO_BUILDER } from '../roots/no-builder.ts';
+import type { BuildWorld } from '../roots/over-builds.ts';
 import { ancestryOf } from './ancestry.ts';
 import { arrivalReaders } from './arrival.ts';
 import { backsInHistory } from './backs-in-history.ts';
@@ -31,12 +33,17 @@ import type { GitReader } from './git-reader.ts';
 import { textOf } from './stable-copy.ts';
 import { templateRemoved } from './template-removed.ts';
 
-type How = { readonly config: Config; readonly texts: KnownTexts };
+type How = {
+  readonly config: Config;
+  readonly texts: KnownTexts;
+  /** Not there: no kustomize folder is built. */
+  readonly builds?: Pick<BuildWorld, 'builder' | 'cache'> | undefined;
+};
 
 /** A reader for one pass over one head of main; what several rollouts ask for is read once. */
-export function gitReader(port: Git, main: Oid, { config, texts }: How): GitReader {
+export function gitReader(port: Git, main: Oid, { config, texts, builds }: How): GitReader {
   const ancestry = ancestryOf(port, main);
-  const { git, folders } = noting(port, texts);
+  const { git, folders } = noting(port, texts, builds);
   const textAt = textReader(git, config);
   const workloadAt = workloadReader(git, config);
   const isAncestor: GitReader['isAncestor'] = async (commit) =>
@@ -110,7 +117,11 @@ function workloadReader(git: DocumentsOf, config: Config): GitReader['workloadAt
 }
 
 /** Reads as before, and says which folders that took. */
-function noting(port: Git, texts: KnownTexts): { readonly git: DocumentsOf; readonly folders: GitReader['folders'] } {
+function noting(
+  port: Git,
+  texts: KnownTexts,
+  builds: How['builds'],
+): { readonly git: DocumentsOf; readonly folders: GitReader['folders'] } {
   let folders: Folders = [];
   const readAt: DocumentsOf['readAt'] = async (commit, request) => {
     const tree = await port.readAt(commit, request);
@@ -121,8 +132,17 @@ function noting(port: Git, texts: KnownTexts): { readonly git: DocumentsOf; read
     files.flatMap(({ path, content }) =>
       content.kind === 'text' ? parseManifestFile(path, content.text, kinds, texts).documents : [],
     );
+  // Loaded where something is built alone.
+  const builtOf: DocumentsOf['builtAt'] = async (commit, of) => {
+    const { builtAt } = await import('../roots/build-at.ts');
+    return builtAt(
+      { git: { readAt }, builder: builds?.builder ?? NO_BUILDER, cache: builds?.cache ?? new Map() },
+      commit,
+      of,
+    );
+  };
   // Whichever was read first: what is said of them to the next pass is the same.
-  return { git: { readAt, documentsOf }, folders: () => folders.map((level) => [...level].sort()) };
+  return { git: { readAt, documentsOf, builtAt: builtOf }, folders: () => folders.map((level) => [...level].sort()) };
 }
 
 /**
@@ -164,7 +184,11 @@ async function stepAt(
         namespaceOf(document, at.config) === key.namespace,
     );
   const then = called('Rollout', key.name);
-  const lws = called(LWS_KIND, workload.object.name);
+  const { identity } = at.entry;
+  const lws =
+    identity?.root === undefined
+      ? called(LWS_KIND, workload.object.name)
+      : await find(git, { commit: at.commit.oid, paths: [workload.file], identity, config: at.config });
   const plan = then === undefined ? undefined : readRollout(then).rollout?.rollout;
   const file = lws === undefined ? undefined : readWorkload(lws).workload;
   const replicas = file === undefined ? undefined : replicasWithoutSurge(file.workload);

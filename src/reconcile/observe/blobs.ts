@@ -8,5 +8,7 @@ export function blobsOf(desired: Desired, entry: DesiredRollout): Readonly<Recor
   const traffic = trafficFiles({ desired, entry });
   const named = [entry.rollout?.file, entry.identity?.file, ...entry.policy.files, ...traffic];
   const files = named.filter((file) => file !== undefined);
-  return Object.fromEntries(files.map((file) => [file, desired.blobs.get(file) ?? '']));
+  const blobs = Object.fromEntries(files.map((file) => [file, desired.blobs.get(file) ?? '']));
+  // What is built hangs on all that it is built from.
+  return entry.over === undefined ? blobs : { ...blobs, [entry.over.file]: entry.over.key };
 }

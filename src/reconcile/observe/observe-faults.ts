@@ -45,13 +45,15 @@ export function faultsOf(
     };
     issues.push(...lintWorkload(facts));
     issues.push(...fileCollision(entry.workload, file, facts.stable));
-    if (read.resting !== 'rest' && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
+    // What is written into a patch of ours is tried by building it.
+    const isPlain = file.beneath === undefined;
+    if (read.resting !== 'rest' && isPlain && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
     if (read.resting !== 'rest') warnings.push(...fluxIssues(desired.index.fluxSettings(), entry.workload));
     warnings.push(...lintWarnings(facts));
     const traffic =
       read.resting === 'rest' ? undefined : trafficFaults(of, { file, stable: facts.stable, scaler: named });
     issues.push(...(traffic?.issues ?? []));
-    const isReady = read.resting !== 'rest' && !isTried(file) && (traffic?.issues ?? []).length === 0;
+    const isReady = read.resting !== 'rest' && isPlain && !isTried(file) && (traffic?.issues ?? []).length === 0;
     if (isReady) issues.push(...ladderFaults(of, { file, stable: facts.stable }));
     warnings.push(...(traffic?.warnings ?? []));
   }

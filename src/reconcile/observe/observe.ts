@@ -41,7 +41,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
   const of = { ...given, stored: storedFor(given, retargeted) };
   const { desired, entry, now } = of;
   const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload);
-  const file = workload?.workload;
+  const file = withBeneath(workload?.workload, entry.over);
   const { gone, seen } = await withLostMarks(of, file);
   const trusted = await trustedRecord(of, seen);
   const { record } = trusted;
@@ -85,6 +85,10 @@ export async function observe(given: Observation): Promise<Snapshot> {
     live,
     ...(await readBesides(of, resting, seen)),
   });
+}
+
+function withBeneath(file: WorkloadFile | undefined, over: DesiredRollout['over']): WorkloadFile | undefined {
+  return file === undefined || over?.beneath === undefined ? file : { ...file, beneath: over.beneath };
 }
 
 /**

@@ -3,6 +3,9 @@
 import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
 import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
+import { isKustomizationFile } from '../../manifests/parse-file.ts';
+import { rootOfPatch } from '../../manifests/patch-place.ts';
+import type { Builder } from '../../ports/builder.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import { desiredOf } from '../desired/desired.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
@@ -91,15 +94,21 @@ export function branchesInCircle(branches: readonly string[]): ConfigError {
 export async function readDesired(
   git: Git,
   commit: Oid,
-  at: { readonly config: Config; readonly memory: Memory; readonly ahead?: Ahead['desired'] },
+  at: {
+    readonly config: Config;
+    readonly memory: Memory;
+    readonly ahead?: Ahead['desired'];
+    /** undefined: no kustomize folder is built. */
+    readonly builder?: Builder | undefined;
+  },
 ): Promise<Desired> {
   const early = at.ahead !== undefined && isSame(at.ahead.paths, at.config.paths) ? at.ahead.tree : undefined;
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
   const { parsed } = at.memory;
   const trials = (at.memory.trials ??= newTrials());
   const read = sameFiles(tree, at) ?? (await settledOf(git, tree, at, trials.known));
-  const made = { ...read, trials };
-  at.memory.desired = { tree, desired: made };
+  at.memory.desired = { tree, desired: { ...read, trials } };
+  const made = { ...(await withBuilt(git, tree, { ...at, read })), trials };
   const { issues, warnings, absent } = pathFaults(tree, at.config);
   const { faults = [] } = at.config;
   const desired = {
@@ -137,6 +146,30 @@ async function settledOf(git: Git, tree: Tree, at: Reading, known: KnownTexts): 
   if (contests.length === 0) return read;
   const found = await firstsOf(git, tree.commit, { ...at, contests });
   return desiredOf(tree, at.config, parsed, { known, firsts: found });
+}
+
+/** The same with what kustomize builds: before anything is decided, because a decision goes by that. */
+async function withBuilt(
+  git: Git,
+  tree: Tree,
+  at: Reading & { readonly read: Desired; readonly builder?: Builder | undefined },
+): Promise<Desired> {
+  const { read, builder, config, memory } = at;
+  if (!hasKustomizations(read)) return read;
+  const { overBuilds } = await import('../roots/over-builds.ts');
+  const built = await overBuilds(read, { git, builder, cache: memory.builds });
+  if (built.length === 0) return read;
+  const { firsts } = memory;
+  return desiredOf(tree, config, memory.parsed, {
+    known: memory.trials?.known ?? read.trials.known,
+    ...(firsts === undefined ? {} : { firsts }),
+    built,
+  });
+}
+
+/** Or files of ours that one would apply. */
+function hasKustomizations({ files }: Desired): boolean {
+  return files.some(({ file }) => isKustomizationFile(file) || rootOfPatch(file) !== undefined);
 }
 
 async function firstsOf(

@@ -29,13 +29,18 @@ export type BuiltWorkload = {
 /** Those of one build, in its order. An issue stands at the root: lines of an output help nobody. */
 export function builtWorkloads(
   text: string,
-  root: ManifestDocument,
-): { readonly workloads: readonly BuiltWorkload[]; readonly issues: readonly Issue[] } {
+  root: Pick<ManifestDocument, 'file'>,
+): {
+  readonly workloads: readonly BuiltWorkload[];
+  /** All of them, those that cannot be read as well. */
+  readonly documents: readonly ManifestDocument[];
+  readonly issues: readonly Issue[];
+} {
   const output = parseManifestFile(root.file, text, [LWS_KIND]);
   const issues = [...output.issues];
   const workloads: BuiltWorkload[] = [];
-  for (const document of output.documents) {
-    if (document.object.apiVersion !== LWS_API_VERSION) continue;
+  const documents = output.documents.filter(({ object }) => object.apiVersion === LWS_API_VERSION);
+  for (const document of documents) {
     const reading = readWorkload(document);
     issues.push(...reading.issues);
     if (reading.workload === undefined) continue;
@@ -53,9 +58,9 @@ export function builtWorkloads(
       digest,
     });
   }
-  return { workloads, issues: issues.map((issue) => atRoot(issue, root)) };
+  return { workloads, documents, issues: issues.map((issue) => atRoot(issue, root)) };
 }
 
-function atRoot(issue: Issue, root: ManifestDocument): Issue {
+function atRoot(issue: Issue, root: Pick<ManifestDocument, 'file'>): Issue {
   return { ...issue, file: root.file, line: 0, message: `as built: ${issue.message}` };
 }

@@ -5,7 +5,9 @@ import type { Issue } from '../../api/issue.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { agentBuildsIn } from '../../manifests/agent-builds.ts';
 import { type Root, rootsIn } from '../../manifests/kustomize-roots.ts';
-import type { Builder } from '../../ports/builder.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { rootOfPatch } from '../../manifests/patch-place.ts';
+import type { Builder, BuildInput } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import type { Agent } from '../init/agents.ts';
@@ -26,6 +28,10 @@ export type RootView = {
   readonly files: readonly string[];
   /** What `files` hold and the folder itself: equal keys, equal builds; undefined: refused. */
   readonly key: string | undefined;
+  /** What kustomize is given; undefined: refused. */
+  readonly input: BuildInput | undefined;
+  /** LeaderWorkerSets as built, those that cannot be read as well. */
+  readonly documents: readonly ManifestDocument[];
   readonly workloads: readonly RootWorkload[];
   /** Why it could not be delivered from, each with the way out. */
   readonly issues: readonly Issue[];
@@ -33,6 +39,9 @@ export type RootView = {
 
 /** What one process has built, by the key of the closure. Losing it costs time only. */
 export type BuildCache = Map<string, ReturnType<typeof builtWorkloads>>;
+
+/** Of each the LeaderWorkerSets alone are kept. */
+const BUILDS_MOST = 4_000;
 
 type RootsQuestion = {
   readonly desired: Desired;
@@ -62,7 +71,7 @@ export async function readRoots(
   const builds = agentBuildsIn(texts);
   const views = await Promise.all(
     about.map(async ({ root, closure }): Promise<RootView> => {
-      const { workloads, issues, key } = await built(root, closure, { builder, cache });
+      const { workloads, documents, issues, key } = await built(root, closure, { builder, cache });
       const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
       const around = builds.filter(({ part }) => part.folder === root.folder);
       return {
@@ -70,6 +79,8 @@ export async function readRoots(
         agents: agents.filter(({ folders }) => folders.includes(root.folder)),
         files: closure.files.map(({ path }) => path),
         key,
+        input: closure.kind === 'whole' ? closure : undefined,
+        documents,
         workloads: found,
         issues: [...root.listedBy.map((by) => baseIssue(root, by)), ...issues, ...agentIssues(found, around, desired)],
       };
@@ -89,15 +100,33 @@ async function built(
   closure: ClosedOrRefused,
   { builder, cache }: Pick<World, 'builder' | 'cache'>,
 ): Promise<Built> {
-  if (closure.kind === 'refused') return { workloads: [], issues: closure.issues, key: undefined };
+  if (closure.kind === 'refused') return { workloads: [], documents: [], issues: closure.issues, key: undefined };
   const key = closureKey(closure);
+  return { ...(await builtOnce(closure, { key, root: root.document, builder, cache })), key };
+}
+
+/** What one folder builds; equal files are built once. Throws PortError where the machine fails. */
+export async function builtOnce(
+  input: BuildInput,
+  {
+    key,
+    root,
+    builder,
+    cache,
+  }: Pick<World, 'builder' | 'cache'> & {
+    readonly key: string;
+    readonly root: Pick<ManifestDocument, 'file'>;
+  },
+): Promise<ReturnType<typeof builtWorkloads>> {
   const known = cache.get(key);
-  if (known !== undefined) return { ...known, key };
-  const build = await builder.build(closure);
-  if (build.kind === 'refused') return { workloads: [], issues: [buildIssue(root, build)], key };
-  const read = builtWorkloads(build.text, root.document);
+  if (known !== undefined) return known;
+  const build = await builder.build(input);
+  if (build.kind === 'refused') return { workloads: [], documents: [], issues: [buildIssue(root, build)] };
+  const read = builtWorkloads(build.text, root);
+  const [oldest] = cache.size >= BUILDS_MOST ? cache.keys() : [];
+  if (oldest !== undefined) cache.delete(oldest);
   cache.set(key, read);
-  return { ...read, key };
+  return read;
 }
 
 /** The namespace as built, else as `tranche.yaml` maps the folder, else that of the agent. */
@@ -125,7 +154,10 @@ function withTwins(views: readonly RootView[], { index }: Desired): readonly Roo
       const twins = all.filter((other) => other.workload.name === name && other.workload.namespace === namespace);
       const others = twins.flatMap((other) => (other.view === view ? [] : [other.view.root.document.file]));
       const plain = index.workloadsCalled({ namespace, name }).map(({ file }) => file);
-      const places = [...others, ...plain.filter((file) => !view.files.includes(file))];
+      const places = [
+        ...others,
+        ...plain.filter((file) => !view.files.includes(file) && rootOfPatch(file) !== view.root.folder),
+      ];
       return places.length === 0 ? [] : [twiceBuilt(view.root, name, places)];
     });
     return issues.length === 0 ? view : { ...view, issues: [...view.issues, ...issues] };

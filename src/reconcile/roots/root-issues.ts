@@ -24,11 +24,11 @@ export function baseIssue(root: Root, by: ManifestDocument): Issue {
 
 /** kustomize does not build it, or there is no kustomize. */
 export function buildIssue(
-  { document }: Root,
+  root: Pick<ManifestDocument, 'file'>,
   { cause, seen, hint }: Extract<Build, { readonly kind: 'refused' }>,
 ): Issue {
   const { reason } = cause === 'missing' ? { reason: 'BuilderMissing' } : { reason: 'BuildFails' };
-  return { file: document.file, line: 0, path: '', reason, message: seen, hint };
+  return { file: root.file, line: 0, path: '', reason, message: seen, hint };
 }
 
 /** One object, applied from two places. */

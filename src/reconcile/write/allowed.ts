@@ -11,12 +11,14 @@ import { MADE_FOR } from '../../api/marks.ts';
 import { OWN_PREFIX, RELEASE_PATHS } from '../../api/release-content.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { isOwnFile } from '../../manifests/patch-place.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { TextsAt } from '../texts-at.ts';
+import { isOwnEntry, isOwnPatch, isOwnTransformer } from './allowed-patch.ts';
 
 type Layout = {
   /** In whose documents: a group of the API, `''` for the core, and a kind. */
@@ -134,7 +136,8 @@ type On = {
 export function notAllowed(writes: readonly FileWrite[], { before, customs = [], known }: On): Issue | undefined {
   const layouts = [...LAYOUTS, ...customs.filter(({ group }) => !isNever(group)).map(layoutOfCustom)];
   for (const { path, text } of writes) {
-    const why = fileRefused(path) ?? (text === undefined ? 'it would be gone as a whole' : undefined);
+    const why =
+      fileRefused(path) ?? (text === undefined && !isOwnFile(path) ? 'it would be gone as a whole' : undefined);
     const wrong = why ?? wrongDocument(path, { was: before.get(path) ?? '', is: text ?? '', known, layouts });
     if (wrong !== undefined) return issueOf(path, wrong);
   }
@@ -158,10 +161,12 @@ function wrongDocument(file: string, { was, is, known, layouts }: Versions): str
   const gone = old.filter(({ object }) => !fresh.some((one) => sameObject(one.object, object)));
   const wrong = fresh.map((document) => {
     const model = old.find(({ object }) => sameObject(object, document.object));
+    if (model === undefined ? isOwnTransformer(document) : isOwnEntry(model, document)) return undefined;
     const layout = layoutOf(document.object, layouts);
     return model === undefined ? wholeRefused(document, layout) : nodeRefused(model, document, layout);
   });
   const lost = gone.map((document) => {
+    if (isOwnTransformer(document) || isOwnPatch(document)) return undefined;
     const layout = layoutOf(document.object, layouts);
     const isNoted = isMade(document) || is.includes(noteOf(document.object));
     return isNoted ? wholeRefused(document, layout) : `${nameOf(document.object)} would come or go`;

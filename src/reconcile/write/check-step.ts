@@ -53,6 +53,8 @@ function wrongObject(change: ObjectChange, was: ManifestFile, is: ManifestFile):
   const model = made === undefined ? documentOf(was, change.object) : modelOf(made, was);
   if (model === undefined) return 'what it is made from cannot be read';
   if (change.kind === 'exact') return wrongExactly(change, model, now);
+  // A patch is no workload: what comes of it is looked at as kustomize builds it.
+  if (change.beneath !== undefined) return wrongElse(model, now, placesOf(change, model));
   const { fields, workload } = change;
   const wrong = fields.map((field) => wrongField(now, field)).find((found) => found !== undefined);
   return (

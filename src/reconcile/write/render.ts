@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { unifiedDiff } from '../../manifests/diff.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
+import { isOwnFile } from '../../manifests/patch-place.ts';
 import { applyEdits, type InTheWay } from '../../manifests/splice/apply-edits.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { ObjectEdits } from '../../rollout/edits/edit.ts';
@@ -31,9 +32,14 @@ export function render(
   const changed = [...after].filter(([file, text]) => text !== texts.get(file));
   return {
     kind: 'ok',
-    writes: changed.map(([path, text]) => ({ path, text })),
+    writes: changed.map(([path, text]) => ({ path, text: isGone(path, text) ? undefined : text })),
     diff: changed.map(([file, text]) => unifiedDiff({ file, before: texts.get(file) ?? '', after: text })).join(''),
   };
+}
+
+/** A file that had nothing but what tranche makes goes with it. */
+function isGone(path: string, text: string): boolean {
+  return text.trim() === '' && isOwnFile(path);
 }
 
 function notRead(object: ObjectEdits): Issue {

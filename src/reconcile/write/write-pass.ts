@@ -1,8 +1,10 @@
 /** Writes what a pass decided: one push; again on another parent where nothing it read has changed; one by one where a rule refuses. */
 
+import { isBelow } from '../../api/config.ts';
 import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { isDelivered } from '../../rollout/plan.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from '../documents/desired-branch.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
 import type { Reconciled } from '../outcome.ts';
@@ -84,6 +86,7 @@ async function checkHeldFast(git: Git, { reading }: Written): Promise<void> {
  */
 async function sameWorldElsewhere({ git }: Ports, { reading }: Written): Promise<string | undefined> {
   const { config } = reading.desired;
+  if (reading.desired.rollouts.some(({ over }) => isBuiltFromElsewhere(over, config.paths))) return undefined;
   const [main, status] = await git.heads([config.branch, config.statusBranch]);
   if (status !== reading.status.head) return undefined;
   const head = headOf(config.branch, main);
@@ -92,6 +95,11 @@ async function sameWorldElsewhere({ git }: Ports, { reading }: Written): Promise
   const own = await configAt(git, reading.main);
   for (const { oid } of line.slice(0, -1)) if (!(await sameFilesAt(git, oid, { reading, own }))) return undefined;
   return head;
+}
+
+/** Files on no path are not compared below. */
+function isBuiltFromElsewhere(over: DesiredRollout['over'], paths: readonly string[]): boolean {
+  return over?.files.some((file) => !isBelow(paths, file)) ?? false;
 }
 
 async function configAt(git: Git, commit: Oid): Promise<Oid | undefined> {

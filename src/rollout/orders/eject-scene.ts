@@ -60,6 +60,14 @@ export function disabling({ rollout }: Snapshot): readonly ObjectEdits[] {
   return [{ file, object, edits: [...disabled, ...Object.values(INTENT).map(gone)] }];
 }
 
+/** What is left to people: a Rollout that is enabled again takes the workload over again. */
+export function afterwards({ rollout }: Snapshot): { readonly next?: string } {
+  if (rollout === undefined) return {};
+  return {
+    next: `No pass looks at it any more. Delete the Rollout in ${rollout.file}: it is disabled, and once somebody enables it the workload is taken over again`,
+  };
+}
+
 /** `, without vllm-canary and vllm-svc-canary`, for the commit. */
 export function without(made: readonly MadeDocument[]): string {
   return made.length === 0

@@ -10,7 +10,8 @@ import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { restoreOwn } from '../edits/restore-asides.ts';
 import { newerRecord } from '../gates/git.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
-import { deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without } from './eject-scene.ts';
+import { planEjectOver } from './eject-over.ts';
+import { afterwards, deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without } from './eject-scene.ts';
 import { planEjectBesides } from './eject-second.ts';
 import { type Ordered, refused } from './ordered.ts';
 
@@ -32,6 +33,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const marks = snapshot.lostMarks ?? file.workload.marks;
   if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
+  if (file.beneath !== undefined) return planEjectOver(wish, snapshot, { file, beneath: file.beneath, marks });
   const besides = planEjectBesides(wish, scene, marks);
   if (besides !== undefined) return besides;
   const open = marks.step !== undefined || file.digest !== marks.release.digest;
@@ -46,6 +48,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const back = wish.abort ? stableText(snapshot) : [];
   const home = restoreOwn(marks, file.workload);
   const surge = home.find(({ path }) => samePath(path, REPLICAS_PATH));
+  const to = wish.partition ?? 0;
   // With a group broken, LWS would answer a lower budget by standing still: what was raised stays raised for the rollback.
   const fields = home.filter((field) => field === surge || !wish.abort);
   return {
@@ -55,25 +58,13 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
       { edits: [of(file, UNMARKED), ...disabling(snapshot)], what: 'eject, annotations removed' },
       {
         edits: [
-          of(file, [
-            ...fields.flatMap(fieldEdit),
-            ...back,
-            { kind: 'set', path: PARTITION_PATH, value: wish.partition ?? 0 },
-          ]),
+          of(file, [...fields.flatMap(fieldEdit), ...back, { kind: 'set', path: PARTITION_PATH, value: to }]),
           ...deleted(made),
         ],
-        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${wish.partition ?? 0}${wish.abort ? ', stable template back' : ''}${without(made)}`,
+        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${to}${wish.abort ? ', stable template back' : ''}${without(made)}`,
       },
     ],
     ...afterwards(snapshot),
-  };
-}
-
-/** What is left to people: a Rollout that is enabled again takes the workload over again. */
-function afterwards({ rollout }: Snapshot): { readonly next?: string } {
-  if (rollout === undefined) return {};
-  return {
-    next: `No pass looks at it any more. Delete the Rollout in ${rollout.file}: it is disabled, and once somebody enables it the workload is taken over again`,
   };
 }
 

@@ -7,6 +7,7 @@ import { SENTINEL } from '../../api/workload.ts';
 import { workloadMove } from '../edits/workload-change.ts';
 import { broughtBack, requestedByFile } from '../events/put-back.ts';
 import { retry } from '../events/retrying.ts';
+import { unpinning } from '../events/unpinning.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { besideAtRest } from '../gates/at-rest-beside.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged } from '../gates/cluster.ts';
@@ -40,6 +41,9 @@ export function settled(situation: Situation, marks: Marks): Decision {
     ...(situation.view === 'seen' ? besideAtRest(situation, marks) : []),
   ];
   const shown = holds.filter((found) => found !== undefined);
+  const pin = unpinning(situation, marks);
+  if (pin !== undefined && 'changes' in pin) return moving(pin, 'Completed', shown);
+  if (pin !== undefined) return holding([...shown, pin], 'Completed', true);
   if (partition === SENTINEL) return retry(situation, { marks, shown });
   if (situation.view === 'seen' && astray(situation)) return holding(shown, 'Completed', true);
   return moving(

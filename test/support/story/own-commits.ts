@@ -20,6 +20,7 @@ const RESTORES = [
   'RequestWithdrawn',
   'AbortedTemplateRemoved',
   'Retried',
+  'Unpinned',
 ];
 /** Lines that a step may change: marks, the two numbers, and parents that had to be inserted for them. */
 const PLANNED =

@@ -1,0 +1,25 @@
+/** A LeaderWorkerSet that kustomize builds, and that a patch of ours changes: read from the build, written into the patch. */
+
+import type { Issue } from '../../api/issue.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { BuildInput } from '../../ports/builder.ts';
+import type { Beneath } from '../../rollout/edits/beneath.ts';
+
+export type BuiltOver = {
+  /** The folder of the kustomization that is applied. */
+  readonly root: string;
+  /** Our patch; it need not be there yet. */
+  readonly file: string;
+  readonly named: { readonly namespace: string; readonly name: string };
+  /** As built, under the name and at the place of the patch; undefined: not built, and `issues` say why. */
+  readonly document: ManifestDocument | undefined;
+  /** What is built without the patch. */
+  readonly beneath: Beneath | undefined;
+  /** What kustomize is given. */
+  readonly input: BuildInput | undefined;
+  /** Paths that the folder is built from. */
+  readonly files: readonly string[];
+  /** Of all that the folder is built from: equal keys, equal builds. */
+  readonly key: string;
+  readonly issues: readonly Issue[];
+};

@@ -1,0 +1,38 @@
+/** What a kustomize folder built in a commit of the past: by this a mark of a workload that comes out of one is held against history. */
+
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { Oid } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
+import type { Identity } from '../desired/desired-rollout.ts';
+import { atPatch, type BuildWorld, isCalled } from './over-builds.ts';
+import { closureKey, readClosures } from './read-closures.ts';
+import { builtOnce } from './read-roots.ts';
+
+/**
+ * The workload as that commit builds it, at its patch; none where the folder had no kustomization, or built no such object.
+ * Throws PortError, one that no retry helps where kustomize refuses the folder of that time: what it built is not known then.
+ */
+export async function builtAt(
+  { git, builder, cache }: BuildWorld,
+  commit: Oid,
+  { root, file, namespace, name }: Identity & { readonly root: string },
+): Promise<readonly ManifestDocument[]> {
+  const closure = (await readClosures(git, commit, [root])).get(root);
+  if (closure === undefined || (closure.kind === 'refused' && closure.files.length === 0)) return [];
+  if (closure.kind === 'refused') throw notBuilt(commit, closure.issues[0]?.message);
+  const at = { key: closureKey(closure), root: { file }, builder, cache };
+  const { documents, issues } = await builtOnce(closure, at);
+  const [fault] = issues;
+  if (documents.length === 0 && fault !== undefined) throw notBuilt(commit, fault.message);
+  const named = { namespace, name };
+  return documents.filter((one) => isCalled(one, named)).map((one) => atPatch(one, named, file));
+}
+
+function notBuilt(commit: Oid, why = 'its kustomization is refused'): PortError {
+  return new PortError(`${commit.slice(0, 12)} is not built: ${why}`, {
+    port: 'builder',
+    operation: 'build',
+    retryable: false,
+    hint: '',
+  });
+}

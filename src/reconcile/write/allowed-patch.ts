@@ -1,0 +1,36 @@
+/** What tranche may write of a kustomization and of the file that applies its patches: its own entry, and its own documents. */
+
+import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import { isKustomizationFile, type ManifestDocument } from '../../manifests/parse-file.ts';
+import { APPLY_ENTRY, applyFile, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import { folderOf } from '../../manifests/paths.ts';
+
+/** Whether the only difference is that our entry came as the last one, or went. */
+export function isOwnEntry(was: ManifestDocument, is: ManifestDocument): boolean {
+  if (!isKustomizationFile(was.file)) return false;
+  const [before, after] = [parted(was.value), parted(is.value)];
+  if (!jsonEqual(before.rest, after.rest)) return false;
+  const [fewer, more] = before.items.length < after.items.length ? [before, after] : [after, before];
+  return more.items.at(-1) === APPLY_ENTRY && jsonEqual([...fewer.items, APPLY_ENTRY], [...more.items]);
+}
+
+function parted({ transformers, ...rest }: JsonObject): { readonly items: readonly Json[]; readonly rest: JsonObject } {
+  return { items: Array.isArray(transformers) ? transformers : [], rest };
+}
+
+/** Whether a document does nothing but apply one patch of ours, at the place where that is done. */
+export function isOwnTransformer({ file, object, value }: ManifestDocument): boolean {
+  const { metadata, path, apiVersion, kind, ...more } = value;
+  if (apiVersion !== 'builtin' || kind !== 'PatchTransformer' || Object.keys(more).length > 0) return false;
+  const root = folderOf(folderOf(file));
+  if (file !== applyFile(root) || !isJsonObject(metadata) || typeof path !== 'string') return false;
+  const isNamed = Object.keys(metadata).length === 1 && object.name.startsWith('tranche-');
+  return isNamed && rootOfPatch(path) === '';
+}
+
+/** Whether a document is our patch of the object that it names: with it everything goes that tranche has made there. */
+export function isOwnPatch({ file, object }: ManifestDocument): boolean {
+  const root = rootOfPatch(file);
+  return root !== undefined && object.kind === LWS_KIND && file === patchFile(root, object);
+}

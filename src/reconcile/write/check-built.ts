@@ -1,0 +1,88 @@
+/**
+ * The last guard of a step that is written into our patch: what kustomize builds before and after differs in the planned
+ * fields of one LeaderWorkerSet, and in nothing else. No order of transformers has to be known for that.
+ */
+
+import type { Issue } from '../../api/issue.ts';
+import { parseManifestFile } from '../../manifests/parse-file.ts';
+import { splitDocuments } from '../../manifests/split-documents.ts';
+import type { Builder, BuildInput } from '../../ports/builder.ts';
+import type { FileWrite } from '../../ports/git.ts';
+import type { ObjectChange } from '../../rollout/edits/change.ts';
+import type { BuiltOver } from '../documents/built-over.ts';
+import { isCalled } from '../roots/over-builds.ts';
+import type { TextsAt } from '../texts-at.ts';
+import { checkStep } from './check-step.ts';
+
+type On = {
+  readonly over: BuiltOver;
+  /** As earlier commits of the same push leave them. */
+  readonly before: TextsAt;
+  readonly writes: readonly FileWrite[];
+  readonly builder: Builder;
+};
+
+/** Why the commit would not build what is planned; undefined: it does. Throws PortError where the machine fails. */
+export async function checkBuilt(changes: readonly ObjectChange[], on: On): Promise<Issue | undefined> {
+  const { over, before, writes, builder } = on;
+  const own = changes.find((change) => change.file === over.file);
+  if (own === undefined || over.input === undefined) return undefined;
+  const input = withTexts(over.input, before);
+  const [was, is] = await Promise.all([builder.build(input), builder.build(withWrites(input, writes))]);
+  if (was.kind === 'refused') return issueOf(over, was.seen, was.hint);
+  if (is.kind === 'refused') return issueOf(over, is.seen, is.hint);
+  const object = parseManifestFile(over.file, was.text, [own.object.kind]).documents.find((one) =>
+    isCalled(one, over.named),
+  )?.object;
+  if (object === undefined || own.kind === 'delete' || own.kind === 'exact')
+    return issueOf(over, `${over.named.name} is not built`, HINT);
+  const { fields, workload } = own;
+  const planned: ObjectChange = { kind: 'edit', file: over.file, object, fields, workload };
+  const others = changes.filter((change) => change !== own);
+  const texts = [was.text, is.text].map((text) => withoutObjects(over.file, text, others));
+  const issue = checkStep([planned], {
+    before: new Map([[over.file, texts[0] ?? '']]),
+    writes: [{ path: over.file, text: texts[1] ?? '' }],
+  });
+  return issue === undefined ? undefined : issueOf(over, issue.message, HINT);
+}
+
+/** Read in this pass, or written by it. */
+function withTexts(input: BuildInput, texts: TextsAt): BuildInput {
+  return { ...input, files: input.files.map(({ path, text }) => ({ path, text: texts.get(path) ?? text })) };
+}
+
+function withWrites(input: BuildInput, writes: readonly FileWrite[]): BuildInput {
+  const written = new Map(writes.map(({ path, text }) => [path, text]));
+  const files = input.files.flatMap(({ path, text }) => {
+    if (!written.has(path)) return [{ path, text }];
+    const now = written.get(path);
+    written.delete(path);
+    return now === undefined ? [] : [{ path, text: now }];
+  });
+  const fresh = [...written].flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]));
+  return { ...input, files: [...files, ...fresh] };
+}
+
+/** A Rollout may be listed next to its workload: what the commit changes of it has been looked at in its file. */
+function withoutObjects(file: string, text: string, changes: readonly ObjectChange[]): string {
+  const kinds = changes.map(({ object }) => object.kind);
+  if (kinds.length === 0) return text;
+  const gone = parseManifestFile(file, text, kinds).documents.filter(({ object }) =>
+    changes.some((change) => change.object.kind === object.kind && change.object.name === object.name),
+  );
+  if (gone.length === 0) return text;
+  return splitDocuments(file, text)
+    .filter((_, index) => !gone.some((document) => document.index === index))
+    .map(({ start, end }) => text.slice(start, end))
+    .join('---\n');
+}
+
+const HINT =
+  'Nothing was written. Look in the kustomization for what changes this after the patch of tranche; tranche roots shows what is built.';
+
+function issueOf({ root, file }: BuiltOver, seen: string, hint: string): Issue {
+  const folder = root === '' ? 'the root of the repository' : root;
+  const message = `${folder} would not build as planned: ${seen}`;
+  return { file, line: 0, path: '', reason: 'BuildCheckFailed', message, hint };
+}

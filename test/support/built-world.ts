@@ -1,0 +1,143 @@
+/** A world whose agent applies what kustomize builds of one folder, with passes that build as well. */
+
+import { eject, intent, type OrderWish } from '../../src/commands/order.ts';
+import type { Memory, Ports } from '../../src/reconcile/pass.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { readClosures } from '../../src/reconcile/roots/read-closures.ts';
+import type { EjectWish } from '../../src/rollout/orders/eject-scene.ts';
+import { syncCommit } from '../../src/simulator/agent/agent.ts';
+import { lwsOf } from './kustomize-trees.ts';
+import { recordedBuilder } from './recorded-builder.ts';
+import { AGENT, World, type WorldOptions } from './world.ts';
+import { yamlValues } from './yaml-values.ts';
+
+export const ROOT = 'apps/vllm/prod';
+export const PATCH = `${ROOT}/tranche/llm-prod-vllm.yaml`;
+export const APPLY = `${ROOT}/tranche/apply.yaml`;
+export const OVERLAY = `${ROOT}/kustomization.yaml`;
+export const COMPONENT = 'components/images/kustomization.yaml';
+export const OLD_TAG = 'v0.10.0';
+export const NEW_TAG = 'v0.10.1';
+
+/** In the shape of llm-d: the tag stands in a component that others may list as well. */
+export const BUILT_FILES: Readonly<Record<string, string>> = {
+  [OVERLAY]: `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+# Of team search.
+namespace: llm
+namePrefix: prod-
+resources:
+  - ../base
+components:
+  - ../../../components/images
+`,
+  'apps/vllm/base/kustomization.yaml': 'resources: [lws.yaml, service.yaml]\n',
+  'apps/vllm/base/lws.yaml': lwsOf('vllm', 'REPLACE_MODEL_SERVER_IMAGE'),
+  'apps/vllm/base/service.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: vllm}\nspec: {ports: [{port: 80}]}\n',
+  [COMPONENT]: `apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+images:
+  - name: REPLACE_MODEL_SERVER_IMAGE
+    newName: vllm/vllm-openai
+    newTag: ${OLD_TAG}
+`,
+  'rollouts/vllm.yaml': `apiVersion: rollouts.kruise.io/v1beta1
+kind: Rollout
+metadata:
+  name: vllm
+  namespace: llm
+spec:
+  workloadRef:
+    apiVersion: leaderworkerset.x-k8s.io/v1
+    kind: LeaderWorkerSet
+    name: prod-vllm
+  strategy:
+    canary:
+      steps:
+        - replicas: 25%
+          pause: {duration: 0}
+        - replicas: 50%
+          pause: {duration: 0}
+        - replicas: 100%
+`,
+};
+
+const ORDER = {
+  repo: '',
+  kubeconfig: undefined,
+  context: '',
+  inCluster: false,
+  output: 'text',
+  overrides: NO_OVERRIDES,
+  by: 'ana',
+} as const;
+
+export class BuiltWorld extends World {
+  readonly builder = recordedBuilder();
+  readonly builds: Memory['builds'] = new Map();
+
+  constructor(options: Partial<WorldOptions> = {}) {
+    super({ files: BUILT_FILES, ...options });
+  }
+
+  override ports(replaced: Partial<Ports> = {}): Ports {
+    return super.ports({ builder: this.builder, ...replaced });
+  }
+
+  /** What has been built is not built again. */
+  override memory(): Memory {
+    return { ...super.memory(), builds: this.builds };
+  }
+
+  /** The agent builds the folder and applies it; what does not build is not applied. */
+  async apply(at = 'main'): Promise<void> {
+    const git = this.repository.open();
+    const [commit] = await git.heads([at]);
+    const closure = (await readClosures(git, commit ?? at, [ROOT])).get(ROOT);
+    if (closure?.kind !== 'whole') throw new Error(JSON.stringify(closure));
+    const build = await this.builder.build(closure);
+    if (build.kind === 'refused') return;
+    const objects = new Map([[ROOT, yamlValues(build.text)]]);
+    syncCommit(this.cluster.store, objects, { manager: AGENT, namespace: 'llm', prune: true });
+    this.cluster.settle();
+  }
+
+  /** Someone orders, as on the command line. */
+  async order(wish: OrderWish | EjectWish): Promise<string> {
+    let said = '';
+    const note = (text: string): void => void (said += text);
+    const io = { env: {}, folder: '', out: note, err: note, isTerminal: false, signal: new AbortController().signal };
+    const options = { ...ORDER, target: { namespace: 'llm', name: 'vllm' } };
+    if ('kind' in wish) await intent(wish, options, this.ports(), io);
+    else await eject(wish, options, this.ports(), io);
+    return said;
+  }
+
+  /** All that main says but for the Rollout. */
+  files(): Readonly<Record<string, string>> {
+    return this.repository.files('main');
+  }
+
+  /** Steps until one says nothing: what each has written and said, and which groups it found. */
+  async play(most = 20): Promise<readonly string[]> {
+    const told: string[] = [];
+    for (let step = 0; step < most; step += 1) {
+      const groups = this.groups('prod-vllm');
+      const said = await this.step();
+      if (said === '') return told;
+      told.push(`${groups.replaceAll('v0.10.', '')} ${said}`);
+    }
+    throw new Error(`no rest after ${most} steps:\n${told.join('\n')}`);
+  }
+
+  /** A pass, the agent, and this many seconds. */
+  async step(seconds = 60): Promise<string> {
+    const result = await this.pass();
+    const [one] = result.outcomes;
+    const said = one?.error ?? one?.plan?.holds.map(({ reason, message }) => `${reason}: ${message}`).join('\n') ?? '';
+    const written = one?.written === undefined ? '' : this.subject();
+    await this.apply();
+    this.tick(seconds);
+    return [written, said].filter((text) => text !== '').join('\n');
+  }
+}
