@@ -1,0 +1,162 @@
+// Opens the pages of `tranche page` in a real Chromium: whether anything of hostile texts acts, whether what is shown can
+// be read and reached by everyone (axe-core), light and dark, narrow and wide. Keeps pictures of them.
+// Usage: node scripts/look-at-pages.mjs BUNDLE DRIVER PICTURES: the folders of tranche.js, of node_modules with
+// playwright-core and axe-core, and for what it has seen. CHROMIUM names the browser (default: chromium on PATH).
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const [bundle, driver, pictures] = process.argv.slice(2).map((path) => resolve(path));
+if (pictures === undefined) {
+  process.stderr.write('error: wanted three folders: look-at-pages.mjs BUNDLE DRIVER PICTURES\n');
+  process.exit(2);
+}
+const fromDriver = createRequire(join(driver, 'x.js'));
+const { chromium } = fromDriver('playwright-core');
+const browserPath = process.env.CHROMIUM ?? execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
+
+const { outputFiles } = await build({
+  entryPoints: ['test/support/published-look.ts'],
+  bundle: true,
+  write: false,
+  format: 'esm',
+});
+const { lookOf } = await import(
+  `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+);
+
+const HOSTILE = `<script>window.acted = 1</script><img src=x onerror="window.acted = 2">"><svg onload='window.acted = 3'>`;
+const looks = {
+  few: lookOf([{ kind: 'moving' }, { kind: 'moving', name: 'llama', groups: 24 }, { kind: 'resting', name: 'b' }]),
+  hostile: lookOf([{ kind: 'moving', url: 'javascript:window.acted = 4' }], HOSTILE),
+  many: lookOf(
+    Array.from({ length: 1000 }, (_, at) => ({
+      kind: at % 10 === 0 ? 'moving' : 'resting',
+      name: `vllm-${at}`,
+      groups: 8,
+    })),
+  ),
+};
+const SIZES = { wide: { width: 1300, height: 900 }, narrow: { width: 390, height: 844 } };
+const ROLLOUT = 'rollouts/default/llm/vllm.html';
+
+let failed = 0;
+function said(what, faults) {
+  if (faults.length > 0) failed += 1;
+  console.log(`${faults.length === 0 ? 'ok' : 'FAILED'}: ${what}${faults.map((fault) => `\n  ${fault}`).join('')}`);
+}
+
+/** The pages of a look, in a folder of its own; where they are. */
+function made(name) {
+  const place = join(pictures, name);
+  mkdirSync(pictures, { recursive: true });
+  const [status, history] = ['status', 'history'].map((what) => {
+    const file = join(pictures, `${name}.${what}.json`);
+    writeFileSync(file, JSON.stringify(looks[name][what]));
+    return file;
+  });
+  execFileSync(process.execPath, [
+    join(bundle, 'tranche.js'),
+    'page',
+    '--out',
+    place,
+    '--status',
+    status,
+    '--history',
+    history,
+  ]);
+  return place;
+}
+
+/** What axe finds wrong, each with an element that shows it. */
+async function unreadable(page) {
+  await page.addScriptTag({ path: fromDriver.resolve('axe-core') });
+  // oxlint-disable-next-line no-undef -- of the page
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 160)}`);
+}
+
+async function look(browser, { name, path, colorScheme, size }) {
+  // The policy of the page would let axe not in either.
+  const context = await browser.newContext({ colorScheme, viewport: SIZES[size], bypassCSP: true });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(join(pictures, name, path)).href);
+  const what = `${name}/${path}, ${colorScheme}, ${size}`;
+  await page.screenshot({
+    path: join(pictures, `${name}-${path.split('/').at(-1)}-${colorScheme}-${size}.png`),
+    fullPage: name !== 'many',
+  });
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  said(`${what}: no wider than the window`, over > 0 ? [`${over} pixels`] : []);
+  said(`${what}: axe`, await unreadable(page));
+  await context.close();
+}
+
+/** With the policy in force: nothing runs, nothing is asked for, nothing is refused, and the style is there. */
+async function nothingActs(browser, name, paths) {
+  for (const path of paths) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const heard = [];
+    page.on('console', (message) => heard.push(message.text()));
+    page.on('pageerror', (error) => heard.push(String(error)));
+    page.on('dialog', (dialog) => heard.push(dialog.message()));
+    page.on('request', (request) => {
+      if (!request.url().startsWith('file://')) heard.push(request.url());
+    });
+    await page.goto(pathToFileURL(join(pictures, name, path)).href);
+    const seen = await page.evaluate(() => ({
+      acted: window.acted,
+      scripts: document.scripts.length + document.images.length + document.forms.length,
+      family: getComputedStyle(document.body).fontFamily,
+      paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    }));
+    if (seen.acted !== undefined || seen.scripts > 0) heard.push(JSON.stringify(seen));
+    if (!seen.family.includes('system-ui')) heard.push('the style was not loaded');
+    said(`${name}/${path}: nothing acts; first paint after ${Math.round(seen.paint ?? 0)} ms`, heard);
+    await context.close();
+  }
+}
+
+/** By the keyboard alone: to the content, to a Rollout, and back. */
+async function byKeyboard(browser) {
+  const page = await browser.newPage();
+  await page.goto(pathToFileURL(join(pictures, 'few', 'index.html')).href);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+  const faults = [];
+  await page.keyboard.press('Tab');
+  if ((await focused()) !== 'To the content') faults.push(`first comes ${await focused()}`);
+  for (let presses = 0; presses < 20 && (await focused()) !== 'llm/vllm'; presses += 1)
+    await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/vllm\.html$/, { timeout: 10_000 });
+  for (let presses = 0; presses < 5 && (await focused()) !== 'All Rollouts'; presses += 1)
+    await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/index\.html$/, { timeout: 10_000 });
+  said('by the keyboard alone', faults);
+  await page.close();
+}
+
+const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+try {
+  for (const name of Object.keys(looks)) made(name);
+  await nothingActs(browser, 'hostile', ['index.html', ROLLOUT]);
+  await nothingActs(browser, 'many', ['index.html']);
+  await byKeyboard(browser);
+  for (const colorScheme of ['light', 'dark'])
+    for (const size of ['wide', 'narrow'])
+      for (const [name, path] of [
+        ['few', 'index.html'],
+        ['few', ROLLOUT],
+        ['hostile', ROLLOUT],
+      ])
+        await look(browser, { name, path, colorScheme, size });
+} finally {
+  await browser.close();
+}
+process.exit(failed === 0 ? 0 : 1);
