@@ -47,8 +47,28 @@ test('acknowledge: main was rewritten, the rollout holds until someone says that
   expect(await site.run('acknowledge vllm')).toMatchObject({ code: 1 });
 });
 
-test('main that is rewritten at rest is shown at once, and what accepts one rewrite accepts no other', async () => {
-  const site = await settled();
+test.each<readonly [where: string, stands: () => Promise<Site>]>([
+  ['at rest', settled],
+  [
+    'before anything of a request has started',
+    async () => {
+      const site = await settled();
+      await site.run('stop');
+      await site.edit(LWS_FILE, OLD, NEW);
+      return site;
+    },
+  ],
+  [
+    'in a step',
+    async () => {
+      const site = await requested();
+      await site.run('reconcile');
+      await site.settle();
+      return site;
+    },
+  ],
+])('main that is rewritten %s is shown at once, and what accepts one rewrite accepts no other', async (_, stands) => {
+  const site = await stands();
   await site.run('reconcile');
   const { git } = site.repository;
   const rewrite = async (): Promise<void> => {
