@@ -144,6 +144,16 @@ describe('undo', () => {
     expect(await image(site)).toBe(OLD.split(':').at(-1));
   });
 
+  test('what had settled is found behind any number of commits of others', async () => {
+    const site = await atRest();
+    for (let count = 1; count <= 12; count += 1) {
+      await site.repository.commit('main', { 'apps/other/notes.txt': `${count}\n` }, `notes ${count}`);
+      expect((await site.run('undo vllm --to 11111111.1')).err, `${count} commits`).toContain(
+        'is not among the releases',
+      );
+    }
+  });
+
   test('too late it is a request, and says so', async () => {
     const site = await atRest();
     const policy =

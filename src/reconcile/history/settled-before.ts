@@ -17,7 +17,7 @@ import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 import { releaseThere } from './observe-git.ts';
-import type { OwnLine, Walked } from './own-line.ts';
+import type { OwnLine, Version, Walked } from './own-line.ts';
 import { releasesBefore } from './releases-before.ts';
 
 /**
@@ -93,10 +93,7 @@ async function lastStepOf(
 ): Promise<Walked<LastStep>> {
   return line.walk<LastStep>(entry, {
     below,
-    keyOf: (version) => {
-      const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
-      return marks === undefined ? version.kind : String(isDelivering(marks, release));
-    },
+    keyOf,
     visit: ({ version, commit, untilAt }) => {
       const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
       if (marks === undefined || untilAt === undefined || !isDelivering(marks, release)) return undefined;
@@ -116,13 +113,7 @@ async function undoneSince(
 ): Promise<number> {
   const settled = new Set<string>();
   await line.walk<true>(entry, {
-    keyOf: (version) => {
-      const file = version.kind === 'read' ? version.workload : undefined;
-      const marks = file?.workload.marks;
-      if (marks === undefined) return version.kind;
-      if (isDelivering(marks, release)) return 'delivering';
-      return marks.step === undefined && file?.digest === marks.release.digest ? printRelease(marks.release) : '';
-    },
+    keyOf,
     visit: ({ version, commit }) => {
       const file = version.kind === 'read' ? version.workload : undefined;
       const marks = file?.workload.marks;
@@ -134,6 +125,19 @@ async function undoneSince(
   });
   settled.delete(printRelease(release));
   return settled.size;
+}
+
+/**
+ * Versions that say the same of releases are one. Which they are is all that a walk looks for between two of them: a key that
+ * comes again further back, as whether a release is being delivered, would have it skip what is in between.
+ */
+function keyOf(version: Version): string {
+  const file = version.kind === 'read' ? version.workload : undefined;
+  const marks = file?.workload.marks;
+  if (file === undefined || marks === undefined) return version.kind;
+  const { release, step, aborted } = marks;
+  const isOwn = file.digest === release.digest;
+  return [printRelease(release), step?.kind ?? '', String(isOwn), ...aborted.map(printRelease)].join(' ');
 }
 
 function isDelivering({ release, step }: Marks, wanted: Release): boolean {
