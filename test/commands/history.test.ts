@@ -51,6 +51,13 @@ describe('history', () => {
       ['1/3', ''],
     ]);
     expect(delivery.steps[1].commit).toBe(step);
+    // By the files: what a rollback has releases the other way.
+    expect(delivery.steps.map((one: { groups?: object }) => one.groups)).toEqual([
+      undefined,
+      { updated: 2, of: 4 },
+      { updated: 1, of: 4 },
+    ]);
+    expect(adopted.steps[0]).not.toHaveProperty('groups');
     expect(delivery.orders.map((one: { what: string; by: string }) => [one.what.split(' ')[0], one.by])).toEqual([
       ['abort', 'octocat'],
       ['approve', 'octocat'],

@@ -54,7 +54,7 @@ test('all Rollouts, and one with what it waits for, its commits and who asked', 
   expect(words).toMatch(/0 ○ on the stable version, ready/);
   expect(words).toMatch(/in progress ; asked for by Ada in commit [0-9a-f]{12}/);
   const [step] = (await site.repository.git('log', '--format=%H', '--grep=step 1/3', 'main')).split('\n');
-  expect(words).toContain(`1/3 StepReady`);
+  expect(words).toContain('1/3, 1 of 4 groups StepReady');
   expect(one).toContain(`title="${step}"`);
   expect(one).toContain('<svg');
   expect(one).toContain('href="../../../style.css"');

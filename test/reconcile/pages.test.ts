@@ -157,6 +157,73 @@ test('a Rollout: its step, both versions, the share, when it may end, the pull r
     expect(page).toContain(part);
 });
 
+describe('over time', () => {
+  const base = '2026-11-26T09:0';
+  const told = (step: string, minute: number, groups?: object): object => ({
+    step,
+    at: `${base}${minute}:00Z`,
+    groups,
+  });
+  const group = (updated: number): object => ({ updated, of: 4 });
+
+  /** The heights of the picture, in percent, from its start; what it counts. */
+  const shown = (steps: readonly object[], outcome = 'in progress'): readonly [string, readonly number[]] => {
+    const delivery = { rollout: 'default/llm/vllm', outcome, begunAt: `${base}0:00Z`, steps: [...steps].reverse() };
+    const { status } = lookOf(moving);
+    const [, page = ''] = filesOf({ status, history: { version: 1, deliveries: [delivery] } }).map(({ text }) => text);
+    const [, path = ''] = /<path class="done" d="M\d+ \d+([^"]*)H\d+V\d+Z"/.exec(page) ?? [];
+    const heights = [...path.matchAll(/V(\d+)/g)].map(([, y]) => Math.round(((176 - Number(y)) / 160) * 100));
+    return [/aria-label="(Groups|Steps)/.exec(page)?.[1] ?? '', heights];
+  };
+
+  test.each([
+    [
+      'groups, where files tell',
+      [told('1/3', 0, group(1)), told('2/3', 1, group(2))],
+      'in progress',
+      'Groups',
+      [25, 50],
+    ],
+    [
+      'a commit that locks keeps what was there',
+      [told('3/3', 0, group(4)), told('3/3', 1), told('settled', 2)],
+      'settled',
+      'Groups',
+      [100, 100],
+    ],
+    [
+      'back to nothing',
+      [told('1/3', 0, group(1)), told('rollback', 1), told('settled', 2)],
+      'rolled back',
+      'Groups',
+      [25, 0, 0],
+    ],
+    [
+      'steps, where none tells',
+      [told('1/4', 0), told('2/4', 1), told('promote', 2)],
+      'in progress',
+      'Steps',
+      [25, 50, 100],
+    ],
+    [
+      'what is no step',
+      [told('1/4', 0), told('x', 1), told('9/4', 2), told('1/0', 3)],
+      'in progress',
+      'Steps',
+      [25, 100],
+    ],
+    ['more groups than there are', [told('1/2', 0, { updated: 9, of: 4 })], 'in progress', 'Steps', [50]],
+  ])('%s', (_, steps, outcome, what, heights) => {
+    expect(shown(steps, outcome)).toEqual([what, heights]);
+  });
+
+  test('no picture where there is no time between', () => {
+    const { status } = lookOf(moving);
+    const deliveries = [{ rollout: 'default/llm/vllm', steps: [{ step: '1/2', at: 'yesterday' }] }];
+    expect(filesOf({ status, history: { version: 1, deliveries } })[1]?.text).not.toContain('<svg');
+  });
+});
+
 test.each([
   ['no object', undefined],
   ['another version', { version: 2, rollouts: [] }],

@@ -171,7 +171,8 @@ export function lookOf(rollouts: readonly (Names & { readonly kind: 'moving' | '
 
 function deliveryJson(rollout: string, serial: number, text: string | undefined): object {
   const start = -86_400 * (4 - serial);
-  const step = (name: string, after: number): object => ({
+  const step = (name: string, after: number, groups?: object): object => ({
+    ...(groups === undefined ? {} : { groups }),
     step: text ?? name,
     reason: text ?? 'StepReady',
     at: at(start + after),
@@ -188,7 +189,12 @@ function deliveryJson(rollout: string, serial: number, text: string | undefined)
     outcome: isOver ? (serial === 1 ? 'rolled back' : 'settled') : 'in progress',
     begunAt: at(start),
     ...(isOver ? { endedAt: at(start + 7200) } : {}),
-    steps: [...(isOver ? [step('settled', 7200)] : []), step('3/3', 5400), step('2/3', 2400), step('1/3', 0)],
+    steps: [
+      ...(isOver ? [step('settled', 7200)] : []),
+      step('3/3', 5400, { updated: 4, of: 4 }),
+      step('2/3', 2400, { updated: 2, of: 4 }),
+      step('1/3', 0, { updated: 1, of: 4 }),
+    ],
     orders: [
       {
         rollout,

@@ -6,11 +6,12 @@ import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { gitReader } from '../history/observe-git.ts';
 import { desiredHead, readDesired } from '../observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
-import { type Delivery, deliveryCollector, type OrderShown } from './deliveries.ts';
+import { type Delivery, deliveryCollector, type OrderShown, type StepTold } from './deliveries.ts';
 import { type Details, detailsOf } from './details.ts';
 import { type HoldTold, holdsTold } from './holds.ts';
 import { isNamed, unknownName } from './named.ts';
 import { type LogRead, readLog } from './read-log.ts';
+import { type StepGroups, withGroups } from './step-groups.ts';
 
 const HISTORY_VERSION = 1;
 /** Deliveries whose files are read: the newest. Of the others only the log is read. */
@@ -23,7 +24,11 @@ type HistoryAsked = {
   readonly since: Instant | undefined;
 };
 
-export type DeliveryTold = Delivery & Details;
+export type DeliveryTold = Omit<Delivery, 'steps'> &
+  Details & {
+    /** Newest first. The newest delivery of a Rollout has the groups of its steps, where its files tell. */
+    readonly steps: readonly (StepTold & { readonly groups?: StepGroups })[];
+  };
 
 export type History = {
   readonly version: typeof HISTORY_VERSION;
@@ -62,7 +67,9 @@ export async function readHistory(ports: Ports, overrides: Overrides, asked: His
   const deliveries: DeliveryTold[] = [];
   for (const [place, delivery] of collector.deliveries().entries()) {
     const entry = place < DETAILED_MOST ? entryOf(desired, delivery.rollout) : undefined;
-    deliveries.push({ ...delivery, ...(await detailsOf({ git, reader }, entry, delivery)) });
+    const isNewest = !deliveries.some(({ rollout }) => rollout === delivery.rollout);
+    const steps = entry !== undefined && isNewest ? await withGroups(reader, entry, delivery) : delivery.steps;
+    deliveries.push({ ...delivery, ...(await detailsOf({ git, reader }, entry, delivery)), steps });
   }
   const rollouts = desired.rollouts.map(({ key }) => printKey(key)).filter(isMeant);
   const place = { cluster: config.cluster, shard: overrides.shard?.index };

@@ -14,12 +14,12 @@ const BACK = ['rolled back', 'rolling back', 'undone'];
 type Point = { readonly at: Instant; readonly part: number };
 
 /**
- * From its first commit to its end, or to `until` while it goes on. By the groups that each commit releases for update where
- * all of its steps tell, else by steps. Nothing where there is no time to show.
+ * From its first commit to its end, or to `until` while it goes on. By the groups that commits release for update where
+ * they tell, else by steps. Nothing where there is no time to show.
  */
 export function timelineOf(delivery: DeliveryShown, until: string): Markup {
   const steps = [...delivery.steps].reverse();
-  const isByGroups = steps.length > 0 && steps.every(({ groups }) => groups !== undefined);
+  const isByGroups = steps.some(({ groups }) => groups !== undefined);
   const points = pointsOf(steps, { isByGroups, isBack: BACK.includes(delivery.outcome) });
   const [first] = points;
   const last = instantOf(delivery.endedAt) ?? instantOf(until) ?? points.at(-1)?.at;
@@ -43,12 +43,13 @@ function pointsOf(
 ): readonly Point[] {
   return steps.flatMap((step) => {
     const at = instantOf(step.at);
-    const part = how.isByGroups ? partOfGroups(step) : partOfSteps(step.step, how.isBack);
+    const isEnd = step.step === 'rollback' || step.step === 'settled';
+    const part = how.isByGroups && !isEnd ? partOfGroups(step) : partOfSteps(step.step, how.isBack);
     return at === undefined || part === undefined ? [] : [{ at, part }];
   });
 }
 
-/** The lock at the end releases nothing more; what it locks is through. */
+/** Nothing of a commit that locks: what it locks stays as it was. */
 function partOfGroups({ groups }: StepLine): number | undefined {
   return groups === undefined || groups.of === 0 ? undefined : groups.updated / groups.of;
 }
