@@ -1,13 +1,14 @@
 /** The picture on the status branch, for those who only want to look: the records, how old they are, what came since. */
 
-import type { Config, Shard } from '../api/config.ts';
+import { CONFIG_FILE, type Config, OTHER_CONFIG_FILE, type Shard } from '../api/config.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import type { Instant } from '../api/time.ts';
-import type { CommitHeader, Oid } from '../ports/git.ts';
+import type { CommitHeader, Git, Oid } from '../ports/git.ts';
 import { parseTrailers } from '../rollout/commits/messages.ts';
 import { printKey } from '../rollout/texts/key-text.ts';
 import type { Desired } from './desired/desired-rollout.ts';
+import { blobsOf } from './observe/blobs.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn as isOwnKey } from './shard.ts';
 import { type BrakeShown, brakesIn } from './status/brakes.ts';
@@ -169,15 +170,33 @@ async function changesSince(
   const before = await readDesired(git, base, { config, memory });
   const known = new Set([...at.status.records.keys(), ...before.rollouts.map(({ key }) => printKey(key))]);
   const fresh = now.rollouts.filter(({ key }) => isOwnKey(key, shard) && !known.has(printKey(key)));
+  const settings = await settingsChanged(git, base, at.main);
+  // Also what a decision hangs on since: a policy that is new.
+  const filesOf = (record: RolloutRecord): readonly string[] => {
+    const entry = now.rollouts.find(({ key }) => printKey(key) === printKey(record));
+    const hung = entry === undefined ? {} : blobsOf(now, entry);
+    return [...new Set([...Object.keys(record.blobs), ...Object.keys(hung)])];
+  };
   const of = async (record: RolloutRecord): Promise<Since> => {
     const step = asOf.unseen.find(({ message }) => parseTrailers(message)?.rollout === printKey(record));
     const answered = step === undefined ? before : await readDesired(git, step.oid, { config, memory });
     return {
       orders: ordersBetween(wordsOf(answered, record), wordsOf(now, record)),
-      files: Object.keys(record.blobs).filter((file) => before.blobs.get(file) !== now.blobs.get(file)),
+      files: [...settings, ...filesOf(record).filter((file) => before.blobs.get(file) !== now.blobs.get(file))],
     };
   };
   return { of, fresh: fresh.map(({ key }) => `${key.namespace}/${key.name}`) };
+}
+
+/** The file of settings, where it is another one: all of them are read by it. */
+async function settingsChanged(git: Pick<Git, 'readAt'>, before: Oid, after: Oid): Promise<readonly string[]> {
+  const paths = [CONFIG_FILE, OTHER_CONFIG_FILE];
+  const at = async (commit: Oid): Promise<ReadonlyMap<string, Oid>> => {
+    const { files } = await git.readAt(commit, { paths, suffixes: [], markers: [] });
+    return new Map(files.map(({ path, oid }) => [path, oid]));
+  };
+  const [was, is] = [await at(before), await at(after)];
+  return paths.filter((path) => was.get(path) !== is.get(path));
 }
 
 type Words = Readonly<Record<string, string>>;

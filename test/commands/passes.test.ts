@@ -250,6 +250,12 @@ describe('saved passes', () => {
   });
 });
 
+const SLOW = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata: {name: slow}
+spec: {soakSeconds: 600}
+`;
+
 describe('status', () => {
   test('a Rollout that is new on main is named, with no word that nothing has changed', async () => {
     const site = await startSite();
@@ -264,6 +270,22 @@ describe('status', () => {
     expect((await site.run('status vllm')).out).toContain('with no change of the files that count here');
     await site.run('reconcile');
     expect((await site.run('status')).out).not.toContain('is new on main');
+  });
+
+  test.each([
+    ['a policy that is new', { 'policies/slow.yaml': SLOW }, 'policies/slow.yaml'],
+    ['the settings', { 'tranche.yaml': 'auditSeconds: 7200\n' }, 'tranche.yaml'],
+    ['a file that counts for nobody', { 'notes.txt': 'x\n' }, undefined],
+  ])('what changed on main since: %s', async (_, files, named) => {
+    const site = await startSite();
+    await site.run('reconcile');
+    await site.repository.commit('main', files, 'a change');
+    for (const line of ['status', 'status vllm']) {
+      const { out } = await site.run(line);
+      if (named === undefined) expect(out).toContain('with no change of the files that count here');
+      else expect(out).not.toContain('with no change of the files that count here');
+      if (named !== undefined) expect(out).toContain(`${named} changed on main, not seen yet: the next pass reads it`);
+    }
   });
 
   test('before the first pass', async () => {
@@ -327,7 +349,7 @@ describe('status', () => {
     expect(await clustersOf('status vllm --cluster east')).toEqual(['east']);
     expect(await site.run('status vllm --cluster north')).toMatchObject({
       code: 1,
-      err: 'no record of vllm. There is: none\n',
+      err: 'no record of vllm in the cluster north. There is: east, west\n',
     });
   });
 

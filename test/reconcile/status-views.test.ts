@@ -207,3 +207,13 @@ test('a row of the page leads to a section that is there', () => {
   ).toBe(anchor);
   expect(heading).toBe('llm/v.llm-2 in eu1');
 });
+
+test('a live look that got no answer does not say that it has read the cluster', () => {
+  const { one, asOf } = pictureOf(STATES['not-readable']!);
+  const live = { ...asOf!, kind: 'live' as const };
+  const frame = statusFrame(one, { asOf: live, now: NOW, brakes: [] }).join('\n');
+  expect(frame).toContain('the cluster could not be read');
+  expect(frame).not.toContain('read from the cluster');
+  const seen = pictureOf(STATES['settled']!).one;
+  expect(statusFrame(seen, { asOf: live, now: NOW, brakes: [] }).join('\n')).toContain(', read from the cluster');
+});

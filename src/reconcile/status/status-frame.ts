@@ -33,7 +33,7 @@ export function statusFrame(shown: Shown, { asOf, now, brakes }: At): readonly s
   );
   return [
     ...brakes.flatMap((brake) => several('held', wrapText(brakeLine(brake), TEXT_COLUMNS).slice(0, BRAKE_LINES))),
-    labelled('time', timeText(asOf, now)),
+    labelled('time', timeText(asOf, now, record)),
     labelled('rollout', `${record.namespace}/${record.name} in ${record.cluster}`),
     labelled('state', stateOf(record)),
     ...several('image', image === '' ? [] : wrapText(image, TEXT_COLUMNS)),
@@ -66,8 +66,9 @@ export function statusLine({ record, since }: Shown): string {
     .join('  ');
 }
 
-function timeText({ kind, at }: AsOf, now: Instant): string {
-  const age = kind === 'live' ? 'read from the cluster' : `as the last pass saw it, ${printDuration(now - at)} ago`;
+function timeText({ kind, at }: AsOf, now: Instant, { unseen }: RolloutRecord): string {
+  const live = unseen?.why === 'unread' ? 'the cluster could not be read' : 'read from the cluster';
+  const age = kind === 'live' ? live : `as the last pass saw it, ${printDuration(now - at)} ago`;
   return `${printInstant(now)}, ${age}`;
 }
 
