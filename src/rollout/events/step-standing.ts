@@ -3,7 +3,7 @@
 import type { StepIntent } from '../../api/intents.ts';
 import { accepted } from '../accepting.ts';
 import { before } from '../gates/before.ts';
-import { recreated } from '../gates/cluster.ts';
+import { recreated, stableGroups } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { astray, overshoot, overshooting, partitionFacts, scaledAway } from '../gates/out-of-place.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
@@ -29,8 +29,8 @@ export function beforeGroups(situation: Situation, step: InDelivery): Decision |
   const edited = partitionEdited(situation, step);
   if (edited !== undefined && edited.move !== undefined) return edited;
   const fresh = recreated(situation);
-  if (fresh !== undefined)
-    return accepted(situation, 'Recreated') ? acceptRecreated(situation, step) : holding([fresh], 'StepUpgrade');
+  if (fresh !== undefined && !accepted(situation, 'Recreated')) return holding([fresh], 'StepUpgrade');
+  if (fresh !== undefined && stableGroups(situation).length === 0) return acceptRecreated(situation, step);
   return edited === undefined && situation.view === 'seen' ? raisedForLeftovers(situation, step) : undefined;
 }
 

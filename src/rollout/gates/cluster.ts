@@ -89,15 +89,28 @@ export function recreated(situation: Situation): Hold | undefined {
   // Without a record the groups tell: no commit has let any of them go.
   const isAstray = situation.state.kind === 'ladder' && situation.state.marks.restore?.floor === undefined;
   if (which === undefined && !(isAstray && haveAllMoved(situation))) return undefined;
+  const stay = stableGroups(situation);
   const seen =
     which === undefined
       ? `all groups of ${situation.file.object.name} are on the release, though no commit has let any go: it was made again, or a hand has let them`
-      : `the ${which} is not the one that this delivery started with: all groups came up on the template of Git`;
+      : `the ${which} is not the one that this delivery started with: ${stay.length === 0 ? 'all groups came up on the template of Git' : `so says the record, and ${groupsAre(stay)} on the stable template all the same`}`;
   const held = hold('Recreated', {
     seen,
-    action: advice`To accept that: ${commandLine('approve', snapshot.key, '--hold Recreated')}; to go back: ${commandLine('abort', snapshot.key)}`,
+    action: advice`To ${stay.length === 0 ? 'accept that' : 'go on by its steps'}: ${commandLine('approve', snapshot.key, '--hold Recreated')}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
   return withFacts(held, uidsOf(observed));
+}
+
+/**
+ * Groups that are ready on the stable template: what was made again has none of these, and who accepts that it was has accepted
+ * nothing of them. A record says so that nobody has signed, or their pods were kept. Empty: none is, or none is seen.
+ */
+export function stableGroups(situation: Situation): readonly number[] {
+  if (situation.view === 'unseen') return [];
+  const { stableKey, releaseKey } = situation.observed;
+  if (stableKey === undefined || stableKey === releaseKey) return [];
+  const stay = wanted(situation.observed, situation.asked).filter(({ key, ready }) => ready && key === stableKey);
+  return stay.map(({ index }) => index);
 }
 
 /** The same, unless someone has accepted it: what goes on from there then is the strategy's own. */

@@ -9,7 +9,7 @@ import { queuedHold } from '../events/queued.ts';
 import { stableNotServing } from '../events/stable-lost.ts';
 import { stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
-import { recreated, staysPut } from '../gates/cluster.ts';
+import { recreated, stableGroups, staysPut } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { notDelivered } from '../gates/git.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
@@ -76,7 +76,8 @@ function madeAgain(on: Delivering): Decision | undefined {
   const held = staysPut(situation) ? recreated(situation) : undefined;
   if (held === undefined) return undefined;
   if (!accepted(situation, 'Recreated')) return holding([held], 'StepUpgrade');
-  return updatesPrimary(on.delivery.plan.style) ? releasedAgain(on) : undefined;
+  const isWhole = updatesPrimary(on.delivery.plan.style) && stableGroups(situation).length === 0;
+  return isWhole ? releasedAgain(on) : undefined;
 }
 
 type Going = {
