@@ -5,6 +5,7 @@ import { clusterLimits } from './adapters/cluster/limits.ts';
 import { lazyCluster, openCluster } from './adapters/cluster/open-cluster.ts';
 import { isForgeHost, openForge } from './adapters/forge/open-forge.ts';
 import { openGit } from './adapters/git/open.ts';
+import { lazyMetrics } from './adapters/metrics/lazy-metrics.ts';
 import { isPlainElsewhere } from './adapters/network/plain-http.ts';
 import type { Network } from './adapters/network/proxy.ts';
 import { datedClock } from './adapters/network/server-dates.ts';
@@ -16,7 +17,6 @@ import { type CommonOptions, ENV, type Io, UsageError, VERSION } from './options
 import type { Builder } from './ports/builder.ts';
 import type { Forge } from './ports/forge.ts';
 import type { Git, Identity } from './ports/git.ts';
-import type { Metrics } from './ports/metrics.ts';
 import type { Probes } from './ports/probes.ts';
 import type { Giver } from './reconcile/order.ts';
 import type { Ports } from './reconcile/pass.ts';
@@ -26,11 +26,6 @@ export { newStatusKey };
 /** Loaded where somebody watches, and not for one pass. */
 export async function openProbes(): Promise<Probes> {
   return (await import('./adapters/probes/probes.ts')).systemProbes;
-}
-
-/** Loaded where metrics are asked for, which no pass does. */
-export async function openMetricsServers(options: CommonOptions, io: Io): Promise<Metrics> {
-  return (await import('./adapters/metrics/open-metrics.ts')).openMetrics(networkOf(options, io));
 }
 
 /** Opens nothing yet: connections are made by the first call, and the cluster only when something is in flight. */
@@ -60,7 +55,9 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
   );
   const signatures = openSignatures(io.env[ENV.statusKey]);
   const builder = lazyBuilder(options.kustomize, io);
-  return { git, cluster, clock, log, builder, notifier: lazyNotifier(network), forge: forge?.forge, signatures };
+  const notifier = lazyNotifier(network);
+  const metrics = lazyMetrics(network);
+  return { git, cluster, clock, log, builder, notifier, metrics, forge: forge?.forge, signatures };
 }
 
 /** Loaded with the first folder that is built: most repositories have none. */

@@ -1,11 +1,15 @@
 /** What people want of a delivery, as annotations on the Rollout: every one names its release, so an old one never applies again. */
 
+import { ACCEPTABLE, type AcceptableReason } from './acceptable.ts';
 import { type AcknowledgeIntent, parseAcknowledge } from './acknowledge-intent.ts';
+import { ANALYSED_WANTED, parseAnalysed } from './analysed-intent.ts';
 import { BRAKE_NOTE, type BrakeNote, parseBrakeNote } from './brake-note.ts';
 import { annotationReader, type MarkFault } from './marks.ts';
 import { parseRecreating, type Recreating } from './recreating.ts';
 import { DIGEST_PATTERN, parseRelease, printRelease, type Release } from './release.ts';
 import { parseUndo, UNDO_WANTED, type UndoIntent } from './undo-intent.ts';
+
+export { ACCEPTABLE, type AcceptableReason };
 
 export const INTENT = {
   approve: 'tranche.dev/approve',
@@ -16,6 +20,8 @@ export const INTENT = {
   undo: 'tranche.dev/undo',
   acknowledge: 'tranche.dev/acknowledge',
   propose: 'tranche.dev/propose',
+  /** Analyses that may lead back by themselves, each as the file was when that was allowed. */
+  analysed: 'tranche.dev/analysed',
   /** Who has paused the Rollout, and why: for people. */
   paused: BRAKE_NOTE,
   /** Not someone's: what tranche keeps while the LeaderWorkerSet is deleted to be re-created. */
@@ -45,25 +51,6 @@ export type ApproveIntent = StepIntent & {
   /** Of the commit that was proposed: no other one is approved. Not there: whatever comes after the step. */
   readonly digest?: string | undefined;
 };
-
-/** The holds that someone may overrule, each by a word of its own that names what was seen. */
-export const ACCEPTABLE = [
-  'Overshoot',
-  'UnexpectedGroups',
-  'GroupsElsewhere',
-  'PartitionEdited',
-  'Recreated',
-  'StepScaledAway',
-  'GroupCrashLoop',
-  'StepFailed',
-  'TooManyRollbacks',
-  'CanaryEdited',
-  'TrafficWithdrawn',
-  'PrimaryReplaced',
-  'PolicyGone',
-  'LateMerge',
-] as const;
-export type AcceptableReason = (typeof ACCEPTABLE)[number];
 
 /** One of them for one release; `facts`: digest of what its giver saw. */
 export type AcceptIntent = { readonly reason: AcceptableReason; readonly release: Release; readonly facts: string };
@@ -101,6 +88,8 @@ export type Intents = {
   /** Not there: nothing is paused, or it was paused by hand. */
   readonly paused?: BrakeNote | undefined;
   readonly recreating: Recreating | undefined;
+  /** `name@blob`. Not there: none. */
+  readonly analysed?: readonly string[] | undefined;
 };
 
 const ACCEPT = new RegExp(`^([A-Za-z]+)@([^#]+)#(${DIGEST_PATTERN})$`);
@@ -144,6 +133,7 @@ export function parseIntents(annotations: Readonly<Record<string, string>>): {
       parsePropose,
     ),
     paused: read(INTENT.paused, 'the JSON that tranche pause wrote', parseBrakeNote),
+    analysed: read(INTENT.analysed, ANALYSED_WANTED, parseAnalysed),
     recreating: read(INTENT.recreating, 'the JSON that the last commit of tranche wrote', parseRecreating),
   };
   return { intents, faults };

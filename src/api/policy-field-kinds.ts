@@ -112,6 +112,22 @@ function union<T>(left: readonly T[], right: readonly T[]): readonly T[] {
   return [...all.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
+/** More than this a pass does not ask for one Rollout. */
+const ANALYSES_LIMIT = 5;
+const ANALYSIS_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
+
+/** Every one of them has to pass. */
+export function analyses(meaning: string): PolicyField<readonly string[]> {
+  const schema: JsonObject = {
+    type: 'array',
+    minItems: 1,
+    maxItems: ANALYSES_LIMIT,
+    items: { type: 'string', pattern: ANALYSIS_NAME.source },
+  };
+  const of = { pattern: ANALYSIS_NAME, limit: ANALYSES_LIMIT, wanted: 'names of Analyses', left: '' };
+  return { composition: 'requirement', meaning, schema, read: (spec, key) => spec.words(key, of), both: union };
+}
+
 /** Every one of them is kept: each policy asks for its own. */
 export function approvals(meaning: string): PolicyField<readonly PolicyApproval[]> {
   return { composition: 'requirement', meaning, schema: APPROVALS_SCHEMA, read: readApprovals, both: union };

@@ -1,6 +1,7 @@
 /** Every field of a RolloutPolicy once: how it is read, how the values of several policies become one, what it means. */
 
 import {
+  analyses,
   approvals,
   cap,
   exceptions,
@@ -142,6 +143,25 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
     composition: 'choice',
     meaning:
       'what happens when a step has failed: `hold` (the default), `withdraw` (the share is withdrawn, the groups stay) or `rollback`. See [Deadlines](#deadlines)',
+  },
+  analyses: analyses(
+    'names of Analyses: the metrics of each step must pass all of them before the next step, a promotion, and before it is settled. See [Analysis](#analysis)',
+  ),
+  onAnalysisFailure: {
+    ...words(['hold', 'withdraw', 'rollback']),
+    composition: 'choice',
+    meaning:
+      'what happens when the metrics of a step have failed: `hold` (the default, whatever `onFailure` says), `withdraw` or `rollback`. `rollback` acts only for an Analysis that is named in `tranche.dev/analysed`',
+  },
+  analysisAccept: {
+    ...words(['Refuse', 'Allow']),
+    composition: 'choice',
+    meaning: '`Refuse`: nobody may accept an analysis that has failed or is undecided. Default: `Allow`',
+  },
+  withoutRequests: {
+    ...words(['Hold', 'Pass']),
+    composition: 'grant',
+    meaning: '`Pass`: a step whose metrics show that nobody asked anything in `waitAtMostSeconds` goes on',
   },
   notify: targets('who gets notifications of a delivery. See [Notifications](#notifications)'),
   notifyHoldSeconds: parameter(SECONDS, 'how long a hold may last before a notification is sent. Default: one hour'),

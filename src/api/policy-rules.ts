@@ -12,7 +12,9 @@ export type SizeChange = 'Refuse' | 'Whole';
 export type Recreate = 'Refuse' | 'Allow';
 type WithoutDirectPush = 'Refuse' | 'Accept';
 /** What a step that has failed leads to. */
-type OnFailure = 'hold' | 'withdraw' | 'rollback';
+export type OnFailure = 'hold' | 'withdraw' | 'rollback';
+type AnalysisAccept = 'Refuse' | 'Allow';
+type WithoutRequests = 'Hold' | 'Pass';
 
 /** What policies say of one Rollout: of a field that none of them names, `NO_RULES`. */
 export type PolicyRules = {
@@ -85,6 +87,14 @@ export type PolicyRules = {
   readonly maxRestarts?: number;
   /** undefined: `hold`. */
   readonly onFailure?: OnFailure;
+  /** Names of Analyses that the metrics of a step have to pass before the next. */
+  readonly analyses?: readonly string[];
+  /** What a step leads to whose metrics have failed; undefined: `hold`, whatever `onFailure` says. */
+  readonly onAnalysisFailure?: OnFailure;
+  /** Whether someone may accept a failed or undecided analysis; undefined: `Allow`. */
+  readonly analysisAccept?: AnalysisAccept;
+  /** Whether a step goes on that was seen to get no request. Not there: `Hold`. */
+  readonly withoutRequests?: WithoutRequests;
   /** Which targets are notified, of which events. */
   readonly notify?: readonly PolicyNotify[];
   /** How long a hold may last before a notification is sent; undefined: an hour. */

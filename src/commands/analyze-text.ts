@@ -1,9 +1,10 @@
 /** What `tranche analyze` says: a line a metric, with the counts of both versions. */
 
 import type { Instant } from '../api/time.ts';
-import type { Analysed } from '../reconcile/analysis/analyse.ts';
+import type { Analysed } from '../reconcile/metrics-reader.ts';
 import type { MetricJudged } from '../rollout/analysis/judge.ts';
 import type { Counts } from '../rollout/analysis/odds.ts';
+import { unusableWhy } from '../rollout/analysis/seen.ts';
 
 type Said = Analysed | { readonly kind: 'nothing' | 'unread'; readonly why: string };
 
@@ -16,6 +17,7 @@ export function hasFailed(said: Said): boolean {
 /** The lines below the name of a Rollout and its Analysis. */
 export function analysedText(said: Said, print: (at: Instant) => string): string {
   if (said.kind === 'early') return `  too early: the first window starts after the warm-up, at ${print(said.from)}\n`;
+  if (said.kind === 'unasked') return '  nothing is compared: this pass has asked as often as it may\n';
   if (said.kind === 'nothing') return `  nothing is compared: ${said.why}\n`;
   if (said.kind === 'unread') return `  nothing is compared: ${said.why}\n`;
   if (said.kind !== 'judged') return `  ${said.kind}: ${said.why}; nothing is judged\n`;
@@ -31,12 +33,7 @@ type Form = { readonly width: number; readonly print: (at: Instant) => string };
 
 function metricLine({ name, leadsTo, said }: MetricJudged, { width, print }: Form): string {
   const head = `  ${name.padEnd(width)}  `;
-  if (said.kind === 'SeriesMissing')
-    return `${head}SeriesMissing: ${said.pod} has no series ${said.name}; check that it is scraped, and match and labels of the Analysis`;
-  if (said.kind === 'SeriesTwice')
-    return `${head}SeriesTwice: ${said.pod} has ${said.name} twice at one time, apart by ${said.labels.join(', ') || 'nothing'}; name one of them with match`;
-  if (said.kind === 'SeriesUnusable')
-    return `${head}SeriesUnusable: ${said.pod} has no bucket le="${said.le}" of ${said.name}; choose overSeconds from its buckets`;
+  if (said.kind !== 'judged') return `${head}${said.kind}: ${unusableWhy(said)}`;
   const { verdict } = said;
   const counts = [
     `new ${shareText(verdict.canary)}`,

@@ -19,15 +19,14 @@ type Run = (verb: (common: CommonOptions, ports: Ports) => Promise<number>) => (
 /** Adds the verb. */
 export function addAnalyze(program: Command, io: Io, run: Run): void {
   targetFlags(shardFlag(clusterFlags(gitFlags(program.command('analyze')))))
-    .description('what metrics say of the step: the new version against the one before; decides nothing')
+    .description('what metrics say of the step: the new version against the one before; writes nothing')
     .argument('<name>', ROLLOUT_NAME)
     .option('--analysis <name...>', 'only these Analyses (default: all of the files)')
     .action((name: string, given: Given) =>
       run(async (common, ports) => {
         const { analyze } = await import('./analyze.ts');
-        const { openMetricsServers } = await import('../wiring.ts');
         const options = { ...common, ...targetOf(name, given), analyses: textsOf(given, 'analysis') };
-        return analyze(options, { ports, metrics: await openMetricsServers(common, io) }, io);
+        return analyze(options, ports, io);
       })(given),
     );
 }

@@ -1,12 +1,13 @@
-/** `tranche analyze`: what the metrics of a step say of the new version against the one before. Reads alone, decides nothing. */
+/** `tranche analyze`: what the metrics of a step say of the new version against the one before. Reads alone, writes nothing. */
 
 import type { Analysis } from '../api/analysis.ts';
 import { jsonText } from '../api/printable.ts';
 import { printInstant } from '../api/time.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import { type Analysed, analyse } from '../reconcile/analysis/analyse.ts';
+import { analyse } from '../reconcile/analysis/analyse.ts';
 import { readAnalyses } from '../reconcile/analysis/read-analyses.ts';
+import { type Analysed, metricsReader } from '../reconcile/metrics-reader.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
@@ -22,10 +23,8 @@ export type AnalyzeOptions = CommonOptions & {
   readonly analyses: readonly string[];
 };
 
-type World = { readonly ports: Ports; readonly metrics: Metrics };
-
 /** Exit code 1 where a metric has failed, something could not be read, or the names or files are wrong. */
-export async function analyze(options: AnalyzeOptions, { ports, metrics }: World, io: Io): Promise<number> {
+export async function analyze(options: AnalyzeOptions, ports: Ports, io: Io): Promise<number> {
   const overrides = { ...options.overrides, auditSeconds: 0 };
   const only = [options.namespace === '' ? options.name : `${options.namespace}/${options.name}`];
   const memory = newMemory();
@@ -45,7 +44,8 @@ export async function analyze(options: AnalyzeOptions, { ports, metrics }: World
   }
   const answers: Told[] = [];
   for (const outcome of outcomes)
-    for (const analysis of wanted) answers.push(await toldOf(outcome, { analysis, metrics, now: ports.clock.now() }));
+    for (const analysis of wanted)
+      answers.push(await toldOf(outcome, { analysis, metrics: ports.metrics, now: ports.clock.now() }));
   io.out(options.output === 'json' ? jsonText(answers) : answers.map(textOf).join('\n'));
   return read.issues.length > 0 || answers.some(({ said }) => hasFailed(said)) ? EXIT.failed : EXIT.ok;
 }
@@ -62,17 +62,19 @@ function chosen(all: readonly Analysis[], names: readonly string[]): readonly An
 
 type Said = Analysed | { readonly kind: 'nothing' | 'unread'; readonly why: string };
 type Told = Outcome['key'] & { readonly analysis: string; readonly said: Said };
-type Asked = { readonly analysis: Analysis; readonly metrics: Metrics; readonly now: number };
+type Asked = { readonly analysis: Analysis; readonly metrics: Metrics | undefined; readonly now: number };
 
 async function toldOf({ key, snapshot, error }: Outcome, { analysis, metrics, now }: Asked): Promise<Told> {
   const answer = (said: Said): Told => ({ ...key, analysis: analysis.name, said });
   if (snapshot?.workload === undefined) return answer({ kind: 'unread', why: error ?? 'its files could not be read' });
   const found = sidesOf(situationOf(snapshot, snapshot.workload), analysis);
-  if (found.kind === 'nothing') return answer(found);
+  if (found.kind !== 'sides') return answer({ kind: 'nothing', why: found.why });
   if (snapshot.clockOffSeconds !== undefined)
     return answer({ kind: 'unread', why: 'the clock of this machine is wrong, so no window is known to be over' });
   const { sides, steps } = found;
-  return answer(await analyse(metrics, { analysis, namespace: key.namespace, sides, steps, now }));
+  if (metrics === undefined) return answer({ kind: 'unread', why: 'this process asks no provider of metrics' });
+  const reader = metricsReader(metrics, { judged: new Map(), pasts: new Map() });
+  return answer(await analyse(reader, { analysis, namespace: key.namespace, sides, steps, now, blob: '' }));
 }
 
 function textOf({ namespace, name, cluster, analysis, said }: Told): string {

@@ -16,8 +16,9 @@ export type RangeAnswer =
   | { readonly kind: 'failed'; readonly why: string };
 
 export interface Metrics {
-  /** The providers that there are. */
-  readonly providers: readonly string[];
-  /** Never throws. Ten seconds at most. */
-  range(question: RangeQuestion): Promise<RangeAnswer>;
+  /** The questions of one pass, which take fifteen seconds together at most. */
+  round(): {
+    /** Never throws. Ten seconds at most. */
+    range(question: RangeQuestion): Promise<RangeAnswer>;
+  };
 }

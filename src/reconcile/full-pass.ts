@@ -12,7 +12,9 @@ import { type TrafficReader, trafficReader } from './cluster/observe-live-traffi
 import { decideAll, isChosen } from './decide-all.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import { mainLost, tipOf } from './history/main-lost.ts';
+import type { Readers } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
+import { metricsReader } from './metrics-reader.ts';
 import { notified } from './notify/deliver.ts';
 import { trafficAsked } from './observe/observe-traffic.ts';
 import { recordsElsewhere } from './observe/other-shards.ts';
@@ -70,7 +72,8 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const others = await recordsElsewhere(ports.git, reading, { shard: options.overrides.shard, judging });
   const isMainLost = mainLost(git, { tip, main });
   const notifyTargets = ports.notifier?.targets ?? [];
-  const readers = { git, isMainLost, live, liveTraffic, offSeconds, clockNow, others, notifyTargets, builder };
+  const seen = { git, isMainLost, live, liveTraffic, offSeconds, clockNow };
+  const readers = { ...seen, others, notifyTargets, builder, ...metricsOf(ports, memory) };
   const first = await decideAll(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
@@ -84,6 +87,11 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   if (written === 'moved') return written;
   memory.atRest = options.only.length > 0 ? undefined : { status: written.status ?? status.head, index };
   return notified(ports, written, reading);
+}
+
+/** Who asks providers of metrics, if anyone does. */
+function metricsOf({ metrics }: Ports, memory: Memory): Pick<Readers, 'metrics'> {
+  return metrics === undefined ? {} : { metrics: metricsReader(metrics, memory.metrics) };
 }
 
 /** Services and routes of the deliveries that are in progress: asked for all at once, as far as the records know them. */

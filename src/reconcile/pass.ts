@@ -9,12 +9,14 @@ import type { Cluster } from '../ports/cluster.ts';
 import type { Forge } from '../ports/forge.ts';
 import type { Git, Oid, Tree } from '../ports/git.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Signatures } from '../ports/signatures.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import type { Trials } from './desired/trials.ts';
 import type { Firsts } from './documents/claims.ts';
 import type { ParseCache } from './documents/parse-cache.ts';
+import type { MetricsMemory } from './metrics-reader.ts';
 import type { Outcome } from './outcome.ts';
 import type { Rested } from './rest.ts';
 import type { BuildCache } from './roots/read-roots.ts';
@@ -34,6 +36,8 @@ export type Ports = {
   readonly forge?: Forge | undefined;
   /** undefined: no notification is sent. */
   readonly notifier?: Notifier | undefined;
+  /** undefined: no metrics are asked for. */
+  readonly metrics?: Metrics | undefined;
   /** undefined: this process neither signs nor can tell whether something is signed. */
   readonly signatures?: Signatures | undefined;
 };
@@ -70,6 +74,8 @@ export type Memory = {
   readonly known: Known;
   /** What the last pass that looked at everything would say of the branches as it left them. */
   atRest: { readonly status: Oid | undefined; readonly index: StatusIndex } | undefined;
+  /** What is known of closed windows. */
+  readonly metrics: MetricsMemory;
   /** Which of several files had a name first. Not there: nobody has looked. */
   firsts?: Firsts;
   /** What kustomize has built. */
@@ -90,6 +96,7 @@ export function newMemory(process?: string): Memory {
     known: { numbers: new Map(), own: new Map() },
     atRest: undefined,
     builds: new Map(),
+    metrics: { judged: new Map(), pasts: new Map() },
   };
 }
 

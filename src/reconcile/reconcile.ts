@@ -13,6 +13,7 @@ import { judge } from '../rollout/proposals/judge.ts';
 import { asksOf } from '../rollout/proposals/requirements.ts';
 import { notesOf, pausedForApproval, standing } from '../rollout/proposals/standing.ts';
 import type { Snapshot } from '../rollout/snapshot.ts';
+import { analysesAsked } from './analysis/ask-analyses.ts';
 import { approvalFound } from './history/approval-in-history.ts';
 import { borneOut, drainProven } from './history/borne-out.ts';
 import { withMarksOnce } from './history/marks-there-twice.ts';
@@ -46,7 +47,7 @@ export async function reconcileOne(given: Observation, read: TextsAt): Promise<R
     snapshot = await observe(of);
     let decided = decide(snapshot, texts, of.desired.trials.known);
     // A drain that was forged is over first: then the plan is one that goes by other marks. Its approval is named at last.
-    for (const ask of [drainProven, promotionProven, borneOut, approvalFound]) {
+    for (const ask of [drainProven, analysesAsked, promotionProven, borneOut, approvalFound]) {
       const proven = await ask(of, snapshot, decided.plan);
       if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
     }

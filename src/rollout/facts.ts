@@ -4,6 +4,7 @@ import { ACCEPTABLE, type AcceptableReason } from '../api/intents.ts';
 import type { JsonObject } from '../api/json.ts';
 import { staleFacts } from './events/late-merge.ts';
 import { withdrawnFacts } from './events/withdrawing.ts';
+import { analysisFacts } from './gates/analysis.ts';
 import { recreatedFacts } from './gates/cluster.ts';
 import { elsewhereFacts } from './gates/elsewhere.ts';
 import { failureFacts } from './gates/failure.ts';
@@ -35,6 +36,10 @@ const factsByReason = {
   PrimaryReplaced: whenDelivering(takenFacts),
   PolicyGone: policyGoneFacts,
   LateMerge: mergedFacts,
+  AnalysisFailed: analysisFacts('AnalysisFailed'),
+  AnalysisInconclusive: analysisFacts('AnalysisInconclusive'),
+  BothSidesBad: analysisFacts('BothSidesBad'),
+  GroupOutlier: analysisFacts('GroupOutlier'),
 } satisfies Record<AcceptedReason, (situation: Situation) => JsonObject | undefined>;
 
 function groupsElsewhere(situation: Seen): JsonObject | undefined {

@@ -23,7 +23,7 @@ type HoldKind = {
   /** What status says of it behind the state, for people; not there: wrong files are `stalled`, all else is as the step is. */
   readonly state?: string;
   /** Kruise's state of a step whose groups are there and that waits for this; not there: ready for the next. */
-  readonly stepState?: 'StepPaused';
+  readonly stepState?: 'StepPaused' | 'StepMetricsAnalysis';
   /** A setting outside of the files is in the way, which only a report shows: the Action warns of it. */
   readonly warns?: true;
   /** The cluster was read and differs from Git: at rest that is drift. */
@@ -33,6 +33,9 @@ type HoldKind = {
   /** Its message has the time of its end: what is left by then is said next to it, where people look. */
   readonly dated?: true;
 };
+
+/** A step whose groups are there, and whose metrics are looked at. */
+const MEASURED = { effect: 'blocks', stepState: 'StepMetricsAnalysis' } as const;
 
 /** Every reason once. Stable names: people match alerts on them. */
 export const HOLDS = {
@@ -109,6 +112,18 @@ export const HOLDS = {
   WindowClosed: { effect: 'blocks', dated: true },
   ClockSkew: { effect: 'blocks' },
   Soaking: { effect: 'blocks', stepState: 'StepPaused', until: 'The soak of the step lasts until' },
+  // What metrics say.
+  AnalysisMissing: { effect: 'blocks', failure: 'stalled' },
+  Analysing: MEASURED,
+  AnalysisFailed: { ...MEASURED, accept: 'the step, and the failed metrics with the blobs of their Analyses' },
+  AnalysisInconclusive: { ...MEASURED, accept: 'the step, and the undecided metrics with the blobs of their Analyses' },
+  BothSidesBad: { ...MEASURED, accept: 'the step, and the metrics that are bad on both sides, with their blobs' },
+  GroupOutlier: { ...MEASURED, accept: 'the step, and the metrics that fail by one group alone, with their blobs' },
+  NoRequests: MEASURED,
+  SeriesMissing: MEASURED,
+  SeriesTwice: MEASURED,
+  SeriesUnusable: MEASURED,
+  MetricsUnreadable: { ...MEASURED, failure: 'unread' },
   PolicyMissing: { effect: 'blocks', failure: 'stalled' },
   PolicyGone: { effect: 'blocks', accept: 'the policies that are gone, with the blobs of their files' },
   Paused: { effect: 'blocks' },

@@ -16,6 +16,7 @@ import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
 import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
+import type { AnalysisSeen } from './analysis/seen.ts';
 import type { Beneath } from './edits/beneath.ts';
 import type { ObjectRef } from './edits/edit.ts';
 import type { LadderFiles } from './ladders/ladder-files.ts';
@@ -173,6 +174,8 @@ export type Snapshot = {
   readonly notifyTo?: readonly PolicyNotify[];
   /** `name@blob` of those that match and can say no; not there: none. */
   readonly governing?: readonly string[];
+  /** The Analyses that policies name, with what their providers said. Not there: no policy names any. */
+  readonly analyses?: readonly AnalysisSeen[];
   /** Not there: no policy has windows. */
   readonly windows?: WindowFacts;
   /** Not there: no policy limits how many are delivered at a time. */

@@ -1,20 +1,15 @@
 /** `tranche analyze` on a step in progress, against a server of metrics on loopback: counts, faults, and nothing written. */
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { analyze } from '../../src/commands/analyze.ts';
 import { commonOptions } from '../../src/options.ts';
-import { openMetricsServers, openPorts } from '../../src/wiring.ts';
+import { openPorts } from '../../src/wiring.ts';
+import { metricsServer, stopMetricsServers } from '../support/metrics-server.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 
-const servers: Server[] = [];
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
+  stopMetricsServers();
   await stopSites();
 });
 
@@ -26,30 +21,6 @@ spec:
   metrics:
     - use: vllm/errors
 `;
-
-/** Per second and leader: ten requests, of which so many in a thousand are bad. */
-type BadOf = (pod: string) => number;
-
-/** Counters that grow with time, for the pods that the question names. */
-async function metricsServer(bad: BadOf, more: object = {}) {
-  const asked: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
-    const query = new URL(request.url ?? '', 'http://x').searchParams;
-    asked.push(query);
-    const [start, end, step] = ['start', 'end', 'step'].map((key) => Number(query.get(key)));
-    const pods = /pod=~"([^"]*)"/.exec(query.get('query') ?? '')?.[1]?.split('|') ?? [];
-    const instants = Array.from({ length: (end! - start!) / step! + 1 }, (_, at) => start! + at * step!);
-    const series = (pod: string, reason: string, perThousand: number) => ({
-      metric: { __name__: 'vllm:request_success_total', namespace: 'llm', pod, finished_reason: reason, engine: '0' },
-      values: instants.map((at) => [at, String(Math.floor(((at % 1e7) * 10 * perThousand) / 1000))]),
-    });
-    const result = pods.flatMap((pod) => [series(pod, 'stop', 1000 - bad(pod)), series(pod, 'error', bad(pod))]);
-    response.end(JSON.stringify({ status: 'success', data: { resultType: 'matrix', result }, ...more }));
-  });
-  servers.push(server);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 /** The first step is done, and an hour has passed. */
 async function stepped(files: Readonly<Record<string, string>> = {}) {
@@ -81,7 +52,7 @@ async function analysed(site: Site, env: Readonly<Record<string, string>>) {
   };
   const common = commonOptions({}, io);
   const clock = { now: () => site.model.nowSeconds, sleep: async () => undefined };
-  const world = { ports: { ...openPorts(common, io), clock }, metrics: await openMetricsServers(common, io) };
+  const world = { ...openPorts(common, io), clock };
   const code = await analyze({ ...common, name: 'vllm', namespace: '', analyses: [] }, world, io);
   return { code, out, err };
 }

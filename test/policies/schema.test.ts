@@ -92,6 +92,10 @@ const rows: readonly (readonly [field: string, right: Json, wrong: readonly Json
   ['deliveryReadyDeadlineSeconds', 7200, [0]],
   ['maxRestarts', 0, [-1, 1001]],
   ['onFailure', 'rollback', ['Rollback', 'abort', true]],
+  ['analyses', ['chat', 'code-2'], [[], 'chat', ['Chat'], ['a', 'b', 'c', 'd', 'e', 'f'], ['chat@0'], [1]]],
+  ['onAnalysisFailure', 'withdraw', ['Hold', true]],
+  ['analysisAccept', 'Refuse', ['refuse', false]],
+  ['withoutRequests', 'Pass', ['pass', true]],
   [
     'notify',
     [{ to: 'prod', as: 'slack', events: ['started', 'done'] }],

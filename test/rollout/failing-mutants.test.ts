@@ -35,7 +35,7 @@ const bugs: readonly Bug[] = [
   [
     'withdrawn is aborted',
     FAILING,
-    "if (on.situation.snapshot.policy.onFailure === 'withdraw') return withdrawnAsFailed(on);",
+    "if (failureLeading(on.situation, 'rollback') === undefined) return withdrawnAsFailed(on);",
     '',
   ],
   [

@@ -140,7 +140,12 @@ const bugs: readonly Bug[] = [
   ],
   ['a group without a node loads', 'deadlines.ts', 'late.filter((group) => !group.placed)', 'late.filter(() => false)'],
   ['as often as allowed is too often', 'progress/step-failures.ts', 'timesOf(group) > most', 'timesOf(group) >= most'],
-  ['what failed goes back whatever is stated', 'events/failing.ts', "snapshot.policy.onFailure !== 'rollback' || ", ''],
+  [
+    'what failed goes back whatever is stated',
+    'gates/failure.ts',
+    'const isOurs = situation.snapshot.policy.onFailure === way;',
+    'const isOurs = true;',
+  ],
   [
     'groups are released for update from the sentinel',
     'step-to-come.ts',

@@ -36,6 +36,8 @@ export type Found = {
   /** Annotations of the Rollout: `abort`, `jump`. */
   readonly intents?: Readonly<Record<string, string>>;
   readonly snapshot?: Partial<Snapshot>;
+  /** What becomes of all of it. */
+  readonly change?: (snapshot: Snapshot) => Snapshot;
 };
 
 function workloadIn(texts: Texts): WorkloadFile {
@@ -86,7 +88,8 @@ export function snapshotAt({ texts, record, stable, primary, now }: Stand, found
     ...label,
     text: stable.text,
   };
-  return withFactDigests({
+  const { change = (of: Snapshot) => of } = found;
+  const snapshot: Snapshot = {
     version: SNAPSHOT_VERSION,
     key: { cluster: 'default', namespace: 'llm', name: 'vllm' },
     now,
@@ -117,7 +120,8 @@ export function snapshotAt({ texts, record, stable, primary, now }: Stand, found
     live: { ...seen.live, revisions: known([before, ...revisions]) },
     traffic: seen.traffic,
     ...found.snapshot,
-  });
+  };
+  return withFactDigests(change(snapshot));
 }
 
 function annotationsOf(intents: Found['intents'] = {}): Record<string, string> {

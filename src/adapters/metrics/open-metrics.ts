@@ -6,27 +6,29 @@ import { request as tlsRequest } from 'node:https';
 import type { Metrics, RangeAnswer, RangeQuestion } from '../../ports/metrics.ts';
 import { type Address, failureOf, looked, pinned } from '../network/pinned.ts';
 import type { Network } from '../network/proxy.ts';
-import { ALLOW_PRIVATE, CA, PREFIX, providersIn, TENANT, TOKEN } from './providers.ts';
+import { ALLOW_PRIVATE, CA, PREFIX, TENANT, TOKEN } from './providers.ts';
 
 /** From the first question to the last byte of the answer, however slowly it drips. */
 const DEADLINE_MS = 10_000;
 const BYTES_MOST = 8 * 1024 * 1024;
+/** All questions of a pass together. */
+const ROUND_MS = 15_000;
 /** What a header takes: a credential with a line end would be two headers. */
 const HEADER_VALUE = /^[\x21-\x7e]+$/;
 
-type Limits = { readonly deadlineMs: number; readonly bytesMost: number };
+type Limits = { readonly deadlineMs: number; readonly bytesMost: number; readonly roundMs: number };
 
 /** Opens nothing yet. Proxies are not used: they would decide where it goes. */
 export function openMetrics(
   { env, authorities }: Pick<Network, 'env' | 'authorities'>,
-  limits: Limits = { deadlineMs: DEADLINE_MS, bytesMost: BYTES_MOST },
+  limits: Limits = { deadlineMs: DEADLINE_MS, bytesMost: BYTES_MOST, roundMs: ROUND_MS },
 ): Metrics {
-  const range = async (question: RangeQuestion): Promise<RangeAnswer> => {
+  const asked = async (question: RangeQuestion, until: AbortSignal): Promise<RangeAnswer> => {
     const name = `${PREFIX}${question.provider.toUpperCase().replaceAll('-', '_')}`;
     const failed = (why: string): RangeAnswer => ({ kind: 'failed', why });
     const target = targetOf(name, env);
     if (typeof target === 'string') return failed(target);
-    const signal = AbortSignal.timeout(limits.deadlineMs);
+    const signal = AbortSignal.any([AbortSignal.timeout(limits.deadlineMs), until]);
     try {
       const address = await looked(target.url.hostname, { allowsPrivate: target.allowsPrivate, signal });
       if (address === undefined)
@@ -43,7 +45,12 @@ export function openMetrics(
       return failed(failureOf(error, env));
     }
   };
-  return { providers: providersIn(env), range };
+  return {
+    round: () => {
+      const until = AbortSignal.timeout(limits.roundMs);
+      return { range: (question) => asked(question, until) };
+    },
+  };
 }
 
 type Target = {

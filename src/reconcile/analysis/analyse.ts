@@ -1,22 +1,25 @@
 /** Asks the provider of an Analysis for what a step and the week before it counted, and lets it be judged. Reads alone. */
 
 import type { Analysis } from '../../api/analysis.ts';
-import { parseMetricAnswer } from '../../api/metric-answer.ts';
+import { type MetricSeries, parseMetricAnswer } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
-import type { Metrics } from '../../ports/metrics.ts';
 import type { Sides } from '../../rollout/analysis/counting.ts';
-import { type Answered, judge, type MetricJudged } from '../../rollout/analysis/judge.ts';
-import { type Grid, gridOf, selectorOf, WINDOWS_MOST } from '../../rollout/analysis/metric-query.ts';
+import { type Answered, judge, type Past, pastsOf } from '../../rollout/analysis/judge.ts';
+import {
+  type Grid,
+  gridFrom,
+  gridOf,
+  SETTLE_SECONDS,
+  selectorOf,
+  WINDOWS_MOST,
+} from '../../rollout/analysis/metric-query.ts';
+import { type Analysed, type MetricsReader, remember } from '../metrics-reader.ts';
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
 const WEEK_SECONDS = 7 * DAY_SECONDS;
-
-export type Analysed =
-  | { readonly kind: 'judged'; readonly grid: Grid; readonly metrics: readonly MetricJudged[] }
-  /** No window is closed yet; `from`: the first starts then. */
-  | { readonly kind: 'early'; readonly from: Instant }
-  | { readonly kind: 'SeriesUnusable' | 'MetricsUnreadable'; readonly why: string };
+/** Seconds for which a window is left open for samples that have not come; after that it is void for those without. */
+const OPEN_SECONDS = 600;
 
 type AnalysedOf = {
   readonly analysis: Analysis;
@@ -24,38 +27,88 @@ type AnalysedOf = {
   readonly sides: Sides;
   readonly steps: number;
   readonly now: Instant;
+  /** Of its file: what another one has said does not count. */
+  readonly blob: string;
 };
 
-/** Three questions, one after another; nothing is judged where one of them was not answered whole. */
-export async function analyse(metrics: Metrics, of: AnalysedOf): Promise<Analysed> {
-  const { analysis, namespace, sides, now } = of;
+/**
+ * One question for the closed windows of the step, and two for the time before it, which are asked once. Nothing is judged
+ * where one of them was not answered whole.
+ */
+export async function analyse(metrics: MetricsReader, of: AnalysedOf): Promise<Analysed> {
+  const { analysis, namespace, sides, now, steps, blob } = of;
   const from = Math.min(...sides.canary.map((served) => served.from));
   const grid = gridOf(from, { now, analysis });
-  if (grid === undefined) return { kind: 'early', from };
+  if (grid === undefined) return early(from, analysis);
+  const key = JSON.stringify([analysis.name, blob, namespace, steps, sides, grid]);
+  const known = metrics.memory.judged.get(key);
+  if (known !== undefined) return known;
   const pods = [...sides.canary, ...sides.stable].map(({ pod }) => pod);
-  const before = sides.stable.map(({ pod }) => pod);
-  const questions = [
-    { grid, pods },
-    { grid: dayBefore(grid.start, analysis.windowSeconds), pods: before },
-    { grid: weekBefore(grid.start), pods: before },
-  ];
-  const answered: Answered[] = [];
-  for (const asked of questions) {
-    if (asked.pods.length === 0) {
-      answered.push({ grid: asked.grid, series: [] });
-      continue;
-    }
-    const query = selectorOf(analysis, { namespace, pods: asked.pods });
-    const answer = await metrics.range({ provider: analysis.provider, query, ...asked.grid });
-    if (answer.kind === 'failed') return { kind: 'MetricsUnreadable', why: answer.why };
-    const parsed = parseMetricAnswer(answer.body, asked.grid);
-    if (parsed.kind === 'unreadable') return { kind: 'MetricsUnreadable', why: parsed.why };
-    if (parsed.kind === 'native') return { kind: 'SeriesUnusable', why: nativeWhy(parsed.name) };
-    answered.push({ grid: asked.grid, series: parsed.series });
-  }
-  const [step, day, week] = answered;
-  if (step === undefined || day === undefined || week === undefined) return { kind: 'early', from };
-  return { kind: 'judged', grid, metrics: judge({ step, day, week }, of) };
+  const step = await answeredFor(metrics, of, { grid, pods });
+  if ('kind' in step) return step;
+  const pasts = await pastsBefore(metrics, of, gridFrom(from, analysis.windowSeconds));
+  if ('kind' in pasts) return pasts;
+  const end = closedEnd(step, sides, now - analysis.lagSeconds - SETTLE_SECONDS - OPEN_SECONDS);
+  if (end <= grid.start) return early(from, analysis);
+  const closed = { ...step, grid: { ...grid, end } };
+  const said: Analysed = { kind: 'judged', grid: closed.grid, metrics: judge(closed, pasts, of) };
+  return end === grid.end ? remember(metrics.memory.judged, key, said) : said;
+}
+
+function early(from: Instant, { windowSeconds, lagSeconds }: Analysis): Analysed {
+  const start = gridFrom(from, windowSeconds);
+  return { kind: 'early', from: start, until: start + windowSeconds + lagSeconds + SETTLE_SECONDS };
+}
+
+/** The end of the last window that is closed: the samples of all leaders that are scraped have come, or nobody waits for them. */
+function closedEnd({ grid, series }: Answered, { canary, stable }: Sides, young: Instant): Instant {
+  const scraped = [...canary, ...stable].flatMap(({ pod }) => {
+    const own = series.filter(({ labels }) => Object.values(labels).includes(pod));
+    return own.length === 0 ? [] : [own];
+  });
+  const isThere = (at: Instant): boolean =>
+    scraped.every((own: readonly MetricSeries[]) => own.some(({ samples }) => samples.has(at)));
+  let end = grid.end;
+  while (end > grid.start && end > young && !isThere(end)) end -= grid.step;
+  return end;
+}
+
+type Unjudged = Exclude<Analysed, { readonly kind: 'judged' | 'early' }>;
+
+/** How the stable groups differed before the step: asked once, so that it is the same for all of its windows. */
+async function pastsBefore(
+  metrics: MetricsReader,
+  of: AnalysedOf,
+  start: Instant,
+): Promise<readonly Past[] | Unjudged> {
+  const { analysis, namespace, sides, blob } = of;
+  const pods = sides.stable.map(({ pod }) => pod);
+  const key = JSON.stringify([analysis.name, blob, namespace, pods, start]);
+  const known = metrics.memory.pasts.get(key);
+  if (known !== undefined) return known;
+  const day = await answeredFor(metrics, of, { grid: dayBefore(start, analysis.windowSeconds), pods });
+  if ('kind' in day) return day;
+  const week = await answeredFor(metrics, of, { grid: weekBefore(start), pods });
+  if ('kind' in week) return week;
+  return remember(metrics.memory.pasts, key, pastsOf({ day, week }, { analysis, sides }));
+}
+
+type Asked = { readonly grid: Grid; readonly pods: readonly string[] };
+
+async function answeredFor(
+  metrics: MetricsReader,
+  { analysis, namespace }: AnalysedOf,
+  { grid, pods }: Asked,
+): Promise<Answered | Unjudged> {
+  if (pods.length === 0) return { grid, series: [] };
+  const query = selectorOf(analysis, { namespace, pods });
+  const answer = await metrics.range({ provider: analysis.provider, query, ...grid });
+  if (answer.kind === 'unasked') return answer;
+  if (answer.kind === 'failed') return { kind: 'MetricsUnreadable', why: answer.why };
+  const parsed = parseMetricAnswer(answer.body, grid);
+  if (parsed.kind === 'unreadable') return { kind: 'MetricsUnreadable', why: parsed.why };
+  if (parsed.kind === 'native') return { kind: 'SeriesUnusable', why: nativeWhy(parsed.name) };
+  return { grid, series: parsed.series };
 }
 
 function nativeWhy(name: string): string {

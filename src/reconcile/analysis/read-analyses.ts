@@ -8,23 +8,40 @@ import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-
 import type { Tree } from '../../ports/git.ts';
 import { ambiguousFields, fieldIssue, nameOf, versionIssue } from '../documents/read-rollout.ts';
 
-type Analyses = { readonly analyses: readonly Analysis[]; readonly issues: readonly Issue[] };
+/** With the path of its file. */
+export type AnalysisFile = Analysis & { readonly file: string };
+
+export type Analyses = {
+  /** Those that count. */
+  readonly analyses: readonly AnalysisFile[];
+  /** Names of those that are there and do not count. */
+  readonly wrong: readonly string[];
+  readonly issues: readonly Issue[];
+};
 
 const VERSION = { what: ANALYSIS_KIND, wanted: ANALYSIS_API_VERSION };
 const KIND_LINE = new RegExp(`\\bkind["']?[ \\t]*:[ \\t]*["']?${ANALYSIS_KIND}\\b`);
 
 /** Where `policyPaths` is set, one outside of it does not count; of two with one name neither does. */
-export function readAnalyses(tree: Pick<Tree, 'files'>, { policyPaths }: Pick<Config, 'policyPaths'>): Analyses {
-  const documents = tree.files.flatMap(({ path, content }) =>
-    content.kind === 'text' && KIND_LINE.test(content.text)
-      ? parseManifestFile(path, content.text, [ANALYSIS_KIND]).documents.filter(isAnalysis)
-      : [],
+export function readAnalyses(tree: Pick<Tree, 'files'>, config: Pick<Config, 'policyPaths'>): Analyses {
+  const texts = tree.files.flatMap(({ path, content }) =>
+    content.kind === 'text' ? [[path, content.text] as const] : [],
+  );
+  return analysesIn(new Map(texts), config);
+}
+
+/** The same of texts by their paths. */
+export function analysesIn(texts: ReadonlyMap<string, string>, { policyPaths }: Pick<Config, 'policyPaths'>): Analyses {
+  const documents = [...texts].flatMap(([path, text]) =>
+    KIND_LINE.test(text) ? parseManifestFile(path, text, [ANALYSIS_KIND]).documents.filter(isAnalysis) : [],
   );
   const read = documents.map((document) => readOne(document, policyPaths));
   const twins = documents.flatMap((document) => twinIssue(document, documents));
   const isTwin = ({ name }: Analysis): boolean => documents.filter(({ object }) => object.name === name).length > 1;
+  const analyses = read.flatMap(({ analysis }) => (analysis === undefined || isTwin(analysis) ? [] : [analysis]));
   return {
-    analyses: read.flatMap(({ analysis }) => (analysis === undefined || isTwin(analysis) ? [] : [analysis])),
+    analyses,
+    wrong: documents.map(({ object }) => object.name).filter((name) => !analyses.some((one) => one.name === name)),
     issues: [...read.flatMap(({ issues }) => issues), ...twins],
   };
 }
@@ -40,7 +57,8 @@ function readOne(document: ManifestDocument, policyPaths: Config['policyPaths'])
   const { analysis, faults } = parseAnalysis(document.value);
   const outside = policyPaths === undefined || isBelow(policyPaths, document.file) ? [] : [outsideIssue(document)];
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document), ...outside];
-  return { analysis: issues.length === 0 ? analysis : undefined, issues };
+  const { file } = document;
+  return { analysis: analysis === undefined || issues.length > 0 ? undefined : { ...analysis, file }, issues };
 }
 
 function outsideIssue(document: ManifestDocument): Issue {

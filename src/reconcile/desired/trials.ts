@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { Analyses } from '../analysis/read-analyses.ts';
 
 /** Owned by the caller; losing it costs time only. */
 export type Trials = {
@@ -12,6 +13,8 @@ export type Trials = {
   readonly routes: WeakMap<ManifestDocument, RouteTrial>;
   /** By the Rollout's document, for the texts that it was tried on. */
   readonly ladders: WeakMap<ManifestDocument, LadderTrial>;
+  /** The Analyses of files, by their texts. */
+  readonly analyses: WeakMap<ReadonlyMap<string, string>, Analyses>;
   /** How texts read that were tried, written, or met in commits of the past. */
   readonly known: KnownTexts;
 };
@@ -33,5 +36,11 @@ export function askedBy(plan: unknown): string {
 
 /** Nothing has been tried. */
 export function newTrials(): Trials {
-  return { workloads: new WeakMap(), routes: new WeakMap(), ladders: new WeakMap(), known: newKnownTexts() };
+  return {
+    workloads: new WeakMap(),
+    routes: new WeakMap(),
+    ladders: new WeakMap(),
+    analyses: new WeakMap(),
+    known: newKnownTexts(),
+  };
 }

@@ -7,6 +7,7 @@ import type { RecordProof } from '../../rollout/record/trust.ts';
 import type { LiveReader } from '../cluster/observe-cluster.ts';
 import type { TrafficReader } from '../cluster/observe-live-traffic.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import type { MetricsReader } from '../metrics-reader.ts';
 import type { windowsAt } from '../policies/windows.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import type { Approvals } from './approvals.ts';
@@ -40,6 +41,8 @@ export type Observation = {
   readonly liveTraffic?: TrafficReader;
   /** Not there: no kustomize folder is built. */
   readonly builder?: Builder | undefined;
+  /** Not there: this process asks no provider of metrics. */
+  readonly metrics?: MetricsReader;
   /** What the forge shows of approvals, by key. Not there: it was not asked. */
   readonly approvals?: Approvals;
 };
@@ -47,5 +50,14 @@ export type Observation = {
 /** What a pass reads with, the same for every Rollout. */
 export type Readers = Pick<
   Observation,
-  'git' | 'isMainLost' | 'live' | 'liveTraffic' | 'offSeconds' | 'clockNow' | 'approvals' | 'notifyTargets' | 'builder'
+  | 'git'
+  | 'isMainLost'
+  | 'live'
+  | 'liveTraffic'
+  | 'offSeconds'
+  | 'clockNow'
+  | 'approvals'
+  | 'notifyTargets'
+  | 'builder'
+  | 'metrics'
 >;

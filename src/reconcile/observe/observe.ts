@@ -10,6 +10,7 @@ import {
   type Snapshot,
   type WorkloadFile,
 } from '../../rollout/snapshot.ts';
+import { observedAnalyses } from '../analysis/observe-analyses.ts';
 import { unreadLive } from '../cluster/observe-cluster.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { withFactDigests } from '../documents/digests.ts';
@@ -65,7 +66,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
     rollout: recreation.rollout,
     facts: {},
     policy: promotedRules(of),
-    ...policyFacts(entry.policy, desired.blobs),
+    ...observedPolicies(of),
     ...sharedFacts(of),
     lwsVersion: desired.config.lwsVersion,
     workload: file,
@@ -89,6 +90,15 @@ export async function observe(given: Observation): Promise<Snapshot> {
 
 function withBeneath(file: WorkloadFile | undefined, over: DesiredRollout['over']): WorkloadFile | undefined {
   return file === undefined || over?.beneath === undefined ? file : { ...file, beneath: over.beneath };
+}
+
+/** What policies ask for, and the Analyses that they name: those can say no as well, and govern with them. */
+function observedPolicies(of: Observation) {
+  const facts = policyFacts(of.entry.policy, of.desired.blobs);
+  const { analyses } = observedAnalyses(of);
+  if (analyses === undefined) return facts;
+  const named = analyses.flatMap(({ name, blob, wrong }) => (wrong === undefined ? [`${name}@${blob}`] : []));
+  return { ...facts, analyses, governing: [...(facts.governing ?? []), ...named] };
 }
 
 /**

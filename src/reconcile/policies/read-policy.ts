@@ -123,7 +123,7 @@ function without(policy: RolloutPolicy, names: readonly PolicyFieldName[]): Roll
 }
 
 /** How many digits of a blob id are shown. */
-const BLOB_SHOWN = 12;
+export const BLOB_SHOWN = 12;
 
 /** What only grants, or only tells, holds nothing that would start without it. */
 function mayHold(name: PolicyFieldName): boolean {

@@ -3,7 +3,6 @@
 import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
-import type { Instant } from '../../api/time.ts';
 import { countsOf, type Sides, type Unusable } from './counting.ts';
 import type { Grid } from './metric-query.ts';
 import type { Counts } from './odds.ts';
@@ -17,7 +16,8 @@ const STABLE_LEAST = 3;
 /** An answer with the grid that it was asked for. */
 export type Answered = { readonly grid: Grid; readonly series: readonly MetricSeries[] };
 
-type Answers = { readonly step: Answered; readonly day: Answered; readonly week: Answered };
+/** Of the day and of the week before the step. */
+type Before = { readonly day: Answered; readonly week: Answered };
 
 /** Why a failure of a metric is weak: it would lead to a withdrawal at most. */
 type Caution = 'fewStableGroups' | 'littleHistory';
@@ -44,18 +44,25 @@ export type MetricJudged = {
       };
 };
 
-type Judging = { readonly analysis: Analysis; readonly sides: Sides; readonly steps: number; readonly now: Instant };
+type Judging = { readonly analysis: Analysis; readonly sides: Sides; readonly steps: number };
 
-/** One answer for each metric, in the order of the file. The same answers give the same bytes. */
-export function judge(answers: Answers, { analysis, sides, steps, now }: Judging): readonly MetricJudged[] {
+/**
+ * One answer for each metric, in the order of the file, by its past in the same order. The same answers give the same bytes,
+ * whenever they were asked for: its time is over by the windows that are closed.
+ */
+export function judge(
+  step: Answered,
+  pasts: readonly Past[],
+  { analysis, sides, steps }: Judging,
+): readonly MetricJudged[] {
   const alarming = Math.max(1, analysis.metrics.filter(({ leadsTo }) => leadsTo === 'rollback').length);
   const alpha = analysis.falseAlarmPercent / 100 / (alarming * (steps + 1));
-  const isLate = now >= answers.step.grid.start + analysis.waitAtMostSeconds;
-  return analysis.metrics.map((metric) => {
-    const counted = countsOf(answers.step.series, sides, { analysis, metric, grid: answers.step.grid });
+  const isLate = step.grid.end - step.grid.start >= analysis.waitAtMostSeconds;
+  return analysis.metrics.map((metric, place) => {
+    const counted = countsOf(step.series, sides, { analysis, metric, grid: step.grid });
     const { name, leadsTo } = metric;
     if (counted.kind !== 'counted') return { name, leadsTo, said: counted };
-    const past = pastOf(answers, { analysis, metric, sides });
+    const past = pasts[place] ?? UNKNOWN;
     const sizes = { canary: sides.canary.length, stable: sides.stable.length };
     const { dispersion, spread } = past;
     const doubt: Doubt = { alpha, miss: analysis.missPercent / 100, dispersion, spread, sizes };
@@ -91,10 +98,17 @@ function inTruth(ruledOut: number | undefined, { spread, sizes }: Doubt): number
   return ruledOutWith(ruledOut, { spread, sizes });
 }
 
-type Past = Pick<Doubt, 'dispersion' | 'spread'> & { readonly cautions: readonly Caution[] };
+/** How the stable groups of a metric differ among themselves, and what makes a failure by it weak. */
+export type Past = Pick<Doubt, 'dispersion' | 'spread'> & { readonly cautions: readonly Caution[] };
 
-/** How the stable groups differ among themselves, from before the step. */
-function pastOf({ day, week }: Answers, asking: Omit<Asking, 'past'>): Past {
+const UNKNOWN: Past = { dispersion: 1, spread: undefined, cautions: ['littleHistory'] };
+
+/** Of each metric, in the order of the file, from before the step: it stays the same through all of it. */
+export function pastsOf(before: Before, { analysis, sides }: Pick<Judging, 'analysis' | 'sides'>): readonly Past[] {
+  return analysis.metrics.map((metric) => pastOf(before, { analysis, metric, sides }));
+}
+
+function pastOf({ day, week }: Before, asking: Omit<Asking, 'past'>): Past {
   const { stable } = asking.sides;
   const windows = alone({ ...asking, past: day });
   const spread = spreadOf(daysOf(alone({ ...asking, past: week })));

@@ -8,7 +8,7 @@ import type { Instant } from '../../api/time.ts';
 /** Points of one answer. */
 export const WINDOWS_MOST = 288;
 /** Two passes of a server's own making of samples. */
-const SETTLE_SECONDS = 120;
+export const SETTLE_SECONDS = 120;
 
 /** Every part that a metric asks for. */
 function partsOf({ bad, of, anchor, load }: AnalysisMetric): readonly SeriesPart[] {

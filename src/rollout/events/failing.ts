@@ -4,8 +4,9 @@ import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { hasDeadlines } from '../deadlines.ts';
 import { immutableBack } from '../edits/immutable-back.ts';
+import { analysisHolds } from '../gates/analysis.ts';
 import { recreated } from '../gates/cluster.ts';
-import { failureToAct, newerRequestWaits, stepFailed, stepOverdue, whatFails } from '../gates/failure.ts';
+import { failureLeading, newerRequestWaits, stepFailed, stepOverdue, whatFails } from '../gates/failure.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
 import { clockIsOff } from '../gates/windows.ts';
 import type { Hold } from '../hold.ts';
@@ -20,11 +21,10 @@ import { capital } from '../texts/sentences.ts';
  */
 export function failedBack(situation: Situation, { release }: Pick<Marks, 'release'>): Aborted | undefined {
   const { snapshot, digest } = situation;
-  if (snapshot.policy.onFailure !== 'rollback' || digest !== release.digest || snapshot.stable.kind !== 'known')
-    return undefined;
+  if (digest !== release.digest || snapshot.stable.kind !== 'known') return undefined;
   if (recreated(situation) !== undefined || partitionFacts(situation) !== undefined || immutableBack(situation))
     return undefined;
-  const failure = failureToAct(situation);
+  const failure = failureLeading(situation, 'rollback');
   if (failure === undefined) return undefined;
   const because = `${capital(whatFails(situation))} of release ${shortRelease(release)} has failed: ${failure.seen}. Nobody has ordered this.`;
   return { release, reason: 'Failed', because };
@@ -39,6 +39,7 @@ export function failureBrake(situation: Situation): Brake {
 
 /** Why a step, or a promotion, that has failed or is late goes nowhere by itself; empty: it has not, or people have accepted that. */
 export function failureHolds(situation: Situation): readonly Hold[] {
-  const failed = newerRequestWaits(situation) ?? stepFailed(situation);
-  return [failed, stepOverdue(situation)].filter((found) => found !== undefined);
+  const waits = newerRequestWaits(situation);
+  const failed = waits === undefined ? [stepFailed(situation), ...analysisHolds(situation)] : [waits];
+  return [...failed, stepOverdue(situation)].filter((found) => found !== undefined);
 }

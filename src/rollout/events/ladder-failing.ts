@@ -2,7 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { isOneWorkload, updatesPrimary } from '../../api/styles.ts';
-import { failureToAct, whatFails } from '../gates/failure.ts';
+import { failureLeading, whatFails } from '../gates/failure.ts';
 import { waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { quorumOf } from '../ladders/delivery.ts';
@@ -17,7 +17,7 @@ import { restoredShare } from './withdrawing.ts';
 
 /** By what policies say of it (`onFailure`); undefined: it has not failed, or it only waits for people. */
 export function failedOnLadder(on: Delivering): Decision | undefined {
-  if (on.situation.snapshot.policy.onFailure === 'withdraw') return withdrawnAsFailed(on);
+  if (failureLeading(on.situation, 'rollback') === undefined) return withdrawnAsFailed(on);
   // What a hand has changed was judged as well: people say what becomes of it.
   const given = canaryEdited(on) === undefined ? failedBack(on.situation, on.marks) : undefined;
   return given === undefined ? undefined : { ...goBackOnLadder(on, given), brakes: [failed(on)] };
@@ -29,8 +29,7 @@ export function failedOnLadder(on: Delivering): Decision | undefined {
  */
 export function withdrawnAsFailed(on: Delivering): Decision | undefined {
   const { situation, delivery, marks } = on;
-  if (situation.snapshot.policy.onFailure !== 'withdraw') return undefined;
-  const failure = failureToAct(situation);
+  const failure = failureLeading(situation, 'withdraw');
   const { step } = marks;
   if (failure === undefined || step === undefined || !hasShare(delivery) || takesPrimary(on)) return undefined;
   const unseen = waiting(on, [{ kind: 'serving', side: 'stable', groups: quorumLeft(on) }]);

@@ -28,8 +28,18 @@ import { partitionEdited } from './partition-edited.ts';
 
 type Decide = (before: Situation) => Decision;
 
-/** Only outside of its window nothing is undone: what comes next waits for it anyway. */
-const LET_PASS: readonly HoldReason[] = ['WindowClosed'];
+/** For these nothing is undone: what comes next waits for them anyway. */
+const LET_PASS: readonly HoldReason[] = [
+  'WindowClosed',
+  // What metrics do not tell moves nothing, in neither direction.
+  'Analysing',
+  'AnalysisInconclusive',
+  'NoRequests',
+  'SeriesMissing',
+  'SeriesTwice',
+  'SeriesUnusable',
+  'MetricsUnreadable',
+];
 
 /** What groups that have started to follow the merge look like from the step before. */
 const BY_THE_MERGE: readonly HoldReason[] = [
@@ -85,6 +95,12 @@ function judgedMerge(situation: Situation, decide: Decide): (StaleMerge & { read
   const passed = isFollowed ? [...LET_PASS, ...BY_THE_MERGE] : LET_PASS;
   const because = blocking(holds).flatMap(({ reason }) => (passed.includes(reason) ? [] : [reason]));
   return { ...at, because: [...new Set(because)] };
+}
+
+/** The step that metrics are asked of: a merged one is judged by what was so before. */
+export function measuredIn(situation: Situation): Situation {
+  const before = beforeMerge(situation);
+  return before === undefined || before === 'unclear' ? situation : before;
 }
 
 /** As it was before the merge, with what is seen now; undefined: nothing was merged that lets groups go. */

@@ -2,6 +2,7 @@
 
 import type { StepIntent } from '../../api/intents.ts';
 import { accepted } from '../accepting.ts';
+import { analysing } from '../gates/analysis.ts';
 import { before } from '../gates/before.ts';
 import { recreated, stableGroups } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -87,7 +88,11 @@ export function nextAsked(situation: Situation, at: StepStanding): Answer {
   const { step, groups, gone, found, edited, isDue, done } = at;
   const { index } = step;
   const pause = isDue ? [waitingOnPause(situation, { index, release: step.marks.release }), soaking(situation)] : [];
-  const rest = [gone, ...found, ...pause, refusedJump(situation, index)].filter((one) => one !== undefined);
+  // Whatever ends a pause ends no analysis.
+  const measured = done ? analysing(situation) : [];
+  const rest = [gone, ...found, ...pause, ...measured, refusedJump(situation, index)].filter(
+    (one) => one !== undefined,
+  );
   return answered(situation, at, { holds: [...edited, ...groups, ...holdsOf(before.next, situation), ...rest], done });
 }
 

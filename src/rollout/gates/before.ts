@@ -29,7 +29,7 @@ import {
 import { fieldContested, workloadOwned } from './other-writers.ts';
 import { disabled, paused, rolloutAbsent, stalled } from './people.ts';
 import { policyGone } from './policy-gone.ts';
-import { policyMissing } from './policy-missing.ts';
+import { analysisMissing, policyMissing } from './policy-missing.ts';
 import { folderEmptied, notThere } from './removal.ts';
 import {
   changeRefused,
@@ -51,6 +51,7 @@ const forward: readonly Gate[] = [
   historyRewritten, // main was force-pushed
   rolloutAbsent, // nobody asks for steps
   policyMissing, // who is to say no is not there
+  analysisMissing, // metrics that are asked for are not there
   disabled, // someone said stop
   paused, // someone said wait
 ];

@@ -13,6 +13,7 @@ import { judgedGroups, restartedInPlaceTooOften, restartedTooOften } from '../pr
 import type { Situation } from '../situation.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 import { capital, policySaying } from '../texts/sentences.ts';
+import { analysisFailure } from './analysis.ts';
 
 /** More groups than this are counted, not reported one by one. */
 const TOLD_MOST = 3;
@@ -60,8 +61,24 @@ function failureOf(situation: Situation): Failure | undefined {
   return failure === undefined || accepted(situation, 'StepFailed') ? undefined : failure;
 }
 
+/**
+ * All that leads this way by itself: deadlines and restarts where `onFailure` says so, metrics as far as `onAnalysisFailure`
+ * and they allow it. undefined: nothing does. `isShown`: also what a record says that nothing bears out.
+ */
+export function failureLeading(
+  situation: Situation,
+  way: 'withdraw' | 'rollback',
+  isShown = false,
+): { readonly seen: string } | undefined {
+  const isOurs = situation.snapshot.policy.onFailure === way;
+  const ofGroups = isOurs ? (isShown ? failureOf(situation) : failureToAct(situation)) : undefined;
+  const ofMetrics = analysisFailure(situation);
+  const found = [ofGroups, ofMetrics?.way === way ? ofMetrics : undefined].filter((one) => one !== undefined);
+  return found.length === 0 ? undefined : { seen: found.map(({ seen }) => seen).join('; ') };
+}
+
 /** The same where nobody ordered what follows from it: a record that nothing bears out has no consequence. */
-export function failureToAct(situation: Situation): Failure | undefined {
+function failureToAct(situation: Situation): Failure | undefined {
   const failure = failureOf(situation);
   if (failure === undefined || situation.snapshot.unsigned === undefined) return failure;
   const judged = judgedGroups(situation);
@@ -146,9 +163,9 @@ function deadlineText({ snapshot, marks }: Situation, { field, clock, of, waited
 /** The template that failed is not the one that is in the file: what to do with that one is for people to say. */
 export function newerRequestWaits(situation: Situation): Hold | undefined {
   const { snapshot, marks, digest, file } = situation;
-  const { key, policy } = snapshot;
-  if (policy.onFailure !== 'rollback' || digest === marks?.release.digest) return undefined;
-  const failure = failureOf(situation);
+  const { key } = snapshot;
+  if (digest === marks?.release.digest) return undefined;
+  const failure = failureLeading(situation, 'rollback', true);
   if (failure === undefined) return undefined;
   return hold('NewerRequestWaits', {
     seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${shortDigest(digest)}) that nothing was seen of`,

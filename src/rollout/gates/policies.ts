@@ -12,6 +12,7 @@ import { fieldsBeside, policiesContradict } from './contradiction.ts';
 import { stepFailed, stepOverdue } from './failure.ts';
 import { type Gate, holdsOf } from './gate.ts';
 import { budgetTooLarge, capacityTooLow, gpusOverLimit, stepTooLarge } from './limits.ts';
+import { analysisMissing } from './policy-missing.ts';
 import { shareTooLarge } from './shares.ts';
 import { soaking } from './soak.ts';
 import { surgeEndangered, surgeRefused } from './surge.ts';
@@ -63,6 +64,11 @@ const gatesByField = {
   deliveryReadyDeadlineSeconds: [stepFailed, policiesContradict],
   maxRestarts: [stepFailed],
   onFailure: [],
+  analyses: [analysisMissing],
+  // They say what follows from metrics, which nobody has asked yet.
+  onAnalysisFailure: [],
+  analysisAccept: [],
+  withoutRequests: [],
   notify: [],
   notifyHoldSeconds: [policiesContradict],
   undo: [undoRefused],

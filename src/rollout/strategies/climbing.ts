@@ -8,6 +8,7 @@ import { partitionRaised } from '../events/primary-partition.ts';
 import { queuedHold } from '../events/queued.ts';
 import { stableNotServing } from '../events/stable-lost.ts';
 import { stillWithdrawn } from '../events/withdrawing.ts';
+import { analysing } from '../gates/analysis.ts';
 import { before } from '../gates/before.ts';
 import { recreated, stableGroups, staysPut } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -143,7 +144,10 @@ function heldBy(on: Delivering, { stage, at }: OnLadder, { next, done }: At): re
   const pauses = done
     ? [...paused.map((step) => waitingOnPause(situation, { index: step, release: marks.release })), soaking(situation)]
     : [];
+  // A step and a promotion are left by what metrics say; within them rungs follow each other without.
+  const isLeft = next.at === 'settled' || (stage.kind === 'step' && isGated);
   const found = [
+    ...(isLeft ? analysing(situation) : []),
     isForward ? letGoByHand(situation) : undefined,
     isForward ? unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) : undefined,
     isForward && SHARING.includes(next.at) ? stillWithdrawn(on) : undefined,

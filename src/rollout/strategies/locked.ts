@@ -7,6 +7,7 @@ import { restoreOwn } from '../edits/restore-asides.ts';
 import { workloadMove } from '../edits/workload-change.ts';
 import { queuedHold } from '../events/queued.ts';
 import { surgeReturned } from '../events/surge-return.ts';
+import { analysing } from '../gates/analysis.ts';
 import { before } from '../gates/before.ts';
 import { recreatedUnaccepted } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
@@ -35,7 +36,7 @@ export function locked(situation: Situation, step: InDelivery): Decision {
   const groups = waitingOnPrimary(situation, { queued, last: step.index === step.of });
   const done = groups.length === 0 && situation.replicas !== 0;
   const at = { index: step.index, release: step.marks.release };
-  const pause = done ? [waitingOnPause(situation, at), soaking(situation)] : [];
+  const pause = done ? [waitingOnPause(situation, at), soaking(situation), ...analysing(situation)] : [];
   const unsteady = whenSeen(crashLooping)(situation);
   // Groups that came up on a newer template are no evidence for this release.
   const fresh = queued ? recreatedUnaccepted(situation) : undefined;

@@ -1,0 +1,62 @@
+/** Asks the providers of the Analyses of a step, once it is known that the step waits for them, and that nothing leads back. */
+
+import type { AnalysisSaid, AnalysisSeen } from '../../rollout/analysis/seen.ts';
+import { saidOf } from '../../rollout/analysis/seen.ts';
+import { sidesOf } from '../../rollout/analysis/sides.ts';
+import { placeOf } from '../../rollout/analysis/standing.ts';
+import { measuredIn } from '../../rollout/events/late-merge.ts';
+import { abortOf } from '../../rollout/orders/aborted-release.ts';
+import type { Plan } from '../../rollout/plan.ts';
+import { type Situation, situationOf } from '../../rollout/situation.ts';
+import type { Snapshot } from '../../rollout/snapshot.ts';
+import { withFactDigests } from '../documents/digests.ts';
+import type { Observation } from '../history/observation.ts';
+import { analyse } from './analyse.ts';
+import { analysisCalled } from './observe-analyses.ts';
+
+/**
+ * The snapshot with what the metrics say of the step in Git; undefined: nothing is asked. That is so where the plan has a commit
+ * without them: whatever leads forward waits for them, so that it protects or leads back, which asks nobody.
+ */
+export async function analysesAsked(of: Observation, snapshot: Snapshot, plan: Plan): Promise<Snapshot | undefined> {
+  const { analyses, workload: file } = snapshot;
+  if (analyses === undefined || file === undefined || plan.commit !== undefined) return undefined;
+  const situation = measuredIn(situationOf(snapshot, file));
+  if (analyses.every(({ wrong }) => wrong !== undefined) || isToGoBack(situation)) return undefined;
+  if (sidesOf(situation, { warmUpSeconds: 0 }).kind !== 'sides') return undefined;
+  const place = placeOf(situation);
+  const asked = await Promise.all(
+    analyses.map(async (one): Promise<AnalysisSeen> => {
+      const said = await answerOf(one, of, situation);
+      return said === undefined ? one : { ...one, said, of: place };
+    }),
+  );
+  return withFactDigests({ ...snapshot, analyses: asked });
+}
+
+/** An order to go back stands: it waits for nobody's metrics, whatever else it waits for. */
+function isToGoBack(situation: Situation): boolean {
+  const { marks } = situation;
+  return marks !== undefined && abortOf(situation, marks.release) !== undefined;
+}
+
+async function answerOf(
+  { name, wrong, blob }: AnalysisSeen,
+  of: Observation,
+  situation: Situation,
+): Promise<AnalysisSaid | undefined> {
+  const analysis = analysisCalled(name, of);
+  if (wrong !== undefined || 'wrong' in analysis) return undefined;
+  const { key, now, clockOffSeconds } = situation.snapshot;
+  if (clockOffSeconds !== undefined)
+    return { kind: 'MetricsUnreadable', why: 'the clock of this machine is wrong, so no window is known to be over' };
+  const found = sidesOf(situation, analysis);
+  if (found.kind !== 'sides') return undefined;
+  if (of.metrics === undefined) return { kind: 'MetricsUnreadable', why: 'this process asks no provider of metrics' };
+  const { sides, steps } = found;
+  const said = await analyse(of.metrics, { analysis, namespace: key.namespace, sides, steps, now, blob });
+  if (said.kind === 'unasked') return undefined;
+  if (said.kind !== 'judged') return said;
+  const { start, end, step } = said.grid;
+  return { kind: 'judged', grid: { start, end, step }, metrics: said.metrics.map(saidOf) };
+}

@@ -1,0 +1,91 @@
+/** What the Analyses that policies name say of the step in Git, as plain values: a saved pass replays them. */
+
+import type { LeadsTo } from '../../api/analysis-presets.ts';
+import type { Instant } from '../../api/time.ts';
+import type { MetricJudged } from './judge.ts';
+import type { Grid } from './metric-query.ts';
+import type { Counts } from './odds.ts';
+import type { Excuse } from './verdict.ts';
+
+/** One metric of the file: what it leads to at most, and whether it says anything of a version that serves alone. */
+type MetricAsked = { readonly name: string; readonly leadsTo: LeadsTo; readonly isBound: boolean };
+
+/** One Analysis that policies name. */
+export type AnalysisSeen = {
+  readonly name: string;
+  /** The first digits of the blob of its file; empty where no file has it. */
+  readonly blob: string;
+  /** Why it cannot be asked. Not there: it can. */
+  readonly wrong?: string;
+  readonly metrics: readonly MetricAsked[];
+  /** Not there: it was not asked in this pass. */
+  readonly said?: AnalysisSaid;
+  /** The step, with its rung, that it was asked of. */
+  readonly of?: string;
+};
+
+export type AnalysisSaid =
+  /** The first window starts at `from`, and is over for sure at `until`. */
+  | { readonly kind: 'early'; readonly from: Instant; readonly until: Instant }
+  | { readonly kind: 'SeriesUnusable' | 'MetricsUnreadable'; readonly why: string }
+  | { readonly kind: 'judged'; readonly grid: Grid; readonly metrics: readonly MetricSaid[] };
+
+/** Why a metric says nothing. */
+type Unusable = {
+  readonly kind: 'SeriesMissing' | 'SeriesTwice' | 'SeriesUnusable';
+  readonly why: string;
+};
+
+export type MetricAnswer = {
+  readonly kind: 'failed' | 'passed' | 'waiting' | 'inconclusive' | 'noRequests';
+  /** The end of the window that decided. Not there: none has. */
+  readonly at?: Instant;
+  readonly canary: Counts;
+  readonly stable: Counts;
+  /** ln E for the new version being worse, and what it has to reach to fail. Not there: nothing could fail. */
+  readonly evidence?: { readonly ln: number; readonly wanted: number };
+  /** This ratio or more is ruled out, the difference of groups included. Not there: none is. */
+  readonly ruledOut?: number;
+  readonly excuse?: Excuse;
+  /** It would lead to a withdrawal at most. */
+  readonly isWeak?: true;
+  /** Windows of leaders that could not be used. */
+  readonly voided: number;
+};
+
+export type MetricSaid = { readonly name: string; readonly leadsTo: LeadsTo; readonly said: Unusable | MetricAnswer };
+
+/** The answer of the statistics without what only they need. */
+export function saidOf({ name, leadsTo, said }: MetricJudged): MetricSaid {
+  if (said.kind !== 'judged') return { name, leadsTo, said: { kind: said.kind, why: unusableWhy(said) } };
+  const { verdict, answer, excuse, ruledOut, cautions, voided } = said;
+  const { canary, stable, at, lnWorse, lnWorseWanted } = verdict;
+  return {
+    name,
+    leadsTo,
+    said: {
+      kind: answer,
+      ...(at === undefined ? {} : { at }),
+      canary,
+      stable,
+      ...(lnWorse === undefined ? {} : { evidence: { ln: hundredths(lnWorse), wanted: hundredths(lnWorseWanted) } }),
+      ...(ruledOut === undefined ? {} : { ruledOut: hundredths(ruledOut) }),
+      ...(excuse === undefined ? {} : { excuse }),
+      ...(cautions.length === 0 ? {} : { isWeak: true }),
+      voided,
+    },
+  };
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** What was asked, what came, and the remedy. */
+export function unusableWhy(said: Exclude<MetricJudged['said'], { readonly kind: 'judged' }>): string {
+  if (said.kind === 'SeriesMissing')
+    return `${said.pod} has no series ${said.name}; check that it is scraped, and match and labels of the Analysis`;
+  if (said.kind === 'SeriesTwice')
+    return `${said.pod} has ${said.name} twice at one time, apart by ${said.labels.join(', ') || 'nothing'}; name one of them with match`;
+  return `${said.pod} has no bucket le="${said.le}" of ${said.name}; choose overSeconds from its buckets`;
+}

@@ -1,0 +1,163 @@
+/** Passes of a delivery that policies want measured: what is asked when, what goes on, and what a provider may do to it. */
+
+import { expect, test } from 'vitest';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
+import { SimulatedMetrics } from '../support/simulated-metrics.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
+
+const ANALYSIS_FILE = 'policies/chat.yaml';
+const ANALYSIS = `apiVersion: tranche.dev/v1alpha1
+kind: Analysis
+metadata: {name: chat}
+spec:
+  provider: prod
+  metrics:
+    - {use: vllm/errors, bound: {fail: 3, pass: 2}}
+`;
+const policy = (more = ''): string => `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata: {name: measured}
+spec:
+  rollouts: ['*']
+  analyses: [chat]
+${more}`;
+
+/** A delivery in its first step, whose group is ready; pauses are over at once. */
+async function started(more = '', analysis = ANALYSIS) {
+  const rollout = (VLLM_FILES[ROLLOUT_FILE] ?? '').replace(/pause: *\{[^}]*\}/g, 'pause: {duration: 1}');
+  const files = {
+    ...VLLM_FILES,
+    [ROLLOUT_FILE]: rollout,
+    'policies/measured.yaml': policy(more),
+    ...(analysis === '' ? {} : { [ANALYSIS_FILE]: analysis }),
+  };
+  const world = new World({ files });
+  const metrics = new SimulatedMetrics();
+  const memory = world.memory();
+  const pass = async (): Promise<string> => {
+    world.sync();
+    world.tick(60);
+    const ports = world.ports({ metrics: metrics.port() });
+    const { outcomes, failed } = await runPass(ports, memory, { overrides: NO_OVERRIDES, write: true, only: [] });
+    const made = outcomes[0]?.plan;
+    const holds = made?.holds.map(({ reason }) => reason).join(' ') ?? outcomes[0]?.error ?? '';
+    return `${made?.commit?.subject.split('): ')[1] ?? `hold ${holds}`}${failed ? ', failed' : ''}`;
+  };
+  await pass();
+  // The stable groups have a past of more than a week.
+  world.tick(9 * 86_400);
+  await pass();
+  world.edit(LWS_FILE, OLD, NEW);
+  await pass();
+  await pass();
+  return { world, metrics, pass, memory };
+}
+
+/** Half an hour goes by, and a pass looks, until one says this. */
+async function until(of: Awaited<ReturnType<typeof started>>, said: RegExp, most = 30): Promise<string> {
+  let last = '';
+  for (let round = 0; round < most; round += 1) {
+    of.world.tick(1800);
+    last = await of.pass();
+    if (said.test(last)) return last;
+  }
+  throw new Error(`no pass said ${said.source}: ${last}`);
+}
+
+test('a version as good as the one before goes on and settles; one process asks once for a closed window', async () => {
+  const of = await started();
+  expect(await of.pass()).toMatch(/^hold .*Analysing/);
+  expect(of.metrics.asked).toEqual([]);
+  // Too few requests to tell anything: two passes within one window ask once, and the past is asked for once.
+  of.metrics.requestsPerSecond = 0.1;
+  of.world.tick(900);
+  expect(await of.pass()).toBe('hold Analysing');
+  const once = of.metrics.asked.length;
+  expect(once).toBe(3);
+  for (let pass = 0; pass < 5; pass += 1) expect(await of.pass()).toBe('hold Analysing');
+  expect(of.metrics.asked.length).toBe(once + 1);
+  of.metrics.requestsPerSecond = 10;
+  await until(of, /^settled/);
+  const all = of.metrics.asked.length;
+  of.world.sync();
+  expect(await of.pass()).toBe('hold ');
+  expect(await of.pass()).toBe('hold ');
+  expect(of.metrics.asked.length, 'nothing is asked at rest').toBe(all);
+});
+
+test('a worse version is held by its counts, and goes on once someone accepts exactly that', async () => {
+  const of = await started();
+  of.metrics.bad = (pod) => (pod === 'vllm-3' ? 80 : 10);
+  expect(await until(of, /AnalysisFailed/)).toBe('hold AnalysisFailed');
+  expect(await of.pass()).toBe('hold AnalysisFailed');
+});
+
+test.each([
+  ['hold', /^hold AnalysisFailed$/],
+  ['withdraw', /^hold AnalysisFailed$/],
+  ['rollback', /^hold AnalysisFailed$/],
+] as const)('onAnalysisFailure %s of an Analysis that the Rollout does not name', async (way, said) => {
+  const of = await started(`  onAnalysisFailure: ${way}\n`);
+  of.metrics.bad = (pod) => (pod === 'vllm-3' ? 80 : 10);
+  expect(await until(of, /AnalysisFailed/)).toMatch(said);
+});
+
+test('onAnalysisFailure rollback goes back by itself once the Rollout names the Analysis as its file is', async () => {
+  const of = await started('  onAnalysisFailure: rollback\n');
+  of.metrics.bad = (pod) => (pod === 'vllm-3' ? 80 : 10);
+  await until(of, /AnalysisFailed/);
+  const blob = of.world.repository.log('main')[0]?.message.match(/chat@([0-9a-f]{12})/)?.[1];
+  expect(blob).toBeDefined();
+  of.world.edit(ROLLOUT_FILE, 'metadata:\n', `metadata:\n  annotations: {tranche.dev/analysed: chat@${blob}}\n`);
+  expect(await of.pass()).toMatch(/^rollback/);
+  const message = of.world.repository.log('main')[0]?.message ?? '';
+  expect(message).toContain('Rollout-Reason: Failed');
+  expect(message).toMatch(/chat\/vllm\/errors\sfailed:\snew\s[0-9]+\sof\s[0-9]+/);
+  // The rollback asks nobody, and ends though the provider is dead.
+  const asked = of.metrics.asked.length;
+  of.metrics.mood = 'dead';
+  await until(of, /^rolled back/);
+  expect(of.metrics.asked.length).toBe(asked);
+});
+
+test.each([
+  ['dead', 'MetricsUnreadable'],
+  ['warns', 'MetricsUnreadable'],
+  ['hostile', 'MetricsUnreadable|SeriesMissing'],
+  ['missing', 'SeriesMissing'],
+  ['partial', 'SeriesMissing'],
+] as const)(
+  'a provider that is %s moves nothing, in neither direction, and what comes after it goes on',
+  async (mood, hold) => {
+    const of = await started('  onAnalysisFailure: rollback\n');
+    of.metrics.mood = mood;
+    for (let round = 0; round < 4; round += 1) {
+      of.world.tick(1800);
+      expect(await of.pass()).toMatch(new RegExp(`^hold (${hold})`));
+    }
+    of.metrics.mood = 'well';
+    expect(await until(of, /^step 2\//, 4)).toMatch(/^step 2\//);
+  },
+);
+
+test('samples that are late leave their windows open, and change no verdict once they have come', async () => {
+  const of = await started();
+  of.world.tick(1200);
+  of.metrics.silentFrom = of.world.now - 500;
+  const early = await of.pass();
+  of.metrics.silentFrom = undefined;
+  expect(early).toMatch(/^(hold Analysing|step 2)/);
+  await until(of, /^step 2\/|^settled/, 4);
+});
+
+test('an Analysis that no file has holds from the start; what is edited counts from the next pass on', async () => {
+  const of = await started('', '');
+  expect(await of.pass()).toMatch(/^hold AnalysisMissing, failed/);
+  of.world.repository.commit('main', { writes: [{ path: ANALYSIS_FILE, text: ANALYSIS }], message: 'add it' });
+  expect(await of.pass()).toMatch(/^step 1\//);
+  await of.pass();
+  of.world.edit(ANALYSIS_FILE, 'vllm/errors', 'vllm/erors');
+  expect(await of.pass()).toMatch(/AnalysisMissing/);
+});

@@ -1,0 +1,311 @@
+/** What metrics of a step keep from going on, what their failure leads to, and who has the last word: all strategies. */
+
+import { expect, test } from 'vitest';
+import { known } from '../../../src/api/known.ts';
+import type { PolicyRules } from '../../../src/api/policy-rules.ts';
+import { factsDigest, withFactDigests } from '../../../src/reconcile/documents/digests.ts';
+import type { AnalysisSaid, AnalysisSeen, MetricAnswer, MetricSaid } from '../../../src/rollout/analysis/seen.ts';
+import { plan } from '../../../src/rollout/plan.ts';
+import type { Live, Snapshot } from '../../../src/rollout/snapshot.ts';
+import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
+import { type Found, passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
+import { after, asked, stands } from '../../support/ladder-stands.ts';
+import { show } from '../../support/planned.ts';
+import { NOW, releaseOf, type World, world } from '../../support/snapshot.ts';
+import { NEW, OLD } from '../../support/vllm.ts';
+
+const BLOB = '4f1c4f1c4f1c';
+
+/** Step 1 of three, its group ready and its pause over. */
+const done: World = {
+  text: 'B',
+  marks: 'B.2 1/3 floor=3',
+  p: 3,
+  groups: '0:A+ 1:A+ 2:A+ 3:B+',
+  record: { doneAgo: 3600 },
+  steps: '25%/0 50%/0 100%/0',
+};
+/** All groups are on the release, and locked again. */
+const whole: World = { ...done, marks: 'B.2 3/3 floor=0', p: 1_000_000, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
+const loading: World = { ...done, groups: '0:A+ 1:A+ 2:A+ 3:B-', record: {} };
+const paused: World = { ...done, rollout: { paused: true } };
+
+type Answer = MetricAnswer['kind'] | 'BothSidesBad' | 'GroupOutlier' | 'weak' | 'SeriesMissing' | 'SeriesTwice';
+
+function metric(answer: Answer, leadsTo: MetricSaid['leadsTo'] = 'rollback'): MetricSaid {
+  if (answer === 'SeriesMissing' || answer === 'SeriesTwice')
+    return {
+      name: 'errors',
+      leadsTo,
+      said: { kind: answer, why: 'vllm-3 has no series up; check that it is scraped' },
+    };
+  const isFailed = answer === 'BothSidesBad' || answer === 'GroupOutlier' || answer === 'weak';
+  const counts = answer === 'noRequests' ? { n: 0, x: 0 } : { n: 1200, x: 71 };
+  return {
+    name: 'errors',
+    leadsTo,
+    said: {
+      kind: isFailed ? 'failed' : answer,
+      canary: counts,
+      stable: { ...counts, x: 0 },
+      evidence: { ln: 9.1, wanted: 7.6 },
+      voided: 0,
+      ...(answer === 'BothSidesBad' ? { excuse: { kind: answer } } : {}),
+      ...(answer === 'GroupOutlier' ? { excuse: { kind: answer, pod: 'vllm-3' } } : {}),
+      ...(answer === 'weak' ? { isWeak: true } : {}),
+    },
+  };
+}
+
+const GRID = { start: NOW - 3600, end: NOW - 300, step: 300 };
+const judged = (...metrics: readonly MetricSaid[]): AnalysisSaid => ({ kind: 'judged', grid: GRID, metrics });
+
+/** One Analysis with one metric: what its provider said, of this step. */
+function chat(said: AnalysisSaid | undefined, of = '1/3', more: Partial<AnalysisSeen> = {}): readonly AnalysisSeen[] {
+  const [first] = said?.kind === 'judged' ? said.metrics : [];
+  const metrics = [{ name: 'errors', leadsTo: first?.leadsTo ?? ('rollback' as const), isBound: true }];
+  return [{ name: 'chat', blob: BLOB, metrics, ...(said === undefined ? {} : { said, of }), ...more }];
+}
+
+const answered = (answer: Answer, of = '1/3'): readonly AnalysisSeen[] => chat(judged(metric(answer)), of);
+
+function at(of: World, analyses: readonly AnalysisSeen[], rules: Partial<PolicyRules> = {}): Snapshot {
+  const snapshot = world({ ...of, rules: { ...of.rules, ...rules } });
+  return withFactDigests(dated({ ...snapshot, analyses }));
+}
+
+/** Every ready leader says since when: an hour. */
+function dated(snapshot: Snapshot): Snapshot {
+  const { live, traffic, now } = snapshot;
+  const inLive = (of: Live): Live => ({
+    ...of,
+    leaders:
+      of.leaders.kind === 'known'
+        ? known(of.leaders.value.map((one) => (one.ready ? { ...one, readyAt: now - 3600 } : one)))
+        : of.leaders,
+  });
+  const second = traffic === undefined ? {} : { traffic: { ...traffic, second: inLive(traffic.second) } };
+  return { ...snapshot, live: inLive(live), ...second };
+}
+
+const NEXT = 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2';
+const BACK = { onAnalysisFailure: 'rollback' } as const;
+const NAMED: World = { ...done, intents: { analysed: `chat@${BLOB}` } };
+
+type Row = readonly [when: string, snapshot: Snapshot, then: string];
+
+const rows: readonly Row[] = [
+  ['no policy names an Analysis', world(done), NEXT],
+  ['all have passed', at(done, answered('passed')), NEXT],
+  ['nobody was asked', at(done, chat(undefined)), 'hold Analysing'],
+  ['another step was asked', at(done, answered('passed', '2/3')), 'hold Analysing'],
+  ['the warm-up lasts', at(done, chat({ kind: 'early', from: NOW, until: NOW + 480 })), 'hold Analysing'],
+  ['evidence grows', at(done, answered('waiting')), 'hold Analysing'],
+  ['undecided', at(done, answered('inconclusive')), 'hold AnalysisInconclusive'],
+  ['nobody asks anything', at(done, answered('noRequests')), 'hold NoRequests'],
+  ['nobody asks anything, and that may pass', at(done, answered('noRequests'), { withoutRequests: 'Pass' }), NEXT],
+  [
+    'one metric has no requests, another has some',
+    at(
+      done,
+      chat(judged(metric('noRequests'), { ...metric('passed'), name: 'http' }), '1/3', {
+        metrics: ['errors', 'http'].map((name) => ({ name, leadsTo: 'rollback', isBound: false })),
+      }),
+      { withoutRequests: 'Pass' },
+    ),
+    'hold AnalysisInconclusive',
+  ],
+  ['a series is missing', at(done, answered('SeriesMissing')), 'hold SeriesMissing'],
+  ['a series is there twice', at(done, answered('SeriesTwice')), 'hold SeriesTwice'],
+  [
+    'the provider warns',
+    at(done, chat({ kind: 'MetricsUnreadable', why: 'it has warnings' })),
+    'hold MetricsUnreadable',
+  ],
+  ['native histograms', at(done, chat({ kind: 'SeriesUnusable', why: 'native' })), 'hold SeriesUnusable'],
+  [
+    'there is no such file',
+    at(done, chat(undefined, '', { wrong: 'no file has it', metrics: [] })),
+    'hold AnalysisMissing',
+  ],
+  [
+    'too many are named',
+    at(
+      done,
+      Array.from({ length: 6 }, () => answered('passed')[0]!),
+    ),
+    'hold AnalysisMissing',
+  ],
+  ['a metric that informs', at(done, chat(judged(metric('failed', 'inform')))), NEXT],
+  ['both versions are bad', at(done, answered('BothSidesBad'), BACK), 'hold BothSidesBad'],
+  ['one group alone is bad', at(done, answered('GroupOutlier'), BACK), 'hold GroupOutlier'],
+  ['failed', at(done, answered('failed')), 'hold AnalysisFailed'],
+  ['failed, whatever onFailure says', at(done, answered('failed'), { onFailure: 'rollback' }), 'hold AnalysisFailed'],
+  ['failed, back, and not named on the Rollout', at(done, answered('failed'), BACK), 'hold AnalysisFailed'],
+  [
+    'failed, back, named, another blob',
+    at({ ...done, intents: { analysed: 'chat@000000000000' } }, answered('failed'), BACK),
+    'hold AnalysisFailed',
+  ],
+  ['failed by little evidence, back, named', at(NAMED, answered('weak'), BACK), 'hold AnalysisFailed'],
+  ['failed, named, and only a hold', at(NAMED, answered('failed')), 'hold AnalysisFailed'],
+  [
+    'failed by a metric that holds, back, named',
+    at(NAMED, chat(judged(metric('failed', 'hold'))), BACK),
+    'hold AnalysisFailed',
+  ],
+  [
+    'failed, back, named',
+    at(NAMED, answered('failed'), BACK),
+    'Failed: rollback => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  [
+    'failed while its group loads, back, named',
+    at({ ...NAMED, ...loading, intents: NAMED.intents ?? {} }, answered('failed'), BACK),
+    'hold GroupsNotReady',
+  ],
+  [
+    'paused, failed, back, named',
+    at({ ...NAMED, ...paused, intents: NAMED.intents ?? {} }, answered('failed'), BACK),
+    'hold AnalysisFailed Paused',
+  ],
+  [
+    'a jump over what has failed',
+    at({ ...done, intents: { jump: '3@B.2' } }, answered('failed')),
+    'hold AnalysisFailed',
+  ],
+  [
+    'a pause that was approved',
+    at({ ...done, steps: '25%! 50% 100%', intents: { approve: '1@B.2#3' } }, answered('waiting')),
+    'hold Analysing',
+  ],
+  [
+    'an abort, though nobody answers',
+    at({ ...done, intents: { abort: 'B.2' } }, chat(undefined)),
+    'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  ['whole, and passed', at(whole, answered('passed', '3/3')), 'Settled: settled => B.2 stable=main'],
+  ['whole, and open', at(whole, answered('waiting', '3/3')), 'hold Analysing'],
+  [
+    'whole, and no metric has a bound for one version alone',
+    at(whole, chat(undefined, '', { metrics: [{ name: 'errors', leadsTo: 'rollback', isBound: false }] })),
+    'Settled: settled => B.2 stable=main',
+  ],
+  ['at rest', at({}, chat(undefined)), 'nothing'],
+];
+
+test.each(rows)('%s', (_, snapshot, then) => expect(show(snapshot)).toBe(then));
+
+test('what metrics say is said with counts, and what would have gone back', () => {
+  const [held] = plan(at(done, answered('failed'), BACK)).holds;
+  expect(held?.message).toMatch(/^chat\/errors failed: new 71 of 1200 \(5\.92 %\), stable 0 of 1200 \(0\.00 %\)/);
+  expect(held?.message).toContain('It would have gone back');
+  expect(held?.facts).toEqual({ step: '1/3', metrics: [`chat/errors chat@${BLOB}`] });
+});
+
+test.each(['AnalysisFailed', 'AnalysisInconclusive', 'BothSidesBad', 'GroupOutlier'] as const)(
+  '%s: accepted for these metrics of this step and this file, and for nothing else',
+  (reason) => {
+    const answer = { AnalysisFailed: 'failed', AnalysisInconclusive: 'inconclusive' } as const;
+    const kind: Answer = reason in answer ? answer[reason as keyof typeof answer] : (reason as Answer);
+    const open = at(done, answered(kind), BACK);
+    const facts = plan(open).holds.find((one) => one.reason === reason)?.facts;
+    const accept = [{ reason, release: releaseOf('B.2'), facts: factsDigest(facts ?? {}) }];
+    const given = (of: Snapshot): string =>
+      show(withFactDigests({ ...of, rollout: { ...of.rollout!, intents: { ...of.rollout!.intents, accept } } }));
+    expect(given(open)).toBe(NEXT);
+    expect(given(at(done, chat(judged(metric(kind)), '1/3', { blob: '000000000000' }), BACK))).toBe(`hold ${reason}`);
+    expect(given(at(done, answered(kind), { ...BACK, analysisAccept: 'Refuse' }))).toBe(`hold ${reason}`);
+    const refused = plan(at(done, answered(kind), { analysisAccept: 'Refuse' })).holds.find(
+      (one) => one.reason === reason,
+    );
+    expect(refused?.facts).toBeUndefined();
+  },
+);
+
+// --- Shares: the table of sides, rung by rung.
+
+const ladder = (analyses: readonly AnalysisSeen[], rules: Partial<PolicyRules> = {}, more: Found = {}): Found => ({
+  ...more,
+  change: dated,
+  snapshot: { policy: { surge: 0, sizeChange: 'Refuse', recreate: 'Refuse', ...rules }, analyses },
+});
+/** Three passes, or the first commit: the first sees the routes accepted, and the second the end of their grace period. */
+const told = (stand: Stand, found: Found): string => {
+  let now = passed(stand, found);
+  for (let pass = 0; pass < 2 && now.plan.commit === undefined; pass += 1) now = passed(now.stand, found);
+  return now.told;
+};
+
+const PAUSE = 'pause: {duration: 60}';
+const BLUE_GREEN = [`replicas: 1, traffic: 5%, ${PAUSE}`, `replicas: 100%, traffic: 50%, ${PAUSE}`];
+const green = asked(passed(settledOn(ladderFiles(ladderRollout('blueGreen', BLUE_GREEN)))).stand, OLD, NEW);
+const all = after('promote, all: 50% → 100%', green);
+const restored = after('promote, route-restored', green);
+const ROUTED = ladderFiles(
+  ladderRollout('partition', [
+    `replicas: 1, traffic: 5%, ${PAUSE}`,
+    `replicas: 50%, traffic: 50%, ${PAUSE}`,
+    `replicas: 100%, ${PAUSE}`,
+  ]),
+);
+const versions = asked(passed(settledOn(ROUTED)).stand, OLD, NEW);
+
+const AWAY = { onAnalysisFailure: 'withdraw' } as const;
+const named: Found = { intents: { analysed: `chat@${BLOB}` } };
+
+const UPDATING: Found = { view: { own: '0+ 1o+ 2o+ 3o+' } };
+
+test.each<readonly [what: string, stand: Stand, place: string, seen: Found]>([
+  ['canary, with a share', stands.second, '2/3 traffic', {}],
+  ['canary, its primary updated', stands.primary, 'promote primary', UPDATING],
+  ['blueGreen, with a share', after('step 1/2, traffic: – → 5%', green), '1/2 traffic', {}],
+  ['blueGreen, with all requests', all, 'promote all', {}],
+])('%s: a failure holds, is withdrawn from, or goes back, as policies say', (_, stand, place, seen) => {
+  const failed = answered('failed', place);
+  const found = (rules: Partial<PolicyRules>, more?: Found) => told(stand, ladder(failed, rules, { ...more, ...seen }));
+  expect(found({})).toMatch(/^hold .*AnalysisFailed/);
+  if (place !== 'promote primary') expect(found(AWAY)).toMatch(/^TrafficWithdrawn: /);
+  expect(found(BACK, named)).toMatch(/^Failed: rollback/);
+  // Not named, a rollback is a withdrawal where there is a share of one's own.
+  expect(found(BACK)).not.toMatch(/^Failed/);
+  // What is missing, refused or open moves nothing in either direction.
+  for (const said of [
+    undefined,
+    { kind: 'MetricsUnreadable', why: 'it answered 503' },
+    judged(metric('SeriesMissing')),
+  ] as const)
+    expect(told(stand, ladder(chat(said, place), BACK, { ...named, ...seen }))).not.toMatch(
+      /^(Failed|TrafficWithdrawn|StepReady|Promoted|Settled)/,
+    );
+});
+
+test.each<readonly [what: string, stand: Stand, place: string, then: RegExp]>([
+  ['canary, on to the next step', stands.second, '2/3 traffic', /^StepReady: step 3\/3/],
+  ['canary, on to its promotion', stands.last, '3/3 traffic', /^Promoted: promote, primary/],
+  ['canary, settled', stands.home, 'promote route-restored', /^Settled: /],
+  ['blueGreen, on to the next step', after('step 1/2, traffic: – → 5%', green), '1/2 traffic', /^StepReady: step 2\/2/],
+  ['blueGreen, settled', restored, 'promote route-restored', /^Settled: /],
+])('%s: with a verdict, and not before', (_, stand, place, then) => {
+  expect(told(stand, ladder(chat(undefined)))).toMatch(/^hold .*Analysing/);
+  expect(told(stand, ladder(answered('waiting', place)))).toMatch(/^hold .*Analysing/);
+  expect(told(stand, ladder(answered('failed', place)))).toMatch(/^hold .*AnalysisFailed/);
+  expect(told(stand, ladder(answered('passed', place)))).toMatch(then);
+});
+
+test('before its share nothing is judged, and a share that was withdrawn is judged by nothing', () => {
+  expect(told(stands.pods, ladder(answered('failed', '1/3 pods'), BACK, named))).toMatch(
+    /^RungReady: step 1\/3, traffic/,
+  );
+  const away = passed(stands.second, ladder(answered('failed', '2/3 traffic'), AWAY));
+  expect(away.told).toMatch(/^TrafficWithdrawn/);
+  expect(told(away.stand, ladder(answered('failed', '2/3 pods'), AWAY))).toBe('hold TrafficWithdrawn');
+});
+
+test('partition with routes: its share is judged, version against version', () => {
+  const stand = after('step 1/3, traffic: – → 5%', versions);
+  expect(told(stand, ladder(chat(undefined)))).toMatch(/^hold .*Analysing/);
+  expect(told(stand, ladder(answered('passed', '1/3 traffic')))).toMatch(/^StepReady: step 2\/3/);
+  expect(told(stand, ladder(answered('failed', '1/3 traffic'), AWAY))).toMatch(/^TrafficWithdrawn/);
+  expect(told(stand, ladder(answered('failed', '1/3 traffic'), BACK, named))).toMatch(/^Failed: rollback/);
+});
