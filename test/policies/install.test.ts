@@ -9,7 +9,9 @@ import { modelOf } from '../support/published-schemas.ts';
 
 const ROOT = 'policies/install';
 const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'utf8');
-const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yaml'));
+const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.yaml') && !path.startsWith('chart/'),
+);
 const documents = files.flatMap((path) =>
   parseAllDocuments(read(path)).map((document) => [path, document.toJS() as JsonObject] as const),
 );
