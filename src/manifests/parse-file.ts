@@ -2,7 +2,7 @@
 
 import type { Issue } from '../api/issue.ts';
 import { at, isJsonObject, type JsonObject } from '../api/json.ts';
-import { LWS_KIND } from '../api/kinds.ts';
+import { LWS_KIND, SERVICE_KIND } from '../api/kinds.ts';
 import type { FieldPath, ObjectRef } from '../rollout/edits/edit.ts';
 import { identityOf } from './identity.ts';
 import type { KnownTexts, ReadText } from './known-texts.ts';
@@ -177,7 +177,19 @@ function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): 
 }
 
 /** The kinds whose documents are read with a key that is there twice, so that a rollback does not wait for its author. */
-const READ_WITH_TWO: ReadonlySet<string> = new Set([LWS_KIND, 'Rollout']);
+const READ_WITH_TWO: ReadonlySet<string> = new Set([
+  LWS_KIND,
+  'Rollout',
+  SERVICE_KIND,
+  // What a share is in: requests must not stay with a release that was aborted.
+  'HTTPRoute',
+  'GRPCRoute',
+  'Ingress',
+  'VirtualService',
+  'DestinationRule',
+  'TraefikService',
+  'HTTPProxy',
+]);
 
 /** What says which object it is must be there once. */
 const IDENTITY: ReadonlySet<string> = new Set([

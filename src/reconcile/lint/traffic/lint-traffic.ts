@@ -1,6 +1,7 @@
 /** Reports before a delivery starts everything about Services and routes that it could not go with. */
 
 import type { Issue } from '../../../api/issue.ts';
+import { MAX_SYNTAX_ISSUES } from '../../../manifests/limits.ts';
 import type { Trials } from '../../desired/trials.ts';
 import { twinIssues } from '../../documents/claims.ts';
 import { lintOwners } from './lint-owners.ts';
@@ -30,6 +31,7 @@ export function lintTraffic(
   ];
   return {
     issues: [
+      ...documents.flatMap(({ twice }) => twice.slice(0, MAX_SYNTAX_ISSUES)),
       ...documents.flatMap(layoutOf),
       ...twinIssues(documents, of.index.claims),
       ...found.map((one) => trafficIssue(one, texts)),
