@@ -3,6 +3,7 @@
 import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import { type Allowed, allowed } from './brakes.ts';
+import { analysedLines, analysedText } from './commits/analysed.ts';
 import { stepMessage } from './commits/messages.ts';
 import { exceptionsPassed, passedText } from './commits/passed.ts';
 import { DELIVERIES, type PlannedCommit } from './commits/planned-commit.ts';
@@ -95,11 +96,13 @@ function commitOf(move: Move, pass: Pass): PlannedCommit {
   const passed = pass.situation === undefined ? '' : passedText(move, pass.situation);
   const exceptions = pass.situation === undefined ? [] : exceptionsPassed(move, pass.situation);
   const approvedBy = approvedByText(pass.snapshot, move);
-  const said = { ...move, why: `${move.why}${passed}` };
+  const metrics = pass.situation === undefined ? '' : analysedText(move, pass.situation);
+  const analysed = pass.situation === undefined ? [] : analysedLines(move, pass.situation);
+  const said = { ...move, why: `${move.why}${metrics}${passed}` };
   // What only a record tells stays out of main: anyone may have written it.
   const change = changeAfter({ ...pass.snapshot, record: undefined }, pass.situation, move.marks);
   const image = imagesText(change);
-  const { subject, message } = stepMessage(said, { key, main, image, governing, exceptions, approvedBy });
+  const { subject, message } = stepMessage(said, { key, main, image, governing, exceptions, analysed, approvedBy });
   return {
     delivery: isProposed(move, pass) ? 'proposal' : 'commit',
     reason,

@@ -9,6 +9,7 @@ import type { Move } from '../move.ts';
 import type { RolloutKey } from '../snapshot.ts';
 import { printKey } from '../texts/key-text.ts';
 import { capital } from '../texts/sentences.ts';
+import { wrap } from '../texts/wrap.ts';
 
 /** Changing one of these breaks every reader of the history. */
 export const TRAILER = {
@@ -23,6 +24,8 @@ export const TRAILER = {
   policies: 'Rollout-Policies',
   /** Only where windows are shut for other releases: whose exceptions let it pass. */
   exceptions: 'Rollout-Exceptions',
+  /** Only where metrics were judged, a line each: the metric, its verdict, and bad of all requests of both versions. */
+  analysis: 'Rollout-Analysis',
   /** Only where a step rests on an approval: the commit of main that brought it, or the pull request that the forge showed. */
   approvedBy: 'Approved-By',
   /** Only in orders: who gave it, as far as the environment or `--by` says. */
@@ -31,10 +34,11 @@ export const TRAILER = {
 
 /** Those that every step has. */
 export type Trailers = Readonly<
-  Record<Exclude<keyof typeof TRAILER, 'image' | 'policies' | 'exceptions' | 'approvedBy' | 'orderedBy'>, string>
+  Record<
+    Exclude<keyof typeof TRAILER, 'image' | 'policies' | 'exceptions' | 'analysis' | 'approvedBy' | 'orderedBy'>,
+    string
+  >
 >;
-
-const LINE_WIDTH = 100;
 
 /** Subject, why and trailers of one step. */
 export function stepMessage(
@@ -45,6 +49,7 @@ export function stepMessage(
     readonly image?: string | undefined;
     readonly governing?: readonly string[] | undefined;
     readonly exceptions?: readonly string[] | undefined;
+    readonly analysed?: readonly string[];
     readonly approvedBy?: string | undefined;
   },
 ): { readonly subject: string; readonly message: string } {
@@ -56,13 +61,14 @@ export function stepMessage(
     reason: move.reason,
     plannedFrom: at.main,
   };
-  const { governing = [], exceptions = [] } = at;
+  const { governing = [], exceptions = [], analysed = [] } = at;
   const image = oneLine(at.image ?? '');
   const more = [
     ...(image === '' ? [] : [`${TRAILER.image}: ${image}`]),
     ...(at.approvedBy === undefined ? [] : [`${TRAILER.approvedBy}: ${oneLine(at.approvedBy)}`]),
     ...(governing.length === 0 ? [] : [`${TRAILER.policies}: ${oneLine(governing.join(', '))}`]),
     ...(exceptions.length === 0 ? [] : [`${TRAILER.exceptions}: ${oneLine(exceptions.join('; '))}`]),
+    ...analysed.map((line) => `${TRAILER.analysis}: ${oneLine(line)}`),
   ];
   const why = wrap(capital(oneLine(move.why)));
   return { subject, message: `${subject}\n\n${why}\n\n${[printTrailers(trailers), ...more].join('\n')}\n` };
@@ -113,7 +119,8 @@ export function valueText(value: FieldValue): string {
  */
 export function proposedStep(message: string, base: string): string {
   const [subject = ''] = message.split('\n\n');
-  const trailers = plannedOn(paragraphsOf(message).at(-1) ?? '', base);
+  const counts = new RegExp(`^(${TRAILER.analysis}: \\S+ \\S+) .*$`, 'gm');
+  const trailers = plannedOn(paragraphsOf(message).at(-1) ?? '', base).replace(counts, '$1');
   return `${subject}\n\nThe merge of its pull request wrote this commit. The pull request shows the evidence.\n\n${trailers}\n`;
 }
 
@@ -233,18 +240,4 @@ function trailersOf(paragraph: string): Trailers | undefined {
 function oneLine(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what must go
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
-}
-
-function wrap(text: string): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > LINE_WIDTH) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line].join('\n');
 }

@@ -5,6 +5,7 @@ import { known } from '../../../src/api/known.ts';
 import type { PolicyRules } from '../../../src/api/policy-rules.ts';
 import { factsDigest, withFactDigests } from '../../../src/reconcile/documents/digests.ts';
 import type { AnalysisSaid, AnalysisSeen, MetricAnswer, MetricSaid } from '../../../src/rollout/analysis/seen.ts';
+import { parseTrailers, proposedStep } from '../../../src/rollout/commits/messages.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import type { Live, Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
@@ -308,4 +309,18 @@ test('partition with routes: its share is judged, version against version', () =
   expect(told(stand, ladder(answered('passed', '1/3 traffic')))).toMatch(/^StepReady: step 2\/3/);
   expect(told(stand, ladder(answered('failed', '1/3 traffic'), AWAY))).toMatch(/^TrafficWithdrawn/);
   expect(told(stand, ladder(answered('failed', '1/3 traffic'), BACK, named))).toMatch(/^Failed: rollback/);
+});
+
+test('a commit that goes on, or back, names each metric with its verdict and counts', () => {
+  const message = (of: Snapshot): string => plan(of).commit?.message ?? '';
+  const on = message(at(done, answered('passed')));
+  expect(on).toMatch(/\nRollout-Analysis: chat\/errors passed 71\/1200 0\/1200\n$/);
+  expect(on.replaceAll('\n', ' ')).toContain('Metrics: chat/errors passed: new 71 of 1200 (5.92 %), stable 0 of 1200');
+  expect(parseTrailers(on)?.reason).toBe('StepReady');
+  // What changes with each window is left out where people merge it.
+  expect(proposedStep(on, 'b'.repeat(40))).toMatch(/\nRollout-Analysis: chat\/errors passed\n$/);
+  expect(message(at(NAMED, answered('failed'), BACK))).toMatch(
+    /\nRollout-Analysis: chat\/errors failed 71\/1200 0\/1200\n$/,
+  );
+  expect(message(world(done))).not.toContain('Rollout-Analysis');
 });
