@@ -21,5 +21,7 @@ export type BuiltOver = {
   readonly files: readonly string[];
   /** Of all that the folder is built from: equal keys, equal builds. */
   readonly key: string;
+  /** ConfigMaps and Secrets that are built next to it. */
+  readonly objects: ReadonlyMap<string, boolean>;
   readonly issues: readonly Issue[];
 };

@@ -7,6 +7,7 @@ import type { Git, Oid, Tree } from '../../ports/git.ts';
 import type { Identity } from '../desired/desired-rollout.ts';
 import { desiredRequest } from '../documents/desired-branch.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
+import type { builtAt } from '../roots/build-at.ts';
 import type { FirstParents } from './first-parents.ts';
 import type { GitReader } from './git-reader.ts';
 import { ownLine } from './own-line.ts';
@@ -15,7 +16,7 @@ import { ownLine } from './own-line.ts';
 export type DocumentsOf = Pick<Git, 'readAt'> & {
   readonly documentsOf: (tree: Tree, kinds: readonly string[]) => readonly ManifestDocument[];
   /** The workload that kustomize builds in this folder. Not there: nothing is built. */
-  readonly builtAt?: (commit: Oid, of: Identity & { readonly root: string }) => Promise<readonly ManifestDocument[]>;
+  readonly builtAt?: (commit: Oid, of: Identity & { readonly root: string }) => ReturnType<typeof builtAt>;
 };
 
 type Search = {
@@ -36,7 +37,8 @@ async function documentsCalled(
   { commit, paths, identity, config }: Search,
 ): Promise<readonly ManifestDocument[]> {
   const { root } = identity;
-  if (root !== undefined && git.builtAt !== undefined) return git.builtAt(commit, { ...identity, root });
+  if (root !== undefined && git.builtAt !== undefined)
+    return (await git.builtAt(commit, { ...identity, root })).documents;
   const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
   return git
     .documentsOf(tree, [LWS_KIND])

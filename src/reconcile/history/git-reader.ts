@@ -25,6 +25,8 @@ export type GitReader = {
   ) => Promise<CommitHeader | undefined>;
   /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */
   readonly templateRemoved: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;
+  /** ConfigMaps and Secrets that a commit built next to a workload; none where kustomize does not build it. */
+  readonly objectsBuiltAt: (commit: Oid, entry: DesiredRollout) => Promise<ReadonlyMap<string, boolean>>;
   /** The workload in a commit; undefined: it was not in this file, or cannot be read. */
   readonly workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>;
   /** The commit that brought what the marks say. */

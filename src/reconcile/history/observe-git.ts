@@ -69,6 +69,10 @@ export function gitReader(port: Git, main: Oid, { config, texts, builds }: How):
       }, undefined);
     },
     workloadAt,
+    objectsBuiltAt: async (commit, { identity }) =>
+      identity?.root === undefined
+        ? new Map()
+        : ((await git.builtAt?.(commit, { ...identity, root: identity.root }))?.objects ?? new Map()),
     ...arrivalReaders(ancestry, workloadAt),
     brought: broughtReader(ancestry, textAt),
     automaticBacks: (entry, now) => backsInHistory({ ...ancestry, workloadAt }, { entry, now }),

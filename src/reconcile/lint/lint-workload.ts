@@ -2,11 +2,11 @@
 
 import { percentOf } from '../../api/int-or-percent.ts';
 import type { Issue } from '../../api/issue.ts';
-import { at, isRecord } from '../../api/json.ts';
+import { at } from '../../api/json.ts';
 import { MAX_SURGE_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import type { FieldPath } from '../../rollout/edits/edit.ts';
 import { changes, recreated, refusedSize, wholeSize } from './lint-changes.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
+import { referencesIn } from './references.ts';
 
 /** Everything that keeps this workload from being stepped (reference: the contract for a managed LWS). */
 export function lintWorkload(facts: LintFacts): readonly Issue[] {
@@ -22,9 +22,9 @@ export function lintWarnings(facts: LintFacts): readonly Issue[] {
 /** Each name once, where it stands first, but for those that `tranche.yaml` says never change. */
 function fixedReferences({ document, accepted }: LintFacts): readonly Issue[] {
   const template = ['spec', 'leaderWorkerTemplate'];
-  const names = new Map<string, FieldPath>();
-  collectReferences(at(document.value, template), template, names);
-  const open = [...names].filter(([name]) => !accepted.includes(name.replace(' ', '/')));
+  const open = [...referencesIn(at(document.value, template), template)].filter(
+    ([name]) => !accepted.includes(name.replace(' ', '/')),
+  );
   return open
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([name, path]) =>
@@ -109,27 +109,4 @@ function owners({ document }: LintFacts): readonly Finding[] {
     });
   }
   return findings;
-}
-
-const REFERENCES: Readonly<Record<string, string>> = {
-  configMapKeyRef: 'ConfigMap',
-  configMapRef: 'ConfigMap',
-  configMap: 'ConfigMap',
-  secretKeyRef: 'Secret',
-  secretRef: 'Secret',
-};
-
-function collectReferences(value: unknown, path: FieldPath, names: Map<string, FieldPath>): void {
-  if (Array.isArray(value)) {
-    for (const [place, item] of value.entries()) collectReferences(item, [...path, String(place)], names);
-    return;
-  }
-  if (!isRecord(value)) return;
-  for (const [key, inner] of Object.entries(value)) {
-    const name = isRecord(inner) ? inner['name'] : undefined;
-    const kind = REFERENCES[key];
-    if (kind !== undefined && typeof name === 'string' && !names.has(`${kind} ${name}`))
-      names.set(`${kind} ${name}`, [...path, key, 'name']);
-    collectReferences(inner, [...path, key], names);
-  }
 }

@@ -1,5 +1,6 @@
 /** The only reader: turns what Git, the record and the cluster say of one rollout into a snapshot. */
 
+import type { Issue } from '../../api/issue.ts';
 import { absent, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import {
@@ -56,6 +57,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
       ? unreadLive(notAsked('settled: not read before the next audit'))
       : await readLive(of, entry);
   const stable = seen !== undefined ? await stableOf(of, seen, record) : (recreation.stable ?? absent);
+  const unreadable = [...(workload?.issues ?? []), ...recreation.issues, ...(await danglingOf(of, stable))];
   return withFactDigests({
     version: SNAPSHOT_VERSION,
     key: entry.key,
@@ -70,9 +72,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
     ...sharedFacts(of),
     lwsVersion: desired.config.lwsVersion,
     workload: file,
-    ...(file !== undefined && entry.policy.rules.recreate === 'Allow'
-      ? { alone: desired.index.isAlone(file.file) }
-      : {}),
+    ...aloneIn(of, file),
     stable,
     ...gone,
     ...(retargeted === undefined ? {} : { retargeted }),
@@ -80,12 +80,25 @@ export async function observe(given: Observation): Promise<Snapshot> {
     ...(await undoFacts(of, file)),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     recreateText: recreation.recreateText,
-    ...faultsOf(of, { file, stable, live, resting, unreadable: [...(workload?.issues ?? []), ...recreation.issues] }),
+    ...faultsOf(of, { file, stable, live, resting, unreadable }),
     ...recordFacts(of, trusted),
     audit: resting === 'audit' || record === undefined,
     live,
     ...(await readBesides(of, resting, seen)),
   });
+}
+
+/** Asked where a policy allows that the document goes for a while. */
+function aloneIn({ desired, entry }: Observation, file: WorkloadFile | undefined): Pick<Snapshot, 'alone'> {
+  const isAsked = file !== undefined && entry.policy.rules.recreate === 'Allow';
+  return isAsked ? { alone: desired.index.isAlone(file.file) } : {};
+}
+
+/** Loaded where kustomize builds the workload alone. */
+async function danglingOf({ git, entry }: Observation, stable: Snapshot['stable']): Promise<readonly Issue[]> {
+  if (entry.over === undefined || stable.kind !== 'known') return [];
+  const { generatedReferences } = await import('../roots/generated-references.ts');
+  return generatedReferences(git.objectsBuiltAt, entry, stable.value);
 }
 
 function withBeneath(file: WorkloadFile | undefined, over: DesiredRollout['over']): WorkloadFile | undefined {

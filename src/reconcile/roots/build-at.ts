@@ -8,6 +8,14 @@ import { atPatch, type BuildWorld, isCalled } from './over-builds.ts';
 import { closureKey, readClosures } from './read-closures.ts';
 import { builtOnce } from './read-roots.ts';
 
+type BuiltThen = {
+  readonly documents: readonly ManifestDocument[];
+  /** ConfigMaps and Secrets next to it; true: the agent keeps one that is built no more. */
+  readonly objects: ReadonlyMap<string, boolean>;
+};
+
+const NOTHING: BuiltThen = { documents: [], objects: new Map() };
+
 /**
  * The workload as that commit builds it, at its patch; none where the folder had no kustomization, or built no such object.
  * Throws PortError, one that no retry helps where kustomize refuses the folder of that time: what it built is not known then.
@@ -16,16 +24,17 @@ export async function builtAt(
   { git, builder, cache }: BuildWorld,
   commit: Oid,
   { root, file, namespace, name }: Identity & { readonly root: string },
-): Promise<readonly ManifestDocument[]> {
+): Promise<BuiltThen> {
   const closure = (await readClosures(git, commit, [root])).get(root);
-  if (closure === undefined || (closure.kind === 'refused' && closure.files.length === 0)) return [];
+  if (closure === undefined || (closure.kind === 'refused' && closure.files.length === 0)) return NOTHING;
   if (closure.kind === 'refused') throw notBuilt(commit, closure.issues[0]?.message);
   const at = { key: closureKey(closure), root: { file }, builder, cache };
-  const { documents, issues } = await builtOnce(closure, at);
+  const { documents, objects, issues } = await builtOnce(closure, at);
   const [fault] = issues;
   if (documents.length === 0 && fault !== undefined) throw notBuilt(commit, fault.message);
   const named = { namespace, name };
-  return documents.filter((one) => isCalled(one, named)).map((one) => atPatch(one, named, file));
+  const own = documents.filter((one) => isCalled(one, named)).map((one) => atPatch(one, named, file));
+  return { documents: own, objects };
 }
 
 function notBuilt(commit: Oid, why = 'its kustomization is refused'): PortError {

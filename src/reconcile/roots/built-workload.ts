@@ -3,7 +3,7 @@
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
 import type { Issue } from '../../api/issue.ts';
-import type { JsonObject } from '../../api/json.ts';
+import { at, type JsonObject } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
@@ -34,6 +34,8 @@ export function builtWorkloads(
   readonly workloads: readonly BuiltWorkload[];
   /** All of them, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
+  /** ConfigMaps and Secrets that are built, as `ConfigMap settings`; true: the agent keeps one that is built no more. */
+  readonly objects: ReadonlyMap<string, boolean>;
   readonly issues: readonly Issue[];
 } {
   const output = parseManifestFile(root.file, text, [LWS_KIND]);
@@ -58,7 +60,18 @@ export function builtWorkloads(
       digest,
     });
   }
-  return { workloads, documents, issues: issues.map((issue) => atRoot(issue, root)) };
+  return { workloads, documents, objects: objectsIn(text, root), issues: issues.map((issue) => atRoot(issue, root)) };
+}
+
+function objectsIn(text: string, { file }: Pick<ManifestDocument, 'file'>): ReadonlyMap<string, boolean> {
+  const { documents } = parseManifestFile(file, text, ['ConfigMap', 'Secret']);
+  return new Map(documents.map(({ object, value }) => [`${object.kind} ${object.name}`, isKept(value)]));
+}
+
+function isKept(value: JsonObject): boolean {
+  const flux = at(value, ['metadata', 'annotations', 'kustomize.toolkit.fluxcd.io/prune']);
+  const argo = at(value, ['metadata', 'annotations', 'argocd.argoproj.io/sync-options']);
+  return flux === 'disabled' || (typeof argo === 'string' && /(^|,)\s*Prune=false\s*(,|$)/.test(argo));
 }
 
 function atRoot(issue: Issue, root: Pick<ManifestDocument, 'file'>): Issue {

@@ -45,11 +45,14 @@ export async function overBuilds(
   if (patches.length === 0 && (builder === undefined || refused.length === 0)) return [];
   const world = { git, builder: builder ?? NO_BUILDER, cache };
   const { texts, config } = desired;
-  const views = await readRoots({ desired, agents: agentsIn(texts, config), texts }, world);
+  const patched = patches.map(({ root }) => root);
+  const views = await readRoots({ desired, agents: agentsIn(texts, config), texts, patched }, world);
   const asked = [...patches, ...refused.flatMap((entry) => withoutPatch(entry, views))];
   const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named]), one]));
   return Promise.all([...once.values()].map((one) => overBuild(one, { views, world })));
 }
+
+const NO_OBJECTS: ReadonlyMap<string, boolean> = new Map();
 
 type Asked = { readonly root: string; readonly named: Named; readonly patch: ManifestDocument | undefined };
 
@@ -89,12 +92,20 @@ async function overBuild(asked: Asked, { views, world }: About): Promise<BuiltOv
   const view = views.find((one) => one.root.folder === root);
   const file = asked.patch?.file ?? patchFile(root, named);
   const at = { root, named, file };
-  const nothing = { ...at, document: undefined, beneath: undefined, input: undefined, files: [], key: '' };
+  const nothing = {
+    ...at,
+    document: undefined,
+    beneath: undefined,
+    input: undefined,
+    files: [],
+    key: '',
+    objects: NO_OBJECTS,
+  };
   if (view === undefined) return { ...nothing, issues: patchIssues({ ...asked, file, view }) };
   const built = view.documents.find((one) => isCalled(one, named));
   const { input, files } = view;
   const issues = [...view.issues, ...patchIssues({ ...asked, file, view })];
-  const here = { ...at, input, files, key: hashOf(view.key ?? '') };
+  const here = { ...at, input, files, key: hashOf(view.key ?? ''), objects: view.objects };
   if (built === undefined || input === undefined) return { ...nothing, ...here, issues };
   const patch = asked.patch !== undefined && files.includes(file) ? asked.patch : undefined;
   const without = patch === undefined ? undefined : await builtWithout(input, { file, named, view, world });

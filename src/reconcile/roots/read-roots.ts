@@ -32,6 +32,8 @@ export type RootView = {
   readonly input: BuildInput | undefined;
   /** LeaderWorkerSets as built, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
+  /** ConfigMaps and Secrets that are built; true: the agent keeps one that is built no more. */
+  readonly objects: ReadonlyMap<string, boolean>;
   readonly workloads: readonly RootWorkload[];
   /** Why it could not be delivered from, each with the way out. */
   readonly issues: readonly Issue[];
@@ -48,16 +50,18 @@ type RootsQuestion = {
   readonly agents: readonly Agent[];
   /** Of every file that may say something, those of agents among them. */
   readonly texts: ReadonlyMap<string, string>;
+  /** Folders that count as applied whatever lists them: those with a patch of ours. Not there: none. */
+  readonly patched?: readonly string[];
 };
 
 type World = { readonly git: Pick<Git, 'readAt'>; readonly builder: Builder; readonly cache: BuildCache };
 
 /** Those that have a LeaderWorkerSet in any file, in the order of their folders. Throws PortError. */
 export async function readRoots(
-  { desired, agents, texts }: RootsQuestion,
+  { desired, agents, texts, patched = [] }: RootsQuestion,
   { git, builder, cache }: World,
 ): Promise<readonly RootView[]> {
-  const applied = new Set(agents.flatMap(({ folders }) => folders));
+  const applied = new Set([...patched, ...agents.flatMap(({ folders }) => folders)]);
   const roots = rootsIn(desired.files, applied);
   const closures = await readClosures(
     git,
@@ -71,7 +75,7 @@ export async function readRoots(
   const builds = agentBuildsIn(texts);
   const views = await Promise.all(
     about.map(async ({ root, closure }): Promise<RootView> => {
-      const { workloads, documents, issues, key } = await built(root, closure, { builder, cache });
+      const { workloads, documents, objects, issues, key } = await built(root, closure, { builder, cache });
       const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
       const around = builds.filter(({ part }) => part.folder === root.folder);
       return {
@@ -81,6 +85,7 @@ export async function readRoots(
         key,
         input: closure.kind === 'whole' ? closure : undefined,
         documents,
+        objects,
         workloads: found,
         issues: [...root.listedBy.map((by) => baseIssue(root, by)), ...issues, ...agentIssues(found, around, desired)],
       };
@@ -93,6 +98,8 @@ function isAboutWorkloads({ files }: ClosedOrRefused): boolean {
   return files.some(({ text }) => text.includes(LWS_KIND));
 }
 
+const NOTHING_BUILT = { workloads: [], documents: [], objects: new Map<string, boolean>() };
+
 type Built = ReturnType<typeof builtWorkloads> & Pick<RootView, 'key'>;
 
 async function built(
@@ -100,7 +107,7 @@ async function built(
   closure: ClosedOrRefused,
   { builder, cache }: Pick<World, 'builder' | 'cache'>,
 ): Promise<Built> {
-  if (closure.kind === 'refused') return { workloads: [], documents: [], issues: closure.issues, key: undefined };
+  if (closure.kind === 'refused') return { ...NOTHING_BUILT, issues: closure.issues, key: undefined };
   const key = closureKey(closure);
   return { ...(await builtOnce(closure, { key, root: root.document, builder, cache })), key };
 }
@@ -121,7 +128,7 @@ export async function builtOnce(
   const known = cache.get(key);
   if (known !== undefined) return known;
   const build = await builder.build(input);
-  if (build.kind === 'refused') return { workloads: [], documents: [], issues: [buildIssue(root, build)] };
+  if (build.kind === 'refused') return { ...NOTHING_BUILT, issues: [buildIssue(root, build)] };
   const read = builtWorkloads(build.text, root);
   const [oldest] = cache.size >= BUILDS_MOST ? cache.keys() : [];
   if (oldest !== undefined) cache.delete(oldest);

@@ -1,0 +1,178 @@
+/** What keeps a workload that kustomize builds where it is: its patch lost, overruled or edited, a build that fails, no kustomize. */
+
+import { expect, test } from 'vitest';
+import { NO_BUILDER } from '../../../src/reconcile/roots/no-builder.ts';
+import {
+  APPLY,
+  BUILT_FILES,
+  BuiltWorld,
+  COMPONENT,
+  NEW_TAG,
+  OLD_TAG,
+  OVERLAY,
+  PATCH,
+} from '../../support/built-world.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+/** Taken over, and a new tag is asked for. */
+async function requested(files: Files = {}): Promise<BuiltWorld> {
+  const world = new BuiltWorld({ files: { ...BUILT_FILES, ...files } });
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
+  return world;
+}
+
+const LABELS =
+  'apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: l}\nlabels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]\n';
+const OPEN = `apiVersion: builtin
+kind: PatchTransformer
+metadata: {name: open}
+patch: |-
+  apiVersion: leaderworkerset.x-k8s.io/v1
+  kind: LeaderWorkerSet
+  metadata: {name: prod-vllm, namespace: llm}
+  spec: {rolloutStrategy: {rollingUpdateConfiguration: {partition: 0}}}
+`;
+
+type Edit = readonly [file: string, from: string, to: string];
+
+test.each<readonly [what: string, files: Files, edits: readonly Edit[], held: string]>([
+  ['the entry is lost', {}, [[OVERLAY, 'transformers:\n  - tranche/apply.yaml\n', '']], 'is not applied'],
+  [
+    'another transformer comes behind it',
+    { 'apps/vllm/prod/labels.yaml': LABELS },
+    [[OVERLAY, '  - tranche/apply.yaml\n', '  - tranche/apply.yaml\n  - labels.yaml\n']],
+    'is not the last entry of transformers',
+  ],
+  [
+    'a field of people in the patch',
+    {},
+    [[PATCH, 'spec:\n', 'spec:\n  startupPolicy: LeaderReady\n']],
+    'spec.startupPolicy of the patch',
+  ],
+  [
+    'a part of a template in the patch',
+    {},
+    [[PATCH, 'spec:\n', 'spec:\n  leaderWorkerTemplate: {size: 3}\n']],
+    'spec.leaderWorkerTemplate of the patch',
+  ],
+  [
+    'a base that does not build',
+    {},
+    [['apps/vllm/base/kustomization.yaml', 'service.yaml', 'gone.yaml']],
+    'takes apps/vllm/base/gone.yaml',
+  ],
+  ['another name', {}, [[OVERLAY, 'namePrefix: prod-', 'namePrefix: main-']], 'no matches for Id'],
+])('%s: no step', async (_, files, edits, held) => {
+  const world = await requested(files);
+  for (const edit of edits) world.edit(...edit);
+  const commits = world.repository.log('main').length;
+  for (let pass = 0; pass < 2; pass += 1) {
+    const { outcomes } = await world.pass();
+    const said = outcomes
+      .flatMap(({ plan, error }) => [error, ...(plan?.holds ?? []), ...(plan?.issues ?? [])])
+      .map((one) => (typeof one === 'object' ? one.message : one))
+      .join('\n');
+    expect(said).toContain(held);
+  }
+  expect(world.repository.log('main').length).toBe(commits);
+});
+
+test('listed by another folder, where a step would be one as well: no step', async () => {
+  const world = await requested();
+  await world.apply();
+  const stage = { path: 'apps/vllm/stage/kustomization.yaml', text: 'resources: [../prod]\nnameSuffix: -stage\n' };
+  world.repository.commit('main', { writes: [stage], message: 'stage' });
+  expect(await world.step()).toContain('apps/vllm/stage/kustomization.yaml lists this folder');
+  expect(world.files()[PATCH]).toContain('partition: 1000000');
+});
+
+test('what overrules the patch in the very file that applies it is seen in the build, and nothing is pushed', async () => {
+  const world = await requested();
+  await world.apply();
+  const text = `${world.files()[APPLY] ?? ''}---\n${OPEN}`;
+  world.repository.commit('main', { writes: [{ path: APPLY, text }], message: 'open' });
+  const commits = world.repository.log('main').length;
+  const { outcomes } = await world.pass();
+  expect(outcomes[0]?.plan?.issues.map(({ reason }) => reason)).toContain('BuildCheckFailed');
+  expect(world.repository.log('main').length).toBe(commits);
+});
+
+const SETTINGS = 'components/images/settings.toml';
+
+/** A generated ConfigMap whose name reaches the template, as its content decides it. */
+function generated(options: string): Files {
+  return {
+    [COMPONENT]: `${BUILT_FILES[COMPONENT]}configMapGenerator:
+  - name: settings
+    files: [settings.toml]
+${options}configurations: [names.yaml]
+`,
+    [SETTINGS]: 'max_model_len = 8192\n',
+    'components/images/names.yaml': `nameReference:
+  - kind: ConfigMap
+    fieldSpecs:
+      - {kind: LeaderWorkerSet, path: spec/leaderWorkerTemplate/workerTemplate/spec/containers/envFrom/configMapRef/name}
+`,
+    'apps/vllm/base/lws.yaml': (BUILT_FILES['apps/vllm/base/lws.yaml'] ?? '').replace(
+      '            args:',
+      '            envFrom: [{configMapRef: {name: settings}}]\n            args:',
+    ),
+  };
+}
+
+const KEPT = 'generatorOptions: {annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}}\n';
+
+test.each([
+  ['that the agent deletes: no step', '', 'which apps/vllm/prod builds no more'],
+  ['that the agent keeps', KEPT, 'step 1/3, partition 1000000 → 3'],
+])('another generated ConfigMap %s', async (_, options, said) => {
+  const world = new BuiltWorld({ files: { ...BUILT_FILES, ...generated(options) } });
+  await world.apply();
+  world.tick(120);
+  expect((await world.play())[0]).toContain('adopt');
+  world.edit(SETTINGS, '8192', '16384');
+  await world.apply();
+  expect(await world.step()).toContain(said);
+});
+
+test("people's own partition 0, in their overlay, is below ours", async () => {
+  const patch = `
+patches:
+  - target: {kind: LeaderWorkerSet}
+    patch: |-
+      - {op: add, path: /spec/rolloutStrategy, value: {type: RollingUpdate, rollingUpdateConfiguration: {partition: 0}}}
+`;
+  const world = await requested({ [OVERLAY]: `${BUILT_FILES[OVERLAY]}${patch}` });
+  await world.apply();
+  expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
+  expect(await world.step()).toContain('step 1/3, partition 1000000 → 3');
+});
+
+test('without kustomize such a Rollout stands still, and is not taken for another', async () => {
+  const world = await requested();
+  await world.apply();
+  const { outcomes } = await world.pass({ builder: NO_BUILDER });
+  expect(outcomes[0]?.plan?.issues.map(({ reason }) => reason)).toContain('BuilderMissing');
+  expect(outcomes[0]?.plan?.commit).toBeUndefined();
+  expect(await world.step()).toContain('step 1/3');
+});
+
+test.each([
+  [
+    'a second workload',
+    'canary:\n',
+    'canary:\n      enableExtraWorkloadForCanary: true\n',
+    'the strategy canary is not built',
+  ],
+])('%s: refused, with the way out', async (_, from, to, held) => {
+  const rollout = BUILT_FILES['rollouts/vllm.yaml'] ?? '';
+  const world = new BuiltWorld({ files: { ...BUILT_FILES, 'rollouts/vllm.yaml': rollout.replace(from, to) } });
+  await world.apply();
+  world.tick(120);
+  expect(await world.step()).toContain(held);
+  expect(world.files()[APPLY]).toBeUndefined();
+});
