@@ -9,6 +9,7 @@ import { canaryRows } from './canaries.ts';
 import { compiledRows } from './compiled.ts';
 import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
 import { historyRows } from './history.ts';
+import { initRows } from './init.ts';
 import { keyRows } from './keys.ts';
 import { inTurn, peakMegabytes, progress, type Spread, time } from './measure.ts';
 import { pageRows } from './page.ts';
@@ -98,6 +99,7 @@ async function allRows(): Promise<readonly Row[]> {
     canaries: () => canaryRows(bench, fleet(options.canaries)),
     pods: () => podRows(bench, large),
     history: () => historyRows(bench, options.quick ? 1000 : 10_000),
+    init: () => initRows(bench, options.quick ? 1000 : 50_000, rounds),
     page: () => pageRows(bench, rounds),
     plan: async () => planRows(bench, await first()),
     simulation: () => simulationRows(programs, amounts()),
