@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { intentMessage, printTrailers } from '../src/rollout/commits/messages.ts';
 import { createBareRepository, gitEnvironment } from '../test/support/git-server.ts';
-import { peakMegabytes, time } from './measure.ts';
+import { inTurn, probed, time } from './measure.ts';
 import { atMost, forInformation, type Row } from './rows.ts';
 import type { Bench } from './world.ts';
 
@@ -15,17 +15,30 @@ const COMMITS_OF_RELEASE = 5;
 const PLANNED = '4f1c'.repeat(10);
 
 /** Makes the history, and tells it: `commits` of them, one release in five. */
-export async function historyRows(bench: Bench, commits: number): Promise<readonly Row[]> {
+export async function historyRows(bench: Bench, commits: number, rounds: number): Promise<readonly Row[]> {
   const path = join(bench.scratch, `history-${commits}.git`);
   await makeHistory(path, commits);
   const program = { command: process.execPath, args: [bench.bundle, 'history', '--output', 'json', '--repo', path] };
   const probe = { probe: join(bench.programs, 'memory-probe.mjs'), report: join(bench.scratch, 'history-memory') };
+  const log = { command: 'git', args: ['-C', path, 'log', '--first-parent', '--format=raw', 'main'] };
   await time(program);
-  const value = await time(program);
+  await time(log);
+  const spreads = await inTurn(
+    [
+      { name: 'own', run: () => time(program) },
+      { name: 'git', run: () => time(log) },
+    ],
+    rounds,
+  );
+  const { median: value } = spreads.get('own') ?? { median: Number.NaN };
+  const reference = spreads.get('git')?.median ?? Number.NaN;
   const name = `history of ${commits} commits, ${commits / COMMITS_OF_RELEASE} releases`;
+  const { megabytes, cpuMilliseconds } = await probed(program, probe);
   return [
-    atMost({ name, unit: 'ms', value }, MILLISECONDS_MOST),
-    forInformation({ name: `memory of it`, unit: 'MB', value: await peakMegabytes(program, probe) }),
+    // Nothing of it waits: what it takes of the processor is what it takes on a machine that has nothing else to do.
+    atMost({ name: `${name}, CPU`, unit: 'ms', value: cpuMilliseconds }, MILLISECONDS_MOST),
+    forInformation({ name: 'the same, against git log', unit: 'ms', value }, reference),
+    forInformation({ name: `memory of it`, unit: 'MB', value: megabytes }),
   ];
 }
 

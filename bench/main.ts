@@ -98,7 +98,7 @@ async function allRows(): Promise<readonly Row[]> {
     fleet: () => fleetRows(bench, fleet()),
     canaries: () => canaryRows(bench, fleet(options.canaries)),
     pods: () => podRows(bench, large),
-    history: () => historyRows(bench, options.quick ? 1000 : 10_000),
+    history: () => historyRows(bench, options.quick ? 1000 : 10_000, rounds),
     init: () => initRows(bench, options.quick ? 1000 : 50_000, rounds),
     page: () => pageRows(bench, rounds),
     plan: async () => planRows(bench, await first()),
