@@ -169,7 +169,7 @@ function waitsForLoading(situation: Seen, range: { readonly count: number; reado
 
 /** A rollback is held to no limit; what it exceeds is said. */
 function beyondLimits(
-  situation: Situation,
+  situation: Seen,
   to: {
     readonly budget: Budget;
     readonly serving: number;
@@ -177,7 +177,7 @@ function beyondLimits(
     readonly count: number;
   },
 ): string {
-  const { snapshot, maxUnavailable, replicas = 0 } = situation;
+  const { snapshot, maxUnavailable, replicas } = situation;
   const { maxUnavailableGroups: most, minReadyGroups: least = 0, minReadyPercent: share = 0 } = snapshot.policy;
   const set = to.budget.displaced?.set ?? maxUnavailable;
   const down = unavailableBudget(set, to.count);
@@ -194,13 +194,17 @@ function beyondLimits(
   return told.length === 0 ? '' : ` ${capital(told.join(', and '))}: a rollback is not held to that.`;
 }
 
-/** Only groups that go back can fall, as many at a time as people allow in addition to those that are down already. */
+/**
+ * Only groups that go back can fall, as many at a time as people allow in addition to those that are down already; one, where
+ * the StatefulSet's own gate is off, whatever they allow.
+ */
 function lowestOf(
-  situation: Situation,
+  situation: Seen,
   of: { readonly serving: number; readonly back: readonly Group[]; readonly count: number },
 ): number {
   const falling = of.back.filter((group) => group.ready).length;
-  const atOnce = Math.max(1, unavailableBudget(peoplesBudget(situation), of.count));
+  const isGated = situation.observed.leaderSet.maxUnavailable === undefined;
+  const atOnce = isGated ? 1 : Math.max(1, unavailableBudget(peoplesBudget(situation), of.count));
   return of.serving - Math.min(falling, atOnce);
 }
 
