@@ -2,6 +2,7 @@
 
 import type { Issue } from '../api/issue.ts';
 import { rootsIn } from '../manifests/kustomize-roots.ts';
+import { rootOfPatch } from '../manifests/patch-place.ts';
 import { FILE_EFFECTS } from '../rollout/edits/file-effects.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import { agentsIn } from './init/agents.ts';
@@ -56,7 +57,9 @@ function effectOf(change: RootChange, views: readonly RootView[], { index }: Des
   const view = views.find(({ root }) => root.folder === folder);
   const workload = view?.workloads.find((one) => `${one.namespace ?? '?'}/${one.name}` === change.workload);
   if (kind !== 'template' || view === undefined || workload === undefined) return [];
-  const isPlain = index.workloadsCalled(workload).some(({ file }) => view.files.includes(file));
+  // A patch of ours is no manifest that the cluster gets as it is.
+  const manifests = index.workloadsCalled(workload).filter(({ file }) => rootOfPatch(file) !== folder);
+  const isPlain = manifests.some(({ file }) => view.files.includes(file));
   if (isPlain) return [];
   const { groups, images } = workload;
   const image = images.length === 0 ? '' : ` (${images.join(', ')})`;
