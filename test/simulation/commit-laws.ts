@@ -36,6 +36,7 @@ import { partsSafe } from './part-laws.ts';
 import { policiesObeyed } from './policy-laws.ts';
 import { hasSides, routeFile, serviceFile } from './routed-files.ts';
 import { backDrained, sharedApproved, sharedLeaves, sharedServing, stableServes } from './shared-commit-laws.ts';
+import { undoneWhole } from './undo-law.ts';
 
 export type Law = (commit: OurCommit) => string | undefined;
 
@@ -50,6 +51,7 @@ export const commitLaws = {
   'S6 diff confined': confined,
   'S11 pauses': pauses,
   'S11 people': people,
+  'S13 undo': undoneWhole,
   'F17 recreated': recreated,
   'F6 rewritten': rewritten,
   'L3 forward': forward,

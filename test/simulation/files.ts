@@ -222,6 +222,8 @@ export type FileMarks = {
   readonly surge: { readonly was: number; readonly set: number } | undefined;
   /** How often a share was taken back because nothing of the new version served. */
   readonly withdrawn: number;
+  /** The settled release that a rollback of two colours takes back; undefined: there is no such rollback. */
+  readonly undone: string | undefined;
   readonly aborted: readonly string[];
 };
 
@@ -233,6 +235,7 @@ export function marksIn(text: string): FileMarks | undefined {
     maxUnavailable?: { was?: number; set: number };
     replicas?: { was: number; set: number };
     withdrawn?: number;
+    undone?: string;
   };
   return {
     release,
@@ -246,6 +249,7 @@ export function marksIn(text: string): FileMarks | undefined {
     peoplesBudget: restore.maxUnavailable?.was,
     surge: restore.replicas,
     withdrawn: restore.withdrawn ?? 0,
+    undone: restore.undone,
     aborted: (markIn(text, 'aborted') ?? '').split(',').filter((part) => part !== ''),
   };
 }

@@ -96,7 +96,9 @@ export function ladderCeiling(commit: OurCommit): string | undefined {
   const grown = both.after.canary > both.before.canary;
   if (!grown) return undefined;
   const step = plan.steps[indexOf(after.marks?.step) - 1];
-  const wanted = step === undefined ? Number.NaN : planned(step.replicas, both.before.primary);
+  // What had settled comes back with as many groups as serve, at least one.
+  const filled = after.marks?.undone !== undefined ? Math.max(1, both.before.primary) : Number.NaN;
+  const wanted = step === undefined ? filled : planned(step.replicas, both.before.primary);
   return both.after.canary === wanted
     ? undefined
     : `${reason}: ${both.before.canary} → ${both.after.canary} groups of ${both.names.canary}, wanted ${wanted}`;
@@ -301,17 +303,22 @@ const ONWARD = [
   'StepsEdited',
 ];
 
+/** The same where a settled release of blueGreen is undone. */
+const FILLING_BACK = ['RollbackWidened', 'RouteRestored', 'CanaryEmptied', 'RolledBack'];
+
 /** What a rung waits for, told once more: the edits before it are live, and its groups are there. */
 export function ladderProof(commit: OurCommit): Proof | undefined {
   const { reason, before, after } = commit;
   const [from, to] = [before.marks, after.marks];
   const applied: Proof = (scene, both) => both.isLive(scene);
-  if (reason === 'RolledBack')
+  const isFilled = from?.undone !== undefined;
+  if (reason === 'RolledBack' && !isFilled)
     return (scene, both) =>
       both.isLive(scene) &&
       both.liveShare(scene) === 0 &&
       (before.marks?.floor === undefined || both.all(scene, both.names.stable, stableVersion(commit)));
-  if (!ONWARD.includes(reason) || from?.step === 'rollback') return undefined;
+  const isOnward = isFilled ? FILLING_BACK.includes(reason) : from?.step !== 'rollback' && ONWARD.includes(reason);
+  if (!isOnward) return undefined;
   if (begins(before, after)) return to?.at === 'template' && to.serves === 'green' ? begun : applied;
   const version = commit.releaseVersion;
   const primary = from?.step === 'promote' && commit.workload.fills?.style === 'canary';
@@ -324,7 +331,7 @@ export function ladderProof(commit: OurCommit): Proof | undefined {
   if (primary || reason === 'CanaryEmptied' || reason === 'RouteRestored') return applied;
   // N rose: the same rung comes again before its groups are seen.
   if (from?.at === to?.at && from?.step === to?.step) return applied;
-  const wins = reason === 'Settled' && commit.workload.fills?.style === 'blueGreen';
+  const wins = (reason === 'Settled' || reason === 'RolledBack') && commit.workload.fills?.style === 'blueGreen';
   const ready: Proof = (scene, both) => both.isLive(scene) && both.all(scene, both.names.canary, version);
   // A primary that was re-created came up on the release: where someone accepts that, only it is looked at.
   if (reason === 'Promoted' && accepts(commit, 'Recreated')) return applied;

@@ -75,6 +75,11 @@ export const laws = {
     statement: 'from every state an abort ends with every group ready on the stable version, and everything put back',
     checked: 'questions to a copy of the world (what-if.ts), and the end',
   },
+  'S13 undo': {
+    statement:
+      'an undo brings back every field of a release that had settled, byte for byte, and nothing else, from any state after settling',
+    checked: 'each commit of ours (undo-law.ts), and the end of stories (story.ts)',
+  },
   'F17 recreated': {
     statement: 'no step forward on objects that were re-created, until someone accepts them',
     checked: 'each commit of ours (evidence-laws.ts)',

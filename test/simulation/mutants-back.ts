@@ -50,4 +50,21 @@ export const backMutants: readonly Mutant[] = [
     "return holds.length > 0 ? holding(holds, 'StepUpgrade') : restBack(on, 'no request reaches it any more');",
     "return restBack(on, 'no request reaches it any more');",
   ),
+  // An undo: what it goes by, and what it leaves.
+  {
+    name: 'undo: what had settled is looked for by a key that comes again',
+    file: 'src/reconcile/history/settled-before.ts',
+    from: "return [printRelease(release), step?.kind ?? '', String(isOwn), ...aborted.map(printRelease)].join(' ');",
+    to: 'return String(isOwn && step !== undefined);',
+    allowance: ALLOWANCE,
+    world: 'rollback',
+  },
+  {
+    name: 'undo: the other colour is filled, and what is undone does not count as aborted',
+    file: 'src/rollout/events/undoing-colour.ts',
+    from: 'aborted: remember(given, marks),',
+    to: 'aborted: marks.aborted,',
+    allowance: ALLOWANCE,
+    world: 'rollback',
+  },
 ];

@@ -36,4 +36,18 @@ export const rollbackStories: readonly StorySetup[] = [
   { ...batches, shares: { requestSeconds: undefined, graceSeconds: undefined }, acts: [[5, 'abort']] },
   ...[10, 14].map((round) => story({ style: 'canary', groups: 3, acts: [[round, 'abort']], ...LOOKS })),
   story({ style: 'blueGreen', groups: 3, acts: [[10, 'abort']], ...LOOKS }),
+  // A settled release is undone; and of two colours something comes in between.
+  story({ style: 'blueGreen', groups: 2, acts: [[14, 'undo']] }),
+  ...(['paused', 'a newer template', 'the partition by hand'] as const).map((act) =>
+    story({
+      style: 'blueGreen',
+      groups: 2,
+      acts: [
+        [14, 'undo'],
+        [17, act],
+      ],
+    }),
+  ),
+  story({ style: 'canary', groups: 2, acts: [[12, 'undo']] }),
+  { ...sharedStory(), acts: [[18, 'undo']] },
 ];

@@ -1,7 +1,7 @@
 /** One plain story without chance: a version goes through its steps, and exactly the faults that are asked for happen. */
 
 import { Chance } from './chance.ts';
-import { splitOwn, templateStart, versionInText, withNumber } from './files.ts';
+import { versionInText, withNumber } from './files.ts';
 import { finish } from './finish.ts';
 import { hands } from './hands.ts';
 import { abort, approve, Person, undo } from './people.ts';
@@ -9,6 +9,7 @@ import { checkEnd, type Pending, type PortFault, Process } from './process.ts';
 import { type Act, type StoryEnd, type StorySetup, type StrictFaults, setupOfStory } from './story-setup.ts';
 import { LawBroken } from './timeline.ts';
 import { NAMESPACE } from './truth.ts';
+import { restIn, templateIn } from './undo-law.ts';
 import { Universe } from './universe.ts';
 import { Watch } from './watch.ts';
 import { abortNow } from './what-if.ts';
@@ -108,11 +109,11 @@ class Story {
   private undoneWhole(): void {
     const { undone, person } = this;
     if (undone === undefined) return;
-    const rest = (text: string): string => text.slice(0, templateStart(text)).replace(/^ *tranche\.dev\/.*\n/gm, '');
-    const template = (text: string): string => splitOwn(text)[0].slice(templateStart(text)).trimEnd();
     const { marks, text } = person;
-    if (marks?.step !== undefined || template(text) !== template(undone.to) || rest(text) !== rest(undone.from))
-      throw new LawBroken('S12 rollback', `undone, ${marks?.step ?? 'settled'}, and not as before:\n${text}`);
+    const { workload } = person;
+    const isBack = templateIn(text, workload) === templateIn(undone.to, workload);
+    if (marks?.step !== undefined || !isBack || restIn(text, workload) !== restIn(undone.from, workload))
+      throw new LawBroken('S13 undo', `undone, ${marks?.step ?? 'settled'}, and not as before:\n${text}`);
   }
 
   /** Something happens; before it a copy of the world is asked what would follow from here. */
@@ -130,6 +131,8 @@ class Story {
     } else if (act === 'undo') {
       this.undone = { from: person.text, to: undo(person) };
     } else if (act === 'a newer template') {
+      // What an undo has brought back gives way to it.
+      this.undone = undefined;
       await unrecorded(universe);
       person.request();
     } else if (act === 'the new version dies') {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { story } from './acts.ts';
 import { runStory } from './story.ts';
-import type { StorySetup, StrictFaults } from './story-setup.ts';
+import { type Act, type StorySetup, type StrictFaults, sharedStory } from './story-setup.ts';
 
 /** Three groups, settled by round 8. */
 const plain: StorySetup = {
@@ -16,7 +16,8 @@ const plain: StorySetup = {
   surge: 0,
   acts: [[8, 'undo']],
 };
-const canary = (round: number): StorySetup => story({ style: 'canary', groups: 2, acts: [[round, 'undo']] });
+const filled = (style: 'canary' | 'blueGreen', round: number): StorySetup =>
+  story({ style, groups: 2, acts: [[round, 'undo']] });
 
 async function play(of: StorySetup, faults: StrictFaults = new Map()): Promise<number> {
   const end = await runStory(of, faults);
@@ -25,10 +26,13 @@ async function play(of: StorySetup, faults: StrictFaults = new Map()): Promise<n
   return end.calls;
 }
 
-test.each([
+test.each<readonly [what: string, of: StorySetup]>([
   ['partition', plain],
-  ['canary, as soon as it has settled', canary(12)],
-  ['canary, later', canary(15)],
+  ['canary, as soon as it has settled', filled('canary', 12)],
+  ['canary, later', filled('canary', 15)],
+  ['partition with routes', { ...sharedStory(), acts: [[18, 'undo']] }],
+  ['blueGreen, as soon as it has settled', filled('blueGreen', 14)],
+  ['blueGreen, later', filled('blueGreen', 16)],
 ])('undone: %s', async (_, of) => {
   expect(await play(of)).toBeGreaterThan(0);
 });
@@ -36,4 +40,20 @@ test.each([
 test('undone, and a pass dies at a call of the rollback', async () => {
   const calls = await play(plain);
   for (const back of [30, 22, 14, 6]) await play(plain, new Map([[calls - back, 'crash after']]));
+});
+
+/** What hands and the cluster do in the middle of the rollback of two colours. */
+const MEANWHILE: readonly Act[] = ['a newer template', 'one group of it dies', 'the partition by hand'];
+test.each(MEANWHILE)('blueGreen, undone, and then: %s', async (act) => {
+  const acts: NonNullable<StorySetup['acts']> = [
+    [14, 'undo'],
+    [17, act],
+  ];
+  expect(await play(story({ style: 'blueGreen', groups: 2, acts }))).toBeGreaterThan(0);
+});
+
+test('blueGreen, undone, and a pass dies at a call of the rollback', async () => {
+  const of = filled('blueGreen', 14);
+  const calls = await play(of);
+  for (const back of [55, 25]) await play(of, new Map([[calls - back, 'crash after']]));
 });

@@ -116,6 +116,8 @@ export async function abortNow(
   const { name } = workload;
   const marks = marksIn(universe.lws(name) ?? '');
   if (marks?.step === undefined || marks.stable === undefined) return;
+  // It goes back to what had settled before, and the version that serves is the one that is left.
+  if (marks.undone !== undefined) return;
   // Where people have scaled one of two sides to nothing, the rest is theirs as well.
   if (workload.fills !== undefined && universe.emptied.has(name)) return;
   const fork = universe.fork();
