@@ -114,12 +114,15 @@ function rollbackCause(situation: Situation | undefined, release: Release): Rele
   return nextRelease(situation.digest, situation.state.marks);
 }
 
+/** A step has failed: by its groups, or by its metrics. */
+const FAILED: readonly Hold['reason'][] = ['StepFailed', 'AnalysisFailed'];
+
 /** A step that has failed and goes nowhere by itself; and what has held for longer than a policy wants, time apart. */
 function ofHolds(snapshot: Snapshot, situation: Situation | undefined, holds: readonly Hold[]): readonly Fresh[] {
   const marks = situation?.marks;
   if (situation === undefined || marks === undefined) return [];
   const release = printRelease(rollbackCause(situation, marks.release));
-  const failed = holds.find(({ reason }) => reason === 'StepFailed');
+  const failed = holds.find(({ reason }) => FAILED.includes(reason));
   const [first] = blocking(holds);
   return [
     ...(failed === undefined ? [] : [{ event: 'failed', release, what: 'delivery', text: failed.message } as const]),

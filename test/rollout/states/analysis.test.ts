@@ -324,3 +324,11 @@ test('a commit that goes on, or back, names each metric with its verdict and cou
   );
   expect(message(world(done))).not.toContain('Rollout-Analysis');
 });
+
+test('one who wants to know of failures is notified of one by metrics', () => {
+  const notifyTo = [{ to: 'prod', as: 'slack', events: ['failed'] }] as const;
+  const events = (answer: Answer): string =>
+    JSON.stringify(plan({ ...at(done, answered(answer)), notifyTo }).record.notices ?? {});
+  expect(events('failed')).toContain('chat/errors failed: new 71 of 1200');
+  expect(events('waiting')).not.toContain('chat/errors');
+});
