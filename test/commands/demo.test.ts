@@ -1,5 +1,6 @@
 /** The demo as people see it: both stories told in lines, the check that must be able to fail, and the live picture. */
 
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -101,6 +102,12 @@ test.each([
   expect(whereLines({ ...at, served: true, kept: true }).join('\n')).toContain(`\n  ${status}`);
 });
 
+test('from a checkout help has what only a checkout takes as well', () => {
+  const help = execFileSync(process.execPath, ['scripts/demo.mjs', '--help'], { encoding: 'utf8' });
+  for (const option of ['--strategy', '--traffic', '--fail', '--keep', '--serve', '--pull-requests', '--out'])
+    expect(help).toMatch(new RegExp(`^ +${option}\\b`, 'm'));
+});
+
 describe('the story', () => {
   /** Told line by line, and the check is content. */
   function expectTold({ text, errors }: Watched, patterns: readonly RegExp[], said = /^$/): void {
@@ -119,6 +126,19 @@ describe('the story', () => {
     expect(await runProgram(['demo', '--fail'], watched.io)).toBe(0);
     expectTold(watched, rollBack);
   });
+
+  test.each(['canary', 'blueGreen'])(
+    'of a %s, to its end: all at rest, and no number that is none',
+    async (strategy) => {
+      const watched = watcher();
+      expect(await runProgram(['demo', '--strategy', strategy], watched.io)).toBe(0);
+      expectTold(watched, [/rollout\(llm\/vllm\): settled\n/, /✔ failed requests: 0 of [1-9]\d+\n/]);
+      const [story = ''] = watched.text().split('The log of main');
+      expect(story).not.toContain('groups 1000000');
+      // While the colour before empties, that is waited for; it is not how it ends.
+      expect(story.match(/^\S+ +(?:waits|rest) .*$/gm)?.at(-1)).toContain('rest    settled, and nothing is waited for');
+    },
+  );
 
   test('of a delivery; served: another process makes a pass on the same repository and API', async () => {
     let where = { repo: '', kubeconfig: '' };
