@@ -94,6 +94,13 @@ export const BLUE: readonly Row[] = [
   ['both, back to the first colour', withGpus(next, 1), { maxGpus: 15 }, {}, 'hold GpusOverLimit'],
 ];
 
+/** A newer template waits in the file while the second colour takes over. */
+const newerWaits = asked(after('promote, all: 50% → 100%', blue), NEW, NEWER);
+
+export const NEWER_WAITS: readonly Row[] = [
+  ['a newer template waits while all requests go over', newerWaits, {}, {}, 'hold GracePeriod Draining RequestQueued'],
+];
+
 /** Versions of one workload share the requests. */
 const ROUTED_STEPS = [
   'replicas: 1, traffic: 5%, pause: {duration: 60}',
@@ -148,8 +155,18 @@ function routedJump(index: number): Found {
 
 /** The rows whose answer is another than wanted. */
 export function wrongAnswers(): readonly string[] {
-  return [...CANARY, ...BLUE, ...ROUTED].flatMap(([what, stand, rules, found, wanted]) => {
+  const wrong = [...CANARY, ...BLUE, ...NEWER_WAITS, ...ROUTED].flatMap(([what, stand, rules, found, wanted]) => {
     const seen = told(stand, rules, found);
     return seen === wanted ? [] : [`${what}: wanted ${wanted}, got ${seen}`];
   });
+  return [...wrong, ...budgetLeft()];
+}
+
+/** What a rollback of a canary has raised is restored with the commit that ends it. */
+function budgetLeft(): readonly string[] {
+  const broken: Found = { view: { own: '0- 1- 2- 3+' } };
+  const raised = passed(stands.primary, { ...broken, intents: { abort: releaseIn(stands.primary) } }).stand;
+  const end = passes(raised).stand;
+  const [high, low] = [raised, end].map(({ texts }) => /maxUnavailable: (\d+)/.exec(texts.get(LWS_FILE) ?? '')?.[1]);
+  return high === '4' && low === '1' ? [] : [`a rollback: wanted maxUnavailable 4, then 1, got ${high}, ${low}`];
 }

@@ -45,6 +45,18 @@ const bugs: readonly Bug[] = [
   ],
   ['the promotion of blueGreen sends nothing', SHARES, 'takesTurns(snapshot', '!takesTurns(snapshot'],
   ['the colour that serves costs nothing', LIMITS, 'filled?.primary ?? replicas;', 'replicas;'],
+  [
+    'a newer template that waits is an edit by hand',
+    'ladders/edited-by-hand.ts',
+    'situation.digest !== marks.release.digest;',
+    'situation.digest === undefined;',
+  ],
+  [
+    'the budget of a rollback stays',
+    'strategies/coming-back.ts',
+    'restoredFields(on, restoreOwn(marks, situation.workload))',
+    'restoredFields(on, [])',
+  ],
 ];
 const patches = patchesOf(bugs);
 
