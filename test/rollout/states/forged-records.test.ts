@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { RolloutRecord, StepRecord } from '../../../src/api/record.ts';
 import { printRecord } from '../../../src/reconcile/status/status-writes.ts';
 import type { Intent } from '../../../src/rollout/orders/intent.ts';
-import { LWS, standing as sharing } from '../../support/forged-share.ts';
+import { LWS, ROUTE, restoring, standing as sharing } from '../../support/forged-share.ts';
 import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../../support/vllm.ts';
 
@@ -264,6 +264,26 @@ test.each([
   for (let round = 0; round < 60; round += 1) await at.round();
   expect(at.world.subject()).toContain('settled');
   expect(at.text(LWS).split('\n---\n')[0]).toContain('v0.10.1');
+});
+
+test.each([
+  ['canary', 'blueGreen'],
+  ['blueGreen', 'canary'],
+])('forged: the strategy of a delivery of %s, in its mark and in the record alike, as %s', async (style, other) => {
+  const at = await sharing({ style, stage: 'in its first share' });
+  restoring(() => ({ style: other }))(at);
+  const forged = [at.text(LWS), at.text(ROUTE)];
+  let last: readonly string[] = [];
+  for (let round = 0; round < 6; round += 1) {
+    forge(at, ({ marks }) => ({ marks: { ...marks, restore: { ...marks?.restore, style: other } } }));
+    last = reasonsOf(await at.round());
+  }
+  expect([at.text(LWS), at.text(ROUTE)]).toEqual(forged);
+  expect(last).toContain('AnnotationsGone');
+  await at.order({ kind: 'abort', keepNewer: false });
+  for (let round = 0; round < 30; round += 1) await at.round();
+  expect(at.text(LWS).split('\n---\n')[0], at.world.subject()).not.toContain('v0.10.1');
+  expect(serving(at, '0.10.0'), at.world.subject()).toBe(4);
 });
 
 test('SECURITY.md has a row for each, with its hold and the way out', () => {
