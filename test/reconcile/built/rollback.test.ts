@@ -46,6 +46,7 @@ test('people take it back: the pin goes, and nothing restarts', async () => {
   world.edit(COMPONENT, NEW_TAG, OLD_TAG);
   await world.apply();
   expect(await world.play()).toEqual(['0:0+ 1:0+ 2:0+ 3:0+ rollout(llm/vllm): unpin']);
+  expect(world.repository.log('main')[0]?.message).toContain('Rollout-Reason: Unpinned\n');
   expect(world.repository.text('main', PATCH)).not.toContain('leaderWorkerTemplate');
   expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
 });
