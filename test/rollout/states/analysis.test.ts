@@ -95,7 +95,7 @@ const NAMED: World = { ...done, intents: { analysed: `chat@${BLOB}` } };
 
 type Row = readonly [when: string, snapshot: Snapshot, then: string];
 
-const rows: readonly Row[] = [
+test.each<Row>([
   ['no policy names an Analysis', world(done), NEXT],
   ['all have passed', at(done, answered('passed')), NEXT],
   ['nobody was asked', at(done, chat(undefined)), 'hold Analysing'],
@@ -193,9 +193,7 @@ const rows: readonly Row[] = [
     'Settled: settled => B.2 stable=main',
   ],
   ['at rest', at({}, chat(undefined)), 'nothing'],
-];
-
-test.each(rows)('%s', (_, snapshot, then) => expect(show(snapshot)).toBe(then));
+])('%s', (_, snapshot, then) => expect(show(snapshot)).toBe(then));
 
 test('what metrics say is said with counts, and what would have gone back', () => {
   const [held] = plan(at(done, answered('failed'), BACK)).holds;
