@@ -10,10 +10,13 @@ export type RangeQuestion = {
   readonly step: number;
 };
 
-/** `body`: parsed JSON, nothing of which has been looked at. `why`: without address, credential or answer. */
+/**
+ * `body`: parsed JSON, nothing of which has been looked at. `why`: without address, credential or answer. `isUnreached`: it gave
+ * no answer at all, in time, so that another question would end alike.
+ */
 export type RangeAnswer =
   | { readonly kind: 'answered'; readonly body: unknown }
-  | { readonly kind: 'failed'; readonly why: string };
+  | { readonly kind: 'failed'; readonly why: string; readonly isUnreached?: true };
 
 export interface Metrics {
   /** The questions of one pass, which take fifteen seconds together at most. */

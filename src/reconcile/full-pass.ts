@@ -14,7 +14,7 @@ import type { Desired } from './desired/desired-rollout.ts';
 import { mainLost, tipOf } from './history/main-lost.ts';
 import type { Readers } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
-import { metricsReader } from './metrics-reader.ts';
+import { metricsReader, withoutAsking } from './metrics-reader.ts';
 import { notified } from './notify/deliver.ts';
 import { trafficAsked } from './observe/observe-traffic.ts';
 import { recordsElsewhere } from './observe/other-shards.ts';
@@ -22,6 +22,7 @@ import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
 import type { Outcome, Reconciled } from './outcome.ts';
 import type { Memory, PassOptions, PassResult, Ports, Reading } from './pass.ts';
+import { brakes } from './proposals/case.ts';
 import { propose } from './proposals/propose.ts';
 import { readApprovals } from './proposals/read-approvals.ts';
 import { sent } from './sent.ts';
@@ -74,7 +75,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const notifyTargets = ports.notifier?.targets ?? [];
   const seen = { git, isMainLost, live, liveTraffic, offSeconds, clockNow };
   const readers = { ...seen, others, notifyTargets, builder, ...metricsOf(ports, memory) };
-  const first = await decideAll(readers, reading, options, memory);
+  const first = await decidedFirst(readers, reading, options, memory);
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
   const reconciled = options.write ? await propose(ports, { reading, reconciled: decided, commits: git }) : decided;
@@ -92,6 +93,23 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
 /** Who asks providers of metrics, if anyone does. */
 function metricsOf({ metrics }: Ports, memory: Memory): Pick<Readers, 'metrics'> {
   return metrics === undefined ? {} : { metrics: metricsReader(metrics, memory.metrics) };
+}
+
+/**
+ * What protects or leads back is written before any provider of metrics is asked, which may take its time: nobody's rollback
+ * waits for the metrics of another Rollout. What waits for them is asked about in the first pass that has no such commit.
+ */
+async function decidedFirst(
+  readers: Parameters<typeof decideAll>[0],
+  reading: Reading,
+  options: PassOptions,
+  memory: Memory,
+): Promise<readonly Reconciled[]> {
+  const { metrics } = readers;
+  if (metrics === undefined) return decideAll(readers, reading, options, memory);
+  const quiet = withoutAsking(metrics);
+  const unasked = await decideAll({ ...readers, metrics: quiet.reader }, reading, options, memory);
+  return quiet.wants() && !unasked.some(brakes) ? decideAll(readers, reading, options, memory) : unasked;
 }
 
 /** Services and routes of the deliveries that are in progress: asked for all at once, as far as the records know them. */

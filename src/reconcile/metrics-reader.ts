@@ -31,27 +31,69 @@ export type MetricsReader = {
   readonly memory: MetricsMemory;
 };
 
-/** Of one pass; its time starts with its first question. */
+/**
+ * Of one pass; its time starts with its first question. The same question is asked once. A provider that cannot be reached is
+ * asked nothing more, so that it takes neither time nor questions from the others.
+ */
 export function metricsReader(metrics: Metrics, memory: MetricsMemory): MetricsReader {
   let left = QUESTIONS_MOST;
   let round: ReturnType<Metrics['round']> | undefined;
-  let open = AT_ONCE;
-  const waiting: (() => void)[] = [];
+  const asked = new Map<string, Promise<RangeAnswer>>();
+  const unreached = new Map<string, RangeAnswer>();
+  const inTurn = turns(AT_ONCE);
+  const ask = (question: RangeQuestion): Promise<RangeAnswer> =>
+    inTurn(async () => {
+      const gone = unreached.get(question.provider);
+      if (gone !== undefined) {
+        left += 1;
+        return gone;
+      }
+      round ??= metrics.round();
+      const answer = await round.range(question);
+      if (answer.kind === 'failed' && answer.isUnreached === true) unreached.set(question.provider, answer);
+      return answer;
+    });
   const range: MetricsReader['range'] = async (question) => {
+    const key = JSON.stringify([question.provider, question.query, question.start, question.end, question.step]);
+    const known = asked.get(key) ?? unreached.get(question.provider);
+    if (known !== undefined) return known;
     if (left === 0) return { kind: 'unasked' };
     left -= 1;
+    const answer = ask(question);
+    asked.set(key, answer);
+    return answer;
+  };
+  return { range, memory };
+}
+
+/** Lets this many run at a time, in the order in which they come. */
+function turns(most: number): <T>(run: () => Promise<T>) => Promise<T> {
+  let open = most;
+  const waiting: (() => void)[] = [];
+  return async (run) => {
     if (open === 0) await new Promise<void>((resolve) => waiting.push(resolve));
     else open -= 1;
     try {
-      round ??= metrics.round();
-      return await round.range(question);
+      return await run();
     } finally {
       const next = waiting.shift();
       if (next === undefined) open += 1;
       else next();
     }
   };
-  return { range, memory };
+}
+
+/** Answers by what is remembered alone, and says whether anything else was wanted. */
+export function withoutAsking({ memory }: MetricsReader): {
+  readonly reader: MetricsReader;
+  readonly wants: () => boolean;
+} {
+  let isWanted = false;
+  const range: MetricsReader['range'] = async () => {
+    isWanted = true;
+    return { kind: 'unasked' };
+  };
+  return { reader: { range, memory }, wants: () => isWanted };
 }
 
 /** Keeps a value as the newest, and forgets the oldest where there are too many. */

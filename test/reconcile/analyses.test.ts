@@ -25,10 +25,11 @@ spec:
 ${more}`;
 
 /** A delivery in its first step, whose group is ready; pauses are over at once. */
-async function started(more = '', analysis = ANALYSIS) {
+async function started(more = '', analysis = ANALYSIS, others: Readonly<Record<string, string>> = {}) {
   const rollout = (VLLM_FILES[ROLLOUT_FILE] ?? '').replace(/pause: *\{[^}]*\}/g, 'pause: {duration: 1}');
   const files = {
     ...VLLM_FILES,
+    ...others,
     [ROLLOUT_FILE]: rollout,
     'policies/measured.yaml': policy(more),
     ...(analysis === '' ? {} : { [ANALYSIS_FILE]: analysis }),
@@ -160,4 +161,25 @@ test('an Analysis that no file has holds from the start; what is edited counts f
   await of.pass();
   of.world.edit(ANALYSIS_FILE, 'vllm/errors', 'vllm/erors');
   expect(await of.pass()).toMatch(/AnalysisMissing/);
+});
+
+test('what leads back is written before anybody is asked, whose Rollout it may be; they are asked after it', async () => {
+  const [lws, file] = ['apps/llama/lws.yaml', 'rollouts/llama.yaml'];
+  const others = {
+    [lws]: (VLLM_FILES[LWS_FILE] ?? '').replace('name: vllm', 'name: llama'),
+    [file]: (VLLM_FILES[ROLLOUT_FILE] ?? '').replaceAll('name: vllm', 'name: llama'),
+  };
+  const { world, metrics, pass } = await started('', ANALYSIS, others);
+  world.edit(lws, OLD, NEW);
+  for (let round = 0; round < 3; round += 1) await pass();
+  metrics.mood = 'dead';
+  world.tick(1800);
+  const release = /tranche\.dev\/release: (\S+)/.exec(world.repository.text('main', lws) ?? '')?.[1];
+  world.edit(file, 'metadata:\n', `metadata:\n  annotations: {tranche.dev/abort: ${release}}\n`);
+  const before = metrics.asked.length;
+  await pass();
+  expect(world.subject()).toMatch(/^rollout\(llm\/llama\): rollback/);
+  expect(metrics.asked.length).toBe(before);
+  for (let round = 0; round < 4 && metrics.asked.length === before; round += 1) await pass();
+  expect(metrics.asked.length).toBeGreaterThan(before);
 });

@@ -42,7 +42,7 @@ export function openMetrics(
         bytesMost: limits.bytesMost,
       });
     } catch (error) {
-      return failed(failureOf(error, env));
+      return { kind: 'failed', why: failureOf(error, env), isUnreached: true };
     }
   };
   return {
