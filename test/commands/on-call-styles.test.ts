@@ -163,7 +163,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     },
     ends: /rolled back/,
   },
-  'blueGreen: a release that has settled is bad': { stands: () => settled('blueGreen'), ends: /step 1\/1, / },
+  'blueGreen: a release that has settled is bad': { stands: () => settled('blueGreen'), ends: /rolled back/ },
   'pull request: the step looks good': { stands: proposed, onForge: merged, ends: /step 1\/3, / },
   'pull request: somebody has closed it, and the step is wanted': {
     stands: async () => {

@@ -122,7 +122,8 @@ test('where our status is wanted on an up-to-date branch, nothing else is merged
   await world.pass();
   await expect(press(world.repository, at)).rejects.toThrow('out of date');
   const tree = await world.repository.mergedTree('main', world.pull.head);
-  const update = await world.git('commit-tree', tree ?? '', '-p', world.pull.head, '-p', 'main', '-m', 'Update branch');
+  const said = `Merge branch 'main' into ${world.pull.branch}`;
+  const update = await world.git('commit-tree', tree ?? '', '-p', world.pull.head, '-p', 'main', '-m', said);
   await world.git('update-ref', `refs/heads/${world.pull.branch}`, update);
   await world.repository.settle();
   await expect(press(world.repository, at)).rejects.toThrow('rule violations');

@@ -51,13 +51,19 @@ const strict: fc.Arbitrary<RolloutPolicy> = fc.record(
     deliveryScheduleDeadlineSeconds: groups,
     deliveryReadyDeadlineSeconds: fc.constantFrom(20, 300),
     maxRestarts: fc.constantFrom(0, 3),
+    analyses: fc.constant(['chat']),
   },
   { requiredKeys: [] },
 );
 
+/** Of an Analysis whose provider nobody has asked. */
+const ERRORS = { name: 'errors', leadsTo: 'rollback', isBound: true } as const;
+
 function under(of: World, policies: readonly RolloutPolicy[]): Snapshot {
   const { surge = 0, sizeChange = 'Refuse', recreate = 'Refuse' } = of;
-  return world({ ...of, rules: together([{ surge, sizeChange, recreate }, ...policies]) });
+  const rules = together([{ surge, sizeChange, recreate }, ...policies]);
+  const analyses = rules.analyses?.map((name) => ({ name, blob: '4f1c', metrics: [ERRORS] }));
+  return { ...world({ ...of, rules }), ...(analyses === undefined ? {} : { analyses }) };
 }
 
 test('every field that may hold is in these worlds', () => {

@@ -83,8 +83,8 @@ export const sharedMutants: readonly Mutant[] = [
   mutant(
     'versions: a newer template is labelled under groups that have loaded it',
     'events/routed-newer.ts',
-    '...(isInert ? { labels: true } : {})',
-    'labels: true',
+    '...(isInert ? { labels } : {})',
+    'labels',
   ),
   // A Service that takes in the release before it may.
   mutant(
