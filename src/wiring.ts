@@ -69,6 +69,7 @@ function lazyBuilder(given: string | undefined, { env, folder }: Io): Builder {
   const open = async (): Promise<Builder> =>
     (await import('./adapters/kustomize/kustomize-builder.ts')).kustomizeBuilder({ named, searchPath });
   return {
+    isNamed: named !== undefined,
     build: async (input) => {
       opening ??= open();
       return (await opening).build(input);

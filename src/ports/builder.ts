@@ -19,6 +19,11 @@ export type Build =
 
 export interface Builder {
   /**
+   * Somebody has named the program. Only then a folder that has no patch of ours gets one: what happens to be on PATH asks for
+   * nothing.
+   */
+  readonly isNamed: boolean;
+  /**
    * Builds a folder. Files of the repository alone decide the answer: no network, no credential, no setting of the machine.
    * Throws PortError where the machine itself fails, as a full disk.
    */

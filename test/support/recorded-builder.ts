@@ -26,6 +26,7 @@ export function recordedBuilder(): Builder & { readonly built: string[] } {
   const built: string[] = [];
   const real = realKustomize === '' ? undefined : kustomizeBuilder({ named: realKustomize, searchPath: '' });
   return {
+    isNamed: true,
     built,
     build: async (input) => {
       built.push(input.root);

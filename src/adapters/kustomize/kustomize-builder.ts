@@ -34,6 +34,7 @@ export function kustomizeBuilder({ named, searchPath, limits = LIMITS }: Builder
   let finding: ReturnType<typeof findKustomize> | undefined;
   const inTurn = turns(availableParallelism());
   return {
+    isNamed: named !== undefined,
     build: (input) =>
       inTurn(() =>
         inFolder(async (folder) => {

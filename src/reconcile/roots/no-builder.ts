@@ -3,6 +3,7 @@
 import type { Builder } from '../../ports/builder.ts';
 
 export const NO_BUILDER: Builder = {
+  isNamed: false,
   build: async () => ({
     kind: 'refused',
     cause: 'missing',

@@ -33,16 +33,17 @@ export type BuildWorld = { readonly git: Pick<Git, 'readAt'>; readonly builder: 
 type Named = BuiltOver['named'];
 
 /**
- * Those that have a patch, and those of Rollouts whose manifest is not what the cluster gets: for them a commit is going to
- * make one. Nothing is built where there is neither. Throws PortError.
+ * Those that have a patch, and, where somebody has named the program, those of Rollouts whose manifest is not what the cluster
+ * gets: for them a commit is going to make one. Nothing is built where there is neither. Throws PortError.
  */
 export async function overBuilds(
   desired: Desired,
   { git, builder, cache }: Omit<BuildWorld, 'builder'> & { readonly builder: Builder | undefined },
 ): Promise<readonly BuiltOver[]> {
   const patches = patchesIn(desired);
-  const refused = desired.rollouts.filter(isRefused);
-  if (patches.length === 0 && (builder === undefined || refused.length === 0)) return [];
+  const mayAdopt = builder?.isNamed === true;
+  const refused = mayAdopt ? desired.rollouts.filter(isRefused) : [];
+  if (patches.length === 0 && refused.length === 0) return [];
   const world = { git, builder: builder ?? NO_BUILDER, cache };
   const { texts, config } = desired;
   const patched = patches.map(({ root }) => root);

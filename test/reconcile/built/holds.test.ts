@@ -12,6 +12,7 @@ import {
   OVERLAY,
   PATCH,
 } from '../../support/built-world.ts';
+import { recordedBuilder } from '../../support/recorded-builder.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -150,6 +151,20 @@ patches:
   await world.apply();
   expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
   expect(await world.step()).toContain('step 1/3, partition 1000000 → 3');
+});
+
+test('a folder is taken over only where somebody has named kustomize; one that has a patch is built in any case', async () => {
+  const world = new BuiltWorld();
+  await world.apply();
+  world.tick(120);
+  const commits = world.repository.log('main').length;
+  const found = { ...recordedBuilder(), isNamed: false };
+  const { outcomes } = await world.pass({ builder: found });
+  expect(outcomes[0]?.plan?.issues.map(({ reason }) => reason)).not.toEqual([]);
+  expect([found.built, world.repository.log('main').length]).toEqual([[], commits]);
+  expect(await world.step()).toContain('adopt');
+  const { outcomes: adopted } = await world.pass({ builder: found });
+  expect(adopted[0]?.plan?.issues).toEqual([]);
 });
 
 test('without kustomize such a Rollout stands still, and is not taken for another', async () => {
