@@ -153,6 +153,15 @@ test('samples that are late leave their windows open, and change no verdict once
   await until(of, /^step 2\/|^settled/, 4);
 });
 
+test('a step goes on by its own evidence, and never by that of the step before it', async () => {
+  const of = await started();
+  await until(of, /^step 2\//);
+  // Its group is ready with the next passes; its warm-up and its first window are not over.
+  for (let pass = 0; pass < 8; pass += 1) expect(await of.pass()).toMatch(/^hold .*(GroupsNotReady|Analysing)/);
+  expect(await of.pass()).toBe('hold Analysing');
+  await until(of, /^step 3\//, 4);
+});
+
 test('an Analysis that no file has holds from the start; what is edited counts from the next pass on', async () => {
   const of = await started('', '');
   expect(await of.pass()).toMatch(/^hold AnalysisMissing, failed/);

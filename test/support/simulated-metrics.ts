@@ -14,6 +14,8 @@ export class SimulatedMetrics {
   bad: BadOf = () => 10;
   /** A second from which on there are no samples; undefined: none is missing. */
   silentFrom: number | undefined;
+  /** The pods without those samples; undefined: all. */
+  silentPods: readonly string[] | undefined;
   requestsPerSecond = 10;
 
   port(): Metrics {
@@ -44,7 +46,8 @@ export class SimulatedMetrics {
   private series(pod: string, reason: string, { start, end, step }: Omit<RangeQuestion, 'provider' | 'query'>) {
     const values: [number, string][] = [];
     for (let at = start; at <= end; at += step) {
-      if (this.silentFrom !== undefined && at > this.silentFrom) continue;
+      const isMeant = this.silentPods?.includes(pod) ?? true;
+      if (isMeant && this.silentFrom !== undefined && at > this.silentFrom) continue;
       const all = (at % 10_000_000) * this.requestsPerSecond;
       const bad = Math.floor((all * this.bad(pod, at)) / 1000);
       values.push([at, String(reason === 'error' ? bad : all - bad)]);

@@ -37,7 +37,8 @@ type AnalysedOf = {
  */
 export async function analyse(metrics: MetricsReader, of: AnalysedOf): Promise<Analysed> {
   const { analysis, namespace, sides, now, steps, blob } = of;
-  const from = Math.min(...sides.canary.map((served) => served.from));
+  // From its newest leader on: what the older ones counted was in a step before, which let no more of them go.
+  const from = Math.max(...sides.canary.map((served) => served.from));
   const grid = gridOf(from, { now, analysis });
   if (grid === undefined) return early(from, analysis);
   const key = JSON.stringify([analysis.name, blob, namespace, steps, sides, grid]);
