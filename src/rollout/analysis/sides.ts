@@ -60,7 +60,7 @@ function ofGroups(situation: Situation, state: InDelivery, { warmUpSeconds }: Wa
   const named = leaders.kind === 'known' ? leaders.value : [];
   const stable = groups.filter(({ version }) => version === 'stable');
   const sides = { canary: served(mine, named, warmUpSeconds), stable: served(stable, named, warmUpSeconds) };
-  return compared(sides, { steps: state.of, isByMatches: false, isAlone: stable.length === 0 });
+  return compared(sides, { steps: state.of, isByMatches: false, isAlone: mine.length === groups.length });
 }
 
 /** Of one workload whose versions share its requests by routes: from its share on. */
@@ -124,7 +124,7 @@ function ofPrimary(on: Delivering, { at, of }: { readonly at: OnLadder['at']; re
   if (second === undefined) return unseen('the groups of the canary were not read');
   const canary = [...served(own, named, warmUpSeconds), ...second];
   const stable = served(left, named, warmUpSeconds);
-  return compared({ canary, stable }, { steps: of, isByMatches: false, isAlone: left.length === 0 });
+  return compared({ canary, stable }, { steps: of, isByMatches: false, isAlone: own.length === groups.length });
 }
 
 /** blueGreen: the new colour has all requests. */
@@ -179,7 +179,7 @@ function readySince({ ready, leader }: Group): Instant | undefined {
 
 type Comparing = { readonly steps: number; readonly isByMatches: boolean; readonly isAlone: boolean };
 
-/** A version whose groups are all down is not seen; it does not serve alone for that. */
+/** A version whose groups are all down, or gone, is not seen; the other does not serve alone for that. */
 function compared(sides: Sides, { steps, isByMatches, isAlone }: Comparing): SidesFound {
   if (sides.canary.length === 0) return unseen('no group of the release is ready');
   if (!isAlone && sides.stable.length === 0) return unseen('no group of the stable version is ready');

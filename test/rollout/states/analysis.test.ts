@@ -166,6 +166,11 @@ test.each<Row>([
     'hold GroupsNotReady',
   ],
   [
+    'the stable groups are gone: the new one does not serve alone',
+    at({ ...NAMED, groups: '3:B+' }, answered('failed'), BACK),
+    'hold BlockedByUnreadyGroup Analysing',
+  ],
+  [
     'paused, failed, back, named',
     at({ ...NAMED, ...paused, intents: NAMED.intents ?? {} }, answered('failed'), BACK),
     'hold AnalysisFailed Paused',
@@ -277,6 +282,12 @@ test.each<readonly [what: string, stand: Stand, place: string, seen: Found]>([
     expect(told(stand, ladder(chat(said, place), BACK, { ...named, ...seen }))).not.toMatch(
       /^(Failed|TrafficWithdrawn|StepReady|Promoted|Settled)/,
     );
+});
+
+test('canary, its primary updated: stable groups that are gone do not leave the new version alone', () => {
+  const gone: Found = { view: { own: '0+' } };
+  const failed = answered('failed', 'promote primary');
+  expect(told(stands.primary, ladder(failed, BACK, { ...named, ...gone }))).toMatch(/^hold .*Analysing/);
 });
 
 test.each<readonly [what: string, stand: Stand, place: string, then: RegExp]>([
