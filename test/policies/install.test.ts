@@ -73,6 +73,14 @@ test('runs the same pod in a shard, with its number', () => {
   expect(set.spec.selector).toEqual(deployment.spec.selector);
 });
 
+test('has a folder to build in: the rest of its files cannot be written', () => {
+  const { containers, volumes } = parse(read('base/deployment.yaml')).spec.template.spec;
+  const [{ securityContext, volumeMounts }] = containers;
+  expect(securityContext.readOnlyRootFilesystem).toBe(true);
+  const { name } = volumeMounts.find(({ mountPath }: { mountPath: string }) => mountPath === '/tmp');
+  expect(volumes.find((volume: { name: string }) => volume.name === name).emptyDir).toBeDefined();
+});
+
 test("is made one's own where the base has its examples, with the Secret that the README makes", () => {
   const { spec } = parse(read('base/deployment.yaml'));
   const [container] = spec.template.spec.containers;

@@ -36,16 +36,15 @@ export function kustomizeBuilder({ named, searchPath, limits = LIMITS }: Builder
   return {
     isNamed: named !== undefined,
     build: (input) =>
-      inTurn(() =>
-        inFolder(async (folder) => {
-          const env = environment(folder);
-          finding ??= findKustomize({ named, searchPath, folder, env });
-          const found = await finding;
-          if (found.kind === 'missing')
-            return { kind: 'refused', cause: 'missing', seen: found.seen, hint: MISSING_HINT };
-          return buildIn(folder, input, { kustomize: found.kustomize, env, limits });
-        }),
-      ),
+      inTurn(async () => {
+        // Before a folder is made: where there is no program, none is needed. This one need not be there either.
+        finding ??= findKustomize({ named, searchPath, folder: '/', env: environment('/nonexistent') });
+        const found = await finding;
+        if (found.kind === 'missing')
+          return { kind: 'refused', cause: 'missing', seen: found.seen, hint: MISSING_HINT };
+        const { kustomize } = found;
+        return inFolder((folder) => buildIn(folder, input, { kustomize, env: environment(folder), limits }));
+      }),
   };
 }
 

@@ -7,8 +7,9 @@ import { agentBuildsIn } from '../../manifests/agent-builds.ts';
 import { type Root, rootsIn } from '../../manifests/kustomize-roots.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
-import type { Builder, BuildInput } from '../../ports/builder.ts';
+import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import type { Agent } from '../init/agents.ts';
 import { type BuiltWorkload, builtWorkloads } from './built-workload.ts';
@@ -112,7 +113,7 @@ async function built(
   return { ...(await builtOnce(closure, { key, root: root.document, builder, cache })), key };
 }
 
-/** What one folder builds; equal files are built once. Throws PortError where the machine fails. */
+/** What one folder builds; equal files are built once. A machine that fails refuses this folder, and ends no pass. */
 export async function builtOnce(
   input: BuildInput,
   {
@@ -127,13 +128,19 @@ export async function builtOnce(
 ): Promise<ReturnType<typeof builtWorkloads>> {
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const build = await builder.build(input);
+  const build = await builder.build(input).catch(refusedByMachine);
   if (build.kind === 'refused') return { ...NOTHING_BUILT, issues: [buildIssue(root, build)] };
   const read = builtWorkloads(build.text, root);
   const [oldest] = cache.size >= BUILDS_MOST ? cache.keys() : [];
   if (oldest !== undefined) cache.delete(oldest);
   cache.set(key, read);
   return read;
+}
+
+/** Whoever else is delivered, or rolled back, by this pass needs no build. */
+function refusedByMachine(error: unknown): Build {
+  if (!(error instanceof PortError) || error.port !== 'builder') throw error;
+  return { kind: 'refused', cause: 'missing', seen: error.message, hint: error.hint };
 }
 
 /** The namespace as built, else as `tranche.yaml` maps the folder, else that of the agent. */

@@ -177,6 +177,16 @@ test('a machine without room is no fault of the files', async () => {
   await expect(builder.build(input)).rejects.toThrow(/files for kustomize cannot be written: E/);
 });
 
+test('a machine without a folder to write in, and without kustomize, says that there is no kustomize', async () => {
+  process.env['TMPDIR'] = path.join(temporary, 'no-such-folder');
+  try {
+    expect(await build('')).toMatchObject({ cause: 'missing', seen: 'there is no kustomize, there is no kubectl' });
+    await expect(build(program('echo built'))).rejects.toThrow(/files for kustomize cannot be written: ENOENT/);
+  } finally {
+    process.env['TMPDIR'] = builds;
+  }
+});
+
 const kubectl = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
 const missing = !/kustomize version/i.test(kubectl.stdout ?? '');
 if (missing) console.warn('kubectl is not installed: builds by it are skipped');

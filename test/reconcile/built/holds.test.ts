@@ -1,6 +1,8 @@
 /** What keeps a workload that kustomize builds where it is: its patch lost, overruled or edited, a build that fails, no kustomize. */
 
 import { expect, test } from 'vitest';
+import type { Builder } from '../../../src/ports/builder.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
 import { NO_BUILDER } from '../../../src/reconcile/roots/no-builder.ts';
 import {
   APPLY,
@@ -174,6 +176,44 @@ test('without kustomize such a Rollout stands still, and is not taken for anothe
   expect(outcomes[0]?.plan?.issues.map(({ reason }) => reason)).toContain('BuilderMissing');
   expect(outcomes[0]?.plan?.commit).toBeUndefined();
   expect(await world.step()).toContain('step 1/3');
+});
+
+const PLAIN: Files = {
+  'plain/lws.yaml': `apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: plain, namespace: llm}
+spec:
+  replicas: 2
+  leaderWorkerTemplate:
+    size: 1
+    workerTemplate: {spec: {containers: [{name: main, image: "example.com/vllm:1"}]}}
+`,
+  'rollouts/plain.yaml': (BUILT_FILES['rollouts/vllm.yaml'] ?? '')
+    .replace('name: vllm', 'name: plain')
+    .replace('name: prod-vllm', 'name: plain'),
+};
+
+test.each([
+  ['before', false],
+  ['after', true],
+])('a machine that cannot build, %s it was taken over, ends the pass of nobody else', async (_, isTaken) => {
+  const world = isTaken ? await requested() : new BuiltWorld();
+  world.repository.commit('main', {
+    writes: Object.entries(PLAIN).map(([path, text]) => ({ path, text })),
+    message: 'plain',
+  });
+  const fails: Builder = {
+    build: () => {
+      const fields = { port: 'builder', operation: 'build', retryable: true, hint: 'Make room in /tmp.' };
+      return Promise.reject(new PortError('files for kustomize cannot be written: EROFS', fields));
+    },
+  };
+  world.builds.clear();
+  const { outcomes } = await world.pass({ builder: fails });
+  const of = (name: string) => outcomes.find(({ key }) => key.name === name)?.plan;
+  expect(of('plain')?.holds.map(({ reason }) => reason)).toEqual(['WorkloadAbsent']);
+  expect(of('vllm')?.commit).toBeUndefined();
+  if (isTaken) expect(of('vllm')?.issues.map(({ reason }) => reason)).toContain('BuilderMissing');
 });
 
 test.each([
