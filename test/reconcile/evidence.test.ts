@@ -13,7 +13,7 @@ const ANALYSIS: Analysis = parseAnalysis({
   metadata: { name: 'chat' },
   spec: { provider: 'prod', metrics: [{ use: 'vllm/errors' }] },
 }).analysis!;
-const FROM = 1_750_000_200;
+const FROM = 1_755_000_000;
 const STABLE = ['s-0', 's-1', 's-2', 's-3'].map((pod) => ({ pod, from: FROM - 20 * 86_400 }));
 
 /** The one metric, so many seconds after the step was ready. */
@@ -45,4 +45,56 @@ test('counts from the last leader of the new version that came: what those of th
   });
   expect(await answered(new SimulatedMetrics(), sides, HOURS + 60)).toEqual({ kind: 'early' });
   expect(await answered(new SimulatedMetrics(), sides, HOURS + 1800)).toMatchObject({ grid: { start: FROM + HOURS } });
+});
+
+const CANARY = ['c-0', 'c-1'].map((pod) => ({ pod, from: FROM }));
+const SIDES: Sides = { canary: CANARY, stable: STABLE };
+
+/** No samples of these pods, or of any, from so many seconds after the start. */
+function silent(seconds: number, pods?: readonly string[]): SimulatedMetrics {
+  const metrics = new SimulatedMetrics();
+  metrics.silentFrom = FROM + seconds;
+  metrics.silentPods = pods;
+  return metrics;
+}
+
+test('a window counts with all leaders of the new version: nothing passes or fails by a part of them', async () => {
+  expect(await answered(new SimulatedMetrics(), SIDES, HOURS)).toMatchObject({ kind: 'passed' });
+  expect(await answered(silent(0, ['c-0']), SIDES, 2 * 3600)).toMatchObject({
+    kind: 'waiting',
+    verdict: { windows: 0 },
+  });
+  const bad = silent(0, ['c-0']);
+  bad.bad = (pod) => (pod === 'c-1' ? 500 : 10);
+  expect(await answered(bad, SIDES, 2 * 3600)).toMatchObject({ kind: 'waiting', excuse: undefined });
+  expect(await answered(silent(0, ['c-0']), SIDES, 48 * 3600)).toMatchObject({ kind: 'inconclusive' });
+});
+
+test.each<readonly [what: string, pods: readonly string[] | undefined]>([
+  ['all', undefined],
+  ['the new version', ['c-0', 'c-1']],
+  ['a part of the new version', ['c-1']],
+  ['the stable version', STABLE.map(({ pod }) => pod)],
+])('a verdict ends with the samples of %s, whichever it was, and returns with them', async (_, pods) => {
+  for (const [bad, kind] of [
+    [10, 'passed'],
+    [500, 'failed'],
+  ] as const) {
+    const metrics = silent(3600, pods);
+    metrics.bad = (pod) => (pod.startsWith('c-') ? bad : 10);
+    expect(await answered(metrics, SIDES, 3600)).toMatchObject({ kind });
+    const later = await answered(metrics, SIDES, 2 * 3600);
+    expect(later).toMatchObject({ kind: 'waiting', excuse: undefined });
+    expect(await answered(metrics, SIDES, 48 * 3600)).toMatchObject({ kind: 'inconclusive', excuse: undefined });
+    metrics.silentFrom = undefined;
+    expect(await answered(metrics, SIDES, 2 * 3600)).toMatchObject({ kind });
+  }
+});
+
+test('stable groups that no sample came of are none by which a failure is sure', async () => {
+  const metrics = silent(0, ['s-2', 's-3']);
+  metrics.bad = (pod) => (pod.startsWith('c-') ? 500 : 10);
+  expect(await answered(metrics, SIDES, HOURS)).toMatchObject({ kind: 'failed', cautions: ['fewStableGroups'] });
+  metrics.silentFrom = undefined;
+  expect(await answered(metrics, SIDES, HOURS)).toMatchObject({ kind: 'failed', cautions: [] });
 });

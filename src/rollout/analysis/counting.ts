@@ -20,7 +20,14 @@ export type Unusable =
   | { readonly kind: 'SeriesUnusable'; readonly pod: string; readonly name: string; readonly le: string };
 
 type Counted =
-  | { readonly kind: 'counted'; readonly windows: readonly Window[]; readonly voided: number; readonly unlike: number }
+  | {
+      readonly kind: 'counted';
+      readonly windows: readonly Window[];
+      readonly voided: number;
+      readonly unlike: number;
+      /** The end of the last window, alike or not, that has all of the new version in it. */
+      readonly lastWhole: Instant | undefined;
+    }
   | Unusable;
 
 /** One value at an instant; undefined: none that can be used. */
@@ -46,6 +53,7 @@ export function countsOf(series: readonly MetricSeries[], sides: Sides, asked: A
   const windows: Window[] = [];
   let voided = 0;
   let unlike = 0;
+  let lastWhole: Instant | undefined;
   for (let start = grid.start; start < grid.end; start += grid.step) {
     const end = start + grid.step;
     const count = (served: readonly Served[]) => {
@@ -56,10 +64,11 @@ export function countsOf(series: readonly MetricSeries[], sides: Sides, asked: A
     };
     const [canary, stable] = [count(sides.canary), count(sides.stable)];
     if (canary.length === 0 || (sides.stable.length > 0 && stable.length === 0)) continue;
+    if (canary.length === sides.canary.length) lastWhole = end;
     if (asked.metric.load !== undefined && sides.stable.length > 0 && !isAlike(canary, stable)) unlike += 1;
     else windows.push({ end, canary, stable });
   }
-  return { kind: 'counted', windows, voided, unlike };
+  return { kind: 'counted', windows, voided, unlike, lastWhole };
 }
 
 /** Prompts on average within a quarter, and requests a leader within a factor of two. */

@@ -3,6 +3,7 @@
 import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
+import type { Instant } from '../../api/time.ts';
 import { countsOf, type Sides, type Unusable } from './counting.ts';
 import type { Grid } from './metric-query.ts';
 import type { Counts } from './odds.ts';
@@ -12,6 +13,8 @@ import { type Doubt, type Excuse, excuseOf, type Verdict, verdictOf, type Window
 const DAY_SECONDS = 86_400;
 /** Fewer groups than this, or less history, do not show how much groups differ anyway. */
 const STABLE_LEAST = 3;
+/** A verdict holds for so long after the last samples, and two windows at least. */
+const STALE_SECONDS = 600;
 
 /** An answer with the grid that it was asked for. */
 export type Answered = { readonly grid: Grid; readonly series: readonly MetricSeries[] };
@@ -66,16 +69,19 @@ export function judge(
     const sizes = { canary: sides.canary.length, stable: sides.stable.length };
     const { dispersion, spread } = past;
     const doubt: Doubt = { alpha, miss: analysis.missPercent / 100, dispersion, spread, sizes };
-    const verdict = verdictOf(counted.windows, metric, doubt);
-    const few: readonly Caution[] = sizes.stable > 0 && sizes.stable < STABLE_LEAST ? ['fewStableGroups'] : [];
+    // Of a part of its leaders nobody knows what the others would have counted.
+    const windows = counted.windows.filter(({ canary }) => canary.length === sizes.canary);
+    const verdict = verdictOf(windows, metric, doubt);
+    const answer = isStale(counted.lastWhole, step.grid) ? unknownBy(isLate) : answerOf(verdict, isLate);
+    const few: readonly Caution[] = sizes.stable > 0 && stableIn(windows) < STABLE_LEAST ? ['fewStableGroups'] : [];
     return {
       name,
       leadsTo,
       said: {
         kind: 'judged',
-        answer: answerOf(verdict, isLate),
+        answer,
         verdict,
-        excuse: verdict.kind === 'failed' ? excuseOf(counted.windows, metric, doubt) : undefined,
+        excuse: answer === 'failed' ? excuseOf(windows, metric, doubt) : undefined,
         cautions: [...few, ...past.cautions],
         ruledOut: inTruth(verdict.ruledOut, doubt),
         dispersion,
@@ -89,8 +95,22 @@ export function judge(
 
 function answerOf(verdict: Verdict, isLate: boolean) {
   if (verdict.kind !== 'undecided') return verdict.kind;
-  if (!isLate) return 'waiting';
-  return verdict.windows > 0 && verdict.canary.n + verdict.stable.n === 0 ? 'noRequests' : 'inconclusive';
+  const isQuiet = verdict.windows > 0 && verdict.canary.n + verdict.stable.n === 0;
+  return isLate && isQuiet ? 'noRequests' : unknownBy(isLate);
+}
+
+function unknownBy(isLate: boolean) {
+  return isLate ? 'inconclusive' : 'waiting';
+}
+
+/** Samples have ceased to come, though the provider answers: what they said before tells nothing of now. */
+function isStale(lastWhole: Instant | undefined, { start, end, step }: Grid): boolean {
+  return end - (lastWhole ?? start) > Math.max(STALE_SECONDS, 2 * step);
+}
+
+/** The stable groups that have counted at all. */
+function stableIn(windows: readonly Window[]): number {
+  return new Set(windows.flatMap(({ stable }) => stable.map(({ pod }) => pod))).size;
 }
 
 function inTruth(ruledOut: number | undefined, { spread, sizes }: Doubt): number | undefined {
