@@ -48,7 +48,10 @@ export async function overBuilds(
   const { texts, config } = desired;
   const patched = patches.map(({ root }) => root);
   const views = await readRoots({ desired, agents: agentsIn(texts, config), texts, patched }, world);
-  const asked = [...patches, ...refused.flatMap((entry) => withoutPatch(entry, views))];
+  const mine = new Set(patches.map(({ named }) => JSON.stringify(named)));
+  const fresh = refused.flatMap((entry) => withoutPatch(entry, views));
+  // What has a patch is delivered by it, whatever else builds an object of that name.
+  const asked = [...patches, ...fresh.filter(({ named }) => !mine.has(JSON.stringify(named)))];
   const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named]), one]));
   return Promise.all([...once.values()].map((one) => overBuild(one, { views, world })));
 }
@@ -92,9 +95,9 @@ async function overBuild(asked: Asked, { views, world }: About): Promise<BuiltOv
   const { root, named } = asked;
   const view = views.find((one) => one.root.folder === root);
   const file = asked.patch?.file ?? patchFile(root, named);
-  const at = { root, named, file };
+  const place = { root, named, file };
   const nothing = {
-    ...at,
+    ...place,
     document: undefined,
     beneath: undefined,
     input: undefined,
@@ -106,7 +109,7 @@ async function overBuild(asked: Asked, { views, world }: About): Promise<BuiltOv
   const built = view.documents.find((one) => isCalled(one, named));
   const { input, files } = view;
   const issues = [...view.issues, ...patchIssues({ ...asked, file, view })];
-  const here = { ...at, input, files, key: hashOf(view.key ?? ''), objects: view.objects };
+  const here = { ...place, input, files, key: hashOf(view.key ?? ''), objects: view.objects };
   if (built === undefined || input === undefined) return { ...nothing, ...here, issues };
   const patch = asked.patch !== undefined && files.includes(file) ? asked.patch : undefined;
   const without = patch === undefined ? undefined : await builtWithout(input, { file, named, view, world });
