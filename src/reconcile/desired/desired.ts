@@ -58,7 +58,7 @@ export function desiredOf(
   const { read, unreadable, texts } = contentsOf(tree);
   const parsed = parsedFiles(cache, read, { interests: INTERESTS, known });
   trim(cache, new Set(parsed));
-  const files = withBuilds(parsed, built);
+  const files = withBuilds(parsed, built, config);
   const blobs = fileIdsOf(tree);
   const policies = readPolicies(files, unreadable, config);
   const claims = settleClaims(files, config, firsts);

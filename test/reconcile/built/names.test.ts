@@ -31,3 +31,12 @@ test('a base of the same name and namespace: the patch stays what is changed', a
   expect(told.at(-1)).toContain('settled');
   expect(world.groups('vllm')).toBe('0:v0.10.1+ 1:v0.10.1+ 2:v0.10.1+ 3:v0.10.1+');
 });
+
+test('a base that is applied to another namespace as it is stays a workload of its own', async () => {
+  const solo = (SAME_NAME[ROLLOUT] ?? '').replace('namespace: llm', 'namespace: solo');
+  const config = 'namespaces: {apps/vllm/base: solo}\n';
+  const world = await adopted({ ...SAME_NAME, 'tranche.yaml': config, 'rollouts/solo.yaml': solo });
+  const { outcomes } = await world.pass();
+  const own = outcomes.find(({ key }) => key.namespace === 'solo');
+  expect(own?.plan?.issues.map(({ reason }) => reason)).not.toContain('WorkloadMissing');
+});
