@@ -2,16 +2,18 @@
 
 import { ABSENT, samePath, sameValue } from '../../api/field.ts';
 import { EXCLUSIVE_TOPOLOGY, RELEASE_PATHS } from '../../api/release-content.ts';
-import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { Beneath } from './beneath.ts';
 import type { FieldChange, WorkloadPart } from './change.ts';
 import type { Edit, FieldPath } from './edit.ts';
 
 /**
  * The change of a field as one of the patch. A number that people's own files say as well goes from it, so that theirs
- * counts when they edit it. The partition always stays: it is what holds groups back if their files lose theirs.
+ * counts when they edit it. The partition always stays: it is what holds groups back if their files lose theirs. A new patch
+ * has it even where theirs say the same.
  */
-export function overField(field: FieldChange, { replicas, maxUnavailable }: Beneath): FieldChange {
+export function overField(field: FieldChange, { replicas, maxUnavailable, isAdopted }: Beneath): FieldChange {
+  if (!isAdopted && samePath(field.path, PARTITION_PATH)) return { ...field, from: ABSENT };
   const own = ownOf(field.path, { replicas, maxUnavailable });
   return own !== undefined && sameValue(field.to, own) && !sameValue(field.from, own)
     ? { ...field, to: ABSENT }
