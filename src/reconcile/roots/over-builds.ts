@@ -1,8 +1,9 @@
 /** Which LeaderWorkerSets are delivered by a patch of ours over what a kustomize folder builds, as one commit has them. */
 
 import { createHash } from 'node:crypto';
-import type { Json } from '../../api/json.ts';
+import { at, type Json } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
+import { MARK } from '../../api/marks.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import {
@@ -73,10 +74,15 @@ function patchesIn({ files, blobs, config }: Desired): readonly Asked[] {
   });
 }
 
-/** Not found among the manifests, or not what the cluster gets. */
+/** Not found among the manifests, or not what the cluster gets. A delivery stays where its marks are: only there it goes back. */
 function isRefused({ workload, reading, issues }: DesiredRollout): boolean {
   if (reading.rollout === undefined || reading.rollout.rollout.disabled) return false;
+  if (workload !== undefined && hasMarks(workload)) return false;
   return workload === undefined || issues.some(({ reason }) => reason === 'UnsupportedLayout');
+}
+
+function hasMarks({ value }: ManifestDocument): boolean {
+  return Object.values(MARK).some((mark) => at(value, ['metadata', 'annotations', mark]) !== undefined);
 }
 
 function withoutPatch(entry: DesiredRollout, views: readonly RootView[]): readonly Asked[] {
