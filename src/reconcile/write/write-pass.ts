@@ -43,7 +43,7 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
     }
     if (done.kind === 'refused') return writeAlone(ports, pass, { main, steps, refused: done });
     if (clock.now() - pass.reading.at > SNAPSHOT_LIFE_SECONDS) return 'moved';
-    const next = await sameWorldElsewhere(ports, pass);
+    const next = await sameWorldElsewhere(ports, pass, steps);
     if (next === undefined) return 'moved';
     main = next;
   }
@@ -84,9 +84,14 @@ async function checkHeldFast(git: Git, { reading }: Written): Promise<void> {
  * The new head of main, where no file that this pass read differs there and the status has not moved. Every commit on
  * the way is looked at: an edit that was taken back again may have reached the cluster in the meantime.
  */
-async function sameWorldElsewhere({ git }: Ports, { reading }: Written): Promise<string | undefined> {
-  const { config } = reading.desired;
-  if (reading.desired.rollouts.some(({ over }) => isBuiltFromElsewhere(over, config.paths))) return undefined;
+async function sameWorldElsewhere(
+  { git }: Ports,
+  { reading }: Written,
+  steps: readonly Reconciled[],
+): Promise<string | undefined> {
+  const { config, rollouts } = reading.desired;
+  const stepped = rollouts.filter(({ key }) => steps.some((step) => step.key === key));
+  if (stepped.some(({ over }) => isBuiltFromElsewhere(over, reading.desired))) return undefined;
   const [main, status] = await git.heads([config.branch, config.statusBranch]);
   if (status !== reading.status.head) return undefined;
   const head = headOf(config.branch, main);
@@ -97,9 +102,12 @@ async function sameWorldElsewhere({ git }: Ports, { reading }: Written): Promise
   return head;
 }
 
-/** Files on no path are not compared below. */
-function isBuiltFromElsewhere(over: DesiredRollout['over'], paths: readonly string[]): boolean {
-  return over?.files.some((file) => !isBelow(paths, file)) ?? false;
+/** Files on no path are not compared below, nor are those that are no manifests. */
+function isBuiltFromElsewhere(
+  over: DesiredRollout['over'],
+  { blobs, config }: Pick<Reading['desired'], 'blobs' | 'config'>,
+): boolean {
+  return over?.files.some((file) => !isBelow(config.paths, file) || blobs.get(file) === undefined) ?? false;
 }
 
 async function configAt(git: Git, commit: Oid): Promise<Oid | undefined> {

@@ -142,6 +142,25 @@ test.each([
   expect(await world.step()).toContain(said);
 });
 
+test('a file of the build that is no manifest, edited while a step is pushed: the step is decided by what it makes', async () => {
+  const world = new BuiltWorld({ files: { ...BUILT_FILES, ...generated('') } });
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
+  await world.apply();
+  let pushes = 0;
+  const git = world.repository.open({
+    before: ({ kind }) => {
+      if (kind === 'push' && pushes++ === 0) world.edit(SETTINGS, '8192', '16384');
+      return undefined;
+    },
+  });
+  await world.pass({ git });
+  expect(pushes).toBeGreaterThan(0);
+  expect(world.subject()).toBe(`edit ${SETTINGS}`);
+});
+
 test("people's own partition 0, in their overlay, is below ours", async () => {
   const patch = `
 patches:
