@@ -152,10 +152,9 @@ export class Forgery {
   }
 
   async order(intent: Intent): Promise<string> {
-    const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada' };
-    const done = await giveOrder(this.ports(), at, ({ snapshot }) =>
-      planIntent(intent, { snapshot, digestOf: factsDigest }),
-    );
+    const reads = intent.kind === 'undo' ? ('settled' as const) : undefined;
+    const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada', reads };
+    const done = await giveOrder(this.ports(), at, (scene) => planIntent(intent, { ...scene, digestOf: factsDigest }));
     return done.kind === 'refused' ? done.why : done.what;
   }
 

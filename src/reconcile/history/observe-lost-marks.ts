@@ -6,6 +6,7 @@ import { sameRelease } from '../../api/release.ts';
 import { startedWith } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
+import { isFillingBack } from '../../rollout/state.ts';
 import type { Observation } from './observation.ts';
 import { isUnsigned } from './unsigned.ts';
 
@@ -16,8 +17,10 @@ import { isUnsigned } from './unsigned.ts';
 async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promise<Marks | undefined> {
   const recorded = of.stored?.kind === 'read' ? of.stored.record.marks : undefined;
   const { rollout } = of.entry.reading;
-  if (file === undefined || rollout?.rollout.disabled === true) return undefined;
-  const { marks: own, partition } = file.workload;
+  const { marks: own, partition } = file?.workload ?? {};
+  const isUndone = own !== undefined && isFillingBack(own);
+  // The rungs of an undo ask nobody, a Rollout that is disabled neither.
+  if (file === undefined || (rollout?.rollout.disabled === true && !isUndone)) return undefined;
   // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, or no release.
   const odd = own === undefined ? hasMarks(of) : own.step !== undefined || partition !== SENTINEL;
   const style = own?.step === undefined ? undefined : own.restore?.style;
@@ -27,15 +30,27 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const isOther = rollout === undefined || (style !== undefined && style !== rollout.rollout.style);
   const isAsRecorded = recorded === undefined ? !odd : !isOther && !lacksMarks(own, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
-  if (isAsRecorded && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
+  if (isAsRecorded && !isUndone && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
   const commit = await of.git.stepCommit(of.entry.key, () => true);
   const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
   const written = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
   // What nobody bears out says that something is gone, and not what; and a record may be older than a rollback.
-  const marks = written ?? (isUnsigned(of) || isRollbackOf(own, recorded) ? undefined : recorded);
+  const marks = written ?? (isUnsigned(of) || isUndone || isRollbackOf(own, recorded) ? undefined : recorded);
+  if (isUndone && marks !== undefined && isOtherUndo(own, marks)) return marks;
+  if (rollout?.rollout.disabled === true) return undefined;
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
   return sameRelease(own.release, marks.release) && startedOther(own, marks) ? marks : undefined;
+}
+
+/**
+ * blueGreen: whether the file says that a settled release is undone, and `before` not that one: only a commit of ours starts
+ * that, from rest and by an order, and each one after it says the same. It counts for another release than `before` has as
+ * well: from rest a hand names any release that had settled, and no gate asks what serves.
+ */
+function isOtherUndo(own: Marks, before: Marks): boolean {
+  const isSame = isFillingBack(before) && before.restore?.undone === own.restore?.undone;
+  return isFillingBack(own) && !(isSame && sameRelease(own.release, before.release));
 }
 
 /** Whether the file lacks what `before`, the last marks that we wrote, says of the same release. */
