@@ -222,6 +222,7 @@ test.each([
     message: 'plain',
   });
   const fails: Builder = {
+    isNamed: true,
     build: () => {
       const fields = { port: 'builder', operation: 'build', retryable: true, hint: 'Make room in /tmp.' };
       return Promise.reject(new PortError('files for kustomize cannot be written: EROFS', fields));
