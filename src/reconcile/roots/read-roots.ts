@@ -137,7 +137,7 @@ export async function builtOnce(
   return read;
 }
 
-/** Whoever else is delivered, or rolled back, by this pass needs no build. */
+/** Others that this pass delivers, or rolls back, need no build. */
 function refusedByMachine(error: unknown): Build {
   if (!(error instanceof PortError) || error.port !== 'builder') throw error;
   return { kind: 'refused', cause: 'missing', seen: error.message, hint: error.hint };

@@ -13,7 +13,7 @@ import { type Doubt, type Excuse, excuseOf, type Verdict, verdictOf, type Window
 const DAY_SECONDS = 86_400;
 /** Fewer groups than this, or less history, do not show how much groups differ anyway. */
 const STABLE_LEAST = 3;
-/** A verdict holds for so long after the last samples, and two windows at least. */
+/** Seconds. A verdict holds for this time after the last samples, and two windows at least. */
 const STALE_SECONDS = 600;
 
 /** An answer with the grid that it was asked for. */

@@ -49,19 +49,25 @@ test('asks for the range alone, with token and tenant, below its own path', asyn
 });
 
 describe('a server that does not answer as it should', () => {
-  test.each<readonly [string, (response: ServerResponse) => void, string]>([
-    ['401', (response) => response.writeHead(401).end('secret'), 'it answered 401'],
-    ['422', (response) => response.writeHead(422).end('secret'), 'it answered 422'],
-    ['503', (response) => response.writeHead(503).end('secret'), 'it answered 503'],
-    ['a redirect', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), 'it answered 302'],
-    ['HTML', (response) => response.end('<html>secret</html>'), 'its answer is no JSON'],
-    ['too much', (response) => response.end(`"${'x'.repeat(2000)}"`), 'its answer has more than 1000 bytes'],
-    ['nothing', () => {}, 'no answer in time'],
-    ['a drip', (response) => response.write('{'), 'no answer in time'],
-    ['a cut', (response) => response.destroy(), 'ECONNRESET'],
-  ])('%s: told by its number or its name alone', async (_, answer, why) => {
+  test.each<readonly [string, (response: ServerResponse) => void, string, boolean]>([
+    ['401', (response) => response.writeHead(401).end('secret'), 'it answered 401', false],
+    ['422', (response) => response.writeHead(422).end('secret'), 'it answered 422', false],
+    ['503', (response) => response.writeHead(503).end('secret'), 'it answered 503', false],
+    [
+      'a redirect',
+      (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      'it answered 302',
+      false,
+    ],
+    ['HTML', (response) => response.end('<html>secret</html>'), 'its answer is no JSON', false],
+    ['too much', (response) => response.end(`"${'x'.repeat(2000)}"`), 'its answer has more than 1000 bytes', false],
+    ['nothing', () => {}, 'no answer in time', true],
+    ['a drip', (response) => response.write('{'), 'no answer in time', true],
+    ['a cut', (response) => response.destroy(), 'ECONNRESET', true],
+  ])('%s: told by its number or its name alone', async (_, answer, why, isUnreached) => {
     const { got, url } = await listen(answer);
-    expect(await open({ ...PRIVATE, TRANCHE_METRICS_PROD_EU: url }).range(question)).toEqual({ kind: 'failed', why });
+    const said = { kind: 'failed', why, ...(isUnreached ? { isUnreached } : {}) };
+    expect(await open({ ...PRIVATE, TRANCHE_METRICS_PROD_EU: url }).range(question)).toEqual(said);
     expect(got).toHaveLength(1);
   });
 });
