@@ -137,12 +137,13 @@ function taken(on: Delivering, of: number, warmUp: WarmUp): SidesFound {
 }
 
 /**
- * Since when the cluster has the share that Git says: by the last write of its routes and Services, which the API server dates,
- * and without those by the pass that saw them accepted.
+ * Since when the cluster has the share that Git says: by the pass that saw its routes accepted, and no earlier than the last
+ * write of them and of their Services, which the API server dates. A write alone may be that of another share.
  */
 function sharedSince({ view, situation }: Delivering): Instant | undefined {
   const accepted = view?.memory().accepted?.since;
-  return routesWrittenAt(situation.snapshot, situation.snapshot.now) ?? accepted;
+  if (accepted === undefined) return undefined;
+  return Math.max(accepted, routesWrittenAt(situation.snapshot, situation.snapshot.now) ?? accepted);
 }
 
 type From = { readonly since: Instant; readonly warmUp: WarmUp };

@@ -17,10 +17,9 @@ import { restoredShare } from './withdrawing.ts';
 
 /** By what policies say of it (`onFailure`); undefined: it has not failed, or it only waits for people. */
 export function failedOnLadder(on: Delivering): Decision | undefined {
-  if (failureLeading(on.situation, 'rollback') === undefined) return withdrawnAsFailed(on);
   // What a hand has changed was judged as well: people say what becomes of it.
   const given = canaryEdited(on) === undefined ? failedBack(on.situation, on.marks) : undefined;
-  return given === undefined ? undefined : { ...goBackOnLadder(on, given), brakes: [failed(on)] };
+  return given === undefined ? withdrawnAsFailed(on) : { ...goBackOnLadder(on, given), brakes: [failed(on)] };
 }
 
 /**

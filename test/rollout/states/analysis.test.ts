@@ -5,15 +5,18 @@ import { known } from '../../../src/api/known.ts';
 import type { PolicyRules } from '../../../src/api/policy-rules.ts';
 import { factsDigest, withFactDigests } from '../../../src/reconcile/documents/digests.ts';
 import type { AnalysisSaid, AnalysisSeen, MetricAnswer, MetricSaid } from '../../../src/rollout/analysis/seen.ts';
+import { sidesOf } from '../../../src/rollout/analysis/sides.ts';
 import { parseTrailers, proposedStep } from '../../../src/rollout/commits/messages.ts';
 import { plan } from '../../../src/rollout/plan.ts';
+import { situationOf } from '../../../src/rollout/situation.ts';
 import type { Live, Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
-import { type Found, passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
-import { after, asked, stands } from '../../support/ladder-stands.ts';
+import { type Found, passed, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
+import { after, asked, edited, stands } from '../../support/ladder-stands.ts';
+import { often, outcome } from '../../support/ladder-ticks.ts';
 import { show } from '../../support/planned.ts';
 import { NOW, releaseOf, type World, world } from '../../support/snapshot.ts';
-import { NEW, OLD } from '../../support/vllm.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 const BLOB = '4f1c4f1c4f1c';
 
@@ -75,14 +78,14 @@ function at(of: World, analyses: readonly AnalysisSeen[], rules: Partial<PolicyR
   return withFactDigests(dated({ ...snapshot, analyses }));
 }
 
-/** Every ready leader says since when: an hour. */
-function dated(snapshot: Snapshot): Snapshot {
+/** Every ready leader says since when: an hour, if nothing else is said. */
+function dated(snapshot: Snapshot, seconds = 3600): Snapshot {
   const { live, traffic, now } = snapshot;
   const inLive = (of: Live): Live => ({
     ...of,
     leaders:
       of.leaders.kind === 'known'
-        ? known(of.leaders.value.map((one) => (one.ready ? { ...one, readyAt: now - 3600 } : one)))
+        ? known(of.leaders.value.map((one) => (one.ready ? { ...one, readyAt: now - seconds } : one)))
         : of.leaders,
   });
   const second = traffic === undefined ? {} : { traffic: { ...traffic, second: inLive(traffic.second) } };
@@ -231,7 +234,7 @@ test.each(['AnalysisFailed', 'AnalysisInconclusive', 'BothSidesBad', 'GroupOutli
 
 const ladder = (analyses: readonly AnalysisSeen[], rules: Partial<PolicyRules> = {}, more: Found = {}): Found => ({
   ...more,
-  change: dated,
+  change: (snapshot) => dated(snapshot),
   snapshot: { policy: { surge: 0, sizeChange: 'Refuse', recreate: 'Refuse', ...rules }, analyses },
 });
 /** Three passes, or the first commit: the first sees the routes accepted, and the second the end of their grace period. */
@@ -301,6 +304,26 @@ test.each<readonly [what: string, stand: Stand, place: string, then: RegExp]>([
   expect(told(stand, ladder(answered('waiting', place)))).toMatch(/^hold .*Analysing/);
   expect(told(stand, ladder(answered('failed', place)))).toMatch(/^hold .*AnalysisFailed/);
   expect(told(stand, ladder(answered('passed', place)))).toMatch(then);
+});
+
+test('metrics that lead back where nothing may go back do not keep a deadline from withdrawing the share', () => {
+  const stand = edited(stands.second, LWS_FILE, /(vllm-canary[\s\S]*replicas: )2/, '$13');
+  const rules = { ...BACK, onFailure: 'withdraw', readyDeadlineSeconds: 60, drainSeconds: 7200 } as const;
+  const found = ladder(answered('failed', '2/3 traffic'), rules, { ...named, view: { second: '0+ 1- 2+' } });
+  expect(outcome(stand, often(found))).toBe('TrafficWithdrawn: step 2/3, traffic withdrawn');
+});
+
+test('a share counts from when its routes were seen accepted, however long ago one of them was written', () => {
+  const found = ladder(chat(undefined));
+  const { stand } = passed(passed(stands.second, found).stand, found);
+  const snapshot = dated(snapshotAt(stand, found), 90_000);
+  const { traffic, workload, now } = snapshot;
+  const routes = traffic?.routes.map((one) => ({ ...one, writtenAt: now - 100_000 })) ?? [];
+  const situation = situationOf({ ...snapshot, traffic: { ...traffic!, routes } }, workload!);
+  const sides = sidesOf(situation, { warmUpSeconds: 0 });
+  const since = sides.kind === 'sides' ? sides.sides.canary.map(({ from }) => now - from) : [];
+  expect(since.length).toBeGreaterThan(0);
+  expect(Math.max(...since)).toBeLessThan(90_000);
 });
 
 test('before its share nothing is judged, and a share that was withdrawn is judged by nothing', () => {
