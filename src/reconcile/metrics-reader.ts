@@ -2,7 +2,6 @@
 
 import type { Instant } from '../api/time.ts';
 import type { Metrics, RangeAnswer, RangeQuestion } from '../ports/metrics.ts';
-import { turns } from '../ports/turns.ts';
 import type { MetricJudged, Past } from '../rollout/analysis/judge.ts';
 import type { Grid } from '../rollout/analysis/metric-query.ts';
 
@@ -65,6 +64,23 @@ export function metricsReader(metrics: Metrics, memory: MetricsMemory): MetricsR
     return answer;
   };
   return { range, memory };
+}
+
+/** Lets this many run at a time, in the order in which they come. */
+function turns(most: number): <T>(run: () => Promise<T>) => Promise<T> {
+  let open = most;
+  const waiting: (() => void)[] = [];
+  return async (run) => {
+    if (open === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else open -= 1;
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) open += 1;
+      else next();
+    }
+  };
 }
 
 /** Answers by what is remembered alone, and says whether anything else was wanted. */

@@ -9,7 +9,6 @@ import path from 'node:path';
 import { oneLine } from '../../api/printable.ts';
 import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { turns } from '../../ports/turns.ts';
 import { findKustomize, type Kustomize } from './find-kustomize.ts';
 import { type ProgramLimits, runProgram } from './run-program.ts';
 
@@ -46,6 +45,23 @@ export function kustomizeBuilder({ named, searchPath, limits = LIMITS }: Builder
         const { kustomize } = found;
         return inFolder((folder) => buildIn(folder, input, { kustomize, env: environment(folder), limits }));
       }),
+  };
+}
+
+/** Lets no more than that go on at a time; the others wait in the order in which they came. */
+function turns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let busy = 0;
+  return async (work) => {
+    if (busy >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else busy += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) busy -= 1;
+      else next();
+    }
   };
 }
 
