@@ -33,10 +33,10 @@ const bugs: readonly Bug[] = [
   ],
   ['what rolls is withdrawn from', FAILING, ' || takesPrimary(on)', ''],
   [
-    'withdrawn is aborted',
+    'what is to be withdrawn is held',
     FAILING,
-    "if (failureLeading(on.situation, 'rollback') === undefined) return withdrawnAsFailed(on);",
-    '',
+    'given === undefined ? withdrawnAsFailed(on) : { ...goBackOnLadder(on, given), brakes: [failed(on)] }',
+    'given === undefined ? undefined : { ...goBackOnLadder(on, given), brakes: [failed(on)] }',
   ],
   [
     'a promotion goes on with the count of the last step',
