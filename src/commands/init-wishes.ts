@@ -3,6 +3,7 @@
 import { trimSlashes } from '../api/owners.ts';
 import { type CommonOptions, UsageError } from '../options.ts';
 import type { Copied, Wishes } from '../reconcile/init/addition.ts';
+import { FIRST_STRATEGIES } from '../reconcile/init/first-strategy.ts';
 import { packageFile } from './package-files.ts';
 
 export type InitOptions = CommonOptions & {
@@ -13,6 +14,7 @@ export type InitOptions = CommonOptions & {
   readonly write: boolean;
   readonly rollouts: string;
   readonly namespace: string | undefined;
+  readonly strategy: string;
   readonly policy: string;
   readonly run: string;
   /** The address of the repository over http(s), as far as it is known. */
@@ -35,9 +37,14 @@ const RUNS = ['auto', 'workflow', 'deployment', 'none'];
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** `auto`: a workflow where the repository has a folder `.github`, else a Deployment. Throws UsageError for a word that is none of these. */
-export function wishesOf({ policy, run, rollouts, namespace }: InitOptions, repository: InitRepository): Wishes {
+export function wishesOf(
+  { policy, run, rollouts, namespace, strategy }: InitOptions,
+  repository: InitRepository,
+): Wishes {
   oneOf('--policy', policy, POLICIES);
   oneOf('--run', run, RUNS);
+  const first = FIRST_STRATEGIES.find((one) => one === strategy);
+  if (first === undefined) throw unknownWord('--strategy', strategy, FIRST_STRATEGIES);
   if (namespace !== undefined && !DNS_LABEL.test(namespace))
     throw new UsageError(`--namespace is ${JSON.stringify(namespace)}, wanted the name of a namespace`);
   const folder = trimSlashes(rollouts);
@@ -49,8 +56,15 @@ export function wishesOf({ policy, run, rollouts, namespace }: InitOptions, repo
   return {
     folder,
     namespace,
+    strategy: first,
     policy: policy === 'none' ? undefined : policyFile(policy),
-    run: isStarted ? [] : how === 'workflow' ? [workflow()] : how === 'deployment' ? deployment(repository) : [],
+    run: isStarted
+      ? []
+      : how === 'workflow'
+        ? [workflow()]
+        : how === 'deployment'
+          ? deployment(repository, first !== 'partition')
+          : [],
   };
 }
 
@@ -87,12 +101,12 @@ const INSTALLED = [
   'overlay/bindings.yaml',
 ];
 
-/** The base as it is, and an overlay with this repository and its namespaces, without what only routes need. */
-function deployment({ url, namespaces }: InitRepository): readonly Copied[] {
+/** The base as it is, and an overlay with this repository and its namespaces; without `routes`, without what only they need. */
+function deployment({ url, namespaces }: InitRepository, routes: boolean): readonly Copied[] {
   return INSTALLED.map((path) => {
     const text = packageFile(`policies/install/${path}`);
     const own = path.startsWith('overlay/') && url !== undefined ? text.replaceAll(EXAMPLE_REPOSITORY, url) : text;
-    const written = path === 'overlay/bindings.yaml' ? bindings(own, namespaces) : withoutTraffic(own);
+    const written = path === 'overlay/bindings.yaml' ? bindings(own, namespaces) : routes ? own : withoutTraffic(own);
     return { path: `install/${path}`, text: written, why: `deployment: ${path.replace(/^.*\/|\.yaml$/g, '')}` };
   });
 }
@@ -111,5 +125,9 @@ function bindings(text: string, namespaces: readonly string[]): string {
 }
 
 function oneOf(option: string, given: string, valid: readonly string[]): void {
-  if (!valid.includes(given)) throw new UsageError(`${option} is ${given}, wanted ${valid.join(', ')}`);
+  if (!valid.includes(given)) throw unknownWord(option, given, valid);
+}
+
+function unknownWord(option: string, given: string, valid: readonly string[]): UsageError {
+  return new UsageError(`${option} is ${given}, wanted ${valid.join(', ')}`);
 }

@@ -20,7 +20,7 @@ beforeAll(() => {
     ['eu', 'chat'],
   ] as const;
   const texts = names.map(([namespace, name]) =>
-    rolloutText({ namespace, name }, [{ replicas: '100%', pause: undefined }]),
+    rolloutText({ namespace, name }, { head: ['canary:'], steps: [{ replicas: '100%', pause: undefined }] }),
   );
   writeFileSync(join(folder, 'rollouts.yaml'), texts.join('---\n'));
 });

@@ -447,3 +447,119 @@ test('the namespace of a hostile manifest writes nothing into the access that is
   expect(bindings).toContain('namespace: llm');
   expect(bindings).not.toContain('ClusterRoleBinding');
 });
+
+describe('--strategy', () => {
+  // A Service of the name of the workload would take that of its headless one.
+  const named = SERVICE.replace('{name: vllm, namespace', '{name: vllm-api, namespace').replace(
+    '[{name: vllm,',
+    '[{name: vllm-api,',
+  );
+  const [service = '', route = ''] = named.split('---\n');
+  const ingress = (name: string): string => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: llm}
+spec:
+  ingressClassName: ${name}
+  rules: [{http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: vllm-api, port: {number: 8000}}}}]}}]
+`;
+  const grpc = route.replace('HTTPRoute', 'GRPCRoute').replace('chat', 'tokens');
+
+  test.each([
+    [
+      'canary',
+      [service, route, ingress('nginx'), grpc],
+      `    canary:
+      enableExtraWorkloadForCanary: true
+      trafficRoutings:
+        - service: vllm-api
+          gateway: {httpRouteName: chat}
+          ingress: {name: web, classType: nginx}
+          customNetworkRefs:
+            - {apiVersion: gateway.networking.k8s.io/v1, kind: GRPCRoute, name: tokens}
+      steps:
+        - replicas: 1
+          traffic: 5%
+          pause: {duration: 600} # seconds after its groups are ready
+        - replicas: 50%
+          traffic: 50%
+          pause: {} # until somebody says: tranche approve
+`,
+    ],
+    [
+      'blueGreen',
+      [service],
+      `    blueGreen:
+      trafficRoutings:
+        - service: vllm-api
+      steps:
+        - replicas: 1
+          traffic: 5%
+          pause: {duration: 600} # seconds after its groups are ready
+        - replicas: 50%
+          traffic: 25%
+          pause: {duration: 600} # seconds after its groups are ready
+        - replicas: 100%
+          traffic: 50%
+          pause: {} # until somebody says: tranche approve
+`,
+    ],
+  ])(
+    '%s: the Service, its routes and steps with shares, in a file that lint passes',
+    async (strategy, front, wanted) => {
+      const own = clone({ 'apps/lws.yaml': lws('vllm'), 'apps/front.yaml': front.join('---\n') });
+      const { code, out } = await own.run(`init --write --strategy ${strategy} --run none`);
+      expect(out).not.toContain('refused');
+      expect(code).toBe(0);
+      expect(own.read('rollouts/vllm.yaml').split('  strategy:\n')[1]).toBe(wanted);
+      expect(await own.run('lint')).toMatchObject({ code: 0, err: '' });
+      expect((await own.run(`init --write --strategy ${strategy} --run none`)).out, 'a second call').toContain(
+        'nothing to add',
+      );
+    },
+  );
+
+  test.each([
+    ['canary', [], 'no Service in these files selects its leaders', '--strategy partition'],
+    ['blueGreen', [], 'no Service in these files selects its leaders', '--strategy partition'],
+    [
+      'canary',
+      [service],
+      'no route in these files sends requests to Service vllm-api (apps/front.yaml:1)',
+      'blueGreen',
+    ],
+    [
+      'canary',
+      [service, service.replace('name: vllm-api,', 'name: other,'), route],
+      'all select its leaders',
+      'by hand',
+    ],
+    ['canary', [service, route, route.replace('chat', 'chat-2')], 'a Rollout takes one of the kind', 'by hand'],
+    ['canary', [service, ingress('haproxy')], 'is of the class "haproxy"', 'by hand'],
+  ])('%s with %j in front is refused: %s', async (strategy, front, said, way) => {
+    const files = {
+      'apps/lws.yaml': lws('vllm'),
+      ...(front.length === 0 ? {} : { 'apps/front.yaml': front.join('---\n') }),
+    };
+    const own = clone(files);
+    const { code, out } = await own.run(`init --write --strategy ${strategy}`);
+    expect(code).toBe(0);
+    for (const text of ['(FrontUnclear)', said, way, 'nothing to add']) expect(out).toContain(text);
+    expect(own.files().length).toBe(Object.keys(files).length);
+  });
+
+  test.each([0, 1, 2, 3, 33])('%i groups have steps that lint passes', async (replicas) => {
+    for (const strategy of ['canary', 'blueGreen']) {
+      const own = clone({ 'apps/lws.yaml': lws('vllm', { replicas }), 'apps/front.yaml': named });
+      const { out } = await own.run(`init --write --strategy ${strategy} --run none`);
+      expect(out).toContain('tranche lint finds nothing wrong with them');
+      expect(own.files()).toContain('rollouts/vllm.yaml');
+    }
+  });
+
+  test('a word that is none of them', async () => {
+    expect(await clone({}).run('init --strategy rolling')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--strategy is rolling, wanted partition, canary, blueGreen'),
+    });
+  });
+});

@@ -1,5 +1,7 @@
 /** Files that may be added to a repository, and what people have said of them. */
 
+import type { FirstStrategy } from './first-strategy.ts';
+
 export type Addition = {
   readonly path: string;
   readonly text: string;
@@ -16,6 +18,7 @@ export type Wishes = {
   readonly folder: string;
   /** For manifests that name none, and no agent says one. */
   readonly namespace: string | undefined;
+  readonly strategy: FirstStrategy;
   /** undefined: none is wanted. */
   readonly policy: Copied | undefined;
   readonly run: readonly Copied[];

@@ -9,7 +9,8 @@ import type { Addition, Copied, Files, Wishes } from './addition.ts';
 import type { Agent } from './agents.ts';
 import { agentsOf } from './agents.ts';
 import { configText } from './config-text.ts';
-import { firstSteps, rolloutText } from './steps.ts';
+import { type Drawn, strategyFor } from './first-strategy.ts';
+import { rolloutText } from './steps.ts';
 import type { FoundWorkload, Survey } from './survey.ts';
 
 export type Proposal = {
@@ -28,7 +29,9 @@ export type Proposal = {
 export function proposal(survey: Survey, files: Files, wishes: Wishes, without: ReadonlySet<string>): Proposal {
   const placed = survey.workloads.map((found) => placedIn(found, survey, files, wishes));
   const refused = placed.flatMap(({ issues }) => issues);
-  const wanted = placed.filter(({ found, issues }) => issues.length === 0 && found.deliveredBy === undefined);
+  const wanted = placed.flatMap(({ drawn, ...one }) =>
+    drawn === undefined || one.issues.length > 0 ? [] : [{ ...one, drawn }],
+  );
   const names = wanted.map(({ found }) => found.name);
   const rollouts = wanted
     .filter(({ key }) => !without.has(key))
@@ -65,6 +68,8 @@ type Placed = {
   /** `namespace/name`. */
   readonly key: string;
   readonly issues: readonly Issue[];
+  /** Its strategy; not there: it is delivered already, or `issues` says why not. */
+  readonly drawn?: Drawn;
   /** An entry of `namespaces`: a folder, and what its manifests are for. */
   readonly mapping?: readonly [folder: string, namespace: string];
 };
@@ -79,11 +84,17 @@ function placedIn(found: FoundWorkload, { config }: Survey, files: Files, wishes
   const folder = agent?.folders.find((one) => document.file.startsWith(one)) ?? folderOf(document.file);
   const named = keyOf(document, { ...config, namespaces: { ...config.namespaces, [document.file]: namespace } });
   const mapping = found.namespace === undefined ? ([folder, namespace] as const) : undefined;
+  const strategy = found.deliveredBy === undefined ? strategyFor(found, wishes.strategy) : undefined;
   return {
     found,
     namespace,
     key: `${namespace}/${name}`,
-    issues: 'reason' in named ? [...refused, named] : refused,
+    issues: [
+      ...refused,
+      ...('reason' in named ? [named] : []),
+      ...(strategy?.kind === 'wrong' ? [strategy.issue] : []),
+    ],
+    ...(strategy?.kind === 'drawn' ? { drawn: strategy } : {}),
     ...(mapping === undefined ? {} : { mapping }),
   };
 }
@@ -100,17 +111,17 @@ function withoutNamespace({ document }: FoundWorkload, namespace: string | undef
 type RolloutFile = Placed & Copied;
 
 function rolloutFile(
-  one: Placed,
+  one: Placed & { readonly drawn: Drawn },
   { files, wishes, isShared }: { readonly files: Files; readonly wishes: Wishes; readonly isShared: boolean },
 ): RolloutFile {
-  const { found, namespace } = one;
-  const steps = firstSteps(found.groups);
+  const { found, namespace, drawn } = one;
+  const { steps } = drawn;
   const folder = wishes.folder === '' ? '' : `${wishes.folder}/`;
   const plain = `${folder}${found.name}.yaml`;
   const path = isShared || files.isThere(plain) ? `${folder}${namespace}-${found.name}.yaml` : plain;
   const sizes = steps.map(({ replicas }) => replicas).join(', ');
   const why = `Rollout of ${one.key} (${found.document.file}): ${found.groups} ${found.groups === 1 ? 'group' : 'groups'} in ${steps.length === 1 ? '1 step' : `${steps.length} steps`}, ${sizes}`;
-  return { ...one, path, text: rolloutText({ namespace, name: found.name }, steps), why };
+  return { ...one, path, text: rolloutText({ namespace, name: found.name }, drawn), why };
 }
 
 function takenIssue({ path, found }: RolloutFile): Issue {

@@ -2,7 +2,12 @@
 
 import { LWS_API_VERSION } from '../../api/rollout.ts';
 
-type FirstStep = { readonly replicas: number | string; readonly pause: 'approval' | number | undefined };
+export type FirstStep = {
+  readonly replicas: number | string;
+  /** Percent of the requests; not there: the step shares none out. */
+  readonly traffic?: number;
+  readonly pause: 'approval' | number | undefined;
+};
 
 /** How long the groups of a first step are looked at, before somebody is asked. */
 const FIRST_PAUSE_SECONDS = 600;
@@ -22,10 +27,29 @@ export function firstSteps(groups: number): readonly FirstStep[] {
   return [one, ...(groups >= QUARTER_FROM ? [quarter] : []), { replicas: '50%', pause: 'approval' }, last];
 }
 
-/** The manifest of a Rollout with these steps, for the LeaderWorkerSet of that name. */
+/** The share that a first group of a new version gets. */
+const FIRST_PERCENT = 5;
+const QUARTER_PERCENT = 25;
+const HALF_PERCENT = 50;
+const ALL_PERCENT = 100;
+
+/**
+ * Of a second workload: one group with a small share, then half of the requests to half of the groups (canary) or to all of
+ * them (blueGreen, whose last step is all groups; no step starts more than half of them). The only group of a canary's workload serves nobody while it restarts, so
+ * that the canary takes all requests first.
+ */
+export function sharedSteps(groups: number, strategy: 'canary' | 'blueGreen'): readonly FirstStep[] {
+  const first: FirstStep = { replicas: 1, traffic: FIRST_PERCENT, pause: FIRST_PAUSE_SECONDS };
+  const rest: FirstStep = { replicas: '100%', traffic: HALF_PERCENT, pause: 'approval' };
+  const middle: FirstStep = { replicas: '50%', traffic: QUARTER_PERCENT, pause: FIRST_PAUSE_SECONDS };
+  if (strategy === 'blueGreen') return [first, ...(groups > 2 ? [middle] : []), rest];
+  return [first, groups <= 1 ? { ...rest, traffic: ALL_PERCENT } : { ...rest, replicas: '50%' }];
+}
+
+/** The manifest of a Rollout with this strategy, for the LeaderWorkerSet of that name. `head`: below `strategy`, without steps. */
 export function rolloutText(
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  steps: readonly FirstStep[],
+  { head: body, steps }: { readonly head: readonly string[]; readonly steps: readonly FirstStep[] },
 ): string {
   const head = [
     'apiVersion: rollouts.kruise.io/v1beta1',
@@ -39,17 +63,18 @@ export function rolloutText(
     '    kind: LeaderWorkerSet',
     `    name: ${yamlWord(name)}`,
     '  strategy:',
-    '    canary:',
+    ...body.map((line) => `    ${line}`),
     '      steps:',
   ];
   return [...head, ...steps.flatMap(stepLines), ''].join('\n');
 }
 
-function stepLines({ replicas, pause }: FirstStep): readonly string[] {
-  const first = `        - replicas: ${replicas}`;
-  if (pause === undefined) return [first];
-  if (pause === 'approval') return [first, '          pause: {} # until somebody says: tranche approve'];
-  return [first, `          pause: {duration: ${pause}} # seconds after its groups are ready`];
+function stepLines({ replicas, traffic, pause }: FirstStep): readonly string[] {
+  const share = traffic === undefined ? [] : [`          traffic: ${traffic}%`];
+  const first = [`        - replicas: ${replicas}`, ...share];
+  if (pause === undefined) return first;
+  if (pause === 'approval') return [...first, '          pause: {} # until somebody says: tranche approve'];
+  return [...first, `          pause: {duration: ${pause}} # seconds after its groups are ready`];
 }
 
 /** A name of Kubernetes as YAML reads it back as a text: `1e3`, `12` and `on` are quoted. */

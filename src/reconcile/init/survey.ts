@@ -4,6 +4,7 @@ import { type Config, isBelow } from '../../api/config.ts';
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
 import type { Issue } from '../../api/issue.ts';
+import { at } from '../../api/json.ts';
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import { parseService } from '../../api/service.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
@@ -16,8 +17,17 @@ import { readWorkload } from '../documents/read-workload.ts';
 import { TRAFFIC_KINDS } from '../documents/traffic-index.ts';
 import { type Agent, agentsIn, agentsOf } from './agents.ts';
 
-/** An object in front of a workload. */
-type Place = { readonly name: string; readonly file: string; readonly line: number };
+/** An object in front of a workload. `name`: with its kind, for people. */
+export type Place = {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly object: string;
+  /** Of an Ingress, by its field or the older annotation; empty: it names none. */
+  readonly ingressClass: string;
+};
 
 export type FoundWorkload = {
   readonly document: ManifestDocument;
@@ -87,6 +97,9 @@ function frontIn({ trials }: Desired, texts: ReadonlyMap<string, string>): Aroun
   };
 }
 
+/** What named the class before the field (Kubernetes 1.18); controllers still read it. */
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+
 type With = { readonly desired: Desired; readonly agents: readonly Agent[]; readonly around: Around };
 
 function found(document: ManifestDocument, { desired, agents, around }: With): FoundWorkload {
@@ -124,8 +137,11 @@ function selects(selector: Readonly<Record<string, string>>, labels: Readonly<Re
   return entries.length > 0 && entries.every(([key, value]) => keyMatch(key, value, labels) !== 'no');
 }
 
-function placeOf({ object, file, firstLine }: ManifestDocument): Place {
-  return { name: `${object.kind} ${object.name}`, file, line: firstLine };
+function placeOf({ object, file, firstLine, value }: ManifestDocument): Place {
+  const { apiVersion, kind, name } = object;
+  const named = at(value, ['spec', 'ingressClassName']) ?? at(value, ['metadata', 'annotations', CLASS_ANNOTATION]);
+  const ingressClass = typeof named === 'string' ? named : '';
+  return { name: `${kind} ${name}`, file, line: firstLine, apiVersion, kind, object: name, ingressClass };
 }
 
 /** Templates of charts are no YAML before they are rendered, so that no pass sees their LeaderWorkerSets. */
