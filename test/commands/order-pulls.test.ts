@@ -120,7 +120,7 @@ test('a branch of that name with other content is left alone, and named', async 
   await world.repository.git.commit(branch, { [ROLLOUT_FILE]: ROLLOUT_TEXT }, 'by somebody else');
   const refused = await run(world, 'abort vllm --pull-request');
   expect(refused).toMatchObject({ code: 1, out: '' });
-  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then order again`);
+  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then call this again`);
 });
 
 test('a branch of that name that brings something else next to the order is left alone', async () => {
@@ -130,7 +130,7 @@ test('a branch of that name that brings something else next to the order is left
   await world.repository.git.commit(branch, { 'apps/other.yaml': 'a: 1\n' }, 'by somebody else');
   const refused = await run(world, 'abort vllm --pull-request');
   expect(refused).toMatchObject({ code: 1, out: '' });
-  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then order again`);
+  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then call this again`);
 });
 
 /** The commit of an order, made once more by somebody else: with entries next to it, another message, another parent. */
@@ -177,7 +177,7 @@ test.each<readonly [string, (world: ForgeWorld, head: string) => Promise<Paramet
   await remade(world, await forged(world, head));
   const refused = await run(world, 'abort vllm --pull-request');
   expect(refused).toMatchObject({ code: 1, out: '' });
-  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then order again`);
+  expect(refused.err).toContain(`the branch ${branch} holds something else. Delete it, then call this again`);
 });
 
 test('the same order by somebody else finds it as well, also from a newer main', async () => {

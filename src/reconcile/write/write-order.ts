@@ -4,11 +4,12 @@ import type { Forge } from '../../ports/forge.ts';
 import type { Git } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { type Batch, execute } from './execute.ts';
-import { type OrderProposed, proposeOrder } from './propose-order.ts';
+import type { BranchProposed } from './propose-branch.ts';
+import { proposeOrder } from './propose-order.ts';
 
 export type OrderResult =
   | ({ readonly kind: 'written'; readonly commits: readonly string[] } & Said)
-  | (OrderProposed & Said)
+  | (BranchProposed & Said)
   /** `diff`: what the order would have written, or what stands in its way. */
   | { readonly kind: 'refused'; readonly why: string; readonly diff?: string };
 
