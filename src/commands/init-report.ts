@@ -1,12 +1,13 @@
 /** What `tranche init` prints: what it found, what it would add, what has to change, what is refused, and what comes next. */
 
 import type { Issue } from '../api/issue.ts';
-import { jsonText } from '../api/printable.ts';
+import { jsonText, oneLine } from '../api/printable.ts';
 import type { Io } from '../options.ts';
 import type { Addition } from '../reconcile/init/addition.ts';
 import type { FoundWorkload, Survey } from '../reconcile/init/survey.ts';
 import type { RootView } from '../reconcile/roots/read-roots.ts';
 import { issueLine } from '../reconcile/status/report.ts';
+import type { BranchProposed, NotProposed } from '../reconcile/write/propose-branch.ts';
 import { rootValue } from './roots-report.ts';
 
 export type InitReport = {
@@ -26,6 +27,8 @@ export type InitReport = {
   readonly left: number;
   /** undefined: nothing was to be written. */
   readonly written: readonly string[] | undefined;
+  /** Not there: no pull request was asked for, or there is nothing to add. */
+  readonly pull: BranchProposed | NotProposed | undefined;
 };
 
 /** Prints it. */
@@ -56,7 +59,7 @@ function textOf(report: InitReport): string {
       : [`${count(workloads.length, 'LeaderWorkerSet')}:`, ...workloads.flatMap(workloadLines)],
     titled('built by kustomize, and not delivered from yet (tranche roots has more):', folders.flatMap(folderLines)),
     titled('in the cluster, and in no file that was read:', cluster),
-    titled(report.written === undefined ? 'to add:' : 'written:', files.flatMap(fileLines)),
+    titled(titleOf(report), files.flatMap(fileLines)),
     titled('to change, in what applies them:', settings.map(issueLine)),
     titled(
       'the rules of the forge:',
@@ -109,7 +112,21 @@ function placesOf(path: string, lines: readonly number[]): string {
   return lines.map((line) => `${path}:${line}`).join(', ');
 }
 
-function nextLines({ files, written, left, survey }: InitReport): readonly string[] {
+function titleOf({ written, pull }: InitReport): string {
+  if (pull?.kind === 'proposed') return 'proposed:';
+  return written === undefined ? 'to add:' : 'written:';
+}
+
+/** What became of the pull request, and what is left to do. */
+function pullLines(pull: BranchProposed | NotProposed): readonly string[] {
+  if (pull.kind === 'refused') return [`not proposed: ${oneLine(pull.why)}`];
+  const { branch, url, unopened } = pull;
+  if (url !== undefined) return [`pull request ${oneLine(url)}: nothing happens before it is merged`];
+  const why = unopened === undefined ? '' : `the pull request was not opened: ${oneLine(unopened)}\n`;
+  return [`${why}branch ${branch}: open a pull request from it. Nothing happens before that is merged`];
+}
+
+function nextLines({ files, written, left, survey, pull }: InitReport): readonly string[] {
   const problems =
     left === 0
       ? 'tranche lint finds nothing wrong with them'
@@ -118,6 +135,7 @@ function nextLines({ files, written, left, survey }: InitReport): readonly strin
     const isDone = survey.workloads.some(({ deliveredBy }) => deliveredBy !== undefined);
     return isDone ? [`nothing to add: ${problems}`, 'next: tranche plan'] : ['nothing to add'];
   }
+  if (pull !== undefined) return [...pullLines(pull), problems];
   if (written === undefined) return [`next: tranche init --write, with the same options; ${problems}`];
   const isInstalled = written.some((path) => path.startsWith('install/'));
   return [

@@ -2,6 +2,7 @@
 
 import { trimSlashes } from '../api/owners.ts';
 import { type CommonOptions, UsageError } from '../options.ts';
+import type { Identity } from '../ports/git.ts';
 import type { Copied, Wishes } from '../reconcile/init/addition.ts';
 import { FIRST_STRATEGIES } from '../reconcile/init/first-strategy.ts';
 import { packageFile } from './package-files.ts';
@@ -12,6 +13,8 @@ export type InitOptions = CommonOptions & {
   /** The working tree whose files are read, and to which files are written. */
   readonly workingTree: string | undefined;
   readonly write: boolean;
+  /** Not there: the files are not proposed. */
+  readonly proposes: { readonly author: Identity | undefined } | undefined;
   readonly rollouts: string;
   readonly namespace: string | undefined;
   readonly strategy: string;

@@ -1,6 +1,6 @@
 /** `tranche init`: what a repository has, and which files it needs to be delivered from. Nothing is asked: answers are options. */
 
-import { NO_OVERRIDES } from '../api/config.ts';
+import { type Config, NO_OVERRIDES } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import { at } from '../api/json.ts';
 import { resources } from '../api/resources.ts';
@@ -12,6 +12,7 @@ import { desiredRequest, headOf } from '../reconcile/documents/desired-branch.ts
 import type { Files, Wishes } from '../reconcile/init/addition.ts';
 import { type Proposal, proposal } from '../reconcile/init/additions.ts';
 import { everything, withFiles } from '../reconcile/init/more-files.ts';
+import { proposeFiles } from '../reconcile/init/propose-files.ts';
 import { type Survey, surveyOf } from '../reconcile/init/survey.ts';
 import { readConfig } from '../reconcile/observe/read-main.ts';
 import type { Ports } from '../reconcile/pass.ts';
@@ -25,12 +26,16 @@ import { writeNew } from './write-new.ts';
 /** Each try leaves out a Rollout that is wrong; more than that many tries would be a fault of ours. */
 const MOST_TRIES = 3;
 
-/** Exit code 0 also where nothing can be delivered: that is said. Throws UsageError where files cannot be written here. */
+/**
+ * Exit code 0 also where nothing can be delivered: that is said; 1 where a pull request was asked for and not opened. Throws
+ * UsageError where files cannot be written here.
+ */
 export async function init(options: InitOptions, ports: Ports, io: Io): Promise<number> {
   const { workingTree } = options;
   if (options.write && workingTree === undefined)
     throw new UsageError('--write needs a clone with its files: call this in one, or name it with --repo PATH');
-  const { tree, survey, folders, files, isOnGitHub } = await look(options, ports);
+  const looked = await look(options, ports);
+  const { tree, survey, folders, files, isOnGitHub } = looked;
   const wishes = wishesOf(options, {
     texts: textsIn(tree),
     isOnGitHub,
@@ -38,6 +43,7 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
     namespaces: namespacesIn(survey, options.namespace),
   });
   const { proposed, refused, left } = await tried({ options, ports, tree, survey, files, wishes });
+  const pull = await proposedBy(options, ports, { proposed, looked });
   const report: InitReport = {
     read: workingTree === undefined ? `${options.repo} at ${tree.commit.slice(0, 12)}` : `the files in ${workingTree}`,
     survey,
@@ -49,21 +55,37 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
     rules: ports.forge === undefined ? [] : (await rulesFound(options, ports)).map(ruleLine),
     left: left.length,
     written: options.write && workingTree !== undefined ? writeNew(workingTree, proposed.files) : undefined,
+    pull,
   };
   printReport(report, options.output, io);
-  return EXIT.ok;
+  return pull === undefined || (pull.kind === 'proposed' && pull.unopened === undefined) ? EXIT.ok : EXIT.failed;
 }
 
-async function look(
-  { ref, overrides }: InitOptions,
-  { git, builder }: Ports,
-): Promise<{
+/** The pull request of the files; undefined: none was asked for, or there is nothing to add. */
+async function proposedBy(
+  { proposes }: InitOptions,
+  { git, forge, clock }: Ports,
+  { proposed: { files, rollouts }, looked }: { readonly proposed: Proposal; readonly looked: Looked },
+): Promise<InitReport['pull']> {
+  if (proposes === undefined || files.length === 0) return undefined;
+  const { tree, config } = looked;
+  const names = [...rollouts.keys()].sort();
+  const wanted = { files, names, main: tree.commit, config, now: clock.now(), author: proposes.author };
+  const pull = await proposeFiles({ git, forge }, wanted);
+  if (pull.kind !== 'moved') return pull;
+  return { kind: 'refused', why: 'somebody else changed the branch in this moment. Call this again' };
+}
+
+type Looked = {
   readonly tree: Tree;
+  readonly config: Config;
   readonly survey: Survey;
   readonly folders: readonly RootView[];
   readonly files: Files;
   readonly isOnGitHub: boolean;
-}> {
+};
+
+async function look({ ref, overrides }: InitOptions, { git, builder }: Ports): Promise<Looked> {
   git.begin();
   const branch = ref ?? overrides.branch ?? 'main';
   const head = headOf(branch, (await git.heads([branch]))[0]);
@@ -80,6 +102,7 @@ async function look(
   const views = world === undefined ? [] : await readRoots({ desired, agents: survey.agents, texts }, world);
   return {
     tree,
+    config,
     survey,
     folders: views.filter((view) => !isPlain(view, survey)),
     files: { isThere: (path) => paths.has(path), count: paths.size },

@@ -18,7 +18,7 @@ export type BranchProposed = {
 
 export type NotProposed = { readonly kind: 'refused'; readonly why: string };
 
-export type Wanted = {
+type Wanted = {
   /** What the commits grow from: a commit of `base`. */
   readonly main: Oid;
   /** The branch that the pull request wants to change. */
