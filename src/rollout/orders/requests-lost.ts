@@ -18,15 +18,14 @@ export function requestsLost({ record, key }: Snapshot): Refused | undefined {
 }
 
 /**
- * Refuses to keep a newer template where all groups of the user's own are on the release: to go back, they need the stable one
- * in its place. While they are on their way the newer one is taken from its first step instead, and two colours go back
- * without it.
+ * Refuses to keep a newer template from a canary's promotion on: groups of the user's own are on the release, or on their way, and
+ * would go on serving what is aborted. To go back, they need the stable template in the place of the newer one. Two colours go
+ * back without it, and before the promotion no request stays with the release.
  */
 export function keepRefused({ workload, lostMarks, ladder, rollout, key }: Snapshot): Refused | undefined {
-  const { step, at } = lostMarks ?? workload?.workload.marks ?? {};
-  const style = styleInUse({ ladder, rollout });
-  if (!updatesPrimary(style) || step?.kind !== 'promote' || at === undefined || at === 'primary') return undefined;
+  const { step } = lostMarks ?? workload?.workload.marks ?? {};
+  if (!updatesPrimary(styleInUse({ ladder, rollout })) || step?.kind !== 'promote') return undefined;
   return refused(
-    `every group is on the release, and to go back the stable template has to take the place of the newer one. Abort both, and write the newer one again once that is over: ${command('abort', key)}`,
+    `the groups of ${workload?.object.name ?? key.name} are on the release, or on their way to it: to go back, they need the stable template in the place of the newer one. Abort both, and write the newer one again once that is over: ${command('abort', key)}`,
   );
 }
