@@ -13,6 +13,7 @@ import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
 import { issueLine } from '../reconcile/status/report.ts';
 import { sidesOf } from '../rollout/analysis/sides.ts';
+import { recordedStep } from '../rollout/progress/restarts.ts';
 import { situationOf } from '../rollout/situation.ts';
 import { analysedText, hasFailed } from './analyze-text.ts';
 
@@ -67,14 +68,16 @@ type Asked = { readonly analysis: Analysis; readonly metrics: Metrics | undefine
 async function toldOf({ key, snapshot, error }: Outcome, { analysis, metrics, now }: Asked): Promise<Told> {
   const answer = (said: Said): Told => ({ ...key, analysis: analysis.name, said });
   if (snapshot?.workload === undefined) return answer({ kind: 'unread', why: error ?? 'its files could not be read' });
-  const found = sidesOf(situationOf(snapshot, snapshot.workload), analysis);
+  const situation = situationOf(snapshot, snapshot.workload);
+  const since = recordedStep(situation)?.writtenAt;
+  const found = sidesOf(situation, analysis);
   if (found.kind !== 'sides') return answer({ kind: 'nothing', why: found.why });
   if (snapshot.clockOffSeconds !== undefined)
     return answer({ kind: 'unread', why: 'the clock of this machine is wrong, so no window is known to be over' });
   const { sides, steps } = found;
   if (metrics === undefined) return answer({ kind: 'unread', why: 'this process asks no provider of metrics' });
   const reader = metricsReader(metrics, { judged: new Map(), pasts: new Map() });
-  return answer(await analyse(reader, { analysis, namespace: key.namespace, sides, steps, now, blob: '' }));
+  return answer(await analyse(reader, { analysis, namespace: key.namespace, sides, steps, now, blob: '', since }));
 }
 
 function textOf({ namespace, name, cluster, analysis, said }: Told): string {

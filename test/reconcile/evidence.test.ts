@@ -16,8 +16,8 @@ const ANALYSIS: Analysis = parseAnalysis({
 const FROM = 1_755_000_000;
 const STABLE = ['s-0', 's-1', 's-2', 's-3'].map((pod) => ({ pod, from: FROM - 20 * 86_400 }));
 
-/** The one metric, so many seconds after the step was ready. */
-async function answered(metrics: SimulatedMetrics, sides: Sides, seconds: number) {
+/** The one metric, so many seconds after the first leader had warmed up; `since`: when Git got the step. */
+async function answered(metrics: SimulatedMetrics, sides: Sides, seconds: number, since?: number) {
   const reader = metricsReader(metrics.port(), { judged: new Map(), pasts: new Map() });
   const said = await analyse(reader, {
     analysis: ANALYSIS,
@@ -26,6 +26,7 @@ async function answered(metrics: SimulatedMetrics, sides: Sides, seconds: number
     steps: 3,
     now: FROM + seconds,
     blob: '',
+    since,
   });
   if (said.kind !== 'judged') return { kind: said.kind };
   const [metric] = said.metrics;
@@ -45,6 +46,51 @@ test('counts from the last leader of the new version that came: what those of th
   });
   expect(await answered(new SimulatedMetrics(), sides, HOURS + 60)).toEqual({ kind: 'early' });
   expect(await answered(new SimulatedMetrics(), sides, HOURS + 1800)).toMatchObject({ grid: { start: FROM + HOURS } });
+});
+
+const HALF = 1800;
+/** Four leaders of one step, half an hour apart; the stable ones go one by one. */
+const SLOW: Sides = { canary: [0, 1, 2, 3].map((at) => ({ pod: `c-${at}`, from: FROM + at * HALF })), stable: STABLE };
+const STEP = FROM - 600;
+
+test('a slow step fails by its first leaders, long before the newest has warmed up; and passes by all of them alone', async () => {
+  const bad = new SimulatedMetrics();
+  bad.bad = (pod) => (pod.startsWith('c-') ? 500 : 10);
+  // Three of four have warmed up, one of them alone for half an hour.
+  expect(await answered(bad, SLOW, 3 * HALF, STEP)).toMatchObject({ kind: 'failed', excuse: undefined });
+  expect(await answered(new SimulatedMetrics(), SLOW, 3 * HALF, STEP)).toMatchObject({ kind: 'waiting' });
+  expect(await answered(new SimulatedMetrics(), SLOW, 3 * HALF + 3600, STEP)).toMatchObject({ kind: 'passed' });
+});
+
+test('a leader that has come again takes nothing back of what the others have failed by', async () => {
+  const bad = new SimulatedMetrics();
+  bad.bad = (pod) => (pod.startsWith('c-') ? 500 : 10);
+  const again = [...SLOW.canary.slice(0, 3), { pod: 'c-3', from: FROM + 4 * HOURS }];
+  const seconds = 4 * HOURS + 60;
+  expect(await answered(bad, { canary: again, stable: STABLE }, seconds, STEP)).toMatchObject({ kind: 'failed' });
+  expect(await answered(new SimulatedMetrics(), { canary: again, stable: STABLE }, seconds, STEP)).toMatchObject({
+    kind: 'waiting',
+  });
+});
+
+test('one of several that has counted alone so far is an outlier, and speaks for no other', async () => {
+  const bad = new SimulatedMetrics();
+  bad.bad = (pod) => (pod === 'c-0' ? 500 : 10);
+  expect(await answered(bad, SLOW, HALF, STEP)).toMatchObject({
+    kind: 'failed',
+    excuse: { kind: 'GroupOutlier', pod: 'c-0' },
+  });
+});
+
+test('what was counted before Git got the step is no evidence of it; where nobody knows when, its newest leader says', async () => {
+  const bad = new SimulatedMetrics();
+  // Bad until the step came.
+  bad.bad = (pod, at) => (pod.startsWith('c-') && at < FROM + 6 * HALF ? 500 : 10);
+  const canary = SLOW.canary.slice(0, 2);
+  const at = 12 * HALF;
+  expect(await answered(bad, { canary, stable: STABLE }, at, STEP)).toMatchObject({ kind: 'failed' });
+  expect(await answered(bad, { canary, stable: STABLE }, at, FROM + 6 * HALF)).not.toMatchObject({ kind: 'failed' });
+  expect(await answered(bad, { canary, stable: STABLE }, at)).toMatchObject({ grid: { start: FROM + HALF } });
 });
 
 const CANARY = ['c-0', 'c-1'].map((pod) => ({ pod, from: FROM }));

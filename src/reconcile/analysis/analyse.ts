@@ -4,7 +4,7 @@ import type { Analysis } from '../../api/analysis.ts';
 import { type MetricSeries, parseMetricAnswer } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Sides } from '../../rollout/analysis/counting.ts';
-import { type Answered, judge, type Past, pastsOf } from '../../rollout/analysis/judge.ts';
+import { type Answered, judge, newestOf, type Past, pastsOf } from '../../rollout/analysis/judge.ts';
 import {
   type Grid,
   gridFrom,
@@ -29,16 +29,18 @@ type AnalysedOf = {
   readonly now: Instant;
   /** Of its file: what another one has said does not count. */
   readonly blob: string;
+  /** When Git got the step; undefined: nobody knows, and then it starts with the last leader that came. */
+  readonly since: Instant | undefined;
 };
 
 /**
  * One question for the closed windows of the step, and two for the time before it, which are asked once. Nothing is judged
  * where one of them was not answered whole.
  */
-export async function analyse(metrics: MetricsReader, of: AnalysedOf): Promise<Analysed> {
+export async function analyse(metrics: MetricsReader, given: AnalysedOf): Promise<Analysed> {
+  const of = { ...given, sides: ofStep(given) };
   const { analysis, namespace, sides, now, steps, blob } = of;
-  // From its newest leader on: what the older ones counted was in a step before, which let no more of them go.
-  const from = Math.max(...sides.canary.map((served) => served.from));
+  const from = Math.min(...sides.canary.map((served) => served.from));
   const grid = gridOf(from, { now, analysis });
   if (grid === undefined) return early(from, analysis);
   const key = JSON.stringify([analysis.name, blob, namespace, steps, sides, grid]);
@@ -54,6 +56,12 @@ export async function analyse(metrics: MetricsReader, of: AnalysedOf): Promise<A
   const closed = { ...step, grid: { ...grid, end } };
   const said: Analysed = { kind: 'judged', grid: closed.grid, metrics: judge(closed, pasts, of) };
   return end === grid.end ? remember(metrics.memory.judged, key, said) : said;
+}
+
+/** What leaders of the steps before have counted until this one came is no evidence of it. */
+function ofStep({ sides, since, analysis }: AnalysedOf): Sides {
+  const least = since === undefined ? newestOf(sides) : since + analysis.warmUpSeconds;
+  return { ...sides, canary: sides.canary.map((one) => ({ ...one, from: Math.max(one.from, least) })) };
 }
 
 function early(from: Instant, { windowSeconds, lagSeconds }: Analysis): Analysed {

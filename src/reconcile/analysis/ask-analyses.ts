@@ -1,5 +1,6 @@
 /** Asks the providers of the Analyses of a step, once it is known that the step waits for them, and that nothing leads back. */
 
+import type { Instant } from '../../api/time.ts';
 import type { AnalysisSaid, AnalysisSeen } from '../../rollout/analysis/seen.ts';
 import { saidOf } from '../../rollout/analysis/seen.ts';
 import { sidesOf } from '../../rollout/analysis/sides.ts';
@@ -7,10 +8,12 @@ import { placeOf } from '../../rollout/analysis/standing.ts';
 import { measuredIn } from '../../rollout/events/late-merge.ts';
 import { abortOf } from '../../rollout/orders/aborted-release.ts';
 import type { Plan } from '../../rollout/plan.ts';
+import { recordedStep } from '../../rollout/progress/restarts.ts';
 import { type Situation, situationOf } from '../../rollout/situation.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import { withFactDigests } from '../documents/digests.ts';
 import type { Observation } from '../history/observation.ts';
+import { stepTime } from '../history/unsigned.ts';
 import { analyse } from './analyse.ts';
 import { analysisCalled } from './observe-analyses.ts';
 
@@ -25,9 +28,10 @@ export async function analysesAsked(of: Observation, snapshot: Snapshot, plan: P
   if (analyses.every(({ wrong }) => wrong !== undefined) || isToGoBack(situation)) return undefined;
   if (sidesOf(situation, { warmUpSeconds: 0 }).kind !== 'sides') return undefined;
   const place = placeOf(situation);
+  const since = await stepSince(of, situation);
   const asked = await Promise.all(
     analyses.map(async (one): Promise<AnalysisSeen> => {
-      const said = await answerOf(one, of, situation);
+      const said = await answerOf(one, of, { situation, since });
       return said === undefined ? one : { ...one, said, of: place };
     }),
   );
@@ -40,10 +44,19 @@ function isToGoBack(situation: Situation): boolean {
   return marks !== undefined && abortOf(situation, marks.release) !== undefined;
 }
 
+/** When Git got the step: as the record has it where that is borne out, else as main's own line says. */
+async function stepSince(of: Observation, situation: Situation): Promise<Instant | undefined> {
+  const { snapshot, marks } = situation;
+  const written = snapshot.unsigned === undefined ? recordedStep(situation)?.writtenAt : undefined;
+  return written ?? (marks === undefined ? undefined : stepTime(of, marks));
+}
+
+type Asking = { readonly situation: Situation; readonly since: Instant | undefined };
+
 async function answerOf(
   { name, wrong, blob }: AnalysisSeen,
   of: Observation,
-  situation: Situation,
+  { situation, since }: Asking,
 ): Promise<AnalysisSaid | undefined> {
   const analysis = analysisCalled(name, of);
   if (wrong !== undefined || 'wrong' in analysis) return undefined;
@@ -54,7 +67,7 @@ async function answerOf(
   if (found.kind !== 'sides') return undefined;
   if (of.metrics === undefined) return { kind: 'MetricsUnreadable', why: 'this process asks no provider of metrics' };
   const { sides, steps } = found;
-  const said = await analyse(of.metrics, { analysis, namespace: key.namespace, sides, steps, now, blob });
+  const said = await analyse(of.metrics, { analysis, namespace: key.namespace, sides, steps, now, blob, since });
   if (said.kind === 'unasked') return undefined;
   if (said.kind !== 'judged') return said;
   const { start, end, step } = said.grid;

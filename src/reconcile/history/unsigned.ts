@@ -1,7 +1,8 @@
 /** What main says in place of a record that nobody bears out: no key has signed it, and this process has not written it. */
 
-import { type Marks, printMarks } from '../../api/marks.ts';
+import { type Marks, printMarks, printStep } from '../../api/marks.ts';
 import type { RolloutRecord, StepRecord } from '../../api/record.ts';
+import { sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { arrivedAt } from './arrival.ts';
@@ -60,6 +61,21 @@ export async function rollbackFacts(
   if (isOfNow) return {};
   const rollbackAt = await rungTime(of, marks);
   return rollbackAt === undefined ? {} : { rollbackAt };
+}
+
+/**
+ * When main got the step, or the promotion, that it has now, whatever else of its marks was changed since; undefined: nobody knows.
+ * Throws PortError where Git fails.
+ */
+export async function stepTime({ git, entry, now }: Observation, marks: Marks): Promise<Instant | undefined> {
+  const { release, step } = marks;
+  if (step === undefined) return undefined;
+  const found = await git.arrival(
+    entry,
+    (there) =>
+      sameRelease(there?.release, release) && there?.step !== undefined && printStep(there.step) === printStep(step),
+  );
+  return found && arrivedAt(found, now);
 }
 
 async function rungTime({ git, entry, now }: Observation, marks: Marks): Promise<Instant | undefined> {

@@ -25,7 +25,7 @@ type Counted =
       readonly windows: readonly Window[];
       readonly voided: number;
       readonly unlike: number;
-      /** The end of the last window, alike or not, that has all of the new version in it. */
+      /** The end of the last window, alike or not, in which no leader of the new version that was due is missing. */
       readonly lastWhole: Instant | undefined;
     }
   | Unusable;
@@ -38,12 +38,16 @@ type Asked = { readonly analysis: Analysis; readonly metric: AnalysisMetric; rea
 
 /**
  * Subtracts counters at the ends of each window. A window of a leader is void where a sample is missing at an end, a counter
- * fell, or its target was down at both; a window counts where both sides have a leader in it, or the only one that serves.
+ * fell, or its target was down at both; a window counts where all leaders of the new version are in it whose evidence has
+ * started, and one of the stable version, or the new one serves alone. A leader made again starts again when it is ready, so
+ * that no window has the counters of two of one name in it.
  */
 export function countsOf(series: readonly MetricSeries[], sides: Sides, asked: Asked): Counted {
   const { analysis, grid } = asked;
   const ofPod = byKey(series, ({ labels }) => labels[analysis.labels.pod] ?? '');
-  const leaders = [...sides.canary, ...sides.stable];
+  const isDue = ({ from }: Served, start: Instant): boolean => gridFrom(from, grid.step) <= start;
+  // Of one that has only just come nothing is asked yet.
+  const leaders = [...sides.canary, ...sides.stable].filter((served) => isDue(served, grid.end - grid.step));
   const readers = new Map<string, Leader>();
   for (const { pod } of leaders) {
     const reader = leaderOf(pod, ofPod.get(pod) ?? [], asked);
@@ -57,14 +61,15 @@ export function countsOf(series: readonly MetricSeries[], sides: Sides, asked: A
   for (let start = grid.start; start < grid.end; start += grid.step) {
     const end = start + grid.step;
     const count = (served: readonly Served[]) => {
-      const due = served.filter(({ from }) => gridFrom(from, grid.step) <= start);
+      const due = served.filter((one) => isDue(one, start));
       const found = due.flatMap(({ pod }) => readers.get(pod)?.window(start, end) ?? []);
       voided += due.length - found.length;
-      return found;
+      return { found, isWhole: found.length === due.length };
     };
-    const [canary, stable] = [count(sides.canary), count(sides.stable)];
-    if (canary.length === 0 || (sides.stable.length > 0 && stable.length === 0)) continue;
-    if (canary.length === sides.canary.length) lastWhole = end;
+    const [{ found: canary, isWhole }, { found: stable }] = [count(sides.canary), count(sides.stable)];
+    // Of a part of its leaders nobody knows what the others would have counted.
+    if (canary.length === 0 || !isWhole || (sides.stable.length > 0 && stable.length === 0)) continue;
+    lastWhole = end;
     if (asked.metric.load !== undefined && sides.stable.length > 0 && !isAlike(canary, stable)) unlike += 1;
     else windows.push({ end, canary, stable });
   }

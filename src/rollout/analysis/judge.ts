@@ -5,7 +5,7 @@ import type { AnalysisMetric } from '../../api/analysis-metric.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import { countsOf, type Sides, type Unusable } from './counting.ts';
-import type { Grid } from './metric-query.ts';
+import { type Grid, gridFrom } from './metric-query.ts';
 import type { Counts } from './odds.ts';
 import { dispersionOf, ruledOutWith, type Strata, spreadOf, totalOf } from './spread.ts';
 import { type Doubt, type Excuse, excuseOf, type Verdict, verdictOf, type Window } from './verdict.ts';
@@ -60,7 +60,7 @@ export function judge(
 ): readonly MetricJudged[] {
   const alarming = Math.max(1, analysis.metrics.filter(({ leadsTo }) => leadsTo === 'rollback').length);
   const alpha = analysis.falseAlarmPercent / 100 / (alarming * (steps + 1));
-  const isLate = step.grid.end - step.grid.start >= analysis.waitAtMostSeconds;
+  const isLate = step.grid.end - gridFrom(newestOf(sides), step.grid.step) >= analysis.waitAtMostSeconds;
   return analysis.metrics.map((metric, place) => {
     const counted = countsOf(step.series, sides, { analysis, metric, grid: step.grid });
     const { name, leadsTo } = metric;
@@ -69,9 +69,7 @@ export function judge(
     const sizes = { canary: sides.canary.length, stable: sides.stable.length };
     const { dispersion, spread } = past;
     const doubt: Doubt = { alpha, miss: analysis.missPercent / 100, dispersion, spread, sizes };
-    // Of a part of its leaders nobody knows what the others would have counted.
-    const windows = counted.windows.filter(({ canary }) => canary.length === sizes.canary);
-    const verdict = verdictOf(windows, metric, doubt);
+    const { verdict, windows, ...by } = judged(counted.windows, metric, doubt);
     const answer = isStale(counted.lastWhole, step.grid) ? unknownBy(isLate) : answerOf(verdict, isLate);
     const few: readonly Caution[] = sizes.stable > 0 && stableIn(windows) < STABLE_LEAST ? ['fewStableGroups'] : [];
     return {
@@ -81,7 +79,7 @@ export function judge(
         kind: 'judged',
         answer,
         verdict,
-        excuse: answer === 'failed' ? excuseOf(windows, metric, doubt) : undefined,
+        excuse: answer === 'failed' ? excused({ verdict, windows, ...by }, metric, sides) : undefined,
         cautions: [...few, ...past.cautions],
         ruledOut: inTruth(verdict.ruledOut, doubt),
         dispersion,
@@ -91,6 +89,39 @@ export function judge(
       },
     };
   });
+}
+
+/** When the evidence of the leader starts that came last. */
+export function newestOf({ canary }: Sides): Instant {
+  return Math.max(...canary.map(({ from }) => from));
+}
+
+type Judged = { readonly verdict: Verdict; readonly windows: readonly Window[]; readonly doubt: Doubt };
+
+/**
+ * By the windows since the step started, in which leaders come one by one, it may fail, at any time. It passes by those alone
+ * that have all leaders of the new version in them: what the older ones counted while the newer ones loaded says nothing of
+ * those. Where both differ it is looked at in two ways, each with half the chance of a false alarm.
+ */
+function judged(windows: readonly Window[], rules: AnalysisMetric, all: Doubt): Judged {
+  const whole = windows.filter(({ canary }) => canary.length === all.sizes.canary);
+  if (whole.length === windows.length) return { verdict: verdictOf(whole, rules, all), windows: whole, doubt: all };
+  const half = { ...all, alpha: all.alpha / 2 };
+  const fewest = Math.min(...windows.map(({ canary }) => canary.length));
+  const few = { ...half, sizes: { ...all.sizes, canary: fewest } };
+  const early = verdictOf(windows, rules, few);
+  if (early.kind === 'failed') return { verdict: early, windows, doubt: few };
+  const verdict = verdictOf(whole, rules, half);
+  return whole.length > 0
+    ? { verdict, windows: whole, doubt: half }
+    : { verdict: { ...early, kind: 'undecided', at: undefined, ruledOut: undefined }, windows, doubt: few };
+}
+
+/** One of several leaders that has counted alone so far speaks for no other: that may be its node. */
+function excused({ windows, doubt }: Judged, rules: AnalysisMetric, { canary }: Sides): Excuse | undefined {
+  const [pod, ...others] = new Set(windows.flatMap((window) => window.canary.map((counts) => counts.pod)));
+  const isLone = pod !== undefined && others.length === 0 && canary.length > 1;
+  return excuseOf(windows, rules, doubt) ?? (isLone ? { kind: 'GroupOutlier', pod } : undefined);
 }
 
 function answerOf(verdict: Verdict, isLate: boolean) {

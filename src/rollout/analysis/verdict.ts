@@ -157,7 +157,7 @@ export function excuseOf(windows: readonly Window[], rules: MetricRules, doubt: 
     ...window,
     canary: window.canary.filter(({ pod }) => pod !== worst.pod),
   }));
-  const sizes = { ...doubt.sizes, canary: doubt.sizes.canary - 1 };
+  const sizes = { ...doubt.sizes, canary: Math.max(1, doubt.sizes.canary - 1) };
   const without = verdictOf(others, rules, { ...doubt, sizes });
   return without.kind === 'failed' ? undefined : { kind: 'GroupOutlier', pod: worst.pod };
 }

@@ -108,6 +108,24 @@ describe('errors of vLLM', () => {
     const said = counted([...canary([0, 1, 2, 3], [0, 0, 0, 0]), ...STABLE], ERRORS, late);
     expect(said.kind === 'counted' && said.windows.map(({ end }) => end)).toEqual([900]);
   });
+  test('of a leader made again, whose counter is above that of the one before: no window has both in it', () => {
+    const again = { canary: [{ pod: 'c', from: 600 }], stable: SIDES.stable };
+    const old = [0, 10, undefined, undefined];
+    const young = [undefined, undefined, 5000, 5007];
+    const both = [
+      ended('c', 'stop', old, { instance: 'a' }),
+      ended('c', 'stop', young, { instance: 'b' }),
+      ended('c', 'error', [0, 0, 0, 0]),
+    ];
+    const said = counted([...both, ...STABLE], ERRORS, again);
+    expect(said.kind === 'counted' && said.windows.map(({ end, canary: [one] }) => [end, one!.n])).toEqual([[900, 7]]);
+  });
+  test('of a leader that has only just come are asked for nothing yet', () => {
+    const young = { canary: [...SIDES.canary, { pod: 'c2', from: 601 }], stable: SIDES.stable };
+    expect(counted([...canary([0, 1, 2, 3], [0, 0, 0, 0]), ...STABLE], ERRORS, young)).toMatchObject({
+      kind: 'counted',
+    });
+  });
   test('that are nowhere are not zero', () => {
     expect(counted(STABLE)).toEqual({ kind: 'SeriesMissing', pod: 'c', name: 'vllm:request_success_total' });
   });
