@@ -1,71 +1,8 @@
 /** Passes of a delivery that policies want measured: what is asked when, what goes on, and what a provider may do to it. */
 
 import { expect, test } from 'vitest';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
-import { runPass } from '../../src/reconcile/run.ts';
-import { SimulatedMetrics } from '../support/simulated-metrics.ts';
+import { ANALYSIS, ANALYSIS_FILE, started, until } from '../support/measured.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
-import { World } from '../support/world.ts';
-
-const ANALYSIS_FILE = 'policies/chat.yaml';
-const ANALYSIS = `apiVersion: tranche.dev/v1alpha1
-kind: Analysis
-metadata: {name: chat}
-spec:
-  provider: prod
-  metrics:
-    - {use: vllm/errors, bound: {fail: 3, pass: 2}}
-`;
-const policy = (more = ''): string => `apiVersion: tranche.dev/v1alpha1
-kind: RolloutPolicy
-metadata: {name: measured}
-spec:
-  rollouts: ['*']
-  analyses: [chat]
-${more}`;
-
-/** A delivery in its first step, whose group is ready; pauses are over at once. */
-async function started(more = '', analysis = ANALYSIS, others: Readonly<Record<string, string>> = {}) {
-  const rollout = (VLLM_FILES[ROLLOUT_FILE] ?? '').replace(/pause: *\{[^}]*\}/g, 'pause: {duration: 1}');
-  const files = {
-    ...VLLM_FILES,
-    ...others,
-    [ROLLOUT_FILE]: rollout,
-    'policies/measured.yaml': policy(more),
-    ...(analysis === '' ? {} : { [ANALYSIS_FILE]: analysis }),
-  };
-  const world = new World({ files });
-  const metrics = new SimulatedMetrics();
-  const memory = world.memory();
-  const pass = async (): Promise<string> => {
-    world.sync();
-    world.tick(60);
-    const ports = world.ports({ metrics: metrics.port() });
-    const { outcomes, failed } = await runPass(ports, memory, { overrides: NO_OVERRIDES, write: true, only: [] });
-    const made = outcomes[0]?.plan;
-    const holds = made?.holds.map(({ reason }) => reason).join(' ') ?? outcomes[0]?.error ?? '';
-    return `${made?.commit?.subject.split('): ')[1] ?? `hold ${holds}`}${failed ? ', failed' : ''}`;
-  };
-  await pass();
-  // The stable groups have a past of more than a week.
-  world.tick(9 * 86_400);
-  await pass();
-  world.edit(LWS_FILE, OLD, NEW);
-  await pass();
-  await pass();
-  return { world, metrics, pass, memory };
-}
-
-/** Half an hour goes by, and a pass looks, until one says this. */
-async function until(of: Awaited<ReturnType<typeof started>>, said: RegExp, most = 30): Promise<string> {
-  let last = '';
-  for (let round = 0; round < most; round += 1) {
-    of.world.tick(1800);
-    last = await of.pass();
-    if (said.test(last)) return last;
-  }
-  throw new Error(`no pass said ${said.source}: ${last}`);
-}
 
 test('a version as good as the one before goes on and settles; one process asks once for a closed window', async () => {
   const of = await started();
@@ -163,7 +100,7 @@ test('a step goes on by its own evidence, and never by that of the step before i
 });
 
 test('an Analysis that no file has holds from the start; what is edited counts from the next pass on', async () => {
-  const of = await started('', '');
+  const of = await started('', { analysis: '' });
   expect(await of.pass()).toMatch(/^hold AnalysisMissing, failed/);
   of.world.repository.commit('main', { writes: [{ path: ANALYSIS_FILE, text: ANALYSIS }], message: 'add it' });
   expect(await of.pass()).toMatch(/^step 1\//);
@@ -178,7 +115,7 @@ test('what leads back is written before anybody is asked, whose Rollout it may b
     [lws]: (VLLM_FILES[LWS_FILE] ?? '').replace('name: vllm', 'name: llama'),
     [file]: (VLLM_FILES[ROLLOUT_FILE] ?? '').replaceAll('name: vllm', 'name: llama'),
   };
-  const { world, metrics, pass } = await started('', ANALYSIS, others);
+  const { world, metrics, pass } = await started('', { others });
   world.edit(lws, OLD, NEW);
   for (let round = 0; round < 3; round += 1) await pass();
   metrics.mood = 'dead';
