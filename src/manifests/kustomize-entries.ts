@@ -60,6 +60,18 @@ export function entryIn(folder: string, entry: unknown): Entry {
     : { kind: 'path', path };
 }
 
+/**
+ * Why a text that holds a document itself is not taken: kustomize tries one that is no document to it as a path, and as such
+ * this one leads out of the repository, to files of the machine that builds.
+ */
+export function inlineFault(folder: string, text: string): EntryFault | undefined {
+  if (!text.startsWith('/') && partsOf(folder, text) !== undefined) return undefined;
+  return {
+    what: `has a document in itself that kustomize may take for a path out of the repository: ${shownEntry(text).split('\n')[0]}`,
+    hint: 'Write the document into a file of its own, and list that file.',
+  };
+}
+
 /** The names on the way; undefined: it leaves the repository. */
 function partsOf(folder: string, entry: string): readonly string[] | undefined {
   const parts = folder === '' ? [] : folder.split('/');

@@ -5,6 +5,7 @@ import { list } from './kustomize-changes.ts';
 import {
   type Found,
   followed,
+  followedOrInline,
   isInline,
   maps,
   NO_MAP,
@@ -22,8 +23,10 @@ const nothing: Rule = () => [];
 
 /** A kustomization runs no program of ours: what it builds must follow from files alone. */
 const program: Rule = ({ value, at }) => {
-  const first = Array.isArray(value) ? value[0] : value;
-  if (first === undefined || first === null) return [];
+  const entries: readonly Json[] = Array.isArray(value) ? value : [value];
+  if (entries.length === 0) return [];
+  // A list that starts with nothing has more behind it, which kustomize runs.
+  const first = entries.find((entry) => entry !== null);
   const name = isJsonObject(first) && typeof first['name'] === 'string' ? ` ${first['name']}` : '';
   return [
     {
@@ -70,15 +73,15 @@ const generated: Rule = ({ folder, value, at }) =>
 
 /** Each is a path, or the patch itself. */
 const mergePatches: Rule = ({ folder, value, at }) =>
-  list(value).flatMap((entry, place) =>
-    isInline(entry) ? [] : followed({ folder, entry, kind: 'file', at: [...at, String(place)] }),
-  );
+  list(value).flatMap((entry, place) => followedOrInline({ folder, entry, kind: 'file', at: [...at, String(place)] }));
 
 const transformers: Rule = ({ folder, value, at, file }) =>
   list(value).flatMap((entry, place): readonly Found[] => {
     const here = [...at, String(place)];
-    if (!isInline(entry)) return followed({ folder, entry, kind: 'transformers', at: here });
-    return transformerReferences({ file, text: entry, folder }).map((found) => ({ ...found, at: here }));
+    const found = followedOrInline({ folder, entry, kind: 'transformers', at: here });
+    if (!isInline(entry)) return found;
+    const within = transformerReferences({ file, text: entry, folder }).map((one) => ({ ...one, at: here }));
+    return within.some((one) => 'what' in one) ? within : [...within, ...found];
   });
 
 const openapi: Rule = ({ folder, value, at }) => {

@@ -3,7 +3,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../api/json.ts';
 import type { FieldPath } from '../rollout/edits/edit.ts';
 import { list } from './kustomize-changes.ts';
-import { type EntryFault, entryIn } from './kustomize-entries.ts';
+import { type EntryFault, entryIn, inlineFault } from './kustomize-entries.ts';
 
 /** Something that a kustomization takes from the repository. `either`: what is there decides. */
 export type Reference = {
@@ -79,6 +79,14 @@ export function unknownKeys(value: JsonObject, known: readonly string[], at: Fie
 /** Text that is a document itself, and no path to one. */
 export function isInline(entry: Json): entry is string {
   return typeof entry === 'string' && (entry.trim().includes('\n') || entry.trimStart().startsWith('{'));
+}
+
+/** Entries of which each is a path, or a document itself: of those that are documents only what is in the way. */
+export function followedOrInline(of: Parameters<typeof followed>[0]): readonly Found[] {
+  const { folder, entry, at } = of;
+  if (!isInline(entry)) return followed(of);
+  const fault = inlineFault(folder, entry);
+  return fault === undefined ? [] : [{ at, ...fault }];
 }
 
 /** The same, sorted into the two. */

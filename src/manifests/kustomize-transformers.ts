@@ -1,7 +1,15 @@
 /** Finds the files that transformers of kustomize itself take, and refuses all others: those run programs. */
 
 import { list } from './kustomize-changes.ts';
-import { type Found, followed, isInline, maps, parted, type References, type Refusal } from './kustomize-rules.ts';
+import {
+  type Found,
+  followed,
+  followedOrInline,
+  maps,
+  parted,
+  type References,
+  type Refusal,
+} from './kustomize-rules.ts';
 import { type ManifestDocument, parseManifestFile } from './parse-file.ts';
 
 /** Transformers of kustomize itself, with the fields that name files. */
@@ -49,8 +57,19 @@ export function transformerReferences(of: {
   return [...unclear, ...documents.flatMap((document) => builtinReferences(document, folder))];
 }
 
-function builtinReferences({ value, object }: ManifestDocument, folder: string): readonly Found[] {
+function builtinReferences(document: ManifestDocument, folder: string): readonly Found[] {
+  const { value, object, ambiguous } = document;
   const { apiVersion, kind } = object;
+  const [unclear] = ambiguous;
+  // Of a key with a `<<` behind it kustomize takes the key here, and what the merge brings in a kustomization.
+  if (unclear !== undefined)
+    return [
+      {
+        at: [],
+        what: `has ${unclear.path} in a ${kind}, which readers of YAML take in two ways`,
+        hint: 'Write keys out instead of merging them (<<), and put words and numbers into quotes.',
+      },
+    ];
   if (apiVersion !== 'builtin' || !Object.hasOwn(BUILTIN, kind))
     return [
       {
@@ -66,6 +85,6 @@ function builtinReferences({ value, object }: ManifestDocument, folder: string):
   const given = field === undefined ? undefined : value[field];
   if (field === undefined || given === undefined || given === '') return [];
   if (field === 'replacements') return maps('source', 'targets')({ folder, value: given, at: [field], file: '' });
-  const entries = field === 'path' ? [given] : list(given).filter((entry) => !isInline(entry));
-  return entries.flatMap((entry) => followed({ folder, entry, kind: 'file', at: [field] }));
+  if (field === 'path') return followed({ folder, entry: given, kind: 'file', at: [field] });
+  return list(given).flatMap((entry) => followedOrInline({ folder, entry, kind: 'file', at: [field] }));
 }

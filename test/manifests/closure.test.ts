@@ -209,6 +209,46 @@ describe('an address is refused, wherever kustomize would follow it', () => {
   });
 });
 
+/** Each was built with that file of the machine in it (kustomize 5.8.1): see closure-builds. */
+const OUT = '../../../../../../etc/hostname';
+const PATCH = 'apiVersion: builtin\n    kind: PatchTransformer\n    metadata: {name: a}\n';
+test.each<[string, string, string]>([
+  [
+    'a patch of one line that is no document to kustomize',
+    `patchesStrategicMerge: ["{/${OUT}"]\n`,
+    'has a document in itself',
+  ],
+  ['one of two lines', `patchesStrategicMerge: ["a\\n: b: c/${OUT}"]\n`, 'has a document in itself'],
+  ['an absolute path with a line break', 'patchesStrategicMerge: ["/a\\nb"]\n', 'has a document in itself'],
+  [
+    'a transformer without a name, with a path in its comment',
+    `transformers: ["{apiVersion: builtin, kind: LabelTransformer} #/${OUT}"]\n`,
+    'has a document in itself',
+  ],
+  [
+    'a patch in a transformer',
+    `transformers:\n  - |\n    apiVersion: builtin\n    kind: PatchStrategicMergeTransformer\n    metadata: {name: a}\n    paths: ["{/${OUT}"]\n`,
+    'has a document in itself',
+  ],
+  [
+    'a path of a transformer with a merge key behind it',
+    `transformers:\n  - |\n    ${PATCH}    path: ${OUT}\n    <<: {path: kustomization.yaml}\n`,
+    'has path in a PatchTransformer, which readers of YAML take in two ways',
+  ],
+  ['a generator behind nothing', 'generators: [null, g.yaml]\n', 'builds objects by generators'],
+])('%s may lead out of the repository, and is refused', (_, text, what) => {
+  const [first, ...rest] = said({ 'app/kustomization.yaml': text });
+  expect(rest).toEqual([]);
+  expect(first).toMatch(/^app\/kustomization\.yaml:[12] the kustomization /);
+  expect(first).toContain(what);
+});
+
+test('a document in itself may speak of paths', () => {
+  const text =
+    'patchesStrategicMerge:\n  - |-\n    kind: A\n    metadata: {name: x}\n    spec: {command: ../../bin/run, at: /models}\n';
+  expect(taken({ 'app/kustomization.yaml': text }, 'app')).toEqual(['app/kustomization.yaml']);
+});
+
 test.each<[string, string, string]>([
   ['a chart', 'helmCharts:\n  - name: nim-llm\n', 'builds objects by helmCharts nim-llm'],
   ['the older field for it', 'helmChartInflationGenerator:\n  - {}\n', 'builds objects by helmChartInflationGenerator'],

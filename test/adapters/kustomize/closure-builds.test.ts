@@ -70,6 +70,21 @@ describe.skipIf(realKustomize === '')('what the closure refuses', () => {
       'resources: ["../../../../../../../../etc/hostname"]\n',
       /etc\/hostname/,
     ],
+    [
+      'a patch that is no document is tried as a path',
+      'patchesStrategicMerge: ["{/../../../../../../../../etc/hostname"]\n',
+      /etc\/hostname/,
+    ],
+    [
+      'a transformer takes the key in front of a merge',
+      'transformers: ["{apiVersion: builtin, kind: PatchTransformer, metadata: {name: a}, path: /etc/hostname, <<: {path: a.yaml}}"]\n',
+      /etc\/hostname/,
+    ],
+    [
+      'a generator runs behind nothing',
+      'generators: [null, "{apiVersion: builtin, kind: ConfigMapGenerator, metadata: {name: a}, files: [/etc/hostname]}"]\n',
+      /hostname: /,
+    ],
   ])('%s', async (_, text, seen) => {
     const files = new Map([
       ['kustomization.yaml', text],
