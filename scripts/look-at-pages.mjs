@@ -109,6 +109,8 @@ async function nothingActs(browser, name, paths) {
       if (!request.url().startsWith('file://')) heard.push(request.url());
     });
     await page.goto(pathToFileURL(join(pictures, name, path)).href);
+    // Loaded is not painted yet.
+    await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
     const seen = await page.evaluate(() => ({
       acted: window.acted,
       scripts: document.scripts.length + document.images.length + document.forms.length,

@@ -50,8 +50,8 @@ test('all Rollouts, and one with what it waits for, its commits and who asked', 
   expect(words).toContain('PausedForApproval');
   expect(words).toContain('tranche abort llm/vllm');
   expect(words).toContain('tranche go');
-  expect(words).toMatch(/3 ● on the version in Git, ready/);
-  expect(words).toMatch(/0 ○ on the stable version, ready/);
+  expect(words).toMatch(/3 ● groups of llm.vllm: .*3 on the version in Git, ready/);
+  expect(words).toMatch(/0 ○ .*: 0 to 2 on the stable version, ready/);
   expect(words).toMatch(/in progress ; asked for by Ada in commit [0-9a-f]{12}/);
   const [step] = (await site.repository.git('log', '--format=%H', '--grep=step 1/3', 'main')).split('\n');
   expect(words).toContain('1/3, 1 of 4 groups StepReady');

@@ -123,6 +123,13 @@ test('each page forbids scripts, frames, forms and everything from elsewhere, an
   }
 });
 
+test('groups are told in one sentence, neighbours that are the same together', () => {
+  const [page = ''] = htmlOf(filesOf(lookOf([{ kind: 'moving', groups: 6 }])));
+  expect(page).toContain(
+    'groups of llm/vllm: 0 on the stable version, ready; 1 on the stable version, not ready; 2 on the stable version, ready; 3 to 4 on the version in Git, ready; 5 on the version in Git, ready, extra',
+  );
+});
+
 test('who hears a page gets a language, headings in their order, names of tables and columns, words for signs', () => {
   for (const page of htmlOf(filesOf(lookOf([...moving, { kind: 'resting', name: 'b' }])))) {
     expect(page).toContain('<html lang="en">');
@@ -134,7 +141,7 @@ test('who hears a page gets a language, headings in their order, names of tables
       expect(table).toMatch(/<th scope="col">/);
       expect(table).toMatch(/<th scope="row">/);
     }
-    const signs = page.replaceAll(/<[^>]*aria-hidden="true">[^<]*<\/span>/g, '').match(/[●○◇…]/g);
+    const signs = page.replaceAll(/<(span|ul)[^>]*aria-hidden="true">[^]*?<\/\1>/g, '').match(/[●○◇…]/g);
     expect(signs ?? []).toEqual([]);
   }
 });
@@ -241,7 +248,7 @@ test('fields that are not there, or are something else, leave a page all the sam
 });
 
 /** The goal of the issue in bytes; its time is a row of the benchmark. */
-test('1,000 Rollouts, a tenth of them in a delivery, are at most 5 MB to open, and 20 kB each', () => {
+test('1,000 Rollouts, a tenth of them in a delivery, are at most 500 kB to open, and 20 kB each', () => {
   const rollouts = Array.from({ length: 1000 }, (_, at) => ({
     kind: at % 10 === 0 ? ('moving' as const) : ('resting' as const),
     name: `vllm-${at}`,
@@ -249,7 +256,8 @@ test('1,000 Rollouts, a tenth of them in a delivery, are at most 5 MB to open, a
   }));
   const files = filesOf(lookOf(rollouts));
   const all = files.find(({ path }) => path === 'index.html')?.text ?? '';
-  expect(Buffer.byteLength(all)).toBeLessThan(5_000_000);
-  expect(all.match(/<tr>/g)).toHaveLength(1002);
+  expect(Buffer.byteLength(all)).toBeLessThan(500_000);
+  expect(all.match(/<tr>/g)).toHaveLength(1 + 100);
+  expect(all.match(/<li><a /g)).toHaveLength(900);
   for (const { path, text } of files.slice(1, -1)) expect(Buffer.byteLength(text), path).toBeLessThan(20_000);
 });

@@ -24,9 +24,9 @@ ${brakesOf(status.brakes.filter(({ kind }) => kind === 'stop'))}
 ${troubleOf(status)}
 ${LEGEND}
 <h2 id="moving">In a delivery, waiting or stalled</h2>
-${tableOf(moving, placeOf, 'moving')}
+${tableOf(moving, placeOf)}
 <h2 id="rest">At rest</h2>
-${tableOf(resting, placeOf, 'rest')}`,
+${restOf(resting, placeOf)}`,
   });
 }
 
@@ -44,17 +44,28 @@ function troubleOf({ failed, notLookedAt }: StatusShown): Markup {
   return lines.length === 0 ? html`` : html`<ul>\n${lines}</ul>`;
 }
 
-function tableOf(
-  rollouts: readonly RolloutShown[],
-  placeOf: (rollout: RolloutShown) => string,
-  heading: string,
-): Markup {
-  if (rollouts.length === 0) return html`<p class="quiet">None.</p>`;
-  return html`<div class="wide"><table class="stacked" aria-labelledby="${heading}">
+type PlaceOf = (rollout: RolloutShown) => string;
+
+const NONE = html`<p class="quiet">None.</p>`;
+
+function tableOf(rollouts: readonly RolloutShown[], placeOf: PlaceOf): Markup {
+  if (rollouts.length === 0) return NONE;
+  return html`<div class="wide"><table class="stacked" aria-labelledby="moving">
 <thead><tr><th scope="col">Rollout</th><th scope="col">State</th><th scope="col">Images</th><th scope="col">Groups</th><th scope="col">New side</th><th scope="col">Waits for</th></tr></thead>
 <tbody>
 ${rollouts.map((rollout) => rowOf(rollout, placeOf(rollout)))}</tbody>
 </table></div>`;
+}
+
+/** One line each, without a layout of columns: a browser skips those that are not in sight, of thousands as well. */
+function restOf(rollouts: readonly RolloutShown[], placeOf: PlaceOf): Markup {
+  if (rollouts.length === 0) return NONE;
+  const lines = rollouts.map((rollout) => {
+    const { cluster, namespace, name, images, groups } = rollout;
+    const count = `${groups.length} ${groups.length === 1 ? 'group' : 'groups'}`;
+    return html`<li><a href="${placeOf(rollout)}">${namespace}/${name}</a> <span class="quiet">${cluster}</span> ${count} ${imagesOf({ from: [], to: images.to })}</li>\n`;
+  });
+  return html`<ul class="rest" aria-labelledby="rest">\n${lines}</ul>`;
 }
 
 function rowOf(rollout: RolloutShown, place: string): Markup {

@@ -86,16 +86,27 @@ const VERSIONS: Readonly<Record<GroupCell['version'], string>> = {
 /** What the signs of groups mean, for the top of a page. */
 export const LEGEND = html`<p class="quiet">Groups: <span aria-hidden="true">●</span> on the version in Git, <span aria-hidden="true">○</span> on the stable version, <span aria-hidden="true">◇</span> on another one, <span aria-hidden="true">–</span> not there, <span aria-hidden="true">…</span> not ready, <span aria-hidden="true">+</span> there only while others restart.</p>`;
 
-/** A cell for each group, in the order of their numbers. Who hears the page gets words in place of signs. */
+/** A cell for each group, in the order of their numbers. Who hears the page gets one sentence in place of the signs. */
 export function cellsOf(groups: readonly GroupCell[], name: string): Markup {
   if (groups.length === 0) return html`<span class="quiet">none seen</span>`;
   const cells = groups.map(({ index, version, ready, since, extra }) => {
     const kind = ready || version === 'absent' ? version : `${version} unready`;
     const sign = `${SIGNS[version]}${ready || version === 'absent' ? '' : '…'}${extra ? '+' : ''}`;
-    const words = `${VERSIONS[version]}, ${ready ? 'ready' : 'not ready'}${extra ? ', extra' : ''}`;
-    return html`<li class="${kind}" title="since ${since}">${index} <span aria-hidden="true">${sign}</span><span class="unseen">${words}</span></li>`;
+    return html`<li class="${kind}" title="since ${since}">${index} ${sign}</li>`;
   });
-  return html`<ul class="cells" aria-label="groups of ${name}">${cells}</ul>`;
+  return html`<ul class="cells" aria-hidden="true">${cells}</ul><span class="unseen">groups of ${name}: ${spokenGroups(groups)}</span>`;
+}
+
+/** `0 to 3 on the stable version, ready; 4 on the version in Git, not ready`: neighbours that are the same in one part. */
+function spokenGroups(groups: readonly GroupCell[]): string {
+  const runs: { readonly from: number; to: number; readonly words: string }[] = [];
+  for (const { index, version, ready, extra } of groups) {
+    const words = `${VERSIONS[version]}, ${ready ? 'ready' : 'not ready'}${extra ? ', extra' : ''}`;
+    const last = runs.at(-1);
+    if (last?.words === words && last.to === index - 1) last.to = index;
+    else runs.push({ from: index, to: index, words });
+  }
+  return runs.map(({ from, to, words }) => `${from === to ? from : `${from} to ${to}`} ${words}`).join('; ');
 }
 
 /** What holds steps on purpose, with the command that ends it. */

@@ -45,6 +45,8 @@ dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
 ul.cells { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem; padding: 0; margin: 0; }
 ul.cells li { border: 1px solid currentColor; border-radius: 4px; padding: 0 0.35rem; white-space: nowrap; font-variant-numeric: tabular-nums; }
+ul.rest { list-style: none; padding: 0; }
+ul.rest li { border-bottom: 1px solid var(--line); padding: 0.4rem 0.6rem; overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 2.4rem; }
 li.release { background: var(--new-ground); color: var(--new); }
 li.stable { background: var(--old-ground); color: var(--old); }
 li.other, li.absent { background: var(--raised); color: var(--quiet); }
