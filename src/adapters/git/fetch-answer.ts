@@ -1,6 +1,8 @@
 /** Reads the answer to a fetch: its sections, and the pack inside its side band. */
 
 import type { Oid } from '../../ports/git.ts';
+import { TooLarge } from './inflate.ts';
+import { isOid } from './names.ts';
 import { lineText, type Packet } from './pkt-line.ts';
 import { ProtocolError, ServerSaid, throwIfError } from './protocol.ts';
 
@@ -9,10 +11,17 @@ export type FetchAnswer = {
   readonly shallow: ReadonlySet<Oid>;
 };
 
-/** Hands the bytes of the pack to `onPack` as they come. */
-export function createFetchReader(onPack: (chunk: Buffer) => void) {
+/** Hands the bytes of the pack to `onPack` as they come. More commits without their parents than `shallowMost` are TooLarge. */
+export function createFetchReader(onPack: (chunk: Buffer) => void, shallowMost: number) {
   const shallow = new Set<Oid>();
   let section: 'none' | 'shallow-info' | 'packfile' | 'other' | 'done' = 'none';
+  const addShallow = (line: string): void => {
+    const oid = line.slice('shallow '.length);
+    if (!line.startsWith('shallow ') || !isOid(oid)) return;
+    shallow.add(oid);
+    if (shallow.size > shallowMost)
+      throw new TooLarge(`the answer names more than ${shallowMost} commits without their parents`);
+  };
   return {
     packet: (packet: Packet): void => {
       if (packet.kind === 'flush') section = section === 'packfile' ? 'done' : section;
@@ -22,7 +31,7 @@ export function createFetchReader(onPack: (chunk: Buffer) => void) {
         const line = lineText(packet.bytes);
         throwIfError(line);
         if (section === 'none') section = sectionOf(line);
-        else if (section === 'shallow-info' && line.startsWith('shallow ')) shallow.add(line.slice('shallow '.length));
+        else if (section === 'shallow-info') addShallow(line);
       }
     },
     finish: (): FetchAnswer => {

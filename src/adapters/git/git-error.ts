@@ -28,8 +28,11 @@ export class MalformedObject extends Error {}
 
 const cleanTextLimit = 500;
 
-/** One line of printable text from a server's words: no control characters, no escapes, at most 500 characters. */
-export function cleanText(text: string): string {
+/**
+ * One line of printable text from a server's words: no control characters, no escapes, at most 500 characters, none of these
+ * secrets. Those are looked for last but one: what is taken out may stand inside of one, and a cut may leave the start of one.
+ */
+export function cleanText(text: string, secrets: readonly string[] = []): string {
   const line = text
     // Colours and cursor movements that hooks print for terminals.
     // oxlint-disable-next-line no-control-regex
@@ -38,5 +41,6 @@ export function cleanText(text: string): string {
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
     .replace(/ {2,}/g, ' ')
     .trim();
-  return line.length <= cleanTextLimit ? line : `${line.slice(0, cleanTextLimit)}…`;
+  const told = secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '***')), line);
+  return told.length <= cleanTextLimit ? told : `${told.slice(0, cleanTextLimit)}…`;
 }

@@ -24,6 +24,8 @@ export type GitLimits = {
   /** Objects asked for by id in one request. */
   readonly wantsPerRequest: number;
   readonly commitsPerHistory: number;
+  /** Commits of one answer whose parents are not sent: where a history is cut, each line of it ends in one. */
+  readonly shallowCommits: number;
   /** No byte for this long: the server hangs. */
   readonly idleSeconds: number;
   /** All that one pass asks of the repository, from its first request to the last. */
@@ -52,6 +54,7 @@ export const defaultGitLimits: GitLimits = {
   treeEntries: 1_000_000,
   wantsPerRequest: 10_000,
   commitsPerHistory: 10_000,
+  shallowCommits: 50_000,
   idleSeconds: 20,
   passSeconds: 60,
   settleSeconds: 10,

@@ -50,12 +50,15 @@ export function fetchRequest(request: FetchRequest): Buffer {
 export type Discovery = {
   readonly version: 1 | 2;
   readonly capabilities: Capabilities;
-  /** Only of version 1, which push still is: every ref of the repository. */
+  /** Only of version 1, which push still is: the refs that were asked for, of every ref of the repository. */
   readonly refs: ReadonlyMap<string, Oid>;
 };
 
-/** Reads the answer to `info/refs`, packet by packet. */
-export function createDiscoveryReader(service: string) {
+/** Words of what a server can; git has two dozen. */
+const CAPABILITIES_MOST = 1000;
+
+/** Reads the answer to `info/refs`, packet by packet. Keeps these refs and no others. */
+export function createDiscoveryReader(service: string, wanted: ReadonlySet<string>) {
   let seen = 0;
   let version: 1 | 2 = 1;
   const capabilities = new Map<string, string>();
@@ -78,7 +81,7 @@ export function createDiscoveryReader(service: string) {
       }
       const [ref = '', words = ''] = line.split('\0');
       for (const word of words.split(' ')) if (word !== '') addCapability(capabilities, word);
-      addRef(refs, ref, service);
+      addRef(refs, { line: ref, service, wanted });
     },
     finish: (): Discovery => {
       if (seen === 0) throw new ProtocolError(`the answer does not offer ${service}`);
@@ -91,9 +94,13 @@ function addCapability(capabilities: Map<string, string>, word: string): void {
   const equals = word.indexOf('=');
   if (equals < 0) capabilities.set(word, '');
   else capabilities.set(word.slice(0, equals), word.slice(equals + 1));
+  if (capabilities.size > CAPABILITIES_MOST)
+    throw new ProtocolError(`the answer names more than ${CAPABILITIES_MOST} capabilities`);
 }
 
-function addRef(refs: Map<string, Oid>, line: string, service: string): void {
+type RefLine = { readonly line: string; readonly service: string; readonly wanted: ReadonlySet<string> };
+
+function addRef(refs: Map<string, Oid>, { line, service, wanted }: RefLine): void {
   const space = line.indexOf(' ');
   const oid = line.slice(0, space);
   const name = line.slice(space + 1);
@@ -101,11 +108,11 @@ function addRef(refs: Map<string, Oid>, line: string, service: string): void {
   // An empty repository says so with a name that no ref can have; shallow lines are no refs.
   if (name === 'capabilities^{}' || line.startsWith('shallow ')) return;
   if (!isOid(oid)) throw new ProtocolError(`the answer to ${service} has a line that is no ref`);
-  refs.set(name, oid);
+  if (wanted.has(name)) refs.set(name, oid);
 }
 
-/** Reads the answer to ls-refs: full names to oids. */
-export function createLsRefsReader() {
+/** Reads the answer to ls-refs: full names to oids. A server may list more than was asked for: that is not kept. */
+export function createLsRefsReader(wanted: ReadonlySet<string>) {
   const refs = new Map<string, Oid>();
   let isComplete = false;
   return {
@@ -119,7 +126,7 @@ export function createLsRefsReader() {
       if (oid === 'unborn') return;
       if (/^[0-9a-f]{64}$/.test(oid)) throw new ProtocolError('the repository names objects by SHA-256, wanted SHA-1');
       if (!isOid(oid) || name === '') throw new ProtocolError('the list of branches has a line that is no ref');
-      refs.set(name, oid);
+      if (wanted.has(name)) refs.set(name, oid);
     },
     finish: (): ReadonlyMap<string, Oid> => {
       if (!isComplete) throw new ServerSaid('');

@@ -36,8 +36,8 @@ export type PushReport = {
 
 const printedLimit = 4096;
 
-/** Reads a report, bare or inside a side band. */
-export function createReportReader(hasSideBand: boolean) {
+/** Reads a report on these refs, bare or inside a side band. */
+export function createReportReader(hasSideBand: boolean, pushed: ReadonlySet<string>) {
   const refs = new Map<string, string | undefined>();
   let unpack: string | undefined;
   let printed = '';
@@ -49,6 +49,7 @@ export function createReportReader(hasSideBand: boolean) {
     throwIfError(line);
     const [word = '', name = '', ...reason] = line.split(' ');
     if (word === 'unpack') unpack = line.slice('unpack '.length);
+    else if (!pushed.has(name)) return;
     else if (word === 'ok') refs.set(name, undefined);
     else if (word === 'ng') refs.set(name, reason.join(' '));
   };

@@ -111,7 +111,7 @@ function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
   const quoted = words === '' ? '' : `: ${words}`;
   const location = answer.headers.location;
   if (answer.kind === 'strange') {
-    const type = cleanText(answer.headers['content-type'] ?? 'no content type');
+    const type = clean(answer.headers['content-type'] ?? 'no content type', context);
     return gitError(`${name} answered with ${type}, wanted Git's smart HTTP${quoted}`, {
       operation,
       retryable: false,
@@ -121,7 +121,9 @@ function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
   if (location !== undefined) {
     const target = URL.canParse(location, name) ? new URL(location, name) : undefined;
     const shown =
-      target === undefined ? 'nowhere' : cleanText(`${target.origin}${target.pathname}`).replace(/\/info\/refs$/, '');
+      target === undefined
+        ? 'nowhere'
+        : clean(`${target.origin}${target.pathname}`, context).replace(/\/info\/refs$/, '');
     return gitError(`${name} redirects to ${shown}, which is not followed`, {
       operation,
       retryable: false,
@@ -139,10 +141,8 @@ function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
   });
 }
 
-/** Nothing that a server echoes may carry our token into a log. */
-function clean(text: string, context: ErrorContext): string {
-  const { token } = context;
+/** Nothing that a server says back may carry our token into a log, a hold or a record. */
+export function clean(text: string, { token }: Pick<ErrorContext, 'token'>): string {
   if (token === undefined || token === '') return cleanText(text);
-  const encoded = Buffer.from(`x-access-token:${token}`).toString('base64');
-  return cleanText(text.replaceAll(token, '***').replaceAll(encoded, '***'));
+  return cleanText(text, [token, Buffer.from(`x-access-token:${token}`).toString('base64')]);
 }

@@ -6,7 +6,7 @@
 import type { Oid } from '../../ports/git.ts';
 import type { Log } from '../../ports/log.ts';
 import { createFetchReader, type FetchAnswer } from './fetch-answer.ts';
-import { cleanText, type GitOperation, gitError } from './git-error.ts';
+import { type GitOperation, gitError } from './git-error.ts';
 import { TooLarge } from './inflate.ts';
 import type { GitLimits } from './limits.ts';
 import { markerSearch } from './markers.ts';
@@ -112,7 +112,7 @@ export class RemoteFetch {
         } catch (error) {
           noteTooLarge(error);
         }
-      });
+      }, limits.shallowCommits);
       const finish = (): FetchEnd => {
         const { shallow } = answer.finish();
         pack.finish();
@@ -165,7 +165,12 @@ export class RemoteFetch {
     if (services.indexOf(at) <= services.indexOf(this.told)) return;
     this.told = at;
     const { remote, log } = this.options;
-    if (costs[at] !== undefined) log?.warn(`git: ${remote.name} ${costs[at]} (${saidBy(said)})`);
+    if (costs[at] !== undefined) log?.warn(`git: ${remote.name} ${costs[at]} (${this.saidBy(said)})`);
+  }
+
+  /** What a server said, for a log. */
+  saidBy({ message }: ServerSaid): string {
+    return message === '' ? 'the server does no less' : `the server says "${this.options.remote.clean(message)}"`;
   }
 
   /** Runs `attempt` where there is nothing lower to fall back to. Throws PortError. */
@@ -207,11 +212,6 @@ export function filterAt(at: Service, best: string): string | undefined {
   if (at === 'withRoot') return best;
   if (at === 'single') return 'tree:0';
   return at === 'blobless' ? 'blob:none' : undefined;
-}
-
-/** The same for a log. */
-export function saidBy(error: ServerSaid): string {
-  return error.message === '' ? 'the server does no less' : `the server says "${cleanText(error.message)}"`;
 }
 
 function missingCommit(oid: Oid, name: string, operation: GitOperation) {

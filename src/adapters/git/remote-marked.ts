@@ -11,7 +11,7 @@ import { isOid } from './names.ts';
 import { answerNow, type FoundObject } from './object-question.ts';
 import { decodeCommit, isSubmodule } from './objects.ts';
 import { type FetchRequest, ServerSaid } from './protocol.ts';
-import { type Reading, type RemoteFetch, type RemoteFetchOptions, saidBy } from './remote-fetch.ts';
+import { type Reading, type RemoteFetch, type RemoteFetchOptions } from './remote-fetch.ts';
 import { treeDifferences } from './tree-differences.ts';
 
 /**
@@ -92,7 +92,7 @@ async function refusal(
     if (answer.status === 'fulfilled') continue;
     const { reason } = answer;
     if (!(reason instanceof ServerSaid || reason instanceof TooLarge)) throw reason;
-    return reason instanceof TooLarge ? reason.message : saidBy(server.refusalOf(reason, reading));
+    return reason instanceof TooLarge ? reason.message : server.saidBy(server.refusalOf(reason, reading));
   }
   return undefined;
 }

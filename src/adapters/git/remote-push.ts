@@ -7,7 +7,7 @@ import type { BranchUpdate, Oid, PushResult, Refused } from '../../ports/git.ts'
 import type { Log } from '../../ports/log.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { BuiltUpdates } from './commit-chain.ts';
-import { cleanText, gitError } from './git-error.ts';
+import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
 import { refOf } from './names.ts';
 import { encodePack } from './pack-write.ts';
@@ -57,7 +57,7 @@ export class RemotePush {
   /** Asks for the offer early. What goes wrong with that is found out by the push itself. */
   prepare(): void {
     if (this.offer !== undefined) return;
-    this.preparing ??= this.discover().catch(() => {
+    this.preparing ??= this.discover([]).catch(() => {
       this.preparing = undefined;
     });
   }
@@ -104,16 +104,18 @@ export class RemotePush {
   private async meet(moves: readonly Move[]): Promise<{ readonly offer: Capabilities; readonly seen: Seen }> {
     await this.preparing;
     if (this.offer !== undefined) return { offer: this.offer, seen: 'asExpected' };
-    const { capabilities, refs } = await this.discover();
+    const { capabilities, refs } = await this.discover(moves.map(({ branch }) => branch));
     const heads = moves.map(({ branch }) => refs.get(refOf(branch)));
     return { offer: capabilities, seen: compare(moves, heads) };
   }
 
-  private async discover(): Promise<Discovery> {
+  private async discover(branches: readonly string[]): Promise<Discovery> {
     const { remote } = this.options;
-    const discovery = await remote.discover('git-receive-pack', 'push').catch((error: unknown) => {
-      throw error instanceof ServerSaid ? serverSaidError(error, remote.errorContext('push')) : error;
-    });
+    const discovery = await remote
+      .discover('git-receive-pack', { operation: 'push', branches })
+      .catch((error: unknown) => {
+        throw error instanceof ServerSaid ? serverSaidError(error, remote.errorContext('push')) : error;
+      });
     if (!discovery.capabilities.has('report-status')) {
       throw gitError(`${remote.name} does not report what becomes of a push`, { operation: 'push', retryable: false });
     }
@@ -165,16 +167,19 @@ async function sendOnce(remote: Remote, { moves, pack, offer, limits }: Sending)
       service: 'git-receive-pack',
       body: receiveRequest(commands, pack, offer),
       maxBytes: limits.answerBytes,
-      reader: () => createReportReader(offer.has('side-band-64k')),
+      reader: () => createReportReader(offer.has('side-band-64k'), new Set(commands.map(({ ref }) => ref))),
     });
-    return outcomeOf(report, moves);
+    return outcomeOf(report, { moves, clean: (text) => remote.clean(text) });
   } catch (error) {
     if (!(error instanceof SentButUnknown)) throw error;
     return { kind: 'unclear', why: error.message, mayTryAgain: error.stale };
   }
 }
 
-function outcomeOf(report: PushReport, moves: readonly Move[]): Outcome {
+/** `clean`: words of the server, as they may be shown. */
+type Told = { readonly moves: readonly Move[]; readonly clean: (text: string) => string };
+
+function outcomeOf(report: PushReport, { moves, clean }: Told): Outcome {
   const answers = moves.map(({ branch }) => ({
     branch,
     reported: report.refs.has(refOf(branch)),
@@ -190,9 +195,14 @@ function outcomeOf(report: PushReport, moves: readonly Move[]): Outcome {
   const named = ruled.find(({ branch }) => isNamed(branch, report.printed)) ?? ruled[0];
   const [first] = refusals;
   if (named !== undefined)
-    return { kind: 'refused', branch: named.branch, rule: rule(named.reason, report.printed), advice: undefined };
+    return {
+      kind: 'refused',
+      branch: named.branch,
+      rule: rule(named.reason, report.printed, clean),
+      advice: undefined,
+    };
   const why = report.unpack === 'ok' ? (first?.reason ?? 'no word about a branch') : `unpack ${report.unpack}`;
-  const said = rule(why, report.printed);
+  const said = rule(why, report.printed, clean);
   const unknown = refusals.find(({ reason }) => verdictOf(reason) === 'unknown');
   const isMoved = refusals.some(({ reason }) => verdictOf(reason) === 'moved') || printed === 'moved';
   if (isMoved || (refusals.length > 0 && unknown === undefined)) return { kind: 'moved', why: said };
@@ -200,7 +210,7 @@ function outcomeOf(report: PushReport, moves: readonly Move[]): Outcome {
     kind: 'unclear',
     why: `the server reports: ${said}`,
     mayTryAgain: false,
-    refusal: refusalOf(unknown, report),
+    refusal: refusalOf(unknown, report, clean),
   };
 }
 
@@ -208,17 +218,18 @@ function outcomeOf(report: PushReport, moves: readonly Move[]): Outcome {
 function refusalOf(
   unknown: { readonly branch: string; readonly reason: string } | undefined,
   { unpack, printed }: PushReport,
+  clean: Told['clean'],
 ): Refused | undefined {
   if (unknown === undefined || unpack !== 'ok') return undefined;
-  return { kind: 'refused', branch: unknown.branch, rule: rule(unknown.reason, printed), advice: undefined };
+  return { kind: 'refused', branch: unknown.branch, rule: rule(unknown.reason, printed, clean), advice: undefined };
 }
 
 function isNamed(branch: string, printed: string): boolean {
   return printed.split(/[\s'"`,;:()[\]]+/).some((word) => [branch, refOf(branch)].includes(word.replace(/\.+$/, '')));
 }
 
-function rule(reason: string, printed: string): string {
-  return quoted(cleanText(reason), cleanText(printed));
+function rule(reason: string, printed: string, clean: Told['clean']): string {
+  return quoted(clean(reason), clean(printed));
 }
 
 function wordsOf(outcome: Exclude<Outcome, { readonly kind: 'pushed' }>): string {

@@ -6,7 +6,7 @@ import type { GitLimits } from './limits.ts';
 import type { FoundObject } from './object-question.ts';
 import type { TakenObject } from './pack-read.ts';
 import type { FetchRequest } from './protocol.ts';
-import { type Reading, type RemoteFetch, type RemoteFetchOptions, saidBy } from './remote-fetch.ts';
+import { type Reading, type RemoteFetch, type RemoteFetchOptions } from './remote-fetch.ts';
 import type { fetchByMarks } from './remote-marked.ts';
 
 /** Up to here. */
@@ -87,7 +87,7 @@ export class RemoteWhole {
     try {
       await server.fetch({ wants: [commit], depth: 1, filter }, reading);
     } catch (error) {
-      log?.info(`git: large files cannot be left out: ${saidBy(server.refusalOf(error, reading))}`);
+      log?.info(`git: large files cannot be left out: ${server.saidBy(server.refusalOf(error, reading))}`);
       return false;
     }
     reading.sent = 'limited';

@@ -6,12 +6,13 @@
 import type { Log } from '../../ports/log.ts';
 import type { Network } from '../network/proxy.ts';
 import type { Timers } from '../system/timers.ts';
-import { cleanText, type GitOperation } from './git-error.ts';
+import type { GitOperation } from './git-error.ts';
 import { createHttpClient, type HttpClient, HttpFailure, type HttpRequest } from './http.ts';
 import type { GitLimits } from './limits.ts';
+import { refOf } from './names.ts';
 import { createPacketReader, type Packet } from './pkt-line.ts';
 import { createDiscoveryReader, type Discovery, ProtocolError } from './protocol.ts';
-import { asPortError, asWriteError, type ErrorContext, UnusableAnswer } from './remote-error.ts';
+import { asPortError, asWriteError, clean, type ErrorContext, UnusableAnswer } from './remote-error.ts';
 import { TimeBudget } from './time-budget.ts';
 
 /** What Git sends as password: a token that was given, or one that is made again in time. What that throws is a PortError. */
@@ -75,6 +76,11 @@ export class Remote {
     this.time.allow(seconds);
   }
 
+  /** Words of the server, as they may be shown. */
+  clean(text: string): string {
+    return clean(text, { token: this.sent });
+  }
+
   /** What error messages of this operation are made of. */
   errorContext(operation: GitOperation): ErrorContext {
     const { token, limits } = this.options;
@@ -96,9 +102,9 @@ export class Remote {
     }
   }
 
-  /** What the service offers, and for `git-receive-pack` all refs. Throws PortError or ServerSaid. */
-  discover(service: Service, operation: GitOperation): Promise<Discovery> {
-    return this.time.during(() => this.tryAgain(operation, () => this.discoverOnce(service)));
+  /** What the service offers, and for `git-receive-pack` where these branches are. Throws PortError or ServerSaid. */
+  discover(service: Service, { operation, branches }: Discovering): Promise<Discovery> {
+    return this.time.during(() => this.tryAgain(operation, () => this.discoverOnce(service, branches)));
   }
 
   private async ask<T>(request: AskedRequest, reader: AnswerReader<T>): Promise<T> {
@@ -123,14 +129,15 @@ export class Remote {
     return this.ask({ method: 'POST', url, headers, body, maxBytes, accept }, reader());
   }
 
-  private async discoverOnce(service: Service): Promise<Discovery> {
+  private async discoverOnce(service: Service, branches: readonly string[] = []): Promise<Discovery> {
+    const refs = new Set(branches.map(refOf));
     const common = { method: 'GET', headers: {}, body: undefined } as const;
     const accept = `application/x-${service}-advertisement`;
     for (let hops = 0; ; hops += 1) {
       const url = new URL(`${this.base}/info/refs?service=${service}`);
       const maxBytes = this.options.limits.answerBytes;
       try {
-        return await this.ask({ ...common, url, maxBytes, accept }, createDiscoveryReader(service));
+        return await this.ask({ ...common, url, maxBytes, accept }, createDiscoveryReader(service, refs));
       } catch (error) {
         const next = hops < mostRedirects && error instanceof UnusableAnswer ? redirectedBase(url, error) : undefined;
         if (next === undefined) throw error;
@@ -144,7 +151,7 @@ export class Remote {
     if (this.toldRedirects.has(next)) return;
     this.toldRedirects.add(next);
     this.options.log?.warn(
-      `git: ${this.name} redirects to ${cleanText(next)}; followed for one pass at a time. Give the new address as --repo`,
+      `git: ${this.name} redirects to ${this.clean(next)}; followed for one pass at a time. Give the new address as --repo`,
     );
   }
 
@@ -176,6 +183,8 @@ export class Remote {
     }
   }
 }
+
+type Discovering = { readonly operation: GitOperation; readonly branches: readonly string[] };
 
 type AskedRequest = Omit<HttpRequest, 'idleSeconds' | 'totalSeconds' | 'onChunk'>;
 

@@ -56,7 +56,7 @@ function lazyOffer(remote: Remote): Offer {
 }
 
 async function readOffer(remote: Remote, operation: GitOperation): Promise<Discovery> {
-  const discovery = await remote.discover('git-upload-pack', operation).catch((error: unknown) => {
+  const discovery = await remote.discover('git-upload-pack', { operation, branches: [] }).catch((error: unknown) => {
     throw error instanceof ServerSaid ? serverSaidError(error, remote.errorContext(operation)) : error;
   });
   const format = discovery.capabilities.get('object-format') ?? 'sha1';
@@ -91,7 +91,7 @@ async function readHeads(
       service: 'git-upload-pack',
       body: lsRefsRequest(branches),
       maxBytes: limits.answerBytes,
-      reader: createLsRefsReader,
+      reader: () => createLsRefsReader(new Set(branches.map(refOf))),
     });
   // The request is sent without asking first what the server offers, which saves a round trip nearly always.
   const refs = await list().catch(async (error: unknown) => {
