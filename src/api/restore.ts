@@ -42,6 +42,8 @@ export type Restore = {
   readonly groups?: number | undefined;
   /** How many times in this delivery the new version has lost its share because nothing of it served; not there: never. */
   readonly withdrawn?: number | undefined;
+  /** How many times in this rollback requests were on the stable version and went to the new one again. Not there: never. */
+  readonly carried?: number | undefined;
   /** The groups that an autoscaler of the user's workload must leave while this delivery lasts; not there: none is held. */
   readonly least?: number | undefined;
   /** We have stopped the primary for a text that was aborted: it goes on once that text is gone. Not there: we have not. */
@@ -102,6 +104,7 @@ function inOrder({
   plan,
   groups,
   withdrawn,
+  carried,
   least,
   stopped,
   drainSeconds,
@@ -115,6 +118,7 @@ function inOrder({
     ...(plan === undefined ? {} : { plan }),
     ...(groups === undefined ? {} : { groups }),
     ...(withdrawn === undefined ? {} : { withdrawn }),
+    ...(carried === undefined ? {} : { carried }),
     ...(least === undefined ? {} : { least }),
     ...(stopped === undefined ? {} : { stopped }),
     ...(drainSeconds === undefined ? {} : { drainSeconds }),
@@ -155,14 +159,12 @@ export function parseRestore(text: string): Restore | undefined {
   if (routing === 'wrong') return undefined;
   const groups = value['groups'];
   if (groups !== undefined && !isCount(groups)) return undefined;
-  const withdrawn = value['withdrawn'];
-  if (withdrawn !== undefined && !(isCount(withdrawn) && withdrawn > 0)) return undefined;
-  const least = value['least'];
-  if (least !== undefined && !(isCount(least) && least > 0)) return undefined;
+  const [withdrawn, carried, least] = [value['withdrawn'], value['carried'], value['least']];
+  if (!isPositive(withdrawn) || !isPositive(carried) || !isPositive(least)) return undefined;
   const stopped = value['stopped'];
   if (stopped !== undefined && stopped !== true) return undefined;
   const drainSeconds = value['drainSeconds'];
-  if (drainSeconds !== undefined && !(isCount(drainSeconds) && drainSeconds > 0)) return undefined;
+  if (!isPositive(drainSeconds)) return undefined;
   const undone = value['undone'];
   if (undone !== undefined && !(typeof undone === 'string' && parseRelease(undone) !== undefined)) return undefined;
   if (!(isCount(floor) || (floor === undefined && (style ?? plan) !== undefined))) return undefined;
@@ -180,6 +182,7 @@ export function parseRestore(text: string): Restore | undefined {
     plan,
     groups,
     withdrawn,
+    carried,
     least,
     stopped,
     drainSeconds,
@@ -198,6 +201,7 @@ const KEYS = {
   plan: true,
   groups: true,
   withdrawn: true,
+  carried: true,
   least: true,
   stopped: true,
   drainSeconds: true,
@@ -206,6 +210,11 @@ const KEYS = {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= INT32_MAX;
+}
+
+/** A number of at least one, or not there. */
+function isPositive(value: unknown): value is number | undefined {
+  return value === undefined || (isCount(value) && value > 0);
 }
 
 function parseRouting(value: unknown): StartedRouting | 'wrong' {

@@ -155,6 +155,7 @@ describe.each([
       'null',
       '{"floor":1,"withdrawn":0}',
       '{"floor":1,"withdrawn":true}',
+      '{"floor":1,"carried":0}',
       '{"floor":1,"drainSeconds":0}',
       '{"floor":1,"drainSeconds":"60"}',
       '{"floor":1,"stopped":false}',

@@ -71,6 +71,7 @@ const restore = object({
   plan: optional(text),
   groups: optional(count),
   withdrawn: optional(positive),
+  carried: optional(positive),
   least: optional(positive),
   stopped: optional(is((value) => value === true)),
   drainSeconds: optional(positive),

@@ -1,17 +1,22 @@
 /** The primary restarts, and all of it may be down at once since: the new version takes all requests meanwhile. */
 
 import type { StepMark } from '../../api/marks.ts';
+import { withAside } from '../../api/restore.ts';
 import { updatesPrimary } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { unlessAccepted } from '../accepting.ts';
+import { type Hold, hold } from '../hold.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { isUncovered, partitionIn, primaryGroups, quorumOf, sidesOf } from '../ladders/delivery.ts';
 import { canaryEdited, weightEdited } from '../ladders/edited-by-hand.ts';
-import { nextCommit } from '../ladders/next-commit.ts';
+import { type NextCommit, nextCommit } from '../ladders/next-commit.ts';
 import { climbed } from '../ladders/rung-move.ts';
 import { inPercent, isRestored, percentIn, shareOf, sharing, WHOLE } from '../ladders/shares.ts';
 import type { Decision } from '../move.ts';
+import { wanted } from '../observed/groups-asked.ts';
+import { groupReadyAt } from '../progress/soak.ts';
+import { advice, commandLine } from '../texts/advice.ts';
 import { groupCount } from '../texts/sentences.ts';
 import type { Share } from '../traffic/provider.ts';
 import { isAtOnce } from './ladder-back.ts';
@@ -48,6 +53,29 @@ function toCanary(on: Delivering, step: StepMark): Decision | undefined {
   return resharing(on, { step, share: WHOLE, label: 'all requests to the canary', why });
 }
 
+/** A primary that has lost its requests again and again in its rollback gets them back once it has been ready for this long. */
+const STEADY_SECONDS = 600;
+
+/**
+ * A primary that comes up and dies once requests meet it would trade them with the new version for ever. The first time is that
+ * of its own restart; from the second on its groups stay ready for a while first, by the times of the API server.
+ */
+export function steadied({ situation, marks, delivery }: Delivering, { at }: NextCommit): readonly Hold[] {
+  const carried = marks.restore?.carried ?? 0;
+  if (at !== 'route-restored' || marks.at !== 'primary' || carried < 2 || situation.view === 'unseen') return [];
+  const { snapshot, observed, asked } = situation;
+  const times = wanted(observed, asked).flatMap((group) => (group.ready ? (groupReadyAt(group) ?? []) : []));
+  const left = STEADY_SECONDS - (snapshot.now - Math.max(...times, 0));
+  if (left <= 0) return [];
+  const { stable, canary } = sidesOf(delivery).workloads;
+  return [
+    hold('GracePeriod', {
+      seen: `requests have gone from ${stable} back to ${canary} ${carried} times in this rollback: ${stable} gets them again once it has been ready for ${STEADY_SECONDS} s, of which ${left} s are left`,
+      action: advice`Look at its pods and events; to go back without waiting for it: ${commandLine('abort', snapshot.key, '--now')}`,
+    }),
+  ];
+}
+
 /** The canary carries all of it, and the primary can have its part again: it serves as many groups as that part asks for. */
 function shared(on: Delivering, step: StepMark): Decision | undefined {
   const { delivery, marks, situation } = on;
@@ -78,6 +106,14 @@ function resharing(on: Delivering, { step, share, label, why }: Resharing): Deci
   const made = sharing(delivery, share);
   if (made.kind === 'unwritable' || made.objects.length === 0) return undefined;
   const { objects, displaced } = made;
+  // Requests were on the primary: they come back from what has died there since.
+  const isLost = marks.at === 'route-restored' && step.kind === 'rollback';
+  const carried = isLost ? { carried: (marks.restore?.carried ?? 0) + 1 } : {};
   const next = { kind: 'commit', stage: step, at: 'primary', objects, displaced, waits: [] } as const;
-  return climbed(on, next, { reason: 'PrimaryCovered', label: `${step.kind}, ${label}`, marks, why });
+  return climbed(on, next, {
+    reason: 'PrimaryCovered',
+    label: `${step.kind}, ${label}`,
+    marks: { ...marks, restore: withAside(marks.restore, carried) },
+    why,
+  });
 }

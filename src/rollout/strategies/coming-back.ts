@@ -5,7 +5,7 @@ import { withAside } from '../../api/restore.ts';
 import { restoreOwn } from '../edits/restore-asides.ts';
 import { remainsAborted } from '../events/aborted-again.ts';
 import { loweredInRollback } from '../events/budget-back.ts';
-import { covered } from '../events/covering.ts';
+import { covered, steadied } from '../events/covering.ts';
 import {
   climbedBack,
   isAtOnce,
@@ -60,7 +60,7 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const next = again?.next ?? nextCommit(delivery);
   if (next.kind === 'unwritable') return unwritable(on, next);
   const queued = queuedHold(situation, 'the rollback is over');
-  const unseen = isSentToStable(on, next) ? [] : orAtOnce(on, waiting(on, next.waits));
+  const unseen = isSentToStable(on, next) ? [] : [...orAtOnce(on, waiting(on, next.waits)), ...steadied(on, next)];
   const holds = [...(again?.holds ?? []), ...unseen, ...lostAgain(on, next), ...queued];
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
   const { stable } = situation.snapshot;

@@ -57,6 +57,7 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'restore, floor': restoring(() => ({ floor: 0 })),
   'restore, groups': restoring(() => ({ groups: 9 })),
   'restore, withdrawn': restoring(() => ({ withdrawn: 9 })),
+  'restore, carried': restoring(() => ({ carried: 9 })),
   'restore, drainSeconds': restoring(() => ({ drainSeconds: 2_000_000_000 })),
   'restore, least': restoring(() => ({ least: 1 })),
   'restore, stopped': restoring(() => ({ stopped: true })),

@@ -61,6 +61,7 @@ test.each<Row>([
   ['restore, style of a routed partition', restoring({ style: 'partition' }), 2],
   ['restore, groups', restoring({ groups: 4 }), 2],
   ['restore, withdrawn', restoring({ withdrawn: 9 }), 2],
+  ['restore, carried', restoring({ carried: 9 }), 2],
   ['restore, least', restoring({ least: 1 }), 2],
   ['restore, stopped', restoring({ stopped: true }), 2],
 ])('forged: %s: at most one step, and an abort goes back', async (_, forge, most) => {

@@ -1,6 +1,7 @@
 /** The primary of a canary goes back: of one group, all requests go to the canary first; and what its rollback has raised. */
 
 import { expect, test } from 'vitest';
+import { known } from '../../../src/api/known.ts';
 import { factsDigest } from '../../../src/reconcile/documents/digests.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, passes, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
@@ -201,6 +202,35 @@ test('scaled to what may be down at once, and up again: a last step with all req
   const four = asked(one, 'replicas: 1', 'replicas: 4');
   expect(passed(four, { view: { own: '0+ 1+ 2+ 3-' } }).told).toBe('hold GroupsNotReady');
 });
+
+test('scaled to what may be down at once, in the rollback: what dies under each request gets them once it stays ready', () => {
+  let at = asked(RESTORED, 'replicas: 4', 'replicas: 1');
+  const told: string[] = [];
+  const said: string[] = [];
+  for (const own of ['0-', '0+', '0-', '0+', '0+', '0-', '0+']) {
+    // Half a minute from pass to pass, of which a group has been ready for all or none.
+    const now = passed({ ...at, now: at.now - 3570 }, lone(own, at.now - 3580));
+    told.push(now.told);
+    said.push(...now.plan.holds.map(({ message }) => message));
+    at = now.stand;
+  }
+  const [covers, back] = [COVERED_BACK, 'RouteRestored: rollback, route-restored'];
+  const waits = 'hold GracePeriod';
+  expect(told).toEqual([covers, back, covers, waits, waits, 'hold NotServing GroupsNotReady', waits]);
+  expect(said[0]).toContain('Requests have gone from vllm back to vllm-canary 2 times in this rollback');
+  expect(passed(at, { ...NOW, ...lone('0+', at.now) }).told).toBe(back);
+  expect(passed(at, lone('0+', at.now - 601)).told).toBe(back);
+});
+
+/** The canary serves as many; a leader of either has been ready since then. */
+function lone(own: string, readyAt: number): Found {
+  const change: Found['change'] = (snapshot) => {
+    const { leaders } = snapshot.live;
+    const dated = leaders.kind === 'known' ? known(leaders.value.map((one) => ({ ...one, readyAt }))) : leaders;
+    return { ...snapshot, live: { ...snapshot.live, leaders: dated } };
+  };
+  return { view: { own, second: '0+ 1+' }, change };
+}
 
 test('a primary that may be down at once since, in a step: before the next one, and not once it is released for update', () => {
   const held = passes(asked(stands.second, 'maxUnavailable: 1', 'maxUnavailable: 4'), { most: 2 }).told;
