@@ -1,5 +1,7 @@
 /** A world whose deliveries are measured: a policy that names an Analysis, a provider in memory, and passes of one process. */
 
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import type { Metrics } from '../../src/ports/metrics.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { FakeForge } from './fake-forge.ts';
@@ -28,21 +30,28 @@ type Start = {
   /** Its file; empty: none. */
   readonly analysis?: string;
   readonly others?: Readonly<Record<string, string>>;
+  /** All other files; not there: one workload with three steps, whose pauses are over at once. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Not there: one in memory. */
+  readonly provider?: Metrics;
   /** Steps are proposed, on a branch whose rules want our status, or on one whose do not. */
   readonly proposed?: 'guarded' | 'open';
 };
 
 /** `more` of its policy. A delivery in its first step, whose group is ready; pauses are over at once. */
-export async function started(more = '', { analysis = ANALYSIS, others = {}, proposed }: Start = {}) {
+export async function started(more = '', { analysis = ANALYSIS, others = {}, files, proposed, provider }: Start = {}) {
   const rollout = (VLLM_FILES[ROLLOUT_FILE] ?? '').replace(/pause: *\{[^}]*\}/g, 'pause: {duration: 1}');
-  const world = new World({ files: { ...VLLM_FILES, ...others, [ROLLOUT_FILE]: rollout } });
+  const world = new World({ files: files ?? { ...VLLM_FILES, ...others, [ROLLOUT_FILE]: rollout } });
   const metrics = new SimulatedMetrics();
   const forge = new FakeForge(world.repository, () => world.now);
   forge.isGuarded = proposed === 'guarded';
   const memory = world.memory();
   /** The agent has not followed, and no time has gone by. */
   const look = async (): Promise<string> => {
-    const ports = world.ports({ metrics: metrics.port(), ...(proposed === undefined ? {} : { forge: forge.port() }) });
+    const ports = world.ports({
+      metrics: provider ?? metrics.port(),
+      ...(proposed === undefined ? {} : { forge: forge.port() }),
+    });
     const { outcomes, failed } = await runPass(ports, memory, { overrides: NO_OVERRIDES, write: true, only: [] });
     const made = outcomes[0]?.plan;
     const holds = made?.holds.map(({ reason }) => reason).join(' ') ?? outcomes[0]?.error ?? '';
@@ -68,6 +77,17 @@ export async function started(more = '', { analysis = ANALYSIS, others = {}, pro
   await pass();
   await pass();
   return { world, metrics, pass, look, memory, forge };
+}
+
+/** Files that stories share, by the names of their parts. */
+export function sharedFiles(...parts: readonly string[]): Readonly<Record<string, string>> {
+  const root = new URL('../../fixtures/scenarios/common/', import.meta.url).pathname;
+  const found = parts.flatMap((part) =>
+    readdirSync(`${root}${part}`, { recursive: true, encoding: 'utf8' })
+      .filter((path) => statSync(`${root}${part}/${path}`).isFile())
+      .map((path) => [path, readFileSync(`${root}${part}/${path}`, 'utf8')] as const),
+  );
+  return Object.fromEntries(found);
 }
 
 export type Measured = Awaited<ReturnType<typeof started>>;

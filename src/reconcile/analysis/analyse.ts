@@ -99,7 +99,10 @@ async function pastsBefore(
   if ('kind' in day) return day;
   const week = await answeredFor(metrics, of, { grid: weekBefore(start), pods });
   if ('kind' in week) return week;
-  return remember(metrics.memory.pasts, key, pastsOf({ day, week }, { analysis, sides }));
+  const pasts = pastsOf({ day, week }, { analysis, sides });
+  // What tells little may be a gap of the server's, and would stand for the whole step: it is asked for again.
+  const isLittle = pasts.some(({ cautions }) => cautions.includes('littleHistory'));
+  return isLittle ? pasts : remember(metrics.memory.pasts, key, pasts);
 }
 
 type Asked = { readonly grid: Grid; readonly pods: readonly string[] };

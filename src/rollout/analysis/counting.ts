@@ -8,8 +8,11 @@ import type { Instant } from '../../api/time.ts';
 import { bucketNames, type Grid, gridFrom } from './metric-query.ts';
 import type { LeaderCounts, Window } from './verdict.ts';
 
-/** A leader of a group, and since when what it counts may be used. */
-export type Served = { readonly pod: string; readonly from: Instant };
+/**
+ * A leader of a group, and since when what it counts may be used. `warmFrom`: since when it had warmed up, before it had its share;
+ * not there: at the same time.
+ */
+export type Served = { readonly pod: string; readonly from: Instant; readonly warmFrom?: Instant };
 
 export type Sides = { readonly canary: readonly Served[]; readonly stable: readonly Served[] };
 

@@ -178,7 +178,11 @@ type Asking = {
 /** What the stable groups counted by themselves. A series that cannot be used then tells nothing of the past. */
 function alone({ analysis, metric, sides, past }: Asking): readonly Window[] {
   if (sides.stable.length === 0) return [];
-  const before = { canary: sides.stable, stable: [] };
+  // All requests were theirs before the new version had a share.
+  const before = {
+    canary: sides.stable.map(({ pod, from, warmFrom = from }) => ({ pod, from: warmFrom })),
+    stable: [],
+  };
   const counted = countsOf(past.series, before, { analysis, metric, grid: past.grid });
   return counted.kind === 'counted' ? counted.windows : [];
 }

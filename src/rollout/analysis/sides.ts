@@ -170,7 +170,9 @@ function served(
   return groups.flatMap((group) => {
     const pod = names.get(group.uid);
     const ready = readySince(group);
-    return pod === undefined || ready === undefined ? [] : [{ pod, from: Math.max(ready, since) + warmUpSeconds }];
+    if (pod === undefined || ready === undefined) return [];
+    const warmFrom = ready + warmUpSeconds;
+    return [{ pod, from: Math.max(warmFrom, since + warmUpSeconds), ...(since > ready ? { warmFrom } : {}) }];
   });
 }
 
