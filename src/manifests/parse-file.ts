@@ -2,7 +2,7 @@
 
 import type { Issue } from '../api/issue.ts';
 import { at, isJsonObject, type JsonObject } from '../api/json.ts';
-import { LWS_KIND, SERVICE_KIND } from '../api/kinds.ts';
+import { ANALYSIS_KIND, POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND } from '../api/kinds.ts';
 import type { FieldPath, ObjectRef } from '../rollout/edits/edit.ts';
 import { identityOf } from './identity.ts';
 import type { KnownTexts, ReadText } from './known-texts.ts';
@@ -146,7 +146,7 @@ function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): 
     return wanted === 'everything' ? { kind: 'wrong', issues: [notAnObject(file, firstLine)] } : { kind: 'other' };
   }
   const kind = value['kind'];
-  if (twice.length > 0 && !isReadable(parsed))
+  if (twice.length > 0 && !isReadable(file, parsed))
     return mayBeWanted(body, wanted) ? { kind: 'wrong', issues: twice.slice(0, MAX_SYNTAX_ISSUES) } : { kind: 'other' };
   if (wanted !== 'everything' && !(typeof kind === 'string' && wanted.includes(kind))) {
     const inside = listed(value, wanted);
@@ -176,19 +176,21 @@ function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): 
   return { kind: 'document', document };
 }
 
-/** The kinds whose documents are read with a key that is there twice, so that a rollback does not wait for its author. */
-const READ_WITH_TWO: ReadonlySet<string> = new Set([
-  LWS_KIND,
-  'Rollout',
-  SERVICE_KIND,
-  // What a share is in: requests must not stay with a release that was aborted.
-  'HTTPRoute',
-  'GRPCRoute',
-  'Ingress',
-  'VirtualService',
-  'DestinationRule',
-  'TraefikService',
-  'HTTPProxy',
+/**
+ * The kinds whose documents are not read where a key is there twice, because another reader may take the other one: rules, which
+ * only hold by it, and what says how an agent builds. All others are: a workload, a Service, a route of any kind or an autoscaler
+ * that counts as missing keeps a rollback waiting for its author, or leaves requests with a release that was aborted.
+ */
+const READ_WITH_ONE: ReadonlySet<string> = new Set([
+  POLICY_KIND,
+  POLICY_TEST_KIND,
+  ROUTE_PROVIDER_KIND,
+  ANALYSIS_KIND,
+  'Application',
+  'ApplicationSet',
+  'HelmRelease',
+  'Kustomization',
+  'Component',
 ]);
 
 /** What says which object it is must be there once. */
@@ -200,9 +202,12 @@ const IDENTITY: ReadonlySet<string> = new Set([
   'metadata.namespace',
 ]);
 
-function isReadable({ value, twice }: ParsedDocument & { readonly kind: 'ok' }): boolean {
+function isReadable(file: string, { value, twice }: ParsedDocument & { readonly kind: 'ok' }): boolean {
   const kind = at(value, ['kind']);
-  return typeof kind === 'string' && READ_WITH_TWO.has(kind) && !twice.some(({ path }) => IDENTITY.has(path));
+  // Of a kustomization, and of what runs in one, the other reader is kustomize.
+  if (typeof kind !== 'string' || READ_WITH_ONE.has(kind) || isKustomizationFile(file) || file.includes('#'))
+    return false;
+  return !twice.some(({ path }) => IDENTITY.has(path));
 }
 
 function mentions(text: string, wanted: Interests): boolean {

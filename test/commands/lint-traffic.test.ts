@@ -97,6 +97,10 @@ function ungenerated(files: Files): Files {
   return edited(ROLLOUT_FILE, '      trafficRoutings:', `${line}      trafficRoutings:`, files);
 }
 
+/** The same with a key of the first document of a file there twice. */
+const twice = (file: string, files: Files): Files =>
+  edited(file, 'metadata:', 'status: {}\nstatus: {}\nmetadata:', files);
+
 const leadersOf = (name: string): string =>
   `{leaderworkerset.sigs.k8s.io/name: ${name}, leaderworkerset.sigs.k8s.io/worker-index: "0"}`;
 
@@ -240,6 +244,8 @@ const rows: readonly (readonly [reason: string, which: string, files: Files])[] 
       'apps/other.yaml': LWS_TEXT.replace('name: vllm', 'name: vllm-canary'),
     },
   ],
+  ['DuplicateKey', 'pool', twice('apps/vllm/pools.yaml', pooled(leadersOf('vllm'), leadersOf('vllm-canary')))],
+  ['DuplicateKey', 'custom', twice(ROUTE_FILE, provided(weights()))],
   ['BackendMissing', 'custom', provided(weights(), SPLIT.replace('vllm-svc', 'web'))],
   ['BackendTwice', 'custom', provided(weights(), SPLIT.replace('}]', '}, {service: vllm-svc, weight: 1}]'))],
   ['OtherBackend', 'custom', provided(weights(), SPLIT.replace('}]', '}, {service: web, weight: 1}]'))],

@@ -125,6 +125,23 @@ test('route restored: aborted with a share, the rollback', () => {
   }
 });
 
+test('route restored: a key of each route is there twice, and the rollback goes on', () => {
+  for (const { name, folders, shared } of families) {
+    const twice = (text: string, times: number): string =>
+      text.replace(/^metadata:\n/m, `metadata:\n${'  finalizers: []\n'.repeat(times)}`);
+    const texts = new Map(shared.texts);
+    for (const folder of folders) texts.set(fileOf(folder), twice(shared.texts.get(fileOf(folder)) ?? '', 2));
+    const { told, stand } = passes({ ...shared, texts }, { found: (at) => ({ intents: { abort: releaseIn(at) } }) });
+    expect(told[0], name).toBe('Aborted: rollback, route-restored');
+    expect(told.slice(-2), name).toEqual(['RolledBack: rolled back', 'hold AbortRefused']);
+    // An Ingress as such is not written: its copy for the new version is taken out.
+    const own = Object.values(routesIn(stand.texts, folders)).map((text) =>
+      text.replaceAll(/( *finalizers: \[\]\n)+/g, ''),
+    );
+    expect(own, name).toEqual(Object.values(atRest(folders, true)));
+  }
+});
+
 /** By a rule of ours alone, where a route of the kind can have one. */
 const MATCHING = ['replicas: 1, matches: [{headers: [{name: a, value: b}]}], pause: {}', 'replicas: 50%, traffic: 50%'];
 const UNMATCHED = /^(AWS ALB action|TraefikService|a RouteProvider.*|.* at once)$/;

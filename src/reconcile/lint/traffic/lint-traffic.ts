@@ -4,6 +4,7 @@ import type { Issue } from '../../../api/issue.ts';
 import { MAX_SYNTAX_ISSUES } from '../../../manifests/limits.ts';
 import type { Trials } from '../../desired/trials.ts';
 import { twinIssues } from '../../documents/claims.ts';
+import { POOL_KIND } from '../../documents/traffic-index.ts';
 import { lintOwners } from './lint-owners.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
 import { lintPools } from './lint-pools.ts';
@@ -22,16 +23,18 @@ export function lintTraffic(
   const facts = trafficFacts(of);
   if (facts === undefined) return { issues: [], warnings: [] };
   const { texts, layoutOf } = of.index;
+  const { index, namespace, routing } = facts;
   const documents = [...facts.services, ...openRoutes(facts).map(({ files }) => files.route)];
+  const pools = Object.values(routing.pools ?? {}).flatMap((name) => index.called(POOL_KIND, { namespace, name }));
   const found = [
     ...lintPlan(facts),
-    ...(facts.routing.pools === undefined ? lintService(facts) : lintPools(facts, facts.routing.pools)),
+    ...(routing.pools === undefined ? lintService(facts) : lintPools(facts, routing.pools)),
     ...lintRoutes(facts),
     ...lintOwners(facts),
   ];
   return {
     issues: [
-      ...documents.flatMap(({ twice }) => twice.slice(0, MAX_SYNTAX_ISSUES)),
+      ...[...documents, ...pools].flatMap(({ twice }) => twice.slice(0, MAX_SYNTAX_ISSUES)),
       ...documents.flatMap(layoutOf),
       ...twinIssues(documents, of.index.claims),
       ...found.map((one) => trafficIssue(one, texts)),
