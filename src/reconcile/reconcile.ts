@@ -73,7 +73,7 @@ async function builtOtherwise(
   const { commit } = drawn.plan;
   if (over === undefined || commit === undefined || writes.length === 0) return undefined;
   const { checkBuilt } = await import('./write/check-built.ts');
-  return checkBuilt(commit.changes, { over, before, writes, builder: builder ?? NO_BUILDER });
+  return checkBuilt(commit.changes, { over, before, writes, builder: builder ?? NO_BUILDER, way: commit.way });
 }
 
 /** The pure part: the same for a pass, for `plan`, and for a replay of a saved snapshot. */

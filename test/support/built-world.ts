@@ -75,6 +75,8 @@ const ORDER = {
 export class BuiltWorld extends World {
   readonly builder = recordedBuilder();
   readonly builds: Memory['builds'] = new Map();
+  /** What the agent gets of a file, which fetches what we do not. */
+  fetched: (path: string, text: string) => string = (_, text) => text;
 
   constructor(options: Partial<WorldOptions> = {}) {
     super({ files: BUILT_FILES, ...options });
@@ -93,13 +95,27 @@ export class BuiltWorld extends World {
   async apply(at = 'main'): Promise<void> {
     const git = this.repository.open();
     const [commit] = await git.heads([at]);
-    const closure = (await readClosures(git, commit ?? at, [ROOT])).get(ROOT);
-    if (closure?.kind !== 'whole') throw new Error(JSON.stringify(closure));
+    const closure = (await readClosures(this.asFetched(git), commit ?? at, [ROOT])).get(ROOT);
+    if (closure?.kind !== 'whole') return;
     const build = await this.builder.build(closure);
     if (build.kind === 'refused') return;
     const objects = new Map([[ROOT, yamlValues(build.text)]]);
     syncCommit(this.cluster.store, objects, { manager: AGENT, namespace: 'llm', prune: true });
     this.cluster.settle();
+  }
+
+  private asFetched(git: ReturnType<World['repository']['open']>): Parameters<typeof readClosures>[0] {
+    return {
+      readAt: async (commit, request) => {
+        const tree = await git.readAt(commit, request);
+        const files = tree.files.map((file) =>
+          file.content.kind === 'text'
+            ? { ...file, content: { ...file.content, text: this.fetched(file.path, file.content.text) } }
+            : file,
+        );
+        return { ...tree, files };
+      },
+    };
   }
 
   /** Someone orders, as on the command line. */

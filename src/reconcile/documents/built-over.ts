@@ -23,5 +23,7 @@ export type BuiltOver = {
   readonly key: string;
   /** ConfigMaps and Secrets that are built next to it. */
   readonly objects: ReadonlyMap<string, boolean>;
+  /** There: main builds it without the patch, or not at all; `issues` say why, and no step goes forward. */
+  readonly isStandIn?: true;
   readonly issues: readonly Issue[];
 };

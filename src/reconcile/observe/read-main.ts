@@ -157,7 +157,9 @@ async function withBuilt(
   const { read, builder, config, memory } = at;
   if (!hasKustomizations(read)) return read;
   const { overBuilds } = await import('../roots/over-builds.ts');
-  const built = await overBuilds(read, { git, builder, cache: memory.builds });
+  const { firstParentsOf } = await import('../history/first-parents.ts');
+  const line = firstParentsOf(git, tree.commit);
+  const built = await overBuilds(read, { git, line, builder, cache: memory.builds });
   if (built.length === 0) return read;
   const { firsts } = memory;
   return desiredOf(tree, config, memory.parsed, {

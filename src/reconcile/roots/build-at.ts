@@ -21,7 +21,7 @@ const NOTHING: BuiltThen = { documents: [], objects: new Map() };
  * Throws PortError, one that no retry helps where kustomize refuses the folder of that time: what it built is not known then.
  */
 export async function builtAt(
-  { git, builder, cache }: BuildWorld,
+  { git, builder, cache }: Omit<BuildWorld, 'line'>,
   commit: Oid,
   { root, file, namespace, name }: Identity & { readonly root: string },
 ): Promise<BuiltThen> {

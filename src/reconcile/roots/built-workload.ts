@@ -6,6 +6,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at, type JsonObject } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
+import { headsOf, ofKinds } from '../../manifests/build-output.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 
@@ -38,7 +39,7 @@ export function builtWorkloads(
   readonly objects: ReadonlyMap<string, boolean>;
   readonly issues: readonly Issue[];
 } {
-  const output = parseManifestFile(root.file, text, [LWS_KIND]);
+  const output = parseManifestFile(root.file, ofKinds(text, [LWS_KIND]), [LWS_KIND]);
   const issues = [...output.issues];
   const workloads: BuiltWorkload[] = [];
   const documents = output.documents.filter(({ object }) => object.apiVersion === LWS_API_VERSION);
@@ -63,8 +64,10 @@ export function builtWorkloads(
   return { workloads, documents, objects: objectsIn(text, root), issues: issues.map((issue) => atRoot(issue, root)) };
 }
 
+const KEPT = ['ConfigMap', 'Secret'];
+
 function objectsIn(text: string, { file }: Pick<ManifestDocument, 'file'>): ReadonlyMap<string, boolean> {
-  const { documents } = parseManifestFile(file, text, ['ConfigMap', 'Secret']);
+  const { documents } = parseManifestFile(file, headsOf(text, KEPT), KEPT);
   return new Map(documents.map(({ object, value }) => [`${object.kind} ${object.name}`, isKept(value)]));
 }
 

@@ -1,35 +1,33 @@
 /** Which LeaderWorkerSets are delivered by a patch of ours over what a kustomize folder builds, as one commit has them. */
 
 import { createHash } from 'node:crypto';
-import { at, type Json } from '../../api/json.ts';
+import { at } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { MARK } from '../../api/marks.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import {
-  APPLY_ENTRY,
-  applyFile,
-  applyName,
-  applyText,
-  emptyPatch,
-  patchFile,
-  rootOfPatch,
-} from '../../manifests/patch-place.ts';
-import { splitDocuments } from '../../manifests/split-documents.ts';
-import type { Builder, BuildInput } from '../../ports/builder.ts';
+import { applyFile, emptyPatch, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import type { Builder } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
-import type { Applied, Beneath } from '../../rollout/edits/beneath.ts';
+import type { Beneath } from '../../rollout/edits/beneath.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import type { BuiltOver } from '../documents/built-over.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { agentsIn } from '../init/agents.ts';
+import { appliedBy } from './applied-by.ts';
 import type { builtWorkloads } from './built-workload.ts';
 import { NO_BUILDER } from './no-builder.ts';
 import { hasPin, patchIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
+import { type Line, lastBuilt, type Source, withEntry } from './stand-in.ts';
 
-export type BuildWorld = { readonly git: Pick<Git, 'readAt'>; readonly builder: Builder; readonly cache: BuildCache };
+export type BuildWorld = {
+  readonly git: Pick<Git, 'readAt'>;
+  readonly line: Line;
+  readonly builder: Builder;
+  readonly cache: BuildCache;
+};
 
 type Named = BuiltOver['named'];
 
@@ -39,13 +37,13 @@ type Named = BuiltOver['named'];
  */
 export async function overBuilds(
   desired: Desired,
-  { git, builder, cache }: Omit<BuildWorld, 'builder'> & { readonly builder: Builder | undefined },
+  { git, line, builder, cache }: Omit<BuildWorld, 'builder'> & { readonly builder: Builder | undefined },
 ): Promise<readonly BuiltOver[]> {
   const patches = patchesIn(desired);
   const mayAdopt = builder?.isNamed === true;
   const refused = mayAdopt ? desired.rollouts.filter(isRefused) : [];
   if (patches.length === 0 && refused.length === 0) return [];
-  const world = { git, builder: builder ?? NO_BUILDER, cache };
+  const world = { git, line, builder: builder ?? NO_BUILDER, cache };
   const { texts, config } = desired;
   const patched = patches.map(({ root }) => root);
   const views = await readRoots({ desired, agents: agentsIn(texts, config), texts, patched }, world);
@@ -54,7 +52,7 @@ export async function overBuilds(
   // What has a patch is delivered by it, whatever else builds an object of that name.
   const asked = [...patches, ...fresh.filter(({ named }) => !mine.has(JSON.stringify(named)))];
   const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named]), one]));
-  return Promise.all([...once.values()].map((one) => overBuild(one, { views, world })));
+  return Promise.all([...once.values()].map((one) => overBuild(one, { views, world, desired })));
 }
 
 const NO_OBJECTS: ReadonlyMap<string, boolean> = new Map();
@@ -65,13 +63,23 @@ type Asked = { readonly root: string; readonly named: Named; readonly patch: Man
 function patchesIn({ files, blobs, config }: Desired): readonly Asked[] {
   return files.flatMap(({ file, documents }) => {
     const root = rootOfPatch(file);
-    if (root === undefined || blobs.get(applyFile(root)) === undefined) return [];
-    return documents.flatMap((patch) => {
-      const { kind, name } = patch.object;
-      const namespace = namespaceOf(patch, config);
-      return kind === LWS_KIND && namespace !== undefined ? [{ root, named: { namespace, name }, patch }] : [];
-    });
+    if (root === undefined) return [];
+    const isApplied = blobs.get(applyFile(root)) !== undefined;
+    return documents
+      .filter((one) => isApplied || isPatch(one))
+      .flatMap((patch) => {
+        const { kind, name } = patch.object;
+        const namespace = namespaceOf(patch, config);
+        return kind === LWS_KIND && namespace !== undefined ? [{ root, named: { namespace, name }, patch }] : [];
+      });
   });
+}
+
+/** With annotations of ours and no template but a pin: no cluster takes it for a workload, whatever has become of what applies it. */
+function isPatch(document: ManifestDocument): boolean {
+  const template = at(document.value, ['spec', 'leaderWorkerTemplate']);
+  const isPin = at(template, ['$patch']) !== undefined;
+  return hasMarks(document) && (template === undefined || isPin);
 }
 
 /** Not found among the manifests, or not what the cluster gets. A delivery stays where its marks are: only there it goes back. */
@@ -95,35 +103,57 @@ function withoutPatch(entry: DesiredRollout, views: readonly RootView[]): readon
   });
 }
 
-type About = { readonly views: readonly RootView[]; readonly world: BuildWorld };
+type About = { readonly views: readonly RootView[]; readonly world: BuildWorld; readonly desired: Desired };
 
-async function overBuild(asked: Asked, { views, world }: About): Promise<BuiltOver> {
+async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const { root, named } = asked;
-  const view = views.find((one) => one.root.folder === root);
+  const view = about.views.find((one) => one.root.folder === root);
   const file = asked.patch?.file ?? patchFile(root, named);
-  const place = { root, named, file };
-  const nothing = {
-    ...place,
-    document: undefined,
-    beneath: undefined,
-    input: undefined,
-    files: [],
-    key: '',
-    objects: NO_OBJECTS,
+  const issues = [...(view?.issues ?? []), ...patchIssues({ ...asked, file, view })];
+  const source = await sourceOf({ ...asked, file, view }, about);
+  const unbuilt = { input: view?.input, files: view?.files ?? [], key: hashOf(view?.seen ?? ''), objects: NO_OBJECTS };
+  const nothing = { root, named, file, document: undefined, beneath: undefined, ...unbuilt, issues };
+  if (source === undefined) return nothing;
+  const { input, built, key } = source;
+  const patch = source.kind === 'asMain' && !unbuilt.files.includes(file) ? undefined : asked.patch;
+  const without = patch === undefined ? undefined : await builtWithout(source, { file, named, world: about.world });
+  const isOwn = (one: ManifestDocument): boolean => isCalled(one, named);
+  const [document, base] = [built.documents.find(isOwn), (without ?? built).documents.find(isOwn)];
+  const beneath =
+    base === undefined
+      ? undefined
+      : beneathOf(base, { root, patch, applied: appliedBy({ root, view, source, named, desired: about.desired }) });
+  if (document === undefined || beneath === undefined)
+    return { ...nothing, issues: [...issues, ...(without?.issues ?? [])] };
+  const here = { input, objects: built.objects, document: atPatch(document, asked.patch ?? named, file) };
+  if (source.kind === 'asMain') return { ...nothing, ...here, key: hashOf(key), beneath };
+  const files = [...new Set([...unbuilt.files, ...input.files.map(({ path }) => path)])];
+  const isEarlier = source.kind === 'earlier' ? ({ isEarlier: true } as const) : {};
+  return {
+    ...nothing,
+    ...here,
+    key: hashOf(`${unbuilt.key} ${key}`),
+    files,
+    beneath: { ...beneath, ...isEarlier },
+    isStandIn: true,
   };
-  if (view === undefined) return { ...nothing, issues: patchIssues({ ...asked, file, view }) };
-  const built = view.documents.find((one) => isCalled(one, named));
-  const { input, files } = view;
-  const issues = [...view.issues, ...patchIssues({ ...asked, file, view })];
-  const here = { ...place, input, files, key: hashOf(view.key ?? ''), objects: view.objects };
-  if (built === undefined || input === undefined) return { ...nothing, ...here, issues };
-  const patch = asked.patch !== undefined && files.includes(file) ? asked.patch : undefined;
-  const without = patch === undefined ? undefined : await builtWithout(input, { file, named, view, world });
-  const base = without === undefined ? built : without.documents.find((one) => isCalled(one, named));
-  const applied = appliedBy(view, named);
-  const beneath = base === undefined ? undefined : beneathOf(base, { root, patch, applied });
-  const document = beneath === undefined ? undefined : atPatch(built, asked.patch ?? named, file);
-  return { ...here, document, beneath, issues: [...issues, ...(base === undefined ? (without?.issues ?? []) : [])] };
+}
+
+/** What is decided by: the build of main, or what stands for it where a patch of ours has no part in one. */
+async function sourceOf(
+  { file, view, root, named, patch }: Asked & { readonly file: string; readonly view: RootView | undefined },
+  { world, desired }: About,
+): Promise<Source | undefined> {
+  const isOwn = (one: ManifestDocument): boolean => isCalled(one, named);
+  const isPart = view?.input !== undefined && (patch === undefined || view.files.includes(file));
+  if (isPart && view.input !== undefined && view.documents.some(isOwn)) {
+    const { documents, objects, key = '' } = view;
+    return { kind: 'asMain', input: view.input, built: { documents, objects }, key };
+  }
+  if (patch === undefined) return undefined;
+  const asked = { root, file, named, text: desired.texts.get(file) ?? '' };
+  const entered = view === undefined || isPart ? undefined : await withEntry(asked, view, isOwn, world);
+  return entered ?? lastBuilt(asked, isOwn, world);
 }
 
 /** Whether this is what a build has of the workload; it need not say the namespace. */
@@ -133,14 +163,13 @@ export function isCalled({ object }: ManifestDocument, named: Named): boolean {
 
 /** The folder as it is with a patch that changes nothing. */
 async function builtWithout(
-  input: BuildInput,
-  of: { readonly file: string; readonly named: Named; readonly view: RootView; readonly world: BuildWorld },
+  { input, key }: Source,
+  of: { readonly file: string; readonly named: Named; readonly world: BuildWorld },
 ): Promise<ReturnType<typeof builtWorkloads>> {
-  const { file, named, view, world } = of;
+  const { file, named, world } = of;
   const text = emptyPatch(named, LWS_API_VERSION);
   const files = input.files.map((one) => (one.path === file ? { path: file, text } : one));
-  const key = `${view.key ?? ''} without ${file}`;
-  return builtOnce({ ...input, files }, { key, root: view.root.document, ...world });
+  return builtOnce({ ...input, files }, { key: `${key} without ${file}`, root: { file }, ...world });
 }
 
 function beneathOf(
@@ -155,28 +184,6 @@ function beneathOf(
   const isPinned = patch !== undefined && hasPin(patch.value);
   const isAdopted = patch !== undefined;
   return { root, digest, content, replicas, partition, maxUnavailable, isPinned, isAdopted, applied };
-}
-
-function appliedBy({ root, input }: RootView, named: Named): Applied {
-  const { file, object, value } = root.document;
-  const listed = value['transformers'];
-  const entries: readonly Json[] = Array.isArray(listed) ? listed : [];
-  const isListed = entries.includes(APPLY_ENTRY);
-  const lists = applyFile(root.folder);
-  const text = input?.files.find(({ path }) => path === lists)?.text ?? '';
-  return {
-    patch: emptyPatch(named, LWS_API_VERSION),
-    transformer: {
-      file: lists,
-      object: { apiVersion: 'builtin', kind: 'PatchTransformer', name: applyName(named), namespace: '' },
-      text: applyText(named),
-    },
-    kustomization: { file, object },
-    entries,
-    entry: APPLY_ENTRY,
-    ...(isListed ? {} : { value }),
-    isShared: splitDocuments(lists, text).length > 1,
-  };
 }
 
 /** What is built, at the place where it is changed: there is where edits go. Lines of an output help nobody. */

@@ -57,6 +57,9 @@ function fileOf({ path, oid, content }: TreeFile): ClosureFile {
 }
 
 /** What a build follows from: equal keys, equal builds. */
-export function closureKey({ root, files }: Extract<Closure, { readonly kind: 'whole' }>): string {
+export function closureKey({
+  root,
+  files,
+}: Pick<Extract<Closure, { readonly kind: 'whole' }>, 'root' | 'files'>): string {
   return JSON.stringify([root, ...files.map(({ path, oid }) => [path, oid])]);
 }

@@ -29,6 +29,8 @@ export type RootView = {
   readonly files: readonly string[];
   /** What `files` hold and the folder itself: equal keys, equal builds; undefined: refused. */
   readonly key: string | undefined;
+  /** What was read of it, refused or not: another text differs. */
+  readonly seen: string;
   /** What kustomize is given; undefined: refused. */
   readonly input: BuildInput | undefined;
   /** LeaderWorkerSets as built, those that cannot be read as well. */
@@ -84,6 +86,7 @@ export async function readRoots(
         agents: agents.filter(({ folders }) => folders.includes(root.folder)),
         files: closure.files.map(({ path }) => path),
         key,
+        seen: key ?? closureKey({ root: root.folder, files: closure.files }),
         input: closure.kind === 'whole' ? closure : undefined,
         documents,
         objects,

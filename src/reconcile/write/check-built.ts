@@ -4,11 +4,13 @@
  */
 
 import type { Issue } from '../../api/issue.ts';
+import { apart } from '../../manifests/build-output.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { Builder, BuildInput } from '../../ports/builder.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { ObjectChange } from '../../rollout/edits/change.ts';
+import type { Way } from '../../rollout/move.ts';
 import type { BuiltOver } from '../documents/built-over.ts';
 import { isCalled } from '../roots/over-builds.ts';
 import type { TextsAt } from '../texts-at.ts';
@@ -20,18 +22,23 @@ type On = {
   readonly before: TextsAt;
   readonly writes: readonly FileWrite[];
   readonly builder: Builder;
+  readonly way: Way;
 };
 
 /** Why the commit would not build what is planned; undefined: it does. Throws PortError where the machine fails. */
 export async function checkBuilt(changes: readonly ObjectChange[], on: On): Promise<Issue | undefined> {
-  const { over, before, writes, builder } = on;
+  const { over, before, writes, builder, way } = on;
   const own = changes.find((change) => change.file === over.file);
   if (own === undefined || over.input === undefined) return undefined;
-  const input = withTexts(over.input, before);
+  const input = withTexts(over.input, before, over.isStandIn === true ? [over.file] : undefined);
   const [was, is] = await Promise.all([builder.build(input), builder.build(withWrites(input, writes))]);
+  // What cannot be built is no reason to keep a rollback waiting: its bytes are checked in the patch itself.
+  const isUnknown = [was, is].some((build) => build.kind === 'refused' && build.cause !== 'fails');
+  if (isUnknown && way !== 'forward') return undefined;
   if (was.kind === 'refused') return issueOf(over, was.seen, was.hint);
   if (is.kind === 'refused') return issueOf(over, is.seen, is.hint);
-  const object = parseManifestFile(over.file, was.text, [own.object.kind]).documents.find((one) =>
+  const differing = apart(was.text, is.text, own.object.kind);
+  const object = parseManifestFile(over.file, differing[0], [own.object.kind]).documents.find((one) =>
     isCalled(one, over.named),
   )?.object;
   if (object === undefined || own.kind === 'delete' || own.kind === 'exact')
@@ -39,7 +46,7 @@ export async function checkBuilt(changes: readonly ObjectChange[], on: On): Prom
   const { fields, workload } = own;
   const planned: ObjectChange = { kind: 'edit', file: over.file, object, fields, workload };
   const others = changes.filter((change) => change !== own);
-  const texts = [was.text, is.text].map((text) => withoutObjects(over.file, text, others));
+  const texts = differing.map((text) => withoutObjects(over.file, text, others));
   const issue = checkStep([planned], {
     before: new Map([[over.file, texts[0] ?? '']]),
     writes: [{ path: over.file, text: texts[1] ?? '' }],
@@ -47,9 +54,14 @@ export async function checkBuilt(changes: readonly ObjectChange[], on: On): Prom
   return issue === undefined ? undefined : issueOf(over, issue.message, HINT);
 }
 
-/** Read in this pass, or written by it. */
-function withTexts(input: BuildInput, texts: TextsAt): BuildInput {
-  return { ...input, files: input.files.map(({ path, text }) => ({ path, text: texts.get(path) ?? text })) };
+/** Read in this pass, or written by it; `only` these files, where the others are not main's as they are. */
+function withTexts(input: BuildInput, texts: TextsAt, only: readonly string[] | undefined): BuildInput {
+  const isOf = (path: string): boolean => only?.includes(path) ?? true;
+  const files = input.files.map(({ path, text }) => ({
+    path,
+    text: (isOf(path) ? texts.get(path) : undefined) ?? text,
+  }));
+  return { ...input, files };
 }
 
 function withWrites(input: BuildInput, writes: readonly FileWrite[]): BuildInput {

@@ -17,6 +17,8 @@ export type Beneath = {
   readonly isPinned: boolean;
   /** The kustomization applies the patch already; else the next commit makes it do so. */
   readonly isAdopted: boolean;
+  /** There: an earlier commit is what was built, main does not build: what people's own files say now is not known. */
+  readonly isEarlier?: true;
   readonly applied: Applied;
 };
 
@@ -24,8 +26,13 @@ export type Beneath = {
 export type Applied = {
   /** The patch before it changes anything. */
   readonly patch: string;
-  /** The document that applies it. */
-  readonly transformer: { readonly file: string; readonly object: ObjectRef; readonly text: string };
+  /** The document that applies it, and whether it is there. */
+  readonly transformer: {
+    readonly file: string;
+    readonly object: ObjectRef;
+    readonly text: string;
+    readonly isThere: boolean;
+  };
   /** The kustomization that lists the file of those. */
   readonly kustomization: { readonly file: string; readonly object: ObjectRef };
   /** The entries of `transformers` as they are now, and ours among them. */

@@ -12,8 +12,12 @@ import type { Edit, FieldPath } from './edit.ts';
  * counts when they edit it. The partition always stays: it is what holds groups back if their files lose theirs. A new patch
  * has it even where theirs say the same.
  */
-export function overField(field: FieldChange, { replicas, maxUnavailable, isAdopted }: Beneath): FieldChange {
+export function overField(
+  field: FieldChange,
+  { replicas, maxUnavailable, isAdopted, isEarlier }: Beneath,
+): FieldChange {
   if (!isAdopted && samePath(field.path, PARTITION_PATH)) return { ...field, from: ABSENT };
+  if (isEarlier) return field;
   const own = ownOf(field.path, { replicas, maxUnavailable });
   return own !== undefined && sameValue(field.to, own) && !sameValue(field.from, own)
     ? { ...field, to: ABSENT }
@@ -38,20 +42,22 @@ const UNPIN: readonly Edit[] = RELEASE_PATHS.map((path): Edit => ({ kind: 'remov
  */
 export function pinEdits(
   { digest, source = '', parts = [] }: WorkloadPart['content'],
-  { digest: own, content }: Beneath,
+  { digest: own, content, isEarlier }: Beneath,
 ): readonly Edit[] {
-  if (own === digest) return UNPIN;
+  // What is not known may be anything: the whole template stands in the patch.
+  if (own === digest && isEarlier !== true) return UNPIN;
   const taken = RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source }));
   return [...taken, ...['leaderWorkerTemplate', 'networkConfig'].flatMap(wholeMap), ...withoutTopology()];
 
   function wholeMap(part: string): readonly Edit[] {
     const path = ['spec', part, DIRECTIVE];
     if (parts.includes(part)) return [{ kind: 'set', path, value: 'replace' }];
-    return content[part] === undefined ? [] : [{ kind: 'set', path, value: 'delete' }];
+    return content[part] === undefined && isEarlier !== true ? [] : [{ kind: 'set', path, value: 'delete' }];
   }
 
   function withoutTopology(): readonly Edit[] {
-    const isTheirs = content['exclusiveTopology'] !== undefined && !parts.includes('exclusiveTopology');
+    const isTheirs =
+      (content['exclusiveTopology'] !== undefined || isEarlier === true) && !parts.includes('exclusiveTopology');
     return isTheirs ? [{ kind: 'set', path: TOPOLOGY, value: null }] : [];
   }
 }

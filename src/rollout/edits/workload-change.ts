@@ -97,17 +97,19 @@ export function workloadEdit(file: WorkloadFile, to: WorkloadFields): ObjectChan
 /** Nothing stands in the place of a patch that is not there. */
 const NO_NOTE = 'the patch of tranche';
 
-/** What makes a new patch count: the document that applies it, and its entry as the last of the kustomization. */
+/** What makes a patch count, as far as it is not there: the document that applies it, and its entry as the last of the kustomization. */
 function applied({ beneath }: WorkloadFile): readonly ObjectChange[] {
-  if (beneath === undefined || beneath.isAdopted) return [];
+  if (beneath === undefined) return [];
   const { transformer, kustomization, entries, entry, value } = beneath.applied;
   const { file, object, text: source } = transformer;
   const document = { kind: 'insert', note: NO_NOTE, source } as const;
-  const made: ObjectChange = { kind: 'create', file, object, document, fields: [] };
-  if (value === undefined) return [made];
+  const made: readonly ObjectChange[] = transformer.isThere
+    ? []
+    : [{ kind: 'create', file, object, document, fields: [] }];
+  if (value === undefined) return made;
   const edits: readonly Edit[] = [{ kind: 'insertItem', path: ['transformers', String(entries.length)], value: entry }];
   const to = { ...value, transformers: [...entries, entry] };
-  return [made, { kind: 'exact', ...kustomization, edits, from: value, to }];
+  return [...made, { kind: 'exact', ...kustomization, edits, from: value, to }];
 }
 
 /** A field that goes from our patch is afterwards what people's own files say, whatever that has become since. */

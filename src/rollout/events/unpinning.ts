@@ -17,7 +17,9 @@ import { advice, commandLine } from '../texts/advice.ts';
 export function unpinning(situation: Situation, marks: Marks): Move | Hold | undefined {
   const { file, digest, partition } = situation;
   const { beneath } = file;
-  if (beneath?.isPinned !== true || partition !== SENTINEL || marks.step !== undefined) return undefined;
+  // What the files say by themselves is not known: the pin stays until they build.
+  if (beneath?.isPinned !== true || beneath.isEarlier === true || partition !== SENTINEL || marks.step !== undefined)
+    return undefined;
   const given = marks.aborted.find((release) => release.digest === beneath.digest);
   if (given !== undefined && beneath.digest !== digest) return pinned(situation, { given, marks });
   const text = { commit: '', release: { digest: beneath.digest, serial: 0 }, content: beneath.content, text: '' };

@@ -1,0 +1,64 @@
+/** The entry of `transformers`, or what it leads to, is lost in mid-delivery: steps wait, and an abort puts it back with the pin. */
+
+import { expect, test } from 'vitest';
+import { APPLY, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, OVERLAY, PATCH } from '../../support/built-world.ts';
+
+const OLD = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
+const ENTRY = 'transformers:\n  - tranche/apply.yaml\n';
+
+/** Two of four groups are on the new tag. */
+async function halfWay(): Promise<BuiltWorld> {
+  const world = new BuiltWorld();
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
+  await world.apply();
+  for (let step = 0; step < 4; step += 1) await world.step();
+  return world;
+}
+
+const APPLIES = `apiVersion: builtin
+kind: LabelTransformer
+metadata: {name: l}
+labels: {a: b}
+fieldSpecs: [{path: metadata/labels, create: true}]
+`;
+
+type Lose = (world: BuiltWorld) => void;
+const LOST: readonly (readonly [what: string, lose: Lose])[] = [
+  ['the entry', (world) => world.edit(OVERLAY, ENTRY, '')],
+  ['the entry and apply.yaml', (world) => remove(world, [APPLY], [{ path: OVERLAY, text: without(world) }])],
+  ['apply.yaml', (world) => remove(world, [APPLY], [])],
+  ['the document in apply.yaml', (world) => remove(world, [], [{ path: APPLY, text: APPLIES }])],
+];
+
+function without(world: BuiltWorld): string {
+  return (world.files()[OVERLAY] ?? '').replace(ENTRY, '');
+}
+
+function remove(world: BuiltWorld, gone: readonly string[], writes: readonly { path: string; text: string }[]): void {
+  world.repository.commit('main', {
+    writes: [...gone.map((path) => ({ path, text: undefined })), ...writes],
+    message: 'clean up',
+  });
+}
+
+test.each(LOST)('%s is lost: no step, and an abort puts it back', async (_, lose) => {
+  const world = await halfWay();
+  const whole = world.files();
+  lose(world);
+  await world.apply();
+  const commits = world.repository.log('main').length;
+  expect(await world.step()).toContain('tranche/');
+  await world.step();
+  expect(world.repository.log('main').length).toBe(commits);
+  await world.order({ kind: 'abort', keepNewer: false, from: undefined });
+  for (let step = 0; step < 8; step += 1) await world.step();
+  expect(world.groups('prod-vllm')).toBe(OLD);
+  expect(world.files()[OVERLAY]).toBe(whole[OVERLAY]);
+  expect(world.files()[PATCH]).toContain('partition: 1000000');
+  const after = world.repository.log('main').length;
+  expect(await world.step()).toContain('ReleaseAborted');
+  expect(world.repository.log('main').length).toBe(after);
+});
