@@ -6,7 +6,7 @@ import type { LiveEndpoint } from '../../api/live-traffic.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { TrafficRecord } from '../../api/record.ts';
-import { isOneWorkload, updatesPrimary } from '../../api/styles.ts';
+import { isOneWorkload, takesTurns } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Hold } from '../hold.ts';
 import { type Group, groupsOf } from '../observed/groups.ts';
@@ -15,7 +15,7 @@ import type { RouteDocument } from '../traffic/provider.ts';
 import type { Side } from './condition.ts';
 import { type Delivery, greenServes, hasSubsets, selectorOf, sidesOf } from './delivery.ts';
 import { isRestored } from './shares.ts';
-import { isShareWithdrawn } from './version-edits.ts';
+import { isShareWithdrawn, namesAnother } from './version-edits.ts';
 import { type Told, takesSide, versionsOf } from './version-sides.ts';
 
 /** The part of a snapshot that a delivery is seen by. */
@@ -179,12 +179,14 @@ export function serving(
 /**
  * Nothing selects the side. The new version's share goes to the Service that we keep for it: if that selects others, or is
  * gone, it meets nobody. Nor does what goes to the stable version, but in blueGreen: there the commit that sends requests
- * back makes the Service select it. Of one workload the Service names versions, and the strategy's own rows look at that.
+ * back makes the Service select it. Of one workload the Service names versions as well: the commits of a rollback mend that,
+ * and no other name.
  */
 function isUnreached(delivery: Delivery, side: Side): boolean {
   const { service, plan, routes } = delivery;
   if (service === undefined || hasSubsets({ plan, routes })) return false;
-  return side === 'canary' ? routes.length > 0 : updatesPrimary(plan.style);
+  if (side === 'canary') return routes.length > 0;
+  return isOneWorkload(plan.style) ? namesAnother(delivery) : !takesTurns(plan.style);
 }
 
 /** A leader that was made again has the name of the one before, and another UID. */

@@ -18,6 +18,11 @@ export function isPinned({ service }: Pick<Delivery, 'service'>): boolean {
   return picksVersion(selectorOf(service));
 }
 
+/** Whether the user's Service names another workload than this, or none: a hand has mistyped it, and no commit of ours mends it. */
+export function namesAnother({ service, own }: Pick<Delivery, 'service' | 'own'>): boolean {
+  return service !== undefined && selectorOf(service)[LWS_NAME] !== own.object.name;
+}
+
 /** What of its selector says so, for people: `tranche.dev/version: 9c41d2e0.7`. */
 export function pinIn(service: Delivery['service']): string {
   const selector = selectorOf(service);

@@ -99,9 +99,15 @@ function apartAgain(on: Delivering): Pin | undefined {
   return pin === undefined || 'reason' in pin ? undefined : pin;
 }
 
-/** Nothing of the new version serves, or someone does not want to wait for it. */
+/**
+ * Nothing of the new version serves, or someone does not want to wait for it. Where that alone serves every request would fail:
+ * then it counts only with the word that says so.
+ */
 function isAtOnce(on: Delivering, release: Aborted['release']): boolean {
-  return servingGroups(on, 'canary') === 0 || abortOf(on.situation, release)?.now === true;
+  const serving = servingGroups(on, 'canary');
+  const order = abortOf(on.situation, release);
+  if (serving === 0 || order?.now !== true) return serving === 0;
+  return order.outage === true || serving === undefined || servingGroups(on, 'stable') !== 0;
 }
 
 /** Every group may have left the stable version, which no request could be kept for then; or goes back already. */

@@ -6,6 +6,7 @@ import { decisionOf } from '../edits/workload-change.ts';
 import { nextStep } from '../events/next-step.ts';
 import { partitionEdited } from '../events/partition-edited.ts';
 import { type RungTo, restoreWith, rungWritten, withVersions } from '../events/sharing-out.ts';
+import { stableUnselected } from '../events/stable-lost.ts';
 import { beforeGroups, nextAsked, rungAsked, standingOf } from '../events/step-standing.ts';
 import { stillWithdrawn } from '../events/withdrawing.ts';
 import { before } from '../gates/before.ts';
@@ -94,7 +95,7 @@ function positionOf({ index, of, marks: { at } }: InDelivery): Position {
 function fixed(on: Delivering): readonly (Hold | undefined)[] {
   const { situation } = on;
   const other = rolloutAbsent(situation) ?? frozenChanged(situation) ?? documentsLost(on) ?? routesChanged(on);
-  return [other, unlessAccepted(situation, 'CanaryEdited', canaryEdited(on))];
+  return [other, unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)), stableUnselected(on)];
 }
 
 function wantedAt(on: Delivering, seen: Seen, { index }: Pick<InDelivery, 'index'>): StepWanted | undefined {

@@ -166,9 +166,15 @@ test.each<Row>([
     ['hold StableNotServing'],
   ],
   [
-    'with a share, and nothing else serves, at once',
+    'with a share, and nothing else serves, at once: every request would fail',
     stands.second,
     { ...LOST, intents: { abort: `${abort(stands.second).intents?.['abort']} now` } },
+    ['hold StableNotServing'],
+  ],
+  [
+    'the same, and someone says that they may',
+    stands.second,
+    { ...LOST, intents: { abort: `${abort(stands.second).intents?.['abort']} now outage` } },
     ['Aborted: rollback'],
   ],
   [

@@ -1,18 +1,22 @@
 /** Which side serves, at each rung: the table of states.md, cell by cell, and what each answer may say and do. */
 
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, type Passed, passed, releaseIn, type Stand, settledOn } from '../../support/ladder-pass.ts';
 import { after, asked, stands } from '../../support/ladder-stands.ts';
+import {
+  type Cell,
+  cellsOf,
+  named,
+  ORDERS,
+  type Serves,
+  TIME,
+  tableRows,
+  told,
+  wantedOf,
+} from '../../support/sides-table.ts';
 import { SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
-
-const SIDES = ['serves', 'partly', 'nobody', 'unselected', 'at 0'] as const;
-type Serves = (typeof SIDES)[number];
-
-const ORDERS = { none: '', abort: '', now: ' now' } as const;
-type Order = keyof typeof ORDERS;
 
 const colours = asked(
   passed(
@@ -40,13 +44,7 @@ const RUNGS: Readonly<Record<string, Stand>> = {
   'blueGreen route-restored': after('promote, route-restored', colours),
 };
 
-type Cell = { readonly rung: string; readonly stable: Serves; readonly fresh: Serves; readonly order: Order };
-
-const cells: readonly Cell[] = Object.keys(RUNGS).flatMap((rung) =>
-  SIDES.flatMap((stable) =>
-    SIDES.flatMap((fresh) => (Object.keys(ORDERS) as Order[]).map((order): Cell => ({ rung, stable, fresh, order }))),
-  ),
-);
+const cells = cellsOf(Object.keys(RUNGS));
 
 /** The documents of one file, of which each side has one, with these fields changed where the side is so. */
 function changed(stand: Stand, path: string, [stable, fresh]: readonly boolean[], from: RegExp, to: string): Stand {
@@ -79,47 +77,11 @@ function answered({ rung, stable, fresh, order }: Cell): Passed {
   return passed(stand, found);
 }
 
-/** What only takes its time. */
-const TIME: readonly string[] = ['GracePeriod', 'Draining', 'Baking'];
-
-/** As the table writes it. */
-function told({ plan: { commit, holds } }: Passed): string {
-  if (commit !== undefined) return `\`${commit.reason}\`: ${commit.label}`;
-  const reasons = holds.map(({ reason }) => reason).filter((reason) => !TIME.includes(reason));
-  return reasons.length === 0 ? '–' : reasons.map((reason) => `\`${reason}\``).join(', ');
-}
-
-type Row = { readonly names: readonly (readonly string[])[]; readonly answer: string };
-
-const ORDER: Readonly<Record<string, Order>> = { '–': 'none', abort: 'abort', 'abort --now': 'now' };
-const HEADING = '## With a second workload: which side serves';
-
-/** The rows of the table; `any` is each of them. */
-function tableRows(): readonly Row[] {
-  const text = readFileSync(new URL('../../../src/rollout/states.md', import.meta.url), 'utf8');
-  const [section = ''] = (text.split(`${HEADING}\n`)[1] ?? '').split('\n## ');
-  const lines = section.split('\n').filter((line) => line.startsWith('| ') && !/^\| (rung|---)/.test(line));
-  return lines.map((line): Row => {
-    const [rungs = '', stable = '', fresh = '', order = '', answer = ''] = line
-      .split('|')
-      .slice(1)
-      .map((one) => one.trim());
-    const names = [rungs, stable, fresh].map((one) => (one === 'any' ? [...SIDES] : one.split(', ')));
-    return { names: [...names, [ORDER[order] ?? order]], answer };
-  });
-}
-
-const rows = tableRows();
+const rows = tableRows('## With a second workload: which side serves');
 const answers = cells.map((cell) => ({ cell, found: answered(cell) }));
-const named = ({ rung, stable, fresh, order }: Cell): string => `${rung}, ${stable}, ${fresh}, ${order}`;
 
 test('every cell is answered as the table says', () => {
-  const wanted = cells.map((cell) => {
-    const of = [cell.rung, cell.stable, cell.fresh, cell.order];
-    const matching = rows.filter(({ names }) => names.every((some, at) => some.includes(of[at] ?? '')));
-    return `${named(cell)}: ${matching.map(({ answer }) => answer).join(' and ')}`;
-  });
-  expect(answers.map(({ cell, found }) => `${named(cell)}: ${told(found)}`)).toEqual(wanted);
+  expect(answers.map(({ cell, found }) => `${named(cell)}: ${told(found)}`)).toEqual(wantedOf(cells, rows));
 });
 
 describe('in every cell', () => {
