@@ -8,6 +8,7 @@ import { pathText } from '../../manifests/path-text.ts';
 import type { Oid } from '../../ports/git.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
+import { beforeAside } from './before-aside.ts';
 import type { Observation } from './observation.ts';
 import type { Version } from './own-line.ts';
 import type { Forged } from './stable-in-history.ts';
@@ -41,21 +42,15 @@ function forgery({ object, path, was }: Aside, before: FieldValue): Forged {
   };
 }
 
-/** The oldest first: before the mark named the field at all, and before it had this value. */
+/** The best first, of those in main's own line that can be read. */
 async function valuesBefore(of: Observation, aside: Aside): Promise<readonly FieldValue[]> {
+  const said = (isOurs: (other: Aside) => boolean) => (version: Version) => asidesIn(version).some(isOurs);
   const found: FieldValue[] = [];
-  for (const isOurs of [sameField(aside), sameEntry(aside)]) {
-    // Who has taken the marks out by hand has not started another delivery.
-    let isMet = false;
-    const walked = await of.git.line.walk(of.entry, {
-      keyOf: (version) => String(asidesIn(version).some(isOurs)),
-      visit: ({ version, commit }) => {
-        const isThere = asidesIn(version).some(isOurs);
-        isMet ||= isThere;
-        return isMet && !isThere ? commit : undefined;
-      },
-    });
-    const value = walked.kind === 'found' ? await valueAt(of, walked.value, aside) : undefined;
+  for (const { commit } of await beforeAside(of, {
+    isAside: said(sameField(aside)),
+    isSame: said(sameEntry(aside)),
+  })) {
+    const value = await valueAt(of, commit, aside);
     if (value !== undefined) found.push(value);
   }
   return found;

@@ -1,6 +1,6 @@
 /** The annotations that the last commit of tranche wrote, as far as main's own line bears them out: an order puts them back. */
 
-import { type Known, unknown } from '../../api/known.ts';
+import { type Known, known, unknown } from '../../api/known.ts';
 import { type Marks, printMarks } from '../../api/marks.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
@@ -18,6 +18,8 @@ export async function marksInHistory(
 ): Promise<Known<Marks>> {
   const named = await git.stepCommit(entry.key, () => true);
   const there = named === undefined ? undefined : (await git.workloadAt(named.oid, entry))?.workload.marks;
+  // On main's own line it bears itself out. A walk may step over it, where a hand has put an older set back over it.
+  if (named !== undefined && there !== undefined && (await git.line.has(named.oid)) === true) return known(there);
   const wanted = there ?? recorded;
   if (wanted === undefined) return unknown('no commit of main tells that tranche has written annotations for it');
   const key = keyOf(wanted);

@@ -4,6 +4,7 @@ import { type IntOrPercent, isBudget, letsNone } from '../../api/int-or-percent.
 import type { Marks } from '../../api/marks.ts';
 import { type Restore, withAside } from '../../api/restore.ts';
 import type { Workload } from '../../api/workload.ts';
+import { beforeAside } from './before-aside.ts';
 import type { Observation } from './observation.ts';
 import type { Version } from './own-line.ts';
 import type { Forged } from './stable-in-history.ts';
@@ -58,29 +59,17 @@ function corrected(restore: Restore, field: Field, was: IntOrPercent | undefined
   return withAside(restore, { replicas: isExtra ? { was, set: entry.set } : undefined });
 }
 
-/** The oldest first: before the mark named the field at all, and before it had this value. */
+/** The best first, of those in main's own line that can be read. */
 async function valuesBefore(
   of: Observation,
   field: Field,
   entry: Entry,
 ): Promise<readonly { readonly value: IntOrPercent | undefined }[]> {
-  const found: { readonly value: IntOrPercent | undefined }[] = [];
   const entryIn = (version: Version): Entry | undefined =>
     version.kind === 'read' ? version.workload.workload.marks?.restore?.[field] : undefined;
-  for (const isOurs of [
-    (one: Entry | undefined) => one !== undefined,
-    (one: Entry | undefined) => one !== undefined && one.was === entry.was,
-  ]) {
-    let isMet = false;
-    const walked = await of.git.line.walk(of.entry, {
-      keyOf: (version) => String(isOurs(entryIn(version))),
-      visit: ({ version }) => {
-        const isThere = isOurs(entryIn(version));
-        isMet ||= isThere;
-        return isMet && !isThere && version.kind === 'read' ? { value: version.workload.workload[field] } : undefined;
-      },
-    });
-    if (walked.kind === 'found') found.push(walked.value);
-  }
-  return found;
+  const found = await beforeAside(of, {
+    isAside: (version) => entryIn(version) !== undefined,
+    isSame: (version) => entryIn(version)?.was === entry.was && entryIn(version) !== undefined,
+  });
+  return found.flatMap(({ version }) => (version.kind === 'read' ? [{ value: version.workload.workload[field] }] : []));
 }

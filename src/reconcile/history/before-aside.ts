@@ -1,0 +1,68 @@
+/** Where main's own line had a field before this delivery put it aside: what the mark says of its value is held against that. */
+
+import { printRelease, type Release, sameRelease } from '../../api/release.ts';
+import type { Oid } from '../../ports/git.ts';
+import type { Observation } from './observation.ts';
+import type { Version } from './own-line.ts';
+
+/** One version of the workload in main's own line, of which the field was not put aside. */
+type Before = { readonly commit: Oid; readonly version: Version };
+
+/** Whether the marks of a version say that the field is put aside: at all, and with the value of now. */
+type Said = { readonly isAside: (version: Version) => boolean; readonly isSame: (version: Version) => boolean };
+
+/**
+ * The best first: right before the delivery put it aside, at rest before that, and before the mark had this value. A hand that
+ * takes marks out and puts them back has started no other delivery, and a delivery before this one says nothing. None: the clone
+ * does not go back so far. Throws PortError.
+ */
+export async function beforeAside(of: Observation, { isAside, isSame }: Said): Promise<readonly Before[]> {
+  const found = await beforeDelivery(of, isAside);
+  let isMet = false;
+  const walked = await of.git.line.walk<Before>(of.entry, {
+    keyOf: keyBy(isSame),
+    visit: ({ version, commit }) => {
+      const isThere = isSame(version);
+      isMet ||= isThere;
+      return isMet && !isThere ? { commit, version } : undefined;
+    },
+  });
+  return walked.kind === 'found' ? [...found, walked.value] : found;
+}
+
+async function beforeDelivery(of: Observation, isAside: (version: Version) => boolean): Promise<readonly Before[]> {
+  let aside: Release | undefined;
+  let before: Before | undefined;
+  const walked = await of.git.line.walk<readonly Before[]>(of.entry, {
+    keyOf: keyBy(isAside),
+    visit: ({ version, commit }) => {
+      const marks = marksOf(version);
+      if (marks === undefined) return undefined;
+      const here = { commit, version };
+      if (isAside(version)) {
+        // A release that took this one over has put it aside again.
+        if (before !== undefined && !sameRelease(aside, marks.release)) return [before];
+        [aside, before] = [marks.release, undefined];
+        return undefined;
+      }
+      if (aside === undefined) return undefined;
+      before ??= here;
+      return marks.step === undefined ? [before, here] : undefined;
+    },
+  });
+  if (walked.kind === 'found') return walked.value;
+  return walked.kind === 'ended' && before !== undefined ? [before] : [];
+}
+
+/** Versions between which nothing of this changes are one: with the release, so that none comes again in another delivery. */
+function keyBy(says: (version: Version) => boolean): (version: Version) => string {
+  return (version) => {
+    const marks = marksOf(version);
+    if (marks === undefined) return version.kind;
+    return [printRelease(marks.release), marks.step === undefined ? '' : 'delivered', String(says(version))].join(' ');
+  };
+}
+
+function marksOf(version: Version) {
+  return version.kind === 'read' ? version.workload.workload.marks : undefined;
+}
