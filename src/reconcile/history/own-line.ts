@@ -14,6 +14,8 @@ import type { FirstParents } from './first-parents.ts';
 
 /** How many versions of one document are looked at, each found in few looks. */
 const VERSIONS_MOST = 40;
+/** And how many where each commit is looked at: a rollback is over long before. */
+const COMMITS_MOST = 500;
 /** How many commits at least are asked what they say of themselves. */
 const EARLIER_LEAST = 200;
 /** And this many places are looked at, each twice as far as the one before: who merges may leave nothing of a message. */
@@ -51,6 +53,8 @@ type LineWalk<T> = {
   readonly visit: (past: Past) => T | undefined;
   /** Whether a commit says of itself that it belongs to this version: only saves looks, and is never believed. */
   readonly isNamed?: (version: Version, commit: CommitHeader) => boolean;
+  /** Each commit is a version of its own: nothing is stepped over, and less far is seen. */
+  readonly isEach?: boolean;
   /** Starts below this commit of the line, at its parent. Not there: at the head. */
   readonly below?: Oid | undefined;
 };
@@ -136,7 +140,8 @@ async function walk<T>(reading: Reading, entry: DesiredRollout, asked: LineWalk<
   if (now === undefined || start === undefined) return { kind: 'cut', why: 'nobody knows where it was' };
   let [place, file]: [number, string] = [start, now];
   let until: CommitHeader | undefined;
-  for (let versions = 0; versions < VERSIONS_MOST; versions += 1) {
+  const most = asked.isEach === true ? COMMITS_MOST : VERSIONS_MOST;
+  for (let versions = 0; versions < most; versions += 1) {
     const newest = await line.commitAt(place);
     if (newest === undefined) return line.isWhole() ? { kind: 'ended' } : cutOff(line);
     const version = await reading.versionAt(newest.oid, entry, file);
@@ -148,7 +153,8 @@ async function walk<T>(reading: Reading, entry: DesiredRollout, asked: LineWalk<
       untilAt: until?.committedAt,
     });
     if (value !== undefined) return { kind: 'found', value };
-    const found: number | undefined = await oldestOf(reading, { entry, file, place, version, asked });
+    const run = { entry, file, place, version, asked };
+    const found: number | undefined = asked.isEach === true ? place : await oldestOf(reading, run);
     const since = found === undefined ? undefined : await line.commitAt(found);
     if (found === undefined || since === undefined) return cutOff(line);
     until = since;
@@ -157,7 +163,7 @@ async function walk<T>(reading: Reading, entry: DesiredRollout, asked: LineWalk<
     if (before !== undefined && version.kind !== 'absent')
       file = await fileBefore(reading, { entry, file, since: since.oid, before: before.oid });
   }
-  return { kind: 'cut', why: `it was followed for ${VERSIONS_MOST} versions` };
+  return { kind: 'cut', why: `it was followed for ${most} versions` };
 }
 
 function cutOff(line: FirstParents): Walked<never> {

@@ -19,6 +19,7 @@ import type { Observation } from './observation.ts';
 import { releaseThere } from './observe-git.ts';
 import type { OwnLine, Version, Walked } from './own-line.ts';
 import { releasesBefore } from './releases-before.ts';
+import { undoUnstarted } from './undo-start.ts';
 
 /**
  * Those before `release`, up to `until`, `most` of them or the limit. unknown: main's own line does not tell of its delivery,
@@ -41,7 +42,7 @@ export async function settledBefore(
       break;
     }
     const { commit, marks } = begun.value;
-    if (settledAt === undefined) undone = await undoneSince(line, entry, { release, since: commit });
+    if (settledAt === undefined) undone = await undoneSince(line, entry, { release, until, since: commit });
     settledAt ??= begun.value.settledAt;
     const { releases, walked } = await releasesBefore(line, entry, { marks, below: commit });
     const last = walked.kind === 'found' ? releases.at(-1) : undefined;
@@ -68,8 +69,14 @@ export async function undoFacts(of: Observation, file: WorkloadFile | undefined)
   const { before, settledAt, undone } = told.value;
   const index = before.findIndex(({ release }) => sameRelease(release, order.to));
   const target = before[index];
+  const back = index + 1 + undone;
+  const isUnderWay = isFillingBack(marks) && target !== undefined;
+  const unstarted = isUnderWay
+    ? await undoUnstarted(of, { undone: order.release, release: order.to }, { back, settledAt })
+    : undefined;
+  if (unstarted !== undefined) return { undo: unknown(unstarted) };
   const why = `${shortRelease(order.to)} is not among the ${before.length} releases that had settled before it`;
-  return { undo: target === undefined ? unknown(why) : known({ target, back: index + 1 + undone, settledAt }) };
+  return { undo: target === undefined ? unknown(why) : known({ target, back, settledAt }) };
 }
 
 /** From which release it goes to which; undefined: no order stands, and none is carried out. */
@@ -109,7 +116,7 @@ async function lastStepOf(
 async function undoneSince(
   line: OwnLine,
   entry: DesiredRollout,
-  { release, since }: { readonly release: Release; readonly since: Oid },
+  { release, until, since }: { readonly release: Release; readonly until: Release | undefined; readonly since: Oid },
 ): Promise<number> {
   const settled = new Set<string>();
   await line.walk<true>(entry, {
@@ -123,7 +130,8 @@ async function undoneSince(
       return undefined;
     },
   });
-  settled.delete(printRelease(release));
+  // What comes back looks settled as well where a hand has taken the step of its rollback out of the file.
+  for (const own of until === undefined ? [release] : [release, until]) settled.delete(printRelease(own));
   return settled.size;
 }
 

@@ -34,17 +34,23 @@ const others = (at: Forgery, count: number): void => {
   for (let one = 0; one < count; one += 1) at.write('README.md', `line ${one}\n`);
 };
 
-test.each(['all marks', 'restore'])('taken out by a hand and put back, %s: the route is as it was', async (what) => {
+test.each([
+  ['all marks', / *tranche\.dev\/[a-z]+: .*\n/g],
+  ['restore', / *tranche\.dev\/restore: .*\n/],
+])('taken out by a hand and put back, %s: the route is as it was', async (_, marks) => {
   const at = await sharing();
   const written = at.text();
-  at.edit(LWS_FILE, what === 'restore' ? / *tranche\.dev\/restore: .*\n/ : / *tranche\.dev\/[a-z]+: .*\n/g, '');
+  at.edit(LWS_FILE, marks, '');
   at.write(LWS_FILE, written);
   const said = await aborted(at);
   expect(at.text(ROUTE_FILE), said).toMatch(/weight: 7$/m);
   expect(said).not.toContain('does not count');
 });
 
-test.each([6, 7])('shared once before, %i other commits: forged, and the weight of now is back', async (count) => {
+test.each([
+  ['six', 6],
+  ['seven', 7],
+])('shared once before, and %s other commits: forged, and the weight of now is back', async (_, count) => {
   const at = await sharing();
   others(at, 6);
   await aborted(at);
