@@ -36,6 +36,11 @@ const ASCII_FORMS: Readonly<Record<string, string>> = {
   '–': '-',
   '…': '...',
   '»': '>',
+  '├': '|',
+  '└': '`',
+  '│': '|',
+  '─': '-',
+  '·': '-',
   '✔': 'ok',
   '✘': 'NO',
 };
@@ -43,6 +48,11 @@ const ASCII_FORMS: Readonly<Record<string, string>> = {
 /** The same text in ASCII; what somebody else wrote beyond it becomes `?`, one for each character. */
 export function asciiText(text: string): string {
   return Array.from(text, (char) => (char <= '~' ? char : (ASCII_FORMS[char] ?? '?'))).join('');
+}
+
+/** As this terminal draws it: in ASCII where it has no other signs. */
+export function drawable(text: string, env: Io['env']): string {
+  return isAscii(env) ? asciiText(text) : text;
 }
 
 /**

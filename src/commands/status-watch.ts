@@ -11,7 +11,7 @@ import { coloured } from '../reconcile/status/frame-lines.ts';
 import { statusFrame, statusLine } from '../reconcile/status/status-frame.ts';
 import { statusJson } from '../reconcile/status/status-json.ts';
 import { statusTable } from '../reconcile/status/status-text.ts';
-import { asciiText, fitted, HIDE_CURSOR, isAscii, isRedrawable, redraw, SHOW_CURSOR, sizeOf } from './frame.ts';
+import { drawable, fitted, HIDE_CURSOR, isRedrawable, redraw, SHOW_CURSOR, sizeOf } from './frame.ts';
 
 /** How soon it looks again: a pass writes every 30 s at most. */
 const LOOK_SECONDS = 5;
@@ -78,7 +78,7 @@ function liveScreen(name: string, io: Io): Screen {
     show: ({ picture }, now) => {
       const size = sizeOf(io);
       const text = fitted(
-        linesOf(name, picture, now).map((line) => drawable(line, io)),
+        linesOf(name, picture, now).map((line) => drawable(printable(line), io.env)),
         size,
       );
       const shown = (io.env['NO_COLOR'] ?? '') === '' ? text.map(coloured) : text;
@@ -102,9 +102,9 @@ function lines(io: Io): Screen {
     show: ({ picture }, now) => {
       const said = new Map(picture.shown.map((one) => [keyOf(one), statusLine(one)]));
       for (const [key, line] of said)
-        if (before.get(key) !== line) io.out(`${drawable(`${timeOf(now)}  ${line}`, io)}\n`);
+        if (before.get(key) !== line) io.out(`${drawable(printable(`${timeOf(now)}  ${line}`), io.env)}\n`);
       for (const key of before.keys())
-        if (!said.has(key)) io.out(`${drawable(`${timeOf(now)}  ${key} is gone`, io)}\n`);
+        if (!said.has(key)) io.out(`${drawable(printable(`${timeOf(now)}  ${key} is gone`), io.env)}\n`);
       before = said;
     },
     leave: () => undefined,
@@ -132,9 +132,4 @@ function keyOf({ record }: Shown): string {
 
 function timeOf(now: number): string {
   return printInstant(now).slice(11, 19);
-}
-
-function drawable(text: string, io: Io): string {
-  const safe = printable(text);
-  return isAscii(io.env) ? asciiText(safe) : safe;
 }

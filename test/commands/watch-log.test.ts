@@ -60,40 +60,40 @@ test('as text', async () => {
     "2026-11-21T00:01:00Z start tranche 0.1.0: process ID, repository https://git.example/llm.git, cluster as tranche.yaml says, branch as tranche.yaml says, shard all, access ~/.kube/config
     2026-11-21T00:01:00Z config cluster default, branch main, status on tranche-status, files in the whole tree, a pass at least every 30 s
     2026-11-21T00:01:00Z llm/vllm commit oid rollout(llm/vllm): adopt, partition 0 → 1000000
-    2026-11-21T00:01:00Z llm/vllm state settled  ✅ ✅ ✅ ✅
+    2026-11-21T00:01:00Z llm/vllm state settled  ● ● ● ●
     2026-11-21T00:02:00Z llm/vllm commit oid rollout(llm/vllm): step 1/3, partition 1000000 → 3
-    2026-11-21T00:02:00Z llm/vllm state step 1/3, BeforeStepUpgrade  ❎ ❎ ❎ ❎
-    2026-11-21T00:02:30Z llm/vllm state step 1/3, StepUpgrade  ❎ ❎ ❎ ⏳
+    2026-11-21T00:02:00Z llm/vllm state step 1/3, BeforeStepUpgrade  ○ ○ ○ ○
+    2026-11-21T00:02:30Z llm/vllm state step 1/3, StepUpgrade  ○ ○ ○ ~
     2026-11-21T00:02:30Z llm/vllm waits GroupsNotReady: Group 3 is on the release and not ready yet (leader: Pending). If it stays so: tranche abort vllm
-    2026-11-21T00:03:00Z llm/vllm state step 1/3, StepPaused  ❎ ❎ ❎ ✅
+    2026-11-21T00:03:00Z llm/vllm state step 1/3, StepPaused  ○ ○ ○ ●
     2026-11-21T00:03:00Z llm/vllm waits PauseDuration: Step 1 is done; its pause lasts another 91 s
     2026-11-21T00:03:00Z llm/vllm no longer waits: GroupsNotReady
     2026-11-21T00:04:31Z llm/vllm commit oid rollout(llm/vllm): step 2/3, partition 3 → 2
-    2026-11-21T00:04:31Z llm/vllm state step 2/3, BeforeStepUpgrade  ❎ ❎ ❎ ✅
+    2026-11-21T00:04:31Z llm/vllm state step 2/3, BeforeStepUpgrade  ○ ○ ○ ●
     2026-11-21T00:04:31Z llm/vllm no longer waits: PauseDuration
-    2026-11-21T00:05:01Z llm/vllm state stalled  ❎ ❎ ⏳ ✅
+    2026-11-21T00:05:01Z llm/vllm state stalled  ○ ○ ~ ●
     2026-11-21T00:05:01Z llm/vllm waits GroupsNotReady: Group 2 is on the release and not ready yet (leader: Pending). If it stays so: tranche abort vllm
     2026-11-21T00:05:01Z llm/vllm wrong rollouts/vllm.yaml:13: Rollout vllm: spec.strategy.canary.stepz is not a field of this object (UnknownField). Did you mean steps? Remove it, or use one of: steps, trafficRoutings, failureThreshold, trafficRoutingRef, disableGenerateCanaryService, patchPodTemplateMetadata, enableExtraWorkloadForCanary.
     2026-11-21T00:05:01Z llm/vllm wrong rollouts/vllm.yaml:12: Rollout vllm: spec.strategy.canary.steps is empty, wanted at least one step (NoSteps). Add a step, as replicas: 100%.
-    2026-11-21T00:05:31Z llm/vllm state stalled  ❎ ❎ ✅ ✅
+    2026-11-21T00:05:31Z llm/vllm state stalled  ○ ○ ● ●
     2026-11-21T00:05:31Z llm/vllm no longer waits: GroupsNotReady
-    2026-11-21T00:06:01Z llm/vllm state step 2/3, StepPaused  ❎ ❎ ✅ ✅
+    2026-11-21T00:06:01Z llm/vllm state step 2/3, StepPaused  ○ ○ ● ●
     2026-11-21T00:06:01Z llm/vllm waits PauseDuration: Step 2 is done; its pause lasts another 11 s
     2026-11-21T00:06:01Z llm/vllm no longer wrong: rollouts/vllm.yaml (UnknownField)
     2026-11-21T00:06:01Z llm/vllm no longer wrong: rollouts/vllm.yaml (NoSteps)
     2026-11-21T00:06:12Z llm/vllm commit oid rollout(llm/vllm): step 3/3, partition 2 → 0
-    2026-11-21T00:06:12Z llm/vllm state step 3/3, BeforeStepUpgrade  ❎ ❎ ✅ ✅
+    2026-11-21T00:06:12Z llm/vllm state step 3/3, BeforeStepUpgrade  ○ ○ ● ●
     2026-11-21T00:06:12Z llm/vllm no longer waits: PauseDuration
-    2026-11-21T00:06:42Z llm/vllm state step 3/3, StepUpgrade  ❎ ⏳ ✅ ✅
+    2026-11-21T00:06:42Z llm/vllm state step 3/3, StepUpgrade  ○ ~ ● ●
     2026-11-21T00:06:42Z llm/vllm waits GroupsNotUpdated: Group 0 is not on the release yet; group 1 is on it and not ready (leader: Pending). If it stays so: tranche abort vllm
-    2026-11-21T00:07:12Z llm/vllm state step 3/3, StepUpgrade  ⏳ ✅ ✅ ✅
+    2026-11-21T00:07:12Z llm/vllm state step 3/3, StepUpgrade  ~ ● ● ●
     2026-11-21T00:07:12Z llm/vllm waits StatefulSetNotFlipped: All 4 groups are on the release, but group 0 is not ready (leader: Pending). The workload is locked once the StatefulSet has taken all leaders over; if that takes long: tranche abort vllm
     2026-11-21T00:07:12Z llm/vllm no longer waits: GroupsNotUpdated
     2026-11-21T00:07:42Z llm/vllm commit oid rollout(llm/vllm): step 3/3, locked, partition 0 → 1000000
-    2026-11-21T00:07:42Z llm/vllm state step 3/3, StepUpgrade  ✅ ✅ ✅ ✅
+    2026-11-21T00:07:42Z llm/vllm state step 3/3, StepUpgrade  ● ● ● ●
     2026-11-21T00:07:42Z llm/vllm no longer waits: StatefulSetNotFlipped
     2026-11-21T00:08:12Z llm/vllm commit oid rollout(llm/vllm): settled
-    2026-11-21T00:08:12Z llm/vllm state settled  ✅ ✅ ✅ ✅
+    2026-11-21T00:08:12Z llm/vllm state settled  ● ● ● ●
     2026-11-21T00:20:12Z stop as the process was asked to
     "
   `);
@@ -150,9 +150,9 @@ test('as JSON, one object a line: the same changes, with their fields', async ()
       },
       {
         "event": "state",
-        "groups": "✅ ✅ ✅ ✅",
+        "groups": "● ● ● ●",
         "level": "info",
-        "message": "settled  ✅ ✅ ✅ ✅",
+        "message": "settled  ● ● ● ●",
         "rollout": "llm/vllm",
         "state": "settled",
         "time": "2026-11-21T00:01:01Z",
@@ -168,18 +168,18 @@ test('as JSON, one object a line: the same changes, with their fields', async ()
       },
       {
         "event": "state",
-        "groups": "❎ ❎ ❎ ❎",
+        "groups": "○ ○ ○ ○",
         "level": "info",
-        "message": "step 1/3, BeforeStepUpgrade  ❎ ❎ ❎ ❎",
+        "message": "step 1/3, BeforeStepUpgrade  ○ ○ ○ ○",
         "rollout": "llm/vllm",
         "state": "step 1/3, BeforeStepUpgrade",
         "time": "2026-11-21T00:01:31Z",
       },
       {
         "event": "state",
-        "groups": "❎ ❎ ❎ ⏳",
+        "groups": "○ ○ ○ ~",
         "level": "info",
-        "message": "step 1/3, StepUpgrade  ❎ ❎ ❎ ⏳",
+        "message": "step 1/3, StepUpgrade  ○ ○ ○ ~",
         "rollout": "llm/vllm",
         "state": "step 1/3, StepUpgrade",
         "time": "2026-11-21T00:02:01Z",
@@ -195,9 +195,9 @@ test('as JSON, one object a line: the same changes, with their fields', async ()
       },
       {
         "event": "state",
-        "groups": "❎ ❎ ❎ ✅",
+        "groups": "○ ○ ○ ●",
         "level": "info",
-        "message": "step 1/3, StepPaused  ❎ ❎ ❎ ✅",
+        "message": "step 1/3, StepPaused  ○ ○ ○ ●",
         "rollout": "llm/vllm",
         "state": "step 1/3, StepPaused",
         "time": "2026-11-21T00:02:31Z",

@@ -150,9 +150,9 @@ test('what people read of it', async () => {
   expect(body).toMatch(/\| as of \| ` 20\d\d-.*Z ` \|/);
   expect(body).toContain('[dashboard](https://grafana.example/d/llm?var-name=vllm)');
   expect(body.split('\n').filter((line) => line.startsWith('| Stage'))).toEqual([
-    '| Stage1 | 1000000 | 4 | ❎ | ❎ | ❎ | ❎ | Before rolling update |',
-    '| Stage2 | 3 | 4 | ❎ | ❎ | ❎ | ⏳ | Partition changes from 1000000 to 3 |',
-    '| Stage3 | 3 | 4 | ❎ | ❎ | ❎ | ✅ |  |',
+    '| Stage1 | 1000000 | 4 | ○ | ○ | ○ | ○ | Before rolling update |',
+    '| Stage2 | 3 | 4 | ○ | ○ | ○ | ~ | Partition changes from 1000000 to 3 |',
+    '| Stage3 | 3 | 4 | ○ | ○ | ○ | ● |  |',
   ]);
 });
 

@@ -23,21 +23,21 @@ const starting: World = { ...begun, n: 5, marks: 'B.2 0/3 floor=4 r=4>5', groups
 const one: World = { ...starting, marks: 'B.2 1/3 floor=3 r=4>5', p: 3, groups: '0:A+ 1:A+ 2:A+ 3:B- 4:B+' };
 
 test.each<readonly [what: string, of: World, step: string, signs: string, extra: string]>([
-  ['before the extra group', begun, '0 of 3: extra groups start above 4, partition 4', '❎ ❎ ❎ ❎', ''],
-  ['while it starts', starting, '0 of 3: extra groups start above 4, partition 4', '❎ ❎ ❎ ❎ +⏳', 'group 4'],
-  ['in a step', one, '1 of 3: 1 of 4 groups, partition 3', '❎ ❎ ❎ ⏳ +✅', 'group 4'],
+  ['before the extra group', begun, '0 of 3: extra groups start above 4, partition 4', '○ ○ ○ ○', ''],
+  ['while it starts', starting, '0 of 3: extra groups start above 4, partition 4', '○ ○ ○ ○ +~', 'group 4'],
+  ['in a step', one, '1 of 3: 1 of 4 groups, partition 3', '○ ○ ○ ~ +●', 'group 4'],
   [
     'scaled by people: theirs',
     { ...one, n: 6, groups: `${one.groups} 5:B+` },
     '1 of 3: 2 of 6 groups (1 of 4 when it was written), partition 3',
-    '❎ ❎ ❎ ⏳ ✅ ✅',
+    '○ ○ ○ ~ ● ●',
     '',
   ],
   [
     'given back',
     { ...one, n: 4, marks: 'B.2 1/3 floor=3', groups: '0:A+ 1:A+ 2:A+ 3:B-' },
     '1 of 3: 1 of 4 groups, partition 3',
-    '❎ ❎ ❎ ⏳',
+    '○ ○ ○ ~',
     '',
   ],
 ])('%s', (_, of, step, signs, extra) => {

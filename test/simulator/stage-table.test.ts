@@ -51,35 +51,35 @@ test.each<[LwsVersion, Gate, readonly string[]]>([
     '0.10',
     'on',
     [
-      '0/4 ✅✅✅✅',
-      '4/6 ❎❎❎❎⏳⏳',
-      '2/6 ❎❎⏳⏳⏳⏳',
-      '2/6 ❎❎⏳⏳✅⏳',
-      '2/6 ❎❎⏳⏳✅✅',
-      '0/6 ⏳⏳⏳⏳✅✅',
-      '0/6 ⏳⏳⏳✅✅✅',
-      '0/6 ⏳⏳✅✅✅✅',
-      '0/4 ⏳⏳✅✅',
-      '0/4 ⏳✅✅✅',
-      '0/4 ✅✅✅✅',
+      '0/4 ●●●●',
+      '4/6 ○○○○~~',
+      '2/6 ○○~~~~',
+      '2/6 ○○~~●~',
+      '2/6 ○○~~●●',
+      '0/6 ~~~~●●',
+      '0/6 ~~~●●●',
+      '0/6 ~~●●●●',
+      '0/4 ~~●●',
+      '0/4 ~●●●',
+      '0/4 ●●●●',
     ],
   ],
   [
     '0.8',
     'off',
     [
-      '0/4 ✅✅✅✅',
-      '4/6 ❎❎❎❎⏳⏳',
-      '2/6 ❎❎❎❎⏳⏳',
-      '2/6 ❎❎❎❎✅⏳',
-      '2/6 ❎❎❎⏳✅✅',
-      '0/6 ❎❎❎⏳✅✅',
-      '0/6 ❎❎⏳✅✅✅',
-      '0/6 ❎⏳✅✅✅✅',
-      '0/5 ❎⏳✅✅✅',
-      '0/5 ⏳✅✅✅✅',
-      '0/4 ⏳✅✅✅',
-      '0/4 ✅✅✅✅',
+      '0/4 ●●●●',
+      '4/6 ○○○○~~',
+      '2/6 ○○○○~~',
+      '2/6 ○○○○●~',
+      '2/6 ○○○~●●',
+      '0/6 ○○○~●●',
+      '0/6 ○○~●●●',
+      '0/6 ○~●●●●',
+      '0/5 ○~●●●',
+      '0/5 ~●●●●',
+      '0/4 ~●●●',
+      '0/4 ●●●●',
     ],
   ],
   [
@@ -87,18 +87,18 @@ test.each<[LwsVersion, Gate, readonly string[]]>([
     'on',
     // The page's stage 3 has groups 2 and 3 restarting too: before 0.9 the surge groups used that budget up.
     [
-      '0/4 ✅✅✅✅',
-      '4/6 ❎❎❎❎⏳⏳',
-      '2/6 ❎❎❎❎⏳⏳',
-      '2/6 ❎❎❎⏳✅⏳',
-      '2/6 ❎❎⏳⏳✅✅',
-      '0/6 ❎❎⏳⏳✅✅',
-      '0/6 ❎⏳⏳✅✅✅',
-      '0/6 ⏳⏳✅✅✅✅',
-      '0/5 ⏳⏳✅✅✅',
-      '0/5 ⏳✅✅✅✅',
-      '0/4 ⏳✅✅✅',
-      '0/4 ✅✅✅✅',
+      '0/4 ●●●●',
+      '4/6 ○○○○~~',
+      '2/6 ○○○○~~',
+      '2/6 ○○○~●~',
+      '2/6 ○○~~●●',
+      '0/6 ○○~~●●',
+      '0/6 ○~~●●●',
+      '0/6 ~~●●●●',
+      '0/5 ~~●●●',
+      '0/5 ~●●●●',
+      '0/4 ~●●●',
+      '0/4 ●●●●',
     ],
   ],
 ])('N=4, maxUnavailable 2, maxSurge 2, LWS %s, gate %s', (lws, gate, wanted) => {
@@ -113,7 +113,7 @@ test('a prediction leaves the cluster as it is, and an locked change has one sta
   const cluster = resting('0.10', 'off', { S: 0, U: 1, P: 1_000_000 });
   const version = cluster.objects.resourceVersion;
   const stages = predictStages(cluster, name, { change: image('v2', 1_000_000) });
-  expect(stages.map(line)).toEqual(['1000000/4 ✅✅✅✅', '1000000/4 ❎❎❎❎']);
+  expect(stages.map(line)).toEqual(['1000000/4 ●●●●', '1000000/4 ○○○○']);
   expect(cluster.objects.resourceVersion).toBe(version);
 });
 
@@ -123,10 +123,10 @@ test('one step in place, as a pull request shows it', () => {
   expect(stageMarkdown(stages).split('\n')).toEqual([
     '|  | Partition | Replicas | R-0 | R-1 | R-2 | R-3 | Note |',
     '| --- | --- | --- | --- | --- | --- | --- | --- |',
-    '| Stage1 | 1000000 | 4 | ✅ | ✅ | ✅ | ✅ | Before rolling update |',
-    '| Stage2 | 4 | 4 | ❎ | ❎ | ❎ | ❎ | Rolling update started |',
-    '| Stage3 | 3 | 4 | ❎ | ❎ | ❎ | ⏳ | Partition changes from 4 to 3 |',
-    '| Stage4 | 3 | 4 | ❎ | ❎ | ❎ | ✅ |  |',
+    '| Stage1 | 1000000 | 4 | ● | ● | ● | ● | Before rolling update |',
+    '| Stage2 | 4 | 4 | ○ | ○ | ○ | ○ | Rolling update started |',
+    '| Stage3 | 3 | 4 | ○ | ○ | ○ | ~ | Partition changes from 4 to 3 |',
+    '| Stage4 | 3 | 4 | ○ | ○ | ○ | ● |  |',
   ]);
 });
 

@@ -114,7 +114,7 @@ function scenarioText({ scenario, steps, faults }: Run): string {
     ],
     rows,
   );
-  return `${heading}\n\n${table}\nP/N: of the leader StatefulSet. ✅ ready  ⏳ not ready\n`;
+  return `${heading}\n\n${table}\nP/N: of the leader StatefulSet. ● ready  ~ not ready\n`;
 }
 
 function eventText(event: JsonObject): string {
@@ -130,7 +130,7 @@ function short(value: Json | undefined): string {
 function groupText(group: JsonObject): string {
   const workers = isJsonObject(group['workers']) ? group['workers'] : {};
   const ready = group['leaderReady'] === true && workers['ready'] === (workers['want'] ?? workers['ready']);
-  return `${short(group['index'])}:${short(group['revision'])}${ready ? '✅' : '⏳'}`;
+  return `${short(group['index'])}:${short(group['revision'])}${ready ? '●' : '~'}`;
 }
 
 function refusal(rejected: JsonObject | undefined): readonly string[] {

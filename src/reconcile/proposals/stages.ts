@@ -40,7 +40,7 @@ export function stagesOf({ workload: file, stable, key }: Snapshot, writes: read
   const stages = predictStages(cluster, name, { change });
   return stages.length < 2
     ? ''
-    : `${stageMarkdown(stages)}\n\n✅ on the newest version and ready, ⏳ on it and not ready yet, ❎ not on it.\n`;
+    : `${stageMarkdown(stages)}\n\n● on the newest version and ready, ~ on it and not ready yet, ○ not on it.\n`;
 }
 
 function manifestIn({ file, object }: WorkloadFile, text: string): JsonObject | undefined {

@@ -38,7 +38,7 @@ const GUARD =
 
 /** What `groupsCell` draws, for anyone who sees it first at three in the morning. */
 const SIGNS =
-  'Groups: ✅ ready, in a delivery on the version in Git; ❎ ready, on another one; ⏳ not ready; ❔ not read; + an extra one, while others restart.';
+  'Groups: ● ready, in a delivery on the version in Git; ○ ready, on another one; ~ not ready; ? not read; + an extra one, while others restart.';
 
 /** The table alone, for pages elsewhere. */
 export function rolloutTable(
@@ -105,14 +105,14 @@ function releaseCell(record: RolloutRecord): string {
   return record.marks === undefined ? '' : code(shortRelease(record.marks.release));
 }
 
-/** One sign a group, as the LWS pages draw them: on the version in Git ✅, on another ❎, not ready ⏳, not read ❔; `+` before an extra one. */
+/** One sign a group, as the live frame draws them: on the version in Git ●, on another ○, not ready ~, not read ?; `+` before an extra one. */
 export function groupsCell(record: RolloutRecord): string {
   if (record.unseen?.why === 'absent') return 'none in the cluster';
   const { groups } = servingSide(record);
-  if (record.unseen !== undefined) return groups.map(() => '❔').join(' ');
+  if (record.unseen !== undefined) return groups.map(() => '?').join(' ');
   const inDelivery = record.marks?.step !== undefined;
   const cells = groups.map((group) => {
-    const sign = group.ready ? (group.version === 'release' || !inDelivery ? '✅' : '❎') : '⏳';
+    const sign = group.ready ? (group.version === 'release' || !inDelivery ? '●' : '○') : '~';
     return isExtra(record, group) ? `+${sign}` : sign;
   });
   return cells.join(' ');

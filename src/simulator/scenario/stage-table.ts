@@ -20,7 +20,7 @@ export type Stage = {
   readonly note: string;
 };
 
-export const stageMarks = { updated: '✅', rolling: '⏳', old: '❎', absent: '' } as const satisfies Record<
+export const stageMarks = { updated: '●', rolling: '~', old: '○', absent: '' } as const satisfies Record<
   StageCell,
   string
 >;
@@ -50,7 +50,7 @@ function cellOf(
   return state?.ready === true && state.updated ? 'updated' : 'rolling';
 }
 
-/** The table in Markdown, as on the LWS page. */
+/** The table in Markdown, as on the LWS page, with signs that look less alike. */
 export function stageMarkdown(stages: readonly Stage[]): string {
   const width = Math.max(0, ...stages.map((stage) => stage.groups.length));
   const columns = Array.from({ length: width }, (_, index) => `R-${index}`);
