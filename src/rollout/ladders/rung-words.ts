@@ -86,7 +86,7 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
       ? ''
       : `Step ${stage.index}: ${describeStep(step, primaryGroups(delivery))}`;
   const words: Readonly<Record<RungName, string>> = {
-    'route-restored': restoreWhy(delivery),
+    'route-restored': restoreWhy(delivery, stage),
     empty:
       stage.kind === 'promote'
         ? `Groups of ${name} wait for nodes, and no request goes to ${second} any more: its groups end. ${nameFirst(name)} is locked once all of its groups are on ${text}.`
@@ -107,9 +107,12 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
 }
 
 /** What cannot be read does not go to stable. */
-function restoreWhy(delivery: Delivery): string {
-  const { stable: name, canary: second } = sidesOf(delivery).workloads;
+function restoreWhy(delivery: Delivery, stage: NextCommit['stage']): string {
+  const { stable: service, workloads } = sidesOf(delivery);
+  const { stable: name, canary: second } = workloads;
   const lost = lostIn(delivery);
+  if (lost === undefined && stage.kind === 'promote' && takesTurns(delivery.plan.style))
+    return `The routes are as they were before the delivery: all requests go to ${service}, which selects ${second}.`;
   if (lost === undefined)
     return `No request goes to ${second} from here on: the routes are as they were before the delivery.`;
   if (serviceMissing(delivery) !== undefined && !isRestored(delivery))
