@@ -16,6 +16,7 @@ import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
 import type { Watch } from './watch.ts';
 import { abortNow } from './what-if.ts';
+import { undoNow } from './what-if-undo.ts';
 
 /** Longer than from one audit to the next. */
 const AUDIT_SECONDS = 3700;
@@ -60,6 +61,11 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
     const wrong = unseen ? await afterAudit(universe, watch, person) : now;
     if (wrong !== undefined) throw new LawBroken('L1 rest', `${name} at ${person.marks?.step ?? 'settled'}: ${wrong}`);
     if (forRepair) continue;
+    await undoNow(universe, {
+      workload: person.workload,
+      state: person.state,
+      releaseVersion: watch.releaseVersion(name),
+    });
     await abortNow(universe, {
       workload: person.workload,
       state: person.state,

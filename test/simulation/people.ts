@@ -244,7 +244,7 @@ export function undo(person: Person): string {
 }
 
 /** The digest of the template in a file that can be read. */
-function digestIn(text: string): string | undefined {
+export function digestIn(text: string): string | undefined {
   const [document] = parseManifestFile('lws.yaml', text, ['LeaderWorkerSet']).documents;
   return document === undefined ? undefined : releaseDigest(releaseContent(document.value));
 }
