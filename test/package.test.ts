@@ -14,7 +14,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { resources } from '../src/api/resources.ts';
 import { type Site, startSite, stopSites } from './support/site.ts';
 import { ROUTE_FILE, TRAFFIC_FILES, trafficRollout } from './support/traffic-files.ts';
-import { ROLLOUT_FILE } from './support/vllm.ts';
+import { LWS_TEXT, ROLLOUT_FILE } from './support/vllm.ts';
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
@@ -276,6 +276,26 @@ describe('the installed package', () => {
       'socks-proxy-agent.js',
     ];
     expect(new Set(asks.map(([, file = '']) => file))).toEqual(new Set(late));
+  });
+
+  test('says of a bundle that was copied without its policies what init lacks', async () => {
+    const [alone, repository] = [join(folder, 'alone'), join(folder, 'repository')];
+    cpSync(dist(), alone, { recursive: true });
+    mkdirSync(repository);
+    writeFileSync(join(repository, 'lws.yaml'), LWS_TEXT);
+    for (const args of [
+      ['init', '-qb', 'main'],
+      ['add', '.'],
+    ])
+      await run('git', args, { cwd: repository });
+    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
+    await run('git', [...identity, 'commit', '-qm', 'files'], { cwd: repository });
+    const called = await call('sh', ['-c', 'cd "$0" && exec node "$1" init', repository, join(alone, 'tranche.js')]);
+    expect(called.err).toContain(
+      'is not next to this program, which was copied out of its package: install the package',
+    );
+    expect(called.err).not.toContain('bug');
+    expect(called.code).toBe(2);
   });
 
   test('has no path of the machine that built it in its bundle', () => {

@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { UsageError } from '../options.ts';
 
 const MOST_PARENTS = 6;
 
@@ -12,5 +13,7 @@ export function packageFile(path: string): string {
     if (existsSync(join(folder, 'policies', 'README.md'))) return readFileSync(join(folder, path), 'utf8');
     folder = dirname(folder);
   }
-  throw new Error(`bug: ${path} is not next to this program`);
+  throw new UsageError(
+    `${path} is not next to this program, which was copied out of its package: install the package as a whole, or run it from its folder`,
+  );
 }

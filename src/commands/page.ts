@@ -46,7 +46,9 @@ function written(pages: ReturnType<typeof pagesOf>, out: string, io: Io): number
   const folder = resolve(io.folder, out);
   emptied(folder, out);
   for (const { path, text } of pages.files) writeBelow(folder, { path, text });
-  io.out(`${join(out, 'index.html')}: ${pages.files.length - 2} Rollouts\n`);
+  const { looked, notLooked } = pages.count;
+  const more = notLooked === 0 ? '' : `, and ${notLooked} that no pass has looked at yet`;
+  io.out(`${join(out, 'index.html')}: ${looked} Rollouts${more}\n`);
   return EXIT.ok;
 }
 

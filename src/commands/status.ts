@@ -9,6 +9,7 @@ import { runPass } from '../reconcile/run.ts';
 import { freshLine } from '../reconcile/status/age-text.ts';
 import { statusJson } from '../reconcile/status/status-json.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
+import { drawable } from './frame.ts';
 import type { Look } from './status-watch.ts';
 
 export type StatusOptions = CommonOptions & {
@@ -30,9 +31,9 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
     return EXIT.failed;
   }
   if (options.output === 'json') io.out(jsonText(statusJson(picture, failed)));
-  else if (options.name === '') io.out(statusTable(picture, now));
+  else if (options.name === '') io.out(drawable(statusTable(picture, now), io.env));
   else if (asOf !== undefined)
-    io.out(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'));
+    io.out(drawable(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'), io.env));
   for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
   const unread = options.live && shown.some(({ record }) => record.unseen?.why === 'unread');
   return failed.length > 0 || unread ? EXIT.failed : EXIT.ok;
@@ -49,24 +50,30 @@ export async function look(options: StatusOptions, ports: Ports): Promise<Look> 
   const shown = known.filter(({ record }) => isMeant(options, record));
   const failed = failures.filter((one) => isMeant(options, one));
   const isNamed = options.name !== '' || options.namespace !== '' || (cluster !== '' && picture.shown.length > 0);
-  const isUnknown = isNamed && shown.length + failed.length === 0;
+  const isUnknown = picture.noBranch !== undefined || (isNamed && shown.length + failed.length === 0);
   return { picture: { ...picture, shown }, failed, unknown: isUnknown ? unknownText(options, picture, known) : '' };
 }
 
 /** Why there is nothing to show of a name, and which names there are. */
-function unknownText(options: StatusOptions, { asOf, fresh, shown }: Picture, known: readonly Shown[]): string {
+function unknownText(options: StatusOptions, picture: Picture, known: readonly Shown[]): string {
+  const { asOf, fresh, shown, noBranch } = picture;
+  if (noBranch !== undefined)
+    return `the repository has no branch ${noBranch}, which --status-branch names: no pass has written a status there\n`;
   const meant = fresh.filter((one) => isMeant(options, keyOf(one)));
-  if (meant.length > 0) return meant.map((one) => `${freshLine(one)}\n`).join('');
+  if (asOf !== undefined && meant.length > 0) return meant.map((one) => `${freshLine(one)}\n`).join('');
   const { cluster = '' } = options.overrides;
   const what = options.name === '' ? '' : ` of ${nameText(options)}`;
   const where = options.name === '' && options.namespace !== '' ? ` ${nameText(options)}` : '';
+  const there = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '));
+  if (asOf === undefined && meant.length === 0)
+    return `main has no Rollout ${nameText(options)}. There is: ${there(fresh)}\n`;
   if (asOf === undefined)
     return `no pass has written a status${what}${where} yet: tranche reconcile makes one, and the same with --live looks without it\n`;
   const clusters = [...new Set(shown.map((one) => one.record.cluster))].join(', ');
   if (known.length === 0 && clusters !== '')
     return `no record${what}${where} in the cluster ${cluster}. There is: ${clusters}\n`;
-  const names = known.map(({ record }) => `${record.namespace}/${record.name}`).join(', ');
-  return `no record${what}${where}. There is: ${names === '' ? 'none' : names}\n`;
+  const names = known.map(({ record }) => `${record.namespace}/${record.name}`);
+  return `no record${what}${where}. There is: ${there(names)}\n`;
 }
 
 /** Of `namespace/name`. */

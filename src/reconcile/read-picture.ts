@@ -58,6 +58,8 @@ export type Picture = {
   readonly fresh: readonly string[];
   /** What main says now, whether a pass has seen it or not. */
   readonly brakes: readonly BrakeShown[];
+  /** The status branch that somebody has named, where there is none. */
+  readonly noBranch?: string;
 };
 
 export const NOTHING_SINCE: Since = { orders: [], files: [] };
@@ -71,10 +73,15 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const { desiredHead } = await import('./observe/read-main.ts');
   const { main, config } = await desiredHead(git, overrides);
   const [head] = await git.heads([config.statusBranch]);
-  if (head === undefined) return { asOf: undefined, shown: [], fresh: [], brakes: [] };
   const { readDesired } = await import('./observe/read-main.ts');
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const brakes = brakesIn(desired, ports.clock.now());
+  if (head === undefined) {
+    // Of the branch that somebody has named there is none, which may be a slip of the hand.
+    const isNamed = overrides.statusBranch !== undefined;
+    const fresh = desired.rollouts.map(({ key }) => `${key.namespace}/${key.name}`);
+    return { asOf: undefined, shown: [], fresh, brakes, ...(isNamed ? { noBranch: config.statusBranch } : {}) };
+  }
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
   const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
   const known = { numbers: new Map<string, number>(), own: new Map<string, string>() };

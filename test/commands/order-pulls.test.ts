@@ -99,6 +99,47 @@ test('an abort: refused with the way, opened, inert until it is merged, and carr
   expect(await world.subjects(), 'a second pass changes nothing').toEqual(subjects);
 });
 
+test('an undo of what has settled: one file, inert until it is merged, and the earlier template is back without a step', async () => {
+  made += 1;
+  const free = { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replaceAll('pause: {}', 'pause: {duration: 0}') };
+  const world = await forgeWorld(forge, `orders-${made}`, { ...free, 'tranche.yaml': 'promotion: commit\n' });
+  const round = async (): Promise<void> => {
+    await world.sync();
+    world.tick(60);
+    await world.pass();
+  };
+  await round();
+  await round();
+  await world.edit(LWS_FILE, OLD, NEW);
+  for (let count = 0; count < 30 && (await world.subjects()).at(-1) !== 'rollout(llm/vllm): settled'; count += 1)
+    await round();
+  world.repository.enforce([RULE]);
+  const refused = await run(world, 'undo vllm');
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain('Give the order again with --pull-request');
+  const before = await world.git('rev-parse', 'main');
+  const opened = await run(world, 'undo vllm --pull-request');
+  expect(opened).toMatchObject({ code: 0, err: '' });
+  const { pull } = world;
+  expect(opened.out).toContain(`pull request ${world.url}/pull/${pull.number}: nothing happens before it is merged\n`);
+  expect(pull.title).toMatch(/^rollout\(llm\/vllm\): undo 0e241605\.2, back to [0-9a-f]{8}\.1$/);
+  expect(await world.git('diff', '--name-only', 'main', pull.head), 'one file').toBe(ROLLOUT_FILE);
+  await round();
+  expect(await world.git('rev-parse', 'main'), 'main is as it was').toBe(before);
+
+  await world.repository.merge(pull.number, ADA, 'squash');
+  world.repository.enforce([]);
+  await world.repository.settle();
+  const steps = (await world.subjects()).filter((subject) => subject.includes(': step ')).length;
+  for (let count = 0; count < 6; count += 1) await round();
+  const subjects = await world.subjects();
+  expect(subjects.at(-1)).toBe('rollout(llm/vllm): rolled back, partition 0 → 1000000');
+  expect(subjects.filter((subject) => subject.includes(': step '))).toHaveLength(steps);
+  expect(await world.text(LWS_FILE)).toContain(OLD);
+  await round();
+  expect(await world.subjects(), 'a second pass changes nothing').toEqual(subjects);
+});
+
 test('the same order again finds its pull request; another one has its own', async () => {
   const world = await paused();
   const first = await run(world, 'abort vllm --pull-request');

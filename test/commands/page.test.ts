@@ -29,6 +29,13 @@ async function waiting(): Promise<Site> {
 const page = (site: Site, path = 'index.html', out = 'pages'): string =>
   readFileSync(join(site.folder, out, path), 'utf8');
 
+test('before the first pass: how many Rollouts wait for one', async () => {
+  const site = await startSite({ files: FILES });
+  const said = 'pages/index.html: 0 Rollouts, and 1 that no pass has looked at yet\n';
+  expect(await site.run('page --out pages')).toEqual({ code: 0, out: said, err: '' });
+  expect(wordsOf(page(site))).toContain('llm/vllm : no pass has looked at it yet');
+});
+
 /** Without markup, as one line. */
 const wordsOf = (html: string): string =>
   html

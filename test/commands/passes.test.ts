@@ -100,10 +100,10 @@ describe('a delivery', () => {
     const done = await site.run('reconcile');
     const belowHead = (text: string): string => afterOid(text).slice(text.indexOf('\n'));
     expect(belowHead(planned.out).startsWith(belowHead(done.out))).toBe(true);
-    expect(planned.out, 'where it stands, not where the commit would lead').toMatch(/^llm\/vllm {2}requested {2}✅ /);
+    expect(planned.out, 'where it stands, not where the commit would lead').toMatch(/^llm\/vllm {2}requested {2}● /);
     expect(planned.out).toContain('\n    Rollout-Step: 1/3\n');
     expect(planned.out).toContain('\n-      partition: 1000000\n+      partition: 3\n');
-    expect(done.out).toMatch(/^llm\/vllm {2}step 1\/3, [A-Za-z]+ {2}❎ ❎ ❎ ❎\n {2}commit [0-9a-f]{12} {2}rollout/);
+    expect(done.out).toMatch(/^llm\/vllm {2}step 1\/3, [A-Za-z]+ {2}○ ○ ○ ○\n {2}commit [0-9a-f]{12} {2}rollout/);
   });
 });
 
@@ -290,7 +290,7 @@ describe('status', () => {
 
   test('before the first pass', async () => {
     const site = await startSite();
-    expect((await site.run('plan')).out).toMatch(/^llm\/vllm {2}not adopted {2}✅ /);
+    expect((await site.run('plan')).out).toMatch(/^llm\/vllm {2}not adopted {2}● /);
     expect(await site.run('status')).toEqual({
       code: 0,
       out: 'no pass has written a status yet: tranche reconcile makes one, and tranche status --live looks without it\n',
@@ -300,6 +300,17 @@ describe('status', () => {
       code: 1,
       out: '',
       err: 'no pass has written a status of vllm yet: tranche reconcile makes one, and the same with --live looks without it\n',
+    });
+    expect(await site.run('status llama')).toEqual({
+      code: 1,
+      out: '',
+      err: 'main has no Rollout llama. There is: llm/vllm\n',
+    });
+    expect(JSON.parse((await site.run('status --output json')).out)).toMatchObject({ notLookedAt: ['llm/vllm'] });
+    expect(await site.run('status --status-branch tranche-statsu')).toEqual({
+      code: 1,
+      out: '',
+      err: 'the repository has no branch tranche-statsu, which --status-branch names: no pass has written a status there\n',
     });
     expect((await site.run('status vllm --live')).out).toMatch(
       /State: +not adopted\n[^]*Next commit:\n {2}rollout\(llm\/vllm\): adopt, partition 0 → 1000000\n/,
@@ -327,7 +338,7 @@ describe('status', () => {
     const tree = (await site.run('status vllm')).out;
     expect(tree).toContain('Step:      1 of 3: 1 of 4 groups, partition 3, done for 2 min\n');
     expect(tree).toContain('Waits for:\n  PausedForApproval: ');
-    expect(tree).toContain('Groups: ❎ ❎ ❎ ✅\n├── group 0  ✔ ready      on the stable version, for ');
+    expect(tree).toContain('Groups: ○ ○ ○ ●\n├── group 0  ✔ ready      on the stable version, for ');
     expect(tree).toContain('└── group 3  ✔ ready      on the release, for 2 min\n');
     const { rollouts } = JSON.parse((await site.run('status vllm --output json')).out);
     expect(rollouts).toMatchObject([
@@ -359,8 +370,11 @@ describe('status', () => {
     await site.run('reconcile');
     await site.settle();
     const heads = [await site.head(), await site.head('tranche-status')];
-    expect((await site.run('status vllm')).out).toContain('Groups: ❎ ❎ ❎ ❎');
-    expect((await site.run('status vllm --live')).out).toContain('Groups: ❎ ❎ ❎ ✅');
+    expect((await site.run('status vllm')).out).toContain('Groups: ○ ○ ○ ○');
+    expect((await site.run('status vllm --live')).out).toContain('Groups: ○ ○ ○ ●');
+    const dumb = (await site.run('status vllm --live', { TERM: 'dumb' })).out;
+    expect(dumb).toMatch(/Groups: o o o #\n\|-- group 0  ok ready/);
+    expect(dumb).toMatch(/^[ -~\n]*$/);
     expect((await site.run('status --live')).out).toMatch(/llm\/vllm +step 1\/3/);
     expect([await site.head(), await site.head('tranche-status')]).toEqual(heads);
   });
@@ -370,7 +384,7 @@ describe('status', () => {
     await site.run('reconcile');
     await site.settle();
     await site.run('reconcile');
-    expect((await site.run('status vllm --live')).out).toContain('Groups: ✅ ✅ ✅ ✅\n');
+    expect((await site.run('status vllm --live')).out).toContain('Groups: ● ● ● ●\n');
     site.model.deleteLws({ namespace: 'llm', name: 'vllm' });
     site.model.settle();
     const gone = await site.run('status vllm --live');
@@ -385,9 +399,9 @@ describe('status', () => {
     expect(all).toMatch(/^As of .* \(now; the cluster could not be read for llm\/vllm\), main at /m);
     expect(blind.out).toContain('ClusterUnreadable: Cluster: cannot read /nonexistent/config: ENOENT');
     expect(blind.out).toContain(
-      'Groups: ❔ ❔ ❔ ❔  not readable for 0 s; as they were before:\n├── group 0  ? was ready',
+      'Groups: ? ? ? ?  not readable for 0 s; as they were before:\n├── group 0  ? was ready',
     );
-    expect((await site.run('status vllm')).out).toContain('Groups: ✅ ✅ ✅ ✅\n');
+    expect((await site.run('status vllm')).out).toContain('Groups: ● ● ● ●\n');
   });
 
   test('a step that the status branch does not have, because it is protected, is told', async () => {

@@ -166,6 +166,21 @@ describe('undo', () => {
     expect((await site.run('reconcile')).out).toContain('rollout(llm/vllm): step 1/3');
   });
 
+  test.each(['undo vllm', 'undo vllm --to 11111111.1'])('a policy that allows none: %s', async (line) => {
+    const site = await atRest();
+    const policy = 'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata:\n  name: calm\nspec:\n  undo: 0\n';
+    const to = /^# release ([0-9a-f]{8})[0-9a-f]{24}(\.1)$/m.exec((await site.run('show-stable vllm')).out);
+    await site.repository.commit('main', { 'policies/undo.yaml': policy }, 'a policy');
+    const head = await site.head();
+    const called = await site.run(line.replace('11111111.1', `${to?.[1]}${to?.[2]}`));
+    expect(called).toMatchObject({ code: 1, out: '' });
+    expect(called.err).toMatch(/calm \(policies\/undo\.yaml:\d+\)[^]* allows no undo/);
+    expect(await site.head(), 'nothing is written').toBe(head);
+    await site.settle();
+    await site.run('reconcile');
+    expect(await site.text(LWS_FILE)).toContain(NEW);
+  });
+
   test('what was never delivered by steps has nothing before it', async () => {
     const site = await startSite({ files: FILES });
     await deliver(site);

@@ -9,7 +9,13 @@ import { STYLE } from './style.ts';
 export type PageFile = { readonly path: string; readonly text: string };
 
 /** Either the files, the page of all last, so that a browser that finds it finds the others; or what is wrong with the JSON. */
-type Pages = { readonly files: readonly PageFile[] } | { readonly fault: string };
+type Pages =
+  | {
+      readonly files: readonly PageFile[];
+      /** Rollouts that have a page, and those that no pass has looked at. */
+      readonly count: { readonly looked: number; readonly notLooked: number };
+    }
+  | { readonly fault: string };
 
 /** `history` undefined: none is shown. */
 export function pagesOf(statusJson: unknown, historyJson: unknown): Pages {
@@ -28,7 +34,8 @@ export function pagesOf(statusJson: unknown, historyJson: unknown): Pages {
     return { path, text: rolloutPage({ rollout, deliveries, up, asOf }) };
   });
   const all = indexPage(status, (rollout) => places.get(rollout) ?? '');
-  return { files: [{ path: 'style.css', text: STYLE }, ...pages, { path: 'index.html', text: all }] };
+  const count = { looked: pages.length, notLooked: status.notLookedAt.length };
+  return { files: [{ path: 'style.css', text: STYLE }, ...pages, { path: 'index.html', text: all }], count };
 }
 
 /** As Kubernetes names things: no separator, no dot at the start, and short enough for a name of a file with its ending. */

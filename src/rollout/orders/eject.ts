@@ -2,7 +2,7 @@
 
 import { samePath } from '../../api/field.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
-import { SENTINEL } from '../../api/workload.ts';
+import { SENTINEL, type Workload } from '../../api/workload.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { valueText } from '../commits/messages.ts';
 import { fieldEdit } from '../edits/change-edits.ts';
@@ -37,8 +37,8 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const besides = planEjectBesides(wish, scene, marks);
   if (besides !== undefined) return besides;
   const open = marks.step !== undefined || file.digest !== marks.release.digest;
-  if (wish.partition !== undefined && (wish.partition < 0 || wish.partition > SENTINEL))
-    return refused(`--partition is ${wish.partition}, wanted 0 to ${SENTINEL}`);
+  const beyond = partitionRefused(wish, file.workload);
+  if (beyond !== undefined) return refused(beyond);
   if (wish.abort && snapshot.stable.kind !== 'known' && open) {
     return refused(
       `the stable template was not found: ${snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'no annotation names it'}. Say --partition N instead, which leaves the template as it is: groups below N keep the version that they have`,
@@ -66,6 +66,12 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
     ],
     ...afterwards(snapshot),
   };
+}
+
+/** Why this `--partition` is none: more than there are groups is a slip of the hand. The sentinel says the same as all of them. */
+function partitionRefused({ partition }: EjectWish, { replicas = 1 }: Workload): string | undefined {
+  if (partition === undefined || partition === SENTINEL || (partition >= 0 && partition <= replicas)) return undefined;
+  return `--partition is ${partition}, wanted 0 to ${replicas}: groups below it keep their version, so ${replicas} keeps all of them`;
 }
 
 function of({ file, object }: Pick<WorkloadFile, 'file' | 'object'>, edits: readonly Edit[]): ObjectEdits {
