@@ -13,7 +13,7 @@ type Workload = { readonly namespace: string; readonly name: string };
 
 /** The file of the patch of one workload. */
 export function patchFile(root: string, { namespace, name }: Workload): string {
-  return below(root, `${FOLDER}/${namespace}-${name}.yaml`);
+  return below(root, `${FOLDER}/${both({ namespace, name })}.yaml`);
 }
 
 /** The file that lists our patches for kustomize. */
@@ -63,7 +63,12 @@ path: ${patchFile('', workload)}
 
 /** What that document is called. */
 export function applyName({ namespace, name }: Workload): string {
-  return `tranche-${namespace}-${name}`;
+  return `tranche-${both({ namespace, name })}`;
+}
+
+/** No two workloads have the same: `a-b` of `c` is another than `a` of `b-c`. No name of Kubernetes has a `_`. */
+function both({ namespace, name }: Workload): string {
+  return namespace.includes('-') ? `${namespace}_${name}` : `${namespace}-${name}`;
 }
 
 function below(root: string, path: string): string {

@@ -8,10 +8,10 @@ export type BuildInput = {
 };
 
 /**
- * `missing`: there is no kustomize that can be used. `fails`: it refuses these files, or takes more time or prints
- * more than it may; the same files fail again.
+ * `missing`: there is no kustomize that can be used. `fails`: it refuses these files; the same files fail again. `stopped`: it
+ * took more time or printed more than it may: on a machine with more room the same files may build.
  */
-type BuildFault = 'missing' | 'fails';
+type BuildFault = 'missing' | 'fails' | 'stopped';
 
 export type Build =
   | { readonly kind: 'built'; readonly text: string }

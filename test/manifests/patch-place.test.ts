@@ -1,7 +1,7 @@
 /** Where a patch of ours stands, and which files are only at places that look like it. */
 
 import { expect, test } from 'vitest';
-import { applyFile, isOwnFile, patchFile, rootOfPatch } from '../../src/manifests/patch-place.ts';
+import { applyFile, applyName, isOwnFile, patchFile, rootOfPatch } from '../../src/manifests/patch-place.ts';
 
 const VLLM = { namespace: 'llm', name: 'vllm' };
 
@@ -27,4 +27,17 @@ test.each([
 ])('%s is at no place of ours', (file) => {
   expect(rootOfPatch(file)).toBeUndefined();
   expect(isOwnFile(file)).toBe(false);
+});
+
+test('no two workloads have one patch, or one document that applies it', () => {
+  const all = [
+    { namespace: 'a', name: 'b-c' },
+    { namespace: 'a-b', name: 'c' },
+    { namespace: 'a', name: 'b.c' },
+    { namespace: 'a-b-c', name: 'd' },
+    { namespace: 'a-b', name: 'c-d' },
+  ];
+  expect(new Set(all.map((one) => patchFile('', one))).size).toBe(all.length);
+  expect(new Set(all.map(applyName)).size).toBe(all.length);
+  expect(all.map((one) => rootOfPatch(patchFile('x', one)))).toEqual(all.map(() => 'x'));
 });

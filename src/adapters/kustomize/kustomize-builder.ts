@@ -26,6 +26,8 @@ const LIMITS: ProgramLimits = { seconds: 60, bytes: 16 * 1024 * 1024 };
 const NOWHERE = 'http://127.0.0.1:9';
 const MISSING_HINT =
   'Install kustomize 5 or newer (or kubectl 1.27), or name it with --kustomize or TRANCHE_KUSTOMIZE.';
+const STOPPED_HINT =
+  'It is tried again later. See what takes long by kustomize build of this folder, or give the pass a machine with more room.';
 /** Characters of an error line that people get to read. */
 const SAID_MOST = 400;
 
@@ -119,7 +121,8 @@ async function buildIn(folder: string, { files, root }: BuildInput, { kustomize,
   const { file, args } = kustomize;
   const ran = await runProgram({ file, args: args(path.join(tree, root)), folder: tree, env, limits });
   const by = `kustomize ${kustomize.version}`;
-  if (ran.kind === 'stopped') return fails(`${by} ${ran.why}`);
+  if (ran.kind === 'stopped')
+    return { kind: 'refused', cause: 'stopped', seen: `${by} ${ran.why}`, hint: STOPPED_HINT };
   if (ran.code !== 0) return fails(`${by}: ${errorLine(ran.err, tree)}`);
   try {
     return { kind: 'built', text: new TextDecoder('utf-8', { fatal: true }).decode(ran.out) };

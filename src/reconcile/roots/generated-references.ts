@@ -11,7 +11,7 @@ type BuiltThen = (commit: string, entry: DesiredRollout) => Promise<ReadonlyMap<
 
 /**
  * ConfigMaps and Secrets that the stable commit built, under a name that changes with them, and the head does not build; none
- * that the agent keeps. Before step 1, while nothing hangs on them yet. Throws PortError where Git fails for now.
+ * that the agent keeps. Before step 1, while nothing hangs on them yet.
  */
 export async function generatedReferences(
   builtThen: BuiltThen,
@@ -36,13 +36,15 @@ export async function generatedReferences(
     }));
 }
 
-/** undefined: no server has that commit any more, or it is not built; a rollback goes on all the same. */
+/**
+ * undefined: no server has that commit any more, it is not built, or nobody answers for now: a step waits, a rollback goes on
+ * all the same.
+ */
 async function knownThen(builtThen: BuiltThen, entry: DesiredRollout, { commit }: Stable) {
   try {
     return await builtThen(commit, entry);
   } catch (error) {
-    const isAnswer = error instanceof PortError && (!error.retryable || error.missing === commit);
-    if (isAnswer) return undefined;
+    if (error instanceof PortError) return undefined;
     throw error;
   }
 }

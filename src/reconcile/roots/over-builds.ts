@@ -46,7 +46,16 @@ export async function overBuilds(
   const world = { git, line, builder: builder ?? NO_BUILDER, cache };
   const { texts, config } = desired;
   const patched = patches.map(({ root }) => root);
-  const views = await readRoots({ desired, agents: agentsIn(texts, config), texts, patched }, world);
+  // Folders that nobody asks anything of keep no decision waiting; those that may build an object a second time are asked.
+  const names = [
+    ...patches.map(({ named }) => named.name),
+    ...refused.map(({ reading }) => reading.rollout?.rollout.workload.name ?? ''),
+  ].filter((name) => name !== '');
+  const question = { desired, agents: agentsIn(texts, config), texts, patched };
+  const likely = await readRoots({ ...question, names }, world);
+  const isFound = refused.every((entry) => withoutPatch(entry, likely).length > 0);
+  // A name may be made in ways that no text shows.
+  const views = isFound ? likely : await readRoots(question, world);
   const mine = new Set(patches.map(({ named }) => JSON.stringify(named)));
   const fresh = refused.flatMap((entry) => withoutPatch(entry, views));
   // What has a patch is delivered by it, whatever else builds an object of that name.

@@ -42,8 +42,14 @@ export type RootView = {
   readonly issues: readonly Issue[];
 };
 
-/** What one process has built, by the key of the closure. Losing it costs time only. */
-export type BuildCache = Map<string, ReturnType<typeof builtWorkloads>>;
+/**
+ * What one process has built, or what kustomize said against it, by the key of the closure. Losing it costs time only. What ran
+ * into a limit is tried again after `left` more questions: one slow folder does not keep every pass waiting.
+ */
+export type BuildCache = Map<string, { readonly built: ReturnType<typeof builtWorkloads>; readonly left?: number }>;
+
+/** Questions that are answered by a time-out before the folder is built again: of one or two in each pass. */
+const STOPPED_FOR = 10;
 
 /** Of each the LeaderWorkerSets alone are kept. */
 const BUILDS_MOST = 4_000;
@@ -55,13 +61,15 @@ type RootsQuestion = {
   readonly texts: ReadonlyMap<string, string>;
   /** Folders that count as applied whatever lists them: those with a patch of ours. Not there: none. */
   readonly patched?: readonly string[];
+  /** Names of workloads that are looked for; not there: all folders are built, else those that may build one, and those patched. */
+  readonly names?: readonly string[];
 };
 
 type World = { readonly git: Pick<Git, 'readAt'>; readonly builder: Builder; readonly cache: BuildCache };
 
 /** Those that have a LeaderWorkerSet in any file, in the order of their folders. Throws PortError. */
 export async function readRoots(
-  { desired, agents, texts, patched = [] }: RootsQuestion,
+  { desired, agents, texts, patched = [], names }: RootsQuestion,
   { git, builder, cache }: World,
 ): Promise<readonly RootView[]> {
   const applied = new Set([...patched, ...agents.flatMap(({ folders }) => folders)]);
@@ -73,8 +81,11 @@ export async function readRoots(
   );
   const about = roots.flatMap((root) => {
     const closure = closures.get(root.folder);
-    return closure !== undefined && isAboutWorkloads(closure) ? [{ root, closure }] : [];
+    return closure !== undefined && isAboutWorkloads(closure) && mayBeAsked(root, closure) ? [{ root, closure }] : [];
   });
+  function mayBeAsked({ folder }: Root, closure: ClosedOrRefused): boolean {
+    return names === undefined || patched.includes(folder) || mayBuild(closure, names);
+  }
   const builds = agentBuildsIn(texts);
   const views = await Promise.all(
     about.map(async ({ root, closure }): Promise<RootView> => {
@@ -100,6 +111,20 @@ export async function readRoots(
 
 function isAboutWorkloads({ files }: ClosedOrRefused): boolean {
   return files.some(({ text }) => text.includes(LWS_KIND));
+}
+
+/** Of a document that is built from, as far as it is written as people write it. */
+const NAME =
+  /^metadata:[ \t]*(?:\{[^\n}]*?\bname:[ \t]*["']?([a-z0-9.-]+)|\n(?:[ \t]+[^\n]*\n)*?[ \t]+name:[ \t]*["']?([a-z0-9.-]+))/gm;
+
+/** Whether one of these names may come out: it stands in a file, or is one of there with a prefix or a suffix. */
+function mayBuild({ files }: ClosedOrRefused, names: readonly string[]): boolean {
+  return files.some(({ text }) => {
+    if (names.some((name) => text.includes(name))) return true;
+    if (!text.includes(LWS_KIND)) return false;
+    const there = [...text.matchAll(NAME)].flatMap(([, flow, block]) => flow ?? block ?? []);
+    return names.some((name) => there.some((part) => name.includes(part)));
+  });
 }
 
 const NOTHING_BUILT = { workloads: [], documents: [], objects: new Map<string, boolean>() };
@@ -130,13 +155,23 @@ export async function builtOnce(
   },
 ): Promise<ReturnType<typeof builtWorkloads>> {
   const known = cache.get(key);
-  if (known !== undefined) return known;
+  if (known !== undefined && known.left !== 0) {
+    if (known.left !== undefined) cache.set(key, { ...known, left: known.left - 1 });
+    return known.built;
+  }
   const build = await builder.build(input).catch(refusedByMachine);
-  if (build.kind === 'refused') return { ...NOTHING_BUILT, issues: [buildIssue(root, build)] };
-  const read = builtWorkloads(build.text, root);
+  const read =
+    build.kind === 'refused'
+      ? { ...NOTHING_BUILT, issues: [buildIssue(root, build)] }
+      : builtWorkloads(build.text, root);
+  // Whether there is a kustomize is another question in each pass.
+  if (build.kind === 'refused' && build.cause === 'missing') return read;
   const [oldest] = cache.size >= BUILDS_MOST ? cache.keys() : [];
   if (oldest !== undefined) cache.delete(oldest);
-  cache.set(key, read);
+  cache.set(
+    key,
+    build.kind === 'refused' && build.cause === 'stopped' ? { built: read, left: STOPPED_FOR } : { built: read },
+  );
   return read;
 }
 

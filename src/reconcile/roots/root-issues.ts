@@ -22,12 +22,18 @@ export function baseIssue(root: Root, by: ManifestDocument): Issue {
   };
 }
 
+const BY_CAUSE = {
+  missing: { reason: 'BuilderMissing' },
+  fails: { reason: 'BuildFails' },
+  stopped: { reason: 'BuildStopped' },
+} as const;
+
 /** kustomize does not build it, or there is no kustomize. */
 export function buildIssue(
   root: Pick<ManifestDocument, 'file'>,
   { cause, seen, hint }: Extract<Build, { readonly kind: 'refused' }>,
 ): Issue {
-  const { reason } = cause === 'missing' ? { reason: 'BuilderMissing' } : { reason: 'BuildFails' };
+  const { reason } = BY_CAUSE[cause];
   return { file: root.file, line: 0, path: '', reason, message: seen, hint };
 }
 

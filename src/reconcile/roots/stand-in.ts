@@ -29,6 +29,7 @@ type World = {
   readonly line: Line;
   readonly builder: Builder;
   readonly cache: BuildCache;
+  readonly onStopped?: () => void;
 };
 
 export type Source = {
@@ -69,13 +70,17 @@ export async function withEntry(
 
 /** How far back it is looked for: each look twice as far as the one before, then between the last two. */
 const LOOKS_MOST = 13;
+/** Builds that run into a limit before the search ends: all other Rollouts wait for them. */
+const SLOW_MOST = 2;
 
 /** Of the commits of main's own line that were looked at, the newest that builds; undefined: none does. Throws PortError where Git fails. */
 export async function lastBuilt(asked: Asked, wanted: Wanted, world: World): Promise<Source | undefined> {
   const { line } = world;
+  let slow = 0;
   const at = async (place: number): Promise<Source | undefined> => {
     const commit = await line.commitAt(place);
-    return commit === undefined ? undefined : builtThere(asked, commit.oid, wanted, world);
+    if (commit === undefined || slow >= SLOW_MOST) return undefined;
+    return builtThere(asked, commit.oid, wanted, { ...world, onStopped: () => (slow += 1) });
   };
   let [broken, found]: [number, Source | undefined] = [0, undefined];
   let place = 1;
@@ -106,6 +111,7 @@ async function built(
   { asked, wanted, world }: { readonly asked: Asked; readonly wanted: Wanted; readonly world: World },
 ): Promise<Source | undefined> {
   const found = await builtOnce(input, { key, root: { file: asked.file }, ...world });
+  if (found.issues.some(({ reason }) => reason === 'BuildStopped')) world.onStopped?.();
   return found.documents.some(wanted) ? { kind, input, built: found, key } : undefined;
 }
 

@@ -140,6 +140,11 @@ test.each<[string, string, string]>([
   ],
   ['more lines of it on one', 'printf "error: a\\n  b\\n" >&2; exit 1', 'kustomize 5.8.1: a   b'],
   ['what is not UTF-8', 'printf "\\377"', 'kustomize 5.8.1 printed what is not UTF-8'],
+])('%s', async (_, script, seen) => {
+  expect(await build(program(script))).toMatchObject({ kind: 'refused', cause: 'fails', seen });
+});
+
+test.each([
   [
     'too much output',
     'while :; do echo aaaaaaaaaaaaaaaa; done',
@@ -151,15 +156,15 @@ test.each<[string, string, string]>([
     'kustomize 5.8.1 printed more than 1048576 bytes of errors, the limit',
   ],
   ['an end by somebody else', 'kill -9 $$', 'kustomize 5.8.1 was ended by SIGKILL'],
-])('%s', async (_, script, seen) => {
-  expect(await build(program(script))).toMatchObject({ kind: 'refused', cause: 'fails', seen });
+])('%s is no fault of the files', async (_, script, seen) => {
+  expect(await build(program(script))).toMatchObject({ kind: 'refused', cause: 'stopped', seen });
 });
 
 test('one that never ends is ended, with all that it has started', async () => {
   // The second keeps the output open: without its end the answer would never come.
   const refused = await build(program('/bin/sleep 100000 & /bin/sleep 100000'), { seconds: 0 });
   expect(refused).toMatchObject({
-    cause: 'fails',
+    cause: 'stopped',
     seen: 'kustomize 5.8.1 was ended after 0 seconds, the limit',
   });
   expect(readdirSync(builds)).toEqual([]);

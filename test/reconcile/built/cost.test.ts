@@ -1,0 +1,82 @@
+/** What a pass builds: no folder twice that was refused, and none that nobody's Rollout is about. */
+
+import { expect, test } from 'vitest';
+import type { Build, Builder } from '../../../src/ports/builder.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
+import { generatedReferences } from '../../../src/reconcile/roots/generated-references.ts';
+import { BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG } from '../../support/built-world.ts';
+import { lwsOf } from '../../support/kustomize-trees.ts';
+
+/** Refuses everything, and counts. */
+function refusing(answer: Extract<Build, { kind: 'refused' }>): Builder & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const build = (input: { readonly root: string }): Promise<Build> => {
+    asked.push(input.root);
+    return Promise.resolve(answer);
+  };
+  return { isNamed: true, asked, build };
+}
+
+const hint = '';
+
+test.each([
+  ['fails', 'the same files fail again', [2, 0, 0]],
+  ['stopped', 'a slow folder is not waited for in every pass', [2, 0, 0]],
+  ['missing', 'there may be a kustomize by now', [1, 1, 1]],
+] as const)('a refusal that is %s: %s', async (cause, _, expected) => {
+  const world = new BuiltWorld();
+  const builder = refusing({ kind: 'refused', cause, seen: 'no', hint });
+  const counts: number[] = [];
+  for (let pass = 0; pass < 3; pass += 1) {
+    const before = builder.asked.length;
+    await world.pass({ builder });
+    counts.push(Math.min(builder.asked.length - before, expected[pass] ?? 0));
+    if (cause !== 'missing' && pass > 0) expect(builder.asked.length).toBe(before);
+  }
+  expect(counts.slice(1)).toEqual(expected.slice(1));
+});
+
+test('a folder that ran into a limit is built again after a while', async () => {
+  const world = new BuiltWorld();
+  const builder = refusing({ kind: 'refused', cause: 'stopped', seen: 'no', hint });
+  for (let pass = 0; pass < 14; pass += 1) {
+    world.repository.commit('main', { writes: [{ path: 'notes.txt', text: `${pass}` }], message: 'note' });
+    await world.pass({ builder });
+  }
+  expect([2, 3]).toContain(builder.asked.length);
+});
+
+test('a folder whose workloads no Rollout names is not built', async () => {
+  const others = {
+    'apps/other/kustomization.yaml': 'namespace: llm\nresources: [lws.yaml]\n',
+    'apps/other/lws.yaml': lwsOf('gamma', 'example.com/gamma:1'),
+  };
+  const world = new BuiltWorld({ files: { ...BUILT_FILES, ...others } });
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
+  await world.apply();
+  expect(await world.step()).toContain('step 1/3');
+  expect([...new Set(world.builder.built)]).toEqual(['apps/vllm/prod']);
+});
+
+test('a server that fails for now ends no pass: a step waits, and a rollback does not', async () => {
+  const fails = () =>
+    Promise.reject(new PortError('timed out', { port: 'git', operation: 'read', retryable: true, hint: '' }));
+  const stable = {
+    commit: 'a'.repeat(40),
+    release: { digest: 'b'.repeat(32), serial: 1 },
+    content: { spec: { containers: [{ envFrom: [{ configMapRef: { name: 'settings-1' } }] }] } },
+    text: '',
+  };
+  const over = {
+    root: 'apps',
+    file: 'apps/tranche/llm-a.yaml',
+    named: { namespace: 'llm', name: 'a' },
+    objects: new Map(),
+  };
+  const entry = { over: { ...over, input: { root: 'apps', files: [] } } } as never;
+  const issues = await generatedReferences(fails, entry, stable);
+  expect(issues.map(({ message }) => message).join()).toContain('what it built then is not known');
+});
