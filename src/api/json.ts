@@ -57,12 +57,24 @@ export function asWritten(value: unknown): Json {
 
 /** JSON text with sorted keys and no spaces: equal values have equal text, so it can be hashed. */
 export function canonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  let text = '';
+  // A piece after a piece: lists of pieces, joined, take twice the time.
   if (isJsonObject(value)) {
-    const members = Object.keys(value)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
-    return `{${members.join(',')}}`;
+    for (const key of Object.keys(value).sort()) {
+      const member = `${quoted(key)}:${canonicalJson(value[key] ?? null)}`;
+      text += text === '' ? member : `,${member}`;
+    }
+    return `{${text}}`;
   }
-  return JSON.stringify(value);
+  for (const item of value) text += text === '' ? canonicalJson(item) : `,${canonicalJson(item)}`;
+  return `[${text}]`;
+}
+
+/** Nothing in it is written otherwise between quotes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }

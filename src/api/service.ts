@@ -57,6 +57,14 @@ export function portMissing(ports: readonly ServicePort[], others: readonly Serv
 
 /** The members of a map that are texts. */
 export function stringsIn(value: unknown): Readonly<Record<string, string>> {
+  if (!isRecord(value)) return {};
+  // As a rule all are: then it is what was asked for.
+  if (isTexts(value)) return value;
   const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
-  return isRecord(value) ? Object.fromEntries(Object.entries(value).filter(isText)) : {};
+  return Object.fromEntries(Object.entries(value).filter(isText));
+}
+
+function isTexts(value: Readonly<Record<string, unknown>>): value is Readonly<Record<string, string>> {
+  for (const key of Object.keys(value)) if (typeof value[key] !== 'string') return false;
+  return true;
 }

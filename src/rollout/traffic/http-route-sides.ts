@@ -17,11 +17,12 @@ export type SidedRule = RouteRule & {
 
 /** Each rule with its backends distinguished. */
 export function sidedRules(rules: readonly RouteRule[], sides: Sides): readonly SidedRule[] {
+  const isOf = (ref: BackendRef, name: string): boolean =>
+    ref.name === name && ref.kind === sides.backend && ref.namespace === '';
   return rules.map((rule) => {
-    const named = (name: string) => (ref: BackendRef) =>
-      ref.kind === sides.backend && ref.name === name && ref.namespace === '';
-    const [stable, canary] = [rule.backends.filter(named(sides.stable)), rule.backends.filter(named(sides.canary))];
-    const others = rule.backends.filter((ref) => !stable.includes(ref) && !canary.includes(ref));
+    const stable = rule.backends.filter((ref) => isOf(ref, sides.stable));
+    const canary = rule.backends.filter((ref) => isOf(ref, sides.canary));
+    const others = rule.backends.filter((ref) => !isOf(ref, sides.stable) && !isOf(ref, sides.canary));
     const hasOwnName = rule.name !== '' && rules.filter((other) => other.name === rule.name).length === 1;
     const key = hasOwnName ? { key: 'name', value: rule.name } : String(rule.place);
     const isOurs = canary.length > 0 && canary.length === rule.backends.length;
