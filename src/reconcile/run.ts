@@ -61,7 +61,7 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
     cluster.expect?.();
   }
   const read = options.write ? writableConfigIn : configIn;
-  const config = read(await ahead.config, options.overrides);
+  const config = read(await ahead.config, options.overrides, memory.trials?.known);
   const before = memory.config ?? named(options);
   memory.config = config;
   if (config.branch !== before.branch || config.statusBranch !== before.statusBranch) return 'elsewhere';

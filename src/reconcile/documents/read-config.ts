@@ -3,6 +3,7 @@
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { isOfSteps, parseConfig } from '../../api/parse-config.ts';
+import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ParsedDocument, parseDocumentText } from '../../manifests/parse-document.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { Tree, TreeFile } from '../../ports/git.ts';
@@ -21,10 +22,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the file says; the defaults where there is none. Throws ConfigError. */
-export function configOf(files: Tree['files']): Config {
+/** What the file says; the defaults where there is none. A text that is `known` is not parsed again. Throws ConfigError. */
+export function configOf(files: Tree['files'], known?: KnownTexts): Config {
   const file = files.find(({ path }) => path === CONFIG_FILE);
-  if (file !== undefined) return configIn(file.content);
+  if (file !== undefined) return configIn(file.content, known);
   const [other] = files;
   if (other === undefined) return DEFAULT_CONFIG;
   const isOther = other.path === OTHER_CONFIG_FILE;
@@ -46,16 +47,16 @@ export function configOf(files: Tree['files']): Config {
  * The same for a pass that writes: a slip in a field of steps alone must not keep a rollback, whichever Rollout it is of. Its
  * faults are those of every Rollout, so that no step goes forward. Throws ConfigError where a rollback may hang on them.
  */
-export function configWithFaults(files: Tree['files']): Config {
+export function configWithFaults(files: Tree['files'], known?: KnownTexts): Config {
   try {
-    return configOf(files);
+    return configOf(files, known);
   } catch (error) {
     if (!(error instanceof ConfigError) || error.besides === undefined) throw error;
     return { ...error.besides, faults: error.issues };
   }
 }
 
-function configIn(content: TreeFile['content']): Config {
+function configIn(content: TreeFile['content'], known: KnownTexts | undefined): Config {
   if (content.kind === 'unreadable') {
     const isLink = content.cause === 'link';
     throw new ConfigError([
@@ -70,7 +71,8 @@ function configIn(content: TreeFile['content']): Config {
   }
   const text = content.kind === 'text' ? content.text : '';
   refuseSeveral(text);
-  const read = parseDocumentText({ file: CONFIG_FILE, text: withoutMark(text), firstLine: 1, doubt: undefined });
+  const document = { file: CONFIG_FILE, text: withoutMark(text), firstLine: 1, doubt: undefined };
+  const read = parseDocumentText(document, known);
   if (read.kind === 'wrong') throw new ConfigError(read.issues);
   if (read.twice.length > 0) throw new ConfigError(read.twice);
   const { config, faults } = parseConfig(read.value);

@@ -1,6 +1,6 @@
 /** What the status branch is to hold, as files: records, the index, pages for people. Apart from reading it, which every pass does. */
 
-import { asWritten, canonicalJson, isJsonObject } from '../../api/json.ts';
+import { asWritten, canonicalJson, isJsonObject, type JsonObject } from '../../api/json.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { BrakeShown } from './brakes.ts';
@@ -89,8 +89,9 @@ function recordText(
   const { path, stored, before, signing } = of;
   const signed = stored?.kind === 'read' ? stored.signed : undefined;
   const text = signing === undefined ? undefined : before.texts.get(path);
-  if (text !== undefined && signed?.digest === digestOf(asWritten(record))) return text;
-  return printRecord(record, signing && { ...signing, path, before: signed });
+  const content = contentOfRecord(record);
+  if (text !== undefined && signed?.digest === content.digest) return text;
+  return printContent(content, signing && { ...signing, path, before: signed });
 }
 
 function indexText(
@@ -143,14 +144,22 @@ function isReadAgain({ marked }: StatusIndex, after: StatusIndex): boolean {
   return after.marked.readAt >= marked.readAt + after.auditSeconds;
 }
 
+type RecordSigning = Signing & { readonly path: string; readonly before: Signed | undefined };
+
 /** The record as a file, with a checksum, and signed where it has to be. */
-export function printRecord(
-  record: RolloutRecord,
-  signing?: Signing & { readonly path: string; readonly before: Signed | undefined },
-): string {
+export function printRecord(record: RolloutRecord, signing?: RecordSigning): string {
+  return printContent(contentOfRecord(record), signing);
+}
+
+/** What is written of a record, and the digest that both its checksum and its signature are of. */
+type RecordContent = { readonly content: JsonObject; readonly digest: string };
+
+function contentOfRecord(record: RolloutRecord): RecordContent {
   const body = asWritten(record);
-  const digest = digestOf(body);
-  const content = isJsonObject(body) ? body : {};
+  return { content: isJsonObject(body) ? body : {}, digest: digestOf(body) };
+}
+
+function printContent({ content, digest }: RecordContent, signing: RecordSigning | undefined): string {
   if (signing === undefined) return printed({ checksum: checksumOf(digest), ...content });
   const { signer, path, place, numbers, before, now } = signing;
   const number = nextNumber(Math.max(before?.signature.number ?? 0, numbers.get(path) ?? 0), now);
