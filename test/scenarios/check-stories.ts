@@ -3,7 +3,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { playStory, sharedOf } from '../support/story/play.ts';
+import { checkedWay, playStory, sharedOf } from '../support/story/play.ts';
+import type { Rehearsed } from '../support/story/rehearse.ts';
 
 /** The folder of all stories. */
 export const root = new URL('../../fixtures/scenarios/', import.meta.url).pathname;
@@ -45,15 +46,51 @@ export function ownFiles(name: string): Record<string, string> {
   return filesBelow(join(root, name, 'repository'));
 }
 
-/** The share of one test file: every `of`th story from `first` on, or of those that `STORIES` names. */
-export function checkStories(share: { readonly first: number; readonly of: number }): void {
-  const isMine = (_: string, at: number): boolean => at % share.of === share.first;
+type Share = { readonly first: number; readonly of: number };
+
+/** The share of one test file, or of those that `STORIES` names every `of`th story from `first` on. */
+export function checkStories(share: Share): void {
   const given = process.env['STORIES'];
-  if (given === undefined) test.each(names.filter(isMine))('%s', check);
-  else {
-    const mine = storiesIn(given).filter(isMine);
+  if (given === undefined) {
+    const rehearsed: Rehearsed = new Map();
+    test.each(shareOf(share))('%s', (name) => check(name, rehearsed));
+  } else {
+    const mine = storiesIn(given).filter((_, at) => at % share.of === share.first);
     describe.skipIf(mine.length === 0)(given, () => test.each(mine)('%s', play));
   }
+}
+
+/** Stories that start alike are in one share, which rehearses that start once; the shares are as long as each other. */
+function shareOf({ first, of }: Share): readonly string[] {
+  const alike = new Map<string, string[]>();
+  for (const name of names) {
+    const start = startOf(name);
+    alike.set(start, [...(alike.get(start) ?? []), name]);
+  }
+  const lengths = new Map(
+    [...alike].map(([start, some]) => [start, some.reduce((sum, name) => sum + lengthOf(name), 0)]),
+  );
+  const shares = Array.from({ length: of }, () => ({ names: [] as string[], length: 0 }));
+  for (const [start, length] of [...lengths].sort((left, right) => right[1] - left[1])) {
+    const shortest = shares.reduce((least, share) => (share.length < least.length ? share : least));
+    shortest.names.push(...(alike.get(start) ?? []));
+    shortest.length += length;
+  }
+  return [...(shares[first]?.names ?? [])].sort();
+}
+
+/** What a story has before its first sentence. */
+function startOf(name: string): string {
+  const given = storyOf(name)
+    .split('\n')
+    .filter((line) => /^(In Git|Given LWS)/.test(line));
+  return JSON.stringify([given, ownFiles(name)]);
+}
+
+/** About what a story costs: passes are lines of its transcript. */
+function lengthOf(name: string): number {
+  const golden = join(root, name, 'transcript.txt');
+  return existsSync(golden) ? statSync(golden).size : 0;
 }
 
 /** What a story starts with that does not say it. */
@@ -80,18 +117,18 @@ async function play(path: string): Promise<void> {
     else writeFileSync(join(folder, `${basename(path, '.txt')}.transcript.txt`), transcript);
   };
   try {
-    write(await playStory(story, files, commonFiles));
+    write(await playStory(story, files, commonFiles, checkedWay(new Map())));
   } catch (error) {
     if (error instanceof Error) write(error.message);
     throw error;
   }
 }
 
-async function check(name: string): Promise<void> {
+async function check(name: string, rehearsed: Rehearsed): Promise<void> {
   const folder = join(root, name);
   const story = storyOf(name);
   const files = Object.assign({}, ...sharedOf(story).map(commonFiles), ownFiles(name));
-  const transcript = await playStory(story, files, commonFiles);
+  const transcript = await playStory(story, files, commonFiles, checkedWay(rehearsed));
   // A name of people starts no sentence with a capital.
   expect(transcript).not.toMatch(/\bVllm\b/);
   const golden = join(folder, 'transcript.txt');

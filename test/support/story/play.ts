@@ -1,9 +1,10 @@
 /** Plays a story: sentences in, a transcript out. What a sentence does stands in the table of `sentences.ts`. */
 
+import { createHash } from 'node:crypto';
 import { LWS_KIND } from '../../../src/api/kinds.ts';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
 import { readWorkload } from '../../../src/reconcile/documents/read-workload.ts';
-import { type Look, look, pass, STATUS } from './rehearse.ts';
+import { type Look, look, pass, type Rehearsed, STATUS } from './rehearse.ts';
 import { sentences } from './sentences.ts';
 import { type Beginning, Stage } from './stage.ts';
 import { CommitNames, tellLook } from './tell.ts';
@@ -18,14 +19,19 @@ export type Until = (seen: Look, before: Look | undefined) => boolean;
 
 /** What is done at each pass of a story. */
 export type Way = {
-  /** One pass, with its rehearsals or without. */
-  readonly look: (stage: Stage) => Promise<Look>;
+  /** One pass, with its rehearsals or without. `past`: all that was played before it. */
+  readonly look: (stage: Stage, past: string) => Promise<Look>;
   /** What is done after it, on copies of the stage. */
   readonly after: (player: Player) => Promise<void>;
 };
 
-/** As the stories are checked: with every rehearsal. */
-const CHECKED: Way = { look, after: async () => undefined };
+/** As the stories are checked: with every rehearsal that no other story had before. */
+export function checkedWay(rehearsed: Rehearsed): Way {
+  return { look: (stage, past) => look(stage, past, rehearsed), after: async () => undefined };
+}
+
+/** How a story is played; `start`: what it starts with, as a text. */
+type Played = { readonly way?: Way; readonly start?: string };
 
 /** What a sentence may do in addition to changing the stage. */
 export class Player {
@@ -36,6 +42,8 @@ export class Player {
   private last = '';
   private repeated = 0;
   private isLearning = true;
+  /** All that was played: what the story starts with, its sentences, and a letter for each pass. */
+  private past: string;
   /** The last pass; undefined: there was none. */
   seen: Look | undefined;
   /** Main when it ended. */
@@ -46,10 +54,11 @@ export class Player {
 
   private readonly way: Way;
 
-  constructor(stage: Stage, shared: Shared, way = CHECKED) {
+  constructor(stage: Stage, shared: Shared, { way = checkedWay(new Map()), start = '' }: Played = {}) {
     this.stage = stage;
     this.shared = shared;
     this.way = way;
+    this.past = start;
     this.names = new CommitNames((commit, digest) => templatesIn(stage, commit).includes(digest));
     this.began = stage.world.now;
     this.mainAtLook = stage.repository.head('main');
@@ -69,6 +78,7 @@ export class Player {
 
   async play(sentence: string): Promise<void> {
     this.comment(`» ${sentence}`);
+    this.past += `\n${sentence}`;
     const said = await this.act(sentence);
     this.learn();
     if (said !== undefined && said !== '') this.say([said]);
@@ -102,7 +112,7 @@ export class Player {
 
   /** One pass; told unless it says what the one before said. */
   async look(): Promise<Look> {
-    const seen = await this.way.look(this.stage);
+    const seen = await this.lookAlone();
     this.seen = seen;
     this.mainAtLook = this.stage.repository.head('main');
     this.learn();
@@ -123,12 +133,17 @@ export class Player {
     return seen;
   }
 
+  private async lookAlone(): Promise<Look> {
+    this.past += '.';
+    return this.way.look(this.stage, this.past);
+  }
+
   /** The whole beginning, untold: applied, taken over, settled. */
   async takeOver(): Promise<void> {
     this.sync('main');
     this.stage.world.tick(60);
     for (let looks = 0; looks < 5; looks += 1) {
-      const seen = await this.way.look(this.stage);
+      const seen = await this.lookAlone();
       this.seen = seen;
       this.mainAtLook = this.stage.repository.head('main');
       if (seen.result?.quiet === true) return this.learn();
@@ -205,10 +220,14 @@ export async function playStory(
   story: string,
   files: Readonly<Record<string, string>>,
   shared: Shared,
-  way = CHECKED,
+  way: Way,
 ): Promise<string> {
   const { beginning, lines } = parseStory(story);
-  const player = new Player(new Stage(files, beginning), shared, way);
+  const start = JSON.stringify([beginning, files]);
+  const player = new Player(new Stage(files, beginning), shared, {
+    way,
+    start: createHash('sha256').update(start).digest('hex'),
+  });
   try {
     for (const line of lines) {
       if (line === '' || line.startsWith('#')) player.comment(line);

@@ -23,11 +23,40 @@ export type Look = {
   readonly withoutRecord: readonly string[];
 };
 
-/** One writing pass, with all its rehearsals; throws where one of them differs. */
-export async function look(stage: Stage): Promise<Look> {
+/**
+ * What was rehearsed: what the same pass without a record decided otherwise, by all that had been played before it. Owned by
+ * who plays several stories: what two of them start with is rehearsed once.
+ */
+export type Rehearsed = Map<
+  string,
+  Pick<Look, 'wroteMain' | 'wroteStatus' | 'withoutRecord'> & { readonly main: string | undefined }
+>;
+
+/** One writing pass, with all its rehearsals; throws where one of them differs. `past`: all that was played before it. */
+export async function look(stage: Stage, past: string, rehearsed: Rehearsed): Promise<Look> {
+  const known = rehearsed.get(past);
+  if (known === undefined) {
+    const seen = await rehearsedLook(stage);
+    const { wroteMain, wroteStatus, withoutRecord } = seen;
+    rehearsed.set(past, { main: stage.repository.head('main'), wroteMain, wroteStatus, withoutRecord });
+    return seen;
+  }
+  const disturbed = isDisturbed(stage);
+  const { result, error } = await plainLook(stage);
+  const { main, ...rest } = known;
+  same('main after the same story', stage.repository.head('main'), main);
+  stage.seen = disturbed ? '' : seenIn(stage, result);
+  return { result, error, ...rest };
+}
+
+function isDisturbed({ interruption, hook }: Stage): boolean {
+  return interruption !== undefined || hook !== undefined;
+}
+
+async function rehearsedLook(stage: Stage): Promise<Look> {
   const { repository } = stage;
   const before = repository.copy();
-  const disturbed = stage.interruption !== undefined || stage.hook !== undefined;
+  const disturbed = isDisturbed(stage);
   let result: PassResult | undefined;
   let error = '';
   try {
