@@ -7,8 +7,17 @@ import { join } from 'node:path';
 import { type Patch, writeBundle } from '../../scripts/simulation-bundle.mjs';
 import type * as Entry from './entry.ts';
 
-/** The simulation as one module, built afresh. */
+/** What no bug is planted in is built once, and is warm for the next file of the same process: all it keeps is what pure functions said. */
+let sound: Promise<typeof Entry> | undefined;
+
+/** The simulation as one module, with a planted bug or without. */
 export async function bundled(patch?: Patch): Promise<typeof Entry> {
+  if (patch !== undefined) return built(patch);
+  sound ??= built(undefined);
+  return sound;
+}
+
+async function built(patch: Patch | undefined): Promise<typeof Entry> {
   const folder = mkdtempSync(join(tmpdir(), 'simulation-'));
   try {
     const outfile = join(folder, 'simulation.cjs');
