@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { isForRepair, isScaledAway } from './finish.ts';
 import { isLowestAstray, isReleasedAgain } from './ladder-laws.ts';
 import { fieldsOf, isLockedAgain } from './our-commit.ts';
+import { isOfHand } from './part-laws.ts';
 import { isHeld } from './policy-laws.ts';
 import { refilledFrom } from './traffic-laws.ts';
 import type { Truth } from './truth.ts';
@@ -43,6 +44,15 @@ test.each([
   ['nobody has aborted', { ...kept, reason: 'StepReady' }, false],
   ['on another rung', { ...kept, after: { version: 2, marks: { ...BACK, at: 'template' } } }, false],
 ] as const)('a release that its file does not name: %s', (_, of, isKept) => expect(keepsNewer(of)).toBe(isKept));
+
+test.each([
+  ['the same by the commit of a hand alone', 'S1: 2 of 3 serve', 'S1: 2 of 3 serve', true],
+  ['another fault by that', 'S1: 2 of 3 serve', 'S1: 1 of 3 serves', false],
+  ['nothing by that, or it is a commit of ours', 'S1: 2 of 3 serve', undefined, false],
+  ['nothing is wrong', undefined, undefined, false],
+])('a commit that is applied in part: %s', (_, wrong, byHand, isTheirs) =>
+  expect(isOfHand(wrong, () => byHand)).toBe(isTheirs),
+);
 
 const LAST = { step: 'promote', at: 'route-restored' } as NonNullable<ReturnType<typeof fieldsOf>['marks']>;
 const again = { reason: 'PartitionRestored', releaseVersion: 1, after: { ...fieldsOf(''), version: 1, marks: LAST } };

@@ -40,7 +40,7 @@ export function partsSafe(asked: Asked): string | undefined {
     if (alone === undefined && rest === undefined) continue;
     // What happens without the commit as well is not its doing.
     if (outcome(asked, { changed, part: [] }).wrong !== undefined || ofPeople(asked)) continue;
-    if (isOfHand(asked, { changed, part }, wrong ?? rest)) continue;
+    if (isOfHand(wrong ?? rest, () => ofHand(asked, { changed, part }))) continue;
     return alone === undefined ? `${part.join(', ')}, then the rest: ${rest}` : `${part.join(', ')} alone: ${alone}`;
   }
   return undefined;
@@ -129,15 +129,16 @@ function ofPeople(asked: Asked): boolean {
   return played() !== undefined;
 }
 
-/** What a hand has written in the commit before leads to the same by itself, applied in the same parts. */
-function isOfHand(
-  asked: Asked,
-  parts: { readonly changed: Part; readonly part: Part },
-  wrong: string | undefined,
-): boolean {
-  if (wrong === undefined || isOurs(asked.universe, asked.parent)) return false;
+/** What a hand has written in the commit before leads to by itself, applied in the same parts; undefined: to nothing, or it is ours. */
+function ofHand(asked: Asked, parts: { readonly changed: Part; readonly part: Part }): string | undefined {
+  if (isOurs(asked.universe, asked.parent)) return undefined;
   const without = outcome({ ...asked, oid: asked.parent }, parts);
-  return (without.wrong ?? without.rest) === wrong;
+  return without.wrong ?? without.rest;
+}
+
+/** The same is wrong without our commit, by what a hand has written in the one before: another fault stays ours. */
+export function isOfHand(wrong: string | undefined, byHand: () => string | undefined): boolean {
+  return wrong !== undefined && byHand() === wrong;
 }
 
 /** A copy of the world, and what the laws say to it once all groups have had the time to roll. */
