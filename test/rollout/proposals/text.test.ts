@@ -62,6 +62,12 @@ test('a value in a line is code from end to end, on one line, and ends no cell',
   );
 });
 
+test('a block shows what nobody would see, and keeps what ends lines', () => {
+  expect(block('+ a: "\u202eb\u200bc\u001b[2J"\r\n\t- d\re\n', 'diff', 300)).toBe(
+    '```diff\n+ a: "\\u202eb\\u200bc\\u001b[2J"\r\n\t- d\\u000de\n```\n',
+  );
+});
+
 test('a block is closed by its own fence alone, and a long one says that it is cut', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 1, max: 60 }), (value, most) => {

@@ -56,6 +56,47 @@ test.each([
   expect(evaluate(expression, context)).toEqual({ kind: 'fault', why: `calls ${name}, which is not run here` });
 });
 
+/** As deep as its characters allow: the parser ends it, or this does; the stack of a pass never. */
+const DEEP = 1000;
+const deepIn = (open: string, inner: string, close: string): string => {
+  const times = Math.floor((DEEP - inner.length) / (open.length + close.length));
+  return open.repeat(times) + inner + close.repeat(times);
+};
+test.each([
+  ['brackets', deepIn('(', '1', ')')],
+  ['lists', deepIn('[', '1', ']')],
+  ['maps', deepIn('{"a":', '1', '}')],
+  ['nots', deepIn('!', 'true', '')],
+  ['minuses', deepIn('- ', '1', '')],
+  ['choices', deepIn('true ? 1 : ', '1', '')],
+  ['fields', deepIn('', 'object', '.a')],
+  ['items', deepIn('', 'object', '[0]')],
+  ['sums', deepIn('1+', '1', '')],
+  ['conditions', deepIn('true && ', 'true', '')],
+  ['macros in one another', deepIn('[1].map(x,', 'x', ')')],
+  ['brackets that nobody closes', '('.repeat(DEEP)],
+])('%s in one another', (_, expression) => {
+  expect(evaluate(expression, context)).toEqual({
+    kind: 'fault',
+    why: expect.stringMatching(/^(fails|has|calls|gives)/),
+  });
+});
+
+test.each([
+  ['choices in conditions', deepIn('(true ? true : ', 'true', ')'), true],
+  ['calls', deepIn('string(', '1', ')'), '1'],
+  ['calls behind one another', deepIn('', '"a"', '.trim()'), 'a'],
+])('%s in one another are within the limits', (_, expression, value) => {
+  expect(evaluate(expression, context)).toEqual({ kind: 'ok', value });
+});
+
+test('values that lie deep are asked and given as they are', () => {
+  const levels = 500;
+  const deep: Json = JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
+  expect(evaluate('object == object', { object: deep })).toEqual({ kind: 'ok', value: true });
+  expect(evaluate('[object]', { object: deep }).kind).toBe('fault');
+});
+
 test('an object that is large is not asked', () => {
   const large = { object: { text: 'a'.repeat(20_000) } };
   expect(evaluate('1', large)).toEqual({
