@@ -497,3 +497,10 @@ test.each<readonly [settledAgo: number, says: string]>([
   expect(`${drift?.reason}: ${drift?.message}`).toMatch(/^Drift: /);
   expect(drift?.message).toContain(says);
 });
+
+test('the user’s own goes back: the dip in capacity is in the text of the commit', () => {
+  const { told, plan } = passed(shared, { ...abort(shared), view: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } });
+  expect(told).toBe('Aborted: rollback, primary');
+  const message = plan.commit?.message.replaceAll('\n', ' ');
+  expect(message).toContain('Capacity: 4 of 4 groups are ready now, at the lowest 3 while they load');
+});

@@ -239,3 +239,10 @@ test('a primary that may be down at once since, in a step: before the next one, 
   const { told } = passes(stands.home, { found: () => ({ snapshot: { issues: [issue] } }), most: 2 });
   expect(told).toEqual(['hold GracePeriod Draining', 'Settled: settled']);
 });
+
+test('a primary goes back: the dip in capacity is in the text of the commit', () => {
+  const { told, plan } = passed(stands.primary, { ...abort(stands.primary), view: { own: '0o+ 1o+ 2+ 3+' } });
+  expect(told).toBe('Aborted: rollback, primary');
+  const message = plan.commit?.message.replaceAll('\n', ' ');
+  expect(message).toContain('Capacity: 4 of 4 groups are ready now, at the lowest 3 while they load');
+});
