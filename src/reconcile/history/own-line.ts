@@ -25,7 +25,7 @@ const EARLIER_LOOKS = 6;
 export type Version =
   /** Not in its file. */
   | { readonly kind: 'absent' }
-  /** There, with marks that nobody can read. */
+  /** There, with marks that nobody can read, or in a folder that kustomize did not build then: what was before counts. */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'read'; readonly document: ManifestDocument; readonly workload: WorkloadFile };
 
@@ -87,7 +87,7 @@ export function ownLine(line: FirstParents, documentsAt: DocumentReader): OwnLin
   const known = new Map<string, Promise<Version>>();
   const versionAt = (commit: Oid, entry: DesiredRollout, file: string): Promise<Version> => {
     const key = JSON.stringify([commit, file, entry.key, entry.identity]);
-    const found = known.get(key) ?? documentsAt(commit, entry, [file]).then(versionOf);
+    const found = known.get(key) ?? documentsAt(commit, entry, [file]).then(versionOf, unbuilt);
     known.set(key, found);
     return found;
   };
@@ -233,6 +233,13 @@ async function fileBefore({ documentsAt, versionAt }: Reading, { entry, file, si
   if (other === undefined || twins.length > 0) return file;
   const stays = (await versionAt(since, entry, other.file)).kind !== 'absent';
   return stays ? file : other.file;
+}
+
+/** A commit whose folder does not build says nothing of the workload, and hides nothing of those before it. */
+function unbuilt(error: unknown): Version {
+  if (error instanceof PortError && error.port === 'builder' && error.operation === 'build')
+    return { kind: 'unreadable' };
+  throw error;
 }
 
 function versionOf(documents: readonly ManifestDocument[]): Version {

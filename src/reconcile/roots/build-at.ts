@@ -27,20 +27,22 @@ export async function builtAt(
 ): Promise<BuiltThen> {
   const closure = (await readClosures(git, commit, [root])).get(root);
   if (closure === undefined || (closure.kind === 'refused' && closure.files.length === 0)) return NOTHING;
-  if (closure.kind === 'refused') throw notBuilt(commit, closure.issues[0]?.message);
+  if (closure.kind === 'refused') throw notBuilt(commit, 'build', closure.issues[0]?.message);
   const at = { key: closureKey(closure), root: { file }, builder, cache };
   const { documents, objects, issues } = await builtOnce(closure, at);
   const [fault] = issues;
-  if (documents.length === 0 && fault !== undefined) throw notBuilt(commit, fault.message);
+  // Where kustomize itself is missing, nothing is said of that commit.
+  const operation = fault?.reason === 'BuilderMissing' ? 'start' : 'build';
+  if (documents.length === 0 && fault !== undefined) throw notBuilt(commit, operation, fault.message);
   const named = { namespace, name };
   const own = documents.filter((one) => isCalled(one, named)).map((one) => atPatch(one, named, file));
   return { documents: own, objects };
 }
 
-function notBuilt(commit: Oid, why = 'its kustomization is refused'): PortError {
+function notBuilt(commit: Oid, operation: 'start' | 'build', why = 'its kustomization is refused'): PortError {
   return new PortError(`${commit.slice(0, 12)} is not built: ${why}`, {
     port: 'builder',
-    operation: 'build',
+    operation,
     retryable: false,
     hint: '',
   });
