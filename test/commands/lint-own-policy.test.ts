@@ -62,3 +62,27 @@ test('lint tells a change that locks a release and touches a policy that governs
   expect(await told(world, { ...release, [OTHERS]: others })).toEqual([]);
   expect(await told(world, {})).toEqual([]);
 });
+
+const CHAT = 'policies/chat.yaml';
+const analysis = (points: number): string =>
+  `apiVersion: tranche.dev/v1alpha1\nkind: Analysis\nmetadata: {name: chat}\nspec:\n  provider: prod\n  metrics:\n    - {use: vllm/errors, tolerate: {points: ${points}}}\n`;
+
+test('an Analysis that such a policy names is told as the policy is; one that nobody names is not', async () => {
+  const world = await adopted();
+  const writes = [
+    { path: FREEZE, text: policy('freeze', '  maxStepGroups: 2\n  analyses: [chat]\n') },
+    { path: CHAT, text: analysis(1) },
+    { path: 'policies/other.yaml', text: analysis(1).replace('chat', 'other') },
+  ];
+  world.repository.commit('main', { writes, message: 'measure' });
+  const release = { [LWS_FILE]: world.repository.text('main', LWS_FILE)?.replace(OLD, NEW) };
+  expect(await told(world, release)).toEqual([]);
+  expect(await told(world, { [CHAT]: analysis(50) })).toEqual([]);
+  expect(await told(world, { ...release, [CHAT]: analysis(50) })).toEqual([
+    `warning: ${CHAT}:4: the change locks a release of llm/vllm and edits Analysis chat (${CHAT}), which governs it (LocksAndEditsPolicy). Make two changes of it, the policy first, so that its owners see what it is for.`,
+  ]);
+  expect(await told(world, { ...release, [CHAT]: undefined })).toEqual([
+    expect.stringContaining(`takes away Analysis chat (${CHAT})`),
+  ]);
+  expect(await told(world, { ...release, 'policies/other.yaml': analysis(50).replace('chat', 'other') })).toEqual([]);
+});

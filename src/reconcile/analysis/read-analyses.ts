@@ -8,8 +8,8 @@ import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-
 import type { Tree } from '../../ports/git.ts';
 import { ambiguousFields, fieldIssue, nameOf, versionIssue } from '../documents/read-rollout.ts';
 
-/** With the path of its file. */
-export type AnalysisFile = Analysis & { readonly file: string };
+/** With the path of its file, and the line of its spec. */
+export type AnalysisFile = Analysis & { readonly file: string; readonly line: number };
 
 export type Analyses = {
   /** Those that count. */
@@ -58,7 +58,8 @@ function readOne(document: ManifestDocument, policyPaths: Config['policyPaths'])
   const outside = policyPaths === undefined || isBelow(policyPaths, document.file) ? [] : [outsideIssue(document)];
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document), ...outside];
   const { file } = document;
-  return { analysis: analysis === undefined || issues.length > 0 ? undefined : { ...analysis, file }, issues };
+  const line = document.lineOf(['spec']);
+  return { analysis: analysis === undefined || issues.length > 0 ? undefined : { ...analysis, file, line }, issues };
 }
 
 function outsideIssue(document: ManifestDocument): Issue {

@@ -1,15 +1,23 @@
-/** Changes that bring a release and edit a policy that governs it: who asks for both decides what may hold it. */
+/** Changes that bring a release and edit a policy, or an Analysis, that governs it: who asks for both decides what may hold it. */
 
 import type { Issue } from '../../api/issue.ts';
+import { ANALYSIS_KIND, POLICY_KIND } from '../../api/kinds.ts';
 import type { Git, Oid } from '../../ports/git.ts';
+import { analysisCalled } from '../analysis/observe-analyses.ts';
 import { desiredOf } from '../desired/desired.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { desiredRequest } from '../documents/desired-branch.ts';
 import type { ParseCache } from '../documents/parse-cache.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 
-/** Where one policy differs: on `line` of what is there after the change, 0 where nothing of it is. */
-type PolicyEdit = { readonly name: string; readonly file: string; readonly line: number; readonly what: string };
+/** Where a policy or an Analysis differs: on `line` of what is there after the change, 0 where nothing of it is. */
+type PolicyEdit = {
+  readonly kind: string;
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  readonly what: string;
+};
 
 /**
  * The same against the head of the desired branch. Nothing is read where no file has a text that is yet to be
@@ -32,29 +40,44 @@ export async function ownPolicyWarnings(
 
 /** As warnings, on the line of each policy; of one that is gone, on that of the workload. */
 export function ownPolicyIssues({ key, workload }: DesiredRollout, edits: readonly PolicyEdit[]): readonly Issue[] {
-  return edits.map(({ name, file, line, what }) => ({
+  return edits.map(({ kind, name, file, line, what }) => ({
     file: line === 0 ? (workload?.file ?? file) : file,
     line: line === 0 ? (workload?.lineOf(['spec']) ?? 0) : line,
     path: 'spec',
     reason: 'LocksAndEditsPolicy',
-    message: `the change locks a release of ${key.namespace}/${key.name} and ${what} RolloutPolicy ${name} (${file}), which governs it`,
+    message: `the change locks a release of ${key.namespace}/${key.name} and ${what} ${kind} ${name} (${file}), which governs it`,
     hint: 'Make two changes of it, the policy first, so that its owners see what it is for.',
   }));
 }
 
-/** The policies of one Rollout that are there on one side only, or in a file with other bytes. */
+/** The policies of one Rollout, and the Analyses that they name, that are there on one side only, or in a file with other bytes. */
 export function policyEdits(
   { was, before }: { readonly was: DesiredRollout; readonly before: Desired },
   { is, after }: { readonly is: DesiredRollout; readonly after: Desired },
 ): readonly PolicyEdit[] {
-  const old = new Map(was.policy.matching.map((one) => [`${one.name} ${one.file}`, one]));
-  const now = is.policy.matching.flatMap((one): readonly PolicyEdit[] => {
-    const { name, file, line } = one;
-    const known = old.delete(`${name} ${file}`);
-    if (known && before.blobs.get(file) === after.blobs.get(file)) return [];
-    return [{ name, file, line, what: known ? 'edits' : 'adds' }];
+  const old = new Map(governing(was, before).map((one) => [idOf(one), one]));
+  const now = governing(is, after).flatMap((one): readonly PolicyEdit[] => {
+    const known = old.delete(idOf(one));
+    if (known && before.blobs.get(one.file) === after.blobs.get(one.file)) return [];
+    return [{ ...one, what: known ? 'edits' : 'adds' }];
   });
-  return [...now, ...[...old.values()].map(({ name, file }) => ({ name, file, line: 0, what: 'takes away' }))];
+  return [...now, ...[...old.values()].map((one) => ({ ...one, line: 0, what: 'takes away' }))];
+}
+
+type Governing = Omit<PolicyEdit, 'what'>;
+
+function idOf({ kind, name, file }: Governing): string {
+  return `${kind} ${name} ${file}`;
+}
+
+/** Those that are there and count. */
+function governing({ policy }: DesiredRollout, desired: Desired): readonly Governing[] {
+  const policies = policy.matching.map(({ name, file, line }) => ({ kind: POLICY_KIND, name, file, line }));
+  const analyses = (policy.rules.analyses ?? []).flatMap((name) => {
+    const found = analysisCalled(name, { desired });
+    return 'wrong' in found ? [] : [{ kind: ANALYSIS_KIND, name, file: found.file, line: found.line }];
+  });
+  return [...policies, ...analyses];
 }
 
 /** Locked: its text is not the one of its marks, and no step of ours has brought it. */
