@@ -12,7 +12,7 @@ import { type Patch, writeBundle } from '../../scripts/simulation-bundle.mjs';
 export type Bug = readonly [name: string, file: string, from: string, to: string];
 
 /** What a file that answers has. */
-type Answers = { readonly wrongAnswers: () => readonly string[] };
+type Answers = { readonly wrongAnswers: () => readonly string[] | Promise<readonly string[]> };
 
 /** The bugs as patches. */
 export function patchesOf(bugs: readonly Bug[]): readonly Patch[] {
