@@ -69,7 +69,8 @@ export default defineConfig({
     // One more than the cores of the smallest machine: tests of Git and of processes wait for others half of their time.
     maxWorkers: 3,
     sequence: { sequencer: LongFirst },
-    // Each worker loads our modules once. No module of ours holds anything that changes, and every file puts right what it set.
+    // Each worker loads our modules once. None of ours holds anything that changes (the bundle of the simulation keeps what pure
+    // functions said), and every file puts right what it set.
     isolate: false,
     // Names of packages are what Node gives out, not asked of a stand-in at each use, which took a twentieth of what parses
     // much. The one package whose names Node cannot tell has a module of the same next to it.
