@@ -78,7 +78,8 @@ export const laws = {
   'S13 undo': {
     statement:
       'an undo brings back every field of a release that had settled, byte for byte, and nothing else, from any state after settling',
-    checked: 'each commit of ours (undo-law.ts), and the end of stories (story.ts)',
+    checked:
+      'each commit of ours (undo-law.ts), the end of stories (story.ts), and an order at the end of each schedule (what-if-undo.ts)',
   },
   'F17 recreated': {
     statement: 'no step forward on objects that were re-created, until someone accepts them',
