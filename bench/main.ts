@@ -13,7 +13,7 @@ import { initRows } from './init.ts';
 import { keyRows } from './keys.ts';
 import { inTurn, peakMegabytes, progress, type Spread, time } from './measure.ts';
 import { pageRows } from './page.ts';
-import { plansPerSecond } from './planning.ts';
+import { analysisRows, plansPerSecond } from './planning.ts';
 import { podRows } from './pods.ts';
 import { policyRows } from './policies.ts';
 import { atLeast, atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
@@ -101,7 +101,7 @@ async function allRows(): Promise<readonly Row[]> {
     history: () => historyRows(bench, options.quick ? 1000 : 10_000, rounds),
     init: () => initRows(bench, options.quick ? 1000 : 50_000, rounds),
     page: () => pageRows(bench, rounds),
-    plan: async () => planRows(bench, await first()),
+    plan: async () => [...(await planRows(bench, await first())), ...analysisRows()],
     simulation: () => simulationRows(programs, amounts()),
     isomorphic: async () => isomorphicRows(bench, await worlds()),
   };

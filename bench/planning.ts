@@ -7,6 +7,8 @@ import type { Snapshot } from '../src/rollout/snapshot.ts';
 import { time } from './measure.ts';
 import { type Bench, ownPass, reset, type World } from './world.ts';
 
+export { analysisRows } from './analysis.ts';
+
 const batch = 2000;
 
 /** Plans a second in the best of some stretches of time: what the machine does next to it is not the decision's. */

@@ -8,7 +8,15 @@ import { countsOf, type Sides, type Unusable } from './counting.ts';
 import { type Grid, gridFrom } from './metric-query.ts';
 import type { Counts } from './odds.ts';
 import { dispersionOf, ruledOutWith, type Strata, spreadOf, totalOf } from './spread.ts';
-import { type Doubt, type Excuse, excuseOf, type Verdict, verdictOf, type Window } from './verdict.ts';
+import {
+  type Doubt,
+  type Excuse,
+  excuseOf,
+  type SaidByWindow,
+  type Verdict,
+  verdictOf,
+  type Window,
+} from './verdict.ts';
 
 const DAY_SECONDS = 86_400;
 /** Fewer groups than this, or less history, do not show how much groups differ anyway. */
@@ -109,9 +117,10 @@ function judged(windows: readonly Window[], rules: AnalysisMetric, all: Doubt): 
   const half = { ...all, alpha: all.alpha / 2 };
   const fewest = Math.min(...windows.map(({ canary }) => canary.length));
   const few = { ...half, sizes: { ...all.sizes, canary: fewest } };
-  const early = verdictOf(windows, rules, few);
+  const known: SaidByWindow = new Map();
+  const early = verdictOf(windows, rules, few, known);
   if (early.kind === 'failed') return { verdict: early, windows, doubt: few };
-  const verdict = verdictOf(whole, rules, half);
+  const verdict = verdictOf(whole, rules, half, known);
   return whole.length > 0
     ? { verdict, windows: whole, doubt: half }
     : { verdict: { ...early, kind: 'undecided', at: undefined, ruledOut: undefined }, windows, doubt: few };

@@ -55,7 +55,12 @@ export type Verdict = {
 };
 
 /** Judges all windows in order. With windows of one version alone its bound decides, and without one nothing does. */
-export function verdictOf(windows: readonly Window[], rules: MetricRules, doubt: Doubt): Verdict {
+export function verdictOf(
+  windows: readonly Window[],
+  rules: MetricRules,
+  doubt: Doubt,
+  known: SaidByWindow = new Map(),
+): Verdict {
   const tolerated = toleratedBy(rules, doubt);
   const state: { failing: boolean; kind: Verdict['kind']; at: Instant | undefined } = {
     failing: false,
@@ -69,7 +74,7 @@ export function verdictOf(windows: readonly Window[], rules: MetricRules, doubt:
     const [mine, theirs] = [totalOf(window.canary), totalOf(window.stable)];
     canary = totalOf([canary, mine]);
     stable = totalOf([stable, theirs]);
-    const said = logLikelihoods(mine, theirs);
+    const said = saidBy(window, { mine, theirs }, known);
     if (said !== undefined) sums = sums.map((sum, at) => sum + (said[at] ?? 0));
     const so = { sums, canary, stable, tolerated };
     const fails = isWorse(so, rules, doubt);
@@ -90,6 +95,19 @@ export function verdictOf(windows: readonly Window[], rules: MetricRules, doubt:
     tolerated: tolerated === undefined ? Number.POSITIVE_INFINITY : Math.exp(LN_RATIOS[tolerated] ?? 0),
     ruledOut: ruledOutBy(sums, doubt),
   };
+}
+
+/** What windows say, by window: for who looks at most of them twice. */
+export type SaidByWindow = Map<Window, ReturnType<typeof logLikelihoods>>;
+
+function saidBy(
+  window: Window,
+  { mine, theirs }: { readonly mine: Counts; readonly theirs: Counts },
+  known: SaidByWindow,
+) {
+  const said = known.has(window) ? known.get(window) : logLikelihoods(mine, theirs);
+  known.set(window, said);
+  return said;
 }
 
 /** ψ0 as a position of the grid; undefined: it is above the grid, and then nothing can fail. */
