@@ -1,8 +1,13 @@
 /** `history` and `verify-history`: what main tells of releases, and whether its files bear that out. */
 
 import { afterEach, describe, expect, test } from 'vitest';
+import { readHistory } from '../../src/reconcile/log/history.ts';
+import { historyCsv, historyMarkdown, historyText } from '../../src/reconcile/log/history-text.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { messagesOf } from '../support/forge-world.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { World } from '../support/world.ts';
 
 afterEach(stopSites);
 
@@ -88,6 +93,44 @@ describe('history', () => {
     const markdown = (await site.run('history --output md')).out.split('\n');
     expect(markdown[1]).toMatch(/^\| --- \|/);
     expect(markdown[2]).toContain('| in progress |');
+  });
+
+  test('under which policies a step was written, and by which exception', async () => {
+    const frozen = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata: {name: freeze}
+spec:
+  deny: [{from: "2020-01-01T00:00:00Z", to: "2040-01-01T00:00:00Z"}]
+`;
+    const world = new World({
+      files: { ...FILES, 'tranche.yaml': 'policyPaths: [policies]\n', 'policies/freeze.yaml': frozen },
+    });
+    const round = async () => {
+      world.sync();
+      world.tick(60);
+      return messagesOf(await world.pass());
+    };
+    await round();
+    world.edit(LWS_FILE, OLD, NEW);
+    const [held = ''] = await round();
+    const [release = ''] = /[0-9a-f]{32}\.2/.exec(held) ?? [];
+    const exception = `  exceptions: [{release: ${release}, approver: Ana Example, until: "2039-01-01T00:00:00Z"}]\n`;
+    const writes = [{ path: 'policies/freeze.yaml', text: `${frozen}${exception}` }];
+    world.repository.commit('main', { writes, message: 'let it through' });
+    await round();
+    const history = await readHistory(world.ports(), NO_OVERRIDES, { name: '', namespace: '', since: undefined });
+    if (typeof history === 'string') throw new Error(history);
+    const [step] = history.deliveries[0]?.steps ?? [];
+    expect(step).toMatchObject({
+      step: '1/3',
+      policies: [expect.stringMatching(/^freeze@[0-9a-f]{12}$/)],
+      exceptions: [expect.stringContaining('Ana Example')],
+    });
+    const line =
+      /^ {2}1\/3 {2}\S+ {2}StepReady {2}[0-9a-f]{12}, under freeze@[0-9a-f]{12}, by the exception .*Ana Example/m;
+    expect(historyText(history)).toMatch(line);
+    for (const text of [historyCsv(history), historyMarkdown(history)])
+      expect(text).toMatch(/^.*0e241605.*freeze(@|&#64;).*Ana Example/m);
   });
 
   test('texts of others are no formula, no markup and no cell of their own', async () => {

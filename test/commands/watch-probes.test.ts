@@ -12,6 +12,7 @@ import { commonOptions, type Io } from '../../src/options.ts';
 import type { Git } from '../../src/ports/git.ts';
 import type { Message } from '../../src/ports/notifier.ts';
 import { PortError } from '../../src/ports/port-error.ts';
+import { WatchMetrics } from '../../src/reconcile/status/metrics.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -248,4 +249,31 @@ test('labels are escaped, and what has no sample is left out', () => {
     { name: 'y', type: 'gauge', help: '', samples: [] },
   ]);
   expect(text).toBe('# HELP x one\\ntwo\\\\\n# TYPE x gauge\nx{reason="a\\"b\\\\c\\nd"} 1.5\n');
+});
+
+test('series are bounded: what is beyond 500 Rollouts is summed, and reasons are those of one list', async () => {
+  const world = new World({ files: VLLM_FILES });
+  world.sync();
+  world.tick(60);
+  const result = await world.pass();
+  const [outcome] = result.outcomes;
+  if (outcome === undefined) throw new Error('nothing was looked at');
+  const named = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ ...outcome, key: { ...outcome.key, name: `vllm-${at}` } }));
+  const seriesOf = (count: number) => {
+    const metrics = new WatchMetrics({ startedAt: 0, version: '1' });
+    for (const port of ['git', 'cluster', 'git']) metrics.called(port, false);
+    metrics.passed({ result: { ...result, quiet: false, outcomes: named(count) }, at: 60, seconds: 1 });
+    return metrics.families().flatMap(({ name, samples }) => samples.map((sample) => ({ name, ...sample })));
+  };
+  const groups = (count: number) => seriesOf(count).filter(({ name }) => name === 'tranche_groups');
+  const each = groups(1).length;
+  expect(each).toBeGreaterThan(0);
+  expect(groups(500)).toHaveLength(500 * each);
+  expect(groups(3000)).toHaveLength(501 * each);
+  const [others, first] = ['others', `${outcome.key.namespace}/vllm-0`].map((rollout) =>
+    groups(3000).filter(({ labels }) => labels['rollout'] === rollout),
+  );
+  expect(others?.map(({ value }) => value)).toEqual(first?.map(({ value }) => 2500 * value));
+  expect(seriesOf(3000).length - groups(3000).length, 'all others').toBe(seriesOf(1).length - groups(1).length);
 });

@@ -67,4 +67,12 @@ export const backMutants: readonly Mutant[] = [
     allowance: ALLOWANCE,
     world: 'rollback',
   },
+  // Only an undo that is ordered at the end of a schedule sees it: no commit is wrong.
+  {
+    name: 'undo: it is ordered, and nothing is done or reported',
+    file: 'src/rollout/events/undoing.ts',
+    from: 'if (undoRefused(situation) !== undefined) return undefined;',
+    to: 'return undefined;',
+    allowance: ALLOWANCE,
+  },
 ];
