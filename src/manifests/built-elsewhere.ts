@@ -4,6 +4,7 @@ import { isJsonObject } from '../api/json.ts';
 import { list } from './kustomize-changes.ts';
 import { isAddress, shownEntry } from './kustomize-entries.ts';
 import { isKustomizationFile, type ManifestDocument, type ManifestFile } from './parse-file.ts';
+import { APPLY_ENTRY, applyFile, patchFile } from './patch-place.ts';
 
 /** Where one does so. */
 export type Elsewhere = {
@@ -19,6 +20,30 @@ export function elsewhereIn(files: readonly ManifestFile[]): readonly Elsewhere[
   return files.flatMap(({ file, documents: [document] }) =>
     document !== undefined && isKustomizationFile(file) ? [...remotes(document), ...programs(document)] : [],
   );
+}
+
+/**
+ * The patch by which a workload of a kustomize folder is delivered, where a file applies such patches and this one is not there, or
+ * is no patch any more: without it nothing is built. `paths`: all files of the commit.
+ */
+export function lostPatches(
+  paths: ReadonlyMap<string, unknown>,
+  workload: { readonly namespace: string; readonly name: string },
+): readonly Elsewhere[] {
+  const suffix = `/${APPLY_ENTRY}`;
+  const roots = [...paths.keys()].flatMap((path) =>
+    path === APPLY_ENTRY ? [''] : path.endsWith(suffix) ? [path.slice(0, -suffix.length)] : [],
+  );
+  return roots.map((root) => {
+    const file = patchFile(root, workload);
+    const isThere = paths.has(file);
+    return {
+      file,
+      line: isThere ? 1 : 0,
+      what: isThere ? 'is where its patch belongs, and is no patch of it' : `is missing, and ${applyFile(root)} may apply it`,
+      hint: `If it is delivered from there: put ${file} back as main had it (git log --oneline -- ${file}). Until then kustomize builds nothing, and there is no rollback.`,
+    };
+  });
 }
 
 function remotes(document: ManifestDocument): readonly Elsewhere[] {

@@ -81,18 +81,23 @@ export function madeIssue(document: ManifestDocument, made: ManifestDocument, of
 }
 
 /** Where a workload may be that is not among the files that were read: files that were not, and what is built elsewhere. */
-export type Unseen = { readonly unread: readonly string[]; readonly elsewhere: () => readonly Elsewhere[] };
+export type Unseen = {
+  readonly unread: readonly string[];
+  readonly elsewhere: (workload: Sought) => readonly Elsewhere[];
+};
+
+type Sought = { readonly namespace: string; readonly name: string };
 
 /** A Rollout whose workload is not among the files that were read. */
 export function missingIssue(
   document: ManifestDocument,
-  { name, namespace }: { readonly name: string; readonly namespace: string },
+  { name, namespace }: Sought,
   { unread, elsewhere }: Unseen,
 ): Issue {
   const more = unread.length > NAMED_MOST ? ` and ${unread.length - NAMED_MOST} more` : '';
   const files = unread.length === 0 ? '' : `; not read: ${unread.slice(0, NAMED_MOST).join(', ')}${more}`;
-  const [first] = elsewhere();
-  const built = first === undefined ? '' : `; ${first.file}:${first.line} ${first.what}`;
+  const [first] = elsewhere({ namespace, name });
+  const built = first === undefined ? '' : `; ${first.file}${first.line === 0 ? '' : `:${first.line}`} ${first.what}`;
   const check = 'Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.';
   return issue(document, ['spec', 'workloadRef', 'name'], {
     reason: 'WorkloadMissing',

@@ -1,6 +1,7 @@
 /** The entry of `transformers`, or what it leads to, is lost in mid-delivery: steps wait, and an abort puts it back with the pin. */
 
 import { expect, test } from 'vitest';
+import { issueLine } from '../../../src/reconcile/status/report.ts';
 import { APPLY, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, OVERLAY, PATCH } from '../../support/built-world.ts';
 
 const OLD = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
@@ -61,4 +62,26 @@ test.each(LOST)('%s is lost: no step, and an abort puts it back', async (_, lose
   const after = world.repository.log('main').length;
   expect(await world.step()).toContain('ReleaseAborted');
   expect(world.repository.log('main').length).toBe(after);
+});
+
+test.each([
+  ['deleted', (world: BuiltWorld) => remove(world, [PATCH], []), 'is missing, and'],
+  ['no YAML', (world: BuiltWorld) => remove(world, [], [{ path: PATCH, text: 'a: [\n' }]), 'is where its patch belongs'],
+  [
+    'another object',
+    (world: BuiltWorld) =>
+      remove(world, [], [{ path: PATCH, text: 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n' }]),
+    'is where its patch belongs',
+  ],
+] as const)('the patch is %s: nothing moves, and the issue names the file to put back', async (_, lose, said) => {
+  const world = await halfWay();
+  lose(world);
+  const commits = world.repository.log('main').length;
+  const { outcomes } = await world.pass();
+  const told = outcomes
+    .flatMap(({ snapshot }) => snapshot?.issues ?? [])
+    .map(issueLine)
+    .join('\n');
+  for (const text of [said, `git log --oneline -- ${PATCH}`, 'there is no rollback']) expect(told).toContain(text);
+  expect(world.repository.log('main').length).toBe(commits);
 });
