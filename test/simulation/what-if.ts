@@ -93,12 +93,14 @@ function healAbove(
   return above.filter(({ index }) => healGroup(fork, name, index)).length > 0;
 }
 
-/** Whether it waits for a side to serve. */
-function isWaiting({ outcomes }: PassResult, name: string): boolean {
+function holdsOf({ outcomes }: PassResult, name: string): readonly string[] {
   const plans = outcomes.flatMap(({ key, plan: made }) => (key.name === name && made !== undefined ? [made] : []));
-  return plans.some(({ holds }) =>
-    holds.some(({ reason }) => reason === 'NotServing' || reason === 'PrimaryNotCovered'),
-  );
+  return plans.flatMap(({ holds }) => holds.map(({ reason }) => reason));
+}
+
+/** Whether it waits for a side to serve. */
+function isWaiting(result: PassResult, name: string): boolean {
+  return holdsOf(result, name).some((reason) => reason === 'NotServing' || reason === 'PrimaryNotCovered');
 }
 
 /** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */
@@ -136,6 +138,15 @@ export async function abortNow(
   let rest = await order(marks.release);
   // All requests would go to fewer groups than they need, or the primary restart under them: which one, someone says.
   if (isWaiting(rest, name) && isTooSmall(fork, workload)) rest = await order(`${marks.release} now`);
+  // Main was squashed, and does not say what was delivered before: a commit that has the template is named, where there is one.
+  const texts = fork.repository.log('main').map(({ oid }) => ({ oid, text: fork.lws(name, oid) ?? '' }));
+  const ofStable = texts.filter(({ text }) => versionInText(text) === stable);
+  const isForgotten = !ofStable.some(({ text }) => marksIn(text) !== undefined && marksIn(text)?.step === undefined);
+  if (isForgotten && holdsOf(rest, name).includes('StableUnavailable')) {
+    const [there] = ofStable;
+    if (there === undefined) return;
+    rest = await order(`${marks.release} from ${there.oid}`);
+  }
   const fields = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
   const where = `abort ${marks.release} ${marks.step}`;
   // A newer request in the file stands, and its groups follow it.
