@@ -40,7 +40,9 @@ export function lostPatches(
     return {
       file,
       line: isThere ? 1 : 0,
-      what: isThere ? 'is where its patch belongs, and is no patch of it' : `is missing, and ${applyFile(root)} may apply it`,
+      what: isThere
+        ? 'is where its patch belongs, and is no patch of it'
+        : `is missing, and ${applyFile(root)} may apply it`,
       hint: `If it is delivered from there: put ${file} back as main had it (git log --oneline -- ${file}). Until then kustomize builds nothing, and there is no rollback.`,
     };
   });
