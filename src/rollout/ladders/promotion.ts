@@ -25,7 +25,7 @@ import {
 import { floorBack } from './floor.ts';
 import { ALWAYS, NOTHING, type Rung } from './rung.ts';
 import { grown } from './second-workload.ts';
-import { NO_SHARE, sharing, WHOLE } from './shares.ts';
+import { NO_SHARE, percentIn, sharing, WHOLE } from './shares.ts';
 
 const ACCEPTED: Condition = { kind: 'accepted' };
 export const CANARY_DRAINED: Condition = { kind: 'drained', side: 'canary' };
@@ -142,7 +142,11 @@ const blueGreenLadder: readonly Rung[] = [
     at: 'all',
     isListed: hasRoutes,
     commit: (delivery) => sharing(delivery, WHOLE),
-    before: allServe,
+    // Without a share so far nobody has seen that its Service reaches the new side: ready groups alone get no request.
+    before: (delivery) => [
+      ...allServe(delivery),
+      ...(percentIn(delivery) === 0 ? [{ kind: 'serving', side: 'canary', groups: 1 } as const] : []),
+    ],
     seen: () => [ACCEPTED, STABLE_DRAINED],
   },
   {

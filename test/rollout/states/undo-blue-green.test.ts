@@ -141,13 +141,13 @@ const broken: Found = { ...toBlue, view: { own: '0- 1- 2- 3-' } };
 const half: Found = { ...toBlue, view: { own: '0+ 1+ 2+ 3-' } };
 const without = (found: Found): Found => ({ ...found, intents: {} });
 const REST = rungs('vllm');
-const WITHDRAWN = ['TrafficWithdrawn: rollback, traffic withdrawn', 'hold GroupsNotReady TrafficWithdrawn'];
+const WITHDRAWN = ['TrafficWithdrawn: rollback, traffic withdrawn', 'hold GroupsNotReady NotServing TrafficWithdrawn'];
 
 test.each<readonly [what: string, stand: Stand, found: Found, told: readonly string[]]>([
   ['its template is in the file already, as a request', { ...asked(onGreen, NEW, OLD), primary: '' }, toBlue, REST],
   ['the order is taken out after the first commit', begun, without(toBlue), REST.slice(1)],
   ['paused and disabled', onGreen, stopped(onGreen, toBlue), REST],
-  ['the colour does not come up: requests stay', filled, broken, ['hold GroupsNotReady']],
+  ['the colour does not come up: requests stay', filled, broken, ['hold GroupsNotReady NotServing']],
   ['one group of it does not: requests stay', filled, half, ['hold GroupsNotReady']],
   ['it dies with all requests', all, broken, WITHDRAWN],
   ['it dies, switched', switched, broken, WITHDRAWN],
