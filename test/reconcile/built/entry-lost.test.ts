@@ -66,7 +66,11 @@ test.each(LOST)('%s is lost: no step, and an abort puts it back', async (_, lose
 
 test.each([
   ['deleted', (world: BuiltWorld) => remove(world, [PATCH], []), 'is missing, and'],
-  ['no YAML', (world: BuiltWorld) => remove(world, [], [{ path: PATCH, text: 'a: [\n' }]), 'is where its patch belongs'],
+  [
+    'no YAML',
+    (world: BuiltWorld) => remove(world, [], [{ path: PATCH, text: 'a: [\n' }]),
+    'is where its patch belongs',
+  ],
   [
     'another object',
     (world: BuiltWorld) =>
