@@ -220,6 +220,10 @@ test('scaled to what may be down at once, in the rollback: what dies under each 
   expect(said[0]).toContain('Requests have gone from vllm back to vllm-canary 2 times in this rollback');
   expect(passed(at, { ...NOW, ...lone('0+', at.now) }).told).toBe(back);
   expect(passed(at, lone('0+', at.now - 601)).told).toBe(back);
+  // What has all requests meanwhile dies: nobody waits for the primary to have been ready for long.
+  expect(passed(at, { ...lone('0+', at.now), view: { own: '0+', second: '0- 1-' } }).told).toBe(
+    'TrafficWithdrawn: rollback, traffic withdrawn',
+  );
 });
 
 /** The canary serves as many; a leader of either has been ready since then. */
