@@ -1,6 +1,6 @@
 /** `tranche carry`: what tranche has written on a branch, into manifests that were rendered again for it. */
 
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { unifiedDiff } from '../manifests/diff.ts';
 import { EXIT, type Io } from '../options.ts';
@@ -30,9 +30,10 @@ export async function carry({ old, fresh, write }: Carry, io: Io): Promise<numbe
   return EXIT.ok;
 }
 
-/** A reader finds the old text or the new one, never a half. */
+/** A reader finds the old text or the new one, never a half. A link that somebody has put there is not written through. */
 async function replace(path: string, text: string): Promise<void> {
   const half = `${path}.tranche-${process.pid}`;
-  await writeFile(half, text);
+  await rm(half, { force: true });
+  await writeFile(half, text, { flag: 'wx' });
   await rename(half, path);
 }

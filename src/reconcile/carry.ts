@@ -39,7 +39,8 @@ type Edited = { readonly edits: readonly Edit[]; readonly notes: readonly string
  * `before` is the branch as it is, `after` what is to be committed on it. Each LeaderWorkerSet that tranche steps gets its
  * annotations, its partition, and the numbers that the delivery has put aside; where the render brings a release that was
  * aborted, the template of the branch stays. A Rollout gets the orders that stand on it. All else is as rendered. Refused:
- * what cannot be read, a workload that the render has lost, and a delivery that has changed other objects.
+ * what cannot be read, a workload that the render has lost or that is there twice, and a delivery that has changed other
+ * objects.
  */
 export function carryOver(before: Texts, after: Texts): Carried {
   const old = documentsIn(before);
@@ -48,11 +49,16 @@ export function carryOver(before: Texts, after: Texts): Carried {
   const texts = new Map<string, string>();
   const notes: string[] = [];
   for (const document of old.documents) {
-    const pair = { before: document, after: fresh.documents.find((one) => isSame(one, document)) };
+    const [, twin] = sameAs(document, old.documents);
+    const [there, another] = sameAs(document, fresh.documents);
+    const pair = { before: document, after: there };
     const edited = document.object.kind === LWS_KIND ? workloadEdits(pair) : rolloutEdits(pair);
+    if (edited === undefined) continue;
+    const twice = twin ?? another;
     if ('reason' in edited) issues.push(edited);
-    else if (pair.after !== undefined) {
-      const { file, object } = pair.after;
+    else if (twice !== undefined) issues.push(issue(twice, ['metadata', 'name'], TWICE));
+    else if (there !== undefined) {
+      const { file, object } = there;
       const made = applyEdits(texts.get(file) ?? after.get(file) ?? '', { file, object, edits: edited.edits });
       if (made.kind === 'refused') issues.push(made.issue);
       else if (made.text !== after.get(file)) texts.set(file, made.text);
@@ -73,23 +79,34 @@ function isOurs({ object, value }: ManifestDocument): boolean {
   return object.apiVersion.startsWith('rollouts.kruise.io/') && !isOfOtherWorkload(value);
 }
 
-function isSame({ object: one }: ManifestDocument, { object: other }: ManifestDocument): boolean {
-  return one.kind === other.kind && one.name === other.name && one.namespace === other.namespace;
+function sameAs(
+  { object: one }: ManifestDocument,
+  documents: readonly ManifestDocument[],
+): readonly ManifestDocument[] {
+  return documents.filter(
+    ({ object: { kind, name, namespace } }) => kind === one.kind && name === one.name && namespace === one.namespace,
+  );
 }
 
-function workloadEdits({ before, after }: Pair): Edited | Issue {
+/** undefined: nothing of tranche is in it. */
+function workloadEdits({ before, after }: Pair): Edited | Issue | undefined {
   const old = readWorkload(before);
   // A number that nobody can read must not be taken for one that is not there: without a partition every group goes.
   const unread = old.issues.find(({ path }) => NUMBERS.includes(path));
   if (old.workload === undefined || unread !== undefined) return unread ?? old.issues[0] ?? issue(before, [], UNREAD);
   const { marks } = old.workload.workload;
-  if (marks === undefined) return { edits: [], notes: [] };
+  if (marks === undefined) return isMarked(before) ? (old.issues[0] ?? issue(before, [], UNREAD)) : undefined;
   if (after === undefined) return issue(before, ['metadata', 'name'], LOST);
   const isLarger = marks.at !== undefined || marks.serves !== undefined || marks.restore?.objects !== undefined;
   if (isLarger) return issue(before, ['metadata', 'annotations', MARK.restore], OTHER_OBJECTS);
   const fresh = readWorkload(after).workload;
   if (fresh === undefined) return readWorkload(after).issues[0] ?? issue(after, [], UNREAD);
   return stepped(old.workload, fresh, { before, after });
+}
+
+/** An annotation that was taken out of a delivery leaves others behind: its partition is still that of a step. */
+function isMarked(document: ManifestDocument): boolean {
+  return Object.values(MARK).some((key) => annotationIn(document, key) !== undefined);
 }
 
 /** The marks and numbers of the branch on the rendered document. */
@@ -131,9 +148,9 @@ function asideOf(
 }
 
 /** Orders and brakes of people that stand on the Rollout, until they are done. */
-function rolloutEdits({ before, after }: Pair): Edited | Issue {
+function rolloutEdits({ before, after }: Pair): Edited | Issue | undefined {
   const orders = Object.values(INTENT).filter((key) => annotationIn(before, key) !== undefined);
-  if (orders.length === 0) return { edits: [], notes: [] };
+  if (orders.length === 0) return undefined;
   if (after === undefined) return issue(before, ['metadata', 'name'], LOST);
   const isPaused = orders.includes(INTENT.paused) && at(before.value, PAUSED) === true;
   const paused: readonly Edit[] =
@@ -164,6 +181,11 @@ const LOST: Text = {
   reason: 'WorkloadMissing',
   message: 'tranche has written in it, and the rendered files do not have it',
   hint: 'Render it under the same name and namespace. To remove it on purpose, run tranche eject first.',
+};
+const TWICE: Text = {
+  reason: 'ObjectTwice',
+  message: 'tranche has written in one of this name, and here is another: which of them an agent applies is not known',
+  hint: 'Leave one of the two, in the files of the branch and in the rendered ones.',
 };
 const OTHER_OBJECTS: Text = {
   reason: 'NotSupportedYet',

@@ -1,6 +1,15 @@
 /** `tranche carry` on real files: what is printed, what is written, and that a refusal writes nothing. */
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -66,6 +75,15 @@ test('a workload that the render has lost: nothing is written', async () => {
     "
   `);
   expect(readFileSync(join(folder, 'out/other.yaml'), 'utf8')).not.toContain('tranche.dev');
+});
+
+test('a link that somebody has committed, where the new text is written first: nothing is written through it', async () => {
+  const elsewhere = join(folder, 'elsewhere');
+  symlinkSync(elsewhere, join(folder, `out/all.yaml.tranche-${process.pid}`));
+  expect(await run('carry env out --write')).toMatchObject({ code: 0, err: '' });
+  expect(existsSync(elsewhere)).toBe(false);
+  expect(readFileSync(join(folder, 'out/all.yaml'), 'utf8')).toContain('partition: 3');
+  expect(await run('carry env out --write')).toEqual({ code: 0, out: 'nothing to carry\n', err: '' });
 });
 
 test.each([

@@ -157,6 +157,12 @@ test.each<[string, string, string, string]>([
     'NotAPlainNumber',
   ],
   ['a second workload', marked('{"floor":3}', '    tranche.dev/rung: pods\n'), SOURCE, 'NotSupportedYet'],
+  [
+    'annotations of a delivery without their release',
+    marked('{"floor":3}').replace(/.*tranche\.dev\/release.*\n/, ''),
+    SOURCE,
+    'BadAnnotation',
+  ],
   ['a render that is no YAML', marked('{"floor":3}'), `${SOURCE}  a: [\n`, 'UnparsableYaml'],
 ])('refused: %s', (_, before, after, reason) => {
   const result = carryOver(new Map([[LWS_FILE, before]]), new Map([[RENDER, after]]));
@@ -164,6 +170,30 @@ test.each<[string, string, string, string]>([
     kind: 'refused',
     issues: expect.arrayContaining([expect.objectContaining({ reason })]),
   });
+});
+
+const PAUSED = ROLLOUT_TEXT.replace(
+  'namespace: llm\n',
+  `namespace: llm\n  annotations:\n    tranche.dev/paused: '{"by":"kim"}'\n`,
+);
+test.each<[string, readonly string[], readonly string[]]>([
+  [
+    'a workload twice on the branch, one released further',
+    [marked('{"floor":3}').replace('partition: 0', 'partition: 3'), marked('{"floor":3}')],
+    [SOURCE],
+  ],
+  ['the same, one without annotations', [marked('{"floor":3}'), LWS_TEXT], [SOURCE]],
+  ['a workload twice in the render, in two files', [marked('{"floor":3}')], [SOURCE, SOURCE]],
+  ['a paused Rollout twice on the branch', [PAUSED, ROLLOUT_TEXT], [ROLLOUT_TEXT]],
+  ['a paused Rollout twice in the render', [PAUSED], [ROLLOUT_TEXT, ROLLOUT_TEXT]],
+])('refused, whichever of them an agent applies last: %s', (_, before, after) => {
+  for (const order of [before, [...before].reverse()]) {
+    const filesOf = (texts: readonly string[], of: string) =>
+      new Map(texts.map((text, at) => [`${of}/${at}.yaml`, text]));
+    const result = carryOver(filesOf(order, 'old'), filesOf(after, 'new'));
+    const twice = { reason: 'ObjectTwice', file: expect.stringContaining('1.yaml') };
+    expect(result).toMatchObject({ kind: 'refused', issues: expect.arrayContaining([expect.objectContaining(twice)]) });
+  }
 });
 
 test('what tranche does not step stays as it is rendered', () => {
