@@ -222,7 +222,7 @@ describe('the installed package', () => {
     expect(ran.out).toMatch(/^llm\/vllm {2}settled/);
   });
 
-  test('asked the cluster for what REFERENCE.md grants, and for nothing else', () => {
+  test('asked the cluster for what the reference grants, and for nothing else', () => {
     const lists = Object.values(resources).map(({ group, version, plural }) => {
       const api = group === '' ? `api/${version}` : `apis/${group}/${version}`;
       return `GET /${api}/namespaces/llm/${plural}`;

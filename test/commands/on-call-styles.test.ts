@@ -1,8 +1,8 @@
 /** The tables for the on-call of canary, blueGreen and pull requests, played on a forge: what status says, what is typed, what follows. */
 
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
+import { section } from '../support/documents.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { ADA, FORGE_TOKEN, type ForgeWorld, forgeWorld } from '../support/forge-world.ts';
 import { ladderRollout } from '../support/ladder.ts';
@@ -205,9 +205,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
 };
 
-const reference = readFileSync(new URL('../../REFERENCE.md', import.meta.url), 'utf8');
-const table =
-  /### On call with routes and pull requests\n[^]*?\n\n\|[^\n]*\n\|[^\n]*\n([^]*?)\n\n/.exec(reference)?.[1] ?? '';
+const table = /\n\n\|[^\n]*\n\|[^\n]*\n([^]*?)\n\n/.exec(section('On call with routes and pull requests'))?.[1] ?? '';
 const rows = table.split('\n').map((row) => {
   const [, happened = '', says = '', typed = '', commands = ''] = row.split('|').map((cell) => cell.trim());
   const lines = [...typed.matchAll(/`tranche ([^`]+)`/g)].map(([, line = '']) => line);

@@ -1,7 +1,7 @@
 /** The table for the on-call, played: what status says, what is typed, word for word as REFERENCE.md has it, and what follows. */
 
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { section } from '../support/documents.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
@@ -164,8 +164,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
 
 type Row = { readonly happened: string; readonly says: string; readonly typed: string; readonly commands: number };
 
-const reference = readFileSync(new URL('../../REFERENCE.md', import.meta.url), 'utf8');
-const table = /## On call\n[^]*?\n\n\|[^\n]*\n\|[^\n]*\n([^]*?)\n\n/.exec(reference)?.[1] ?? '';
+const table = /\n\n\|[^\n]*\n\|[^\n]*\n([^]*?)\n\n/.exec(section('On call'))?.[1] ?? '';
 const rows: readonly Row[] = table.split('\n').map((row) => {
   const [, happened = '', says = '', typed = '', commands = ''] = row.split('|').map((cell) => cell.trim());
   return {

@@ -1,7 +1,7 @@
 /** Of each commit of tranche which trailers it has: the table of the reference, held against what commits carry. */
 
-import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { section } from '../support/documents.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { forgeWorld } from '../support/forge-world.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
@@ -33,7 +33,7 @@ async function carried(git: Site['repository']['git'], at: string): Promise<Carr
 
 /** The row of the reference for one kind of commit. */
 function row(kind: string): { readonly author: string; readonly always: Set<string>; readonly sometimes: Set<string> } {
-  const lines = readFileSync('REFERENCE.md', 'utf8').split('## Commits and their trailers\n')[1]?.split('\n') ?? [];
+  const lines = section('Commits and their trailers').split('\n');
   const found = lines.find((line) => line.startsWith(`| ${kind} |`));
   const [, , author = '', always = '', sometimes = ''] = found?.split('|') ?? [];
   const quoted = (cell: string): Set<string> => new Set([...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''));

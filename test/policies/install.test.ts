@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { JsonObject } from '../../src/api/json.ts';
 import { resources, routeResources, trafficResources } from '../../src/api/resources.ts';
+import { reference } from '../support/documents.ts';
 import { modelOf } from '../support/published-schemas.ts';
 
 const ROOT = 'policies/install';
@@ -53,7 +54,7 @@ const listing = (all: readonly { readonly group: string; readonly plural: string
 
 test('lists what a pass lists, as the reference prints it, and nothing else', () => {
   const rules = rulesIn(read('base/role.yaml'));
-  const shown = /```yaml\n(apiVersion: rbac[^]*?)```/.exec(readFileSync('REFERENCE.md', 'utf8'))?.[1] ?? '';
+  const shown = /```yaml\n(apiVersion: rbac[^]*?)```/.exec(reference())?.[1] ?? '';
   expect(rules).toEqual(rulesIn(shown));
   expect([...granted(rules)].sort()).toEqual([...listing(Object.values(resources))].sort());
   expect(granted(rulesIn(read('traffic/role.yaml')))).toEqual(

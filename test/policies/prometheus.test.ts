@@ -5,10 +5,9 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { runProgram } from '../../src/commands/program.ts';
 import { METRICS } from '../../src/reconcile/status/metrics.ts';
+import { section } from '../support/documents.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const reference = read('REFERENCE.md');
-const section = (from: string, to: string) => reference.slice(reference.indexOf(from), reference.indexOf(to));
 
 type Alert = {
   readonly alert: string;
@@ -27,7 +26,7 @@ const exported = Object.entries(METRICS).flatMap(([name, { type }]) =>
 const namesIn = (text: string) => text.replace(/"[^"]*"/g, '').match(/\btranche_[a-z_]+/g) ?? [];
 
 test('each metric is in the reference, and no other', () => {
-  const table = section('### Metrics and probes', '## Changes that LWS');
+  const table = section('Metrics and probes');
   const rows = [...table.matchAll(/^\| `(tranche_[a-z_]+)`/gm)].map(([, name]) => name);
   expect(rows).toEqual(Object.keys(METRICS));
 });
@@ -52,9 +51,9 @@ test('what is asked by name is found, and a name that is not there is', () => {
 });
 
 const holds = new Set(
-  [
-    ...section('## Holds: why it stands still', '## Problems of files').matchAll(/^\| ((?:`[A-Za-z]+`(?:, )?)+) \|/gm),
-  ].flatMap(([, cell = '']) => cell.replaceAll('`', '').split(', ')),
+  [...section('Holds: why it stands still').matchAll(/^\| ((?:`[A-Za-z]+`(?:, )?)+) \|/gm)].flatMap(([, cell = '']) =>
+    cell.replaceAll('`', '').split(', '),
+  ),
 );
 
 test.each(alerts)('$alert names its hold and its way out', async ({ expr, labels, annotations }) => {

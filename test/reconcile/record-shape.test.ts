@@ -1,13 +1,13 @@
 /** A record with one wrong field is not believed, whichever it is: soaks, counts and rollbacks stand in it. */
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ABSENT } from '../../src/api/field.ts';
 import { RECORD_VERSION, type RolloutRecord } from '../../src/api/record.ts';
 import { recordShape } from '../../src/reconcile/status/record-shape.ts';
 import { readStatus } from '../../src/reconcile/status/record-store.ts';
 import { printRecord } from '../../src/reconcile/status/status-writes.ts';
+import { reference } from '../support/documents.ts';
 import { emptyRecord } from '../support/record.ts';
 
 const release = { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 2 };
@@ -134,8 +134,8 @@ const whole: Required<RolloutRecord> = {
   stable: { commit: 'a'.repeat(40), release, text: 'kind: LeaderWorkerSet\n' },
 };
 
-test('REFERENCE.md says of every field what a forged one could do', () => {
-  const text = readFileSync('REFERENCE.md', 'utf8').split('| field of a record |')[1]?.split('\n\n')[0] ?? '';
+test('the reference says of every field what a forged one could do', () => {
+  const text = reference().split('| field of a record |')[1]?.split('\n\n')[0] ?? '';
   const named = text
     .split('\n')
     .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, one]) => one));

@@ -1,0 +1,51 @@
+/** The documents as people walk through them: pages that are short, contents that match, and no link that leads nowhere. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { anchor, documents, headings, links, PAGES } from './support/documents.ts';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+
+test('the index leads to every page of docs, and to every heading of each', () => {
+  const there = readdirSync('docs').map((name) => `docs/${name}`);
+  expect([...PAGES].sort()).toEqual(there.sort());
+  const wanted = PAGES.flatMap((page) => [
+    page,
+    ...headings(read(page))
+      .slice(1)
+      .map((heading) => `${page}#${anchor(heading)}`),
+  ]);
+  expect(links(read('REFERENCE.md')).filter((link) => link.startsWith('docs/'))).toEqual(wanted);
+});
+
+test.each(PAGES)('%s is short, and starts with its contents', (page) => {
+  const text = read(page);
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(300);
+  const [title = '', contents = ''] = text.split('\n\n');
+  expect(title).toMatch(/^# /);
+  const sections = headings(text).slice(1);
+  expect([...contents.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, name, link]) => [name, link])).toEqual([
+    ['Reference', '../REFERENCE.md'],
+    ...sections.map((heading) => [heading, `#${anchor(heading)}`]),
+  ]);
+  const anchors = headings(text).map(anchor);
+  expect(new Set(anchors).size, 'each heading once').toBe(anchors.length);
+});
+
+test.each(documents())('every link of %s leads to a file, and to a heading of it', (document) => {
+  const dead = links(read(document)).filter((link) => {
+    const [path = '', heading] = link.split('#');
+    const file = path === '' ? document : join(dirname(document), path);
+    if (!existsSync(file)) return true;
+    return heading !== undefined && !headings(read(file)).map(anchor).includes(heading);
+  });
+  expect(dead).toEqual([]);
+});
+
+test.each([
+  ['a\n```\n# no\n[a](b)\n```\n# yes it is\n[c](d.md#e)\n', ['yes it is'], ['d.md#e']],
+  ['[x](https://example.com) [y](#z)', [], ['#z']],
+])('%j has headings and links', (text, titles, leads) => {
+  expect([headings(text), links(text)]).toEqual([titles, leads]);
+});
