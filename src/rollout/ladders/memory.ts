@@ -101,10 +101,12 @@ function wasSent(delivery: Delivery, view: TrafficView): boolean {
 
 /**
  * A record that was put back may be older than a share that has come and gone since: it knows no drain of another place than
- * Git's. A commit of ours carries it from one place to the next, as its record has the place that it has written.
+ * Git's. A commit of ours carries it from one place to the next, as its record has the place that it has written. Marks that
+ * somebody took out of the file stay in the record until they are back, and count meanwhile: else each pass would see the
+ * drain start.
  */
-function isOfNow({ own }: Delivery, { record }: TrafficView): boolean {
-  const [known, now] = [record?.marks, parseMarks(annotationsOf(own))];
+function isOfNow({ own }: Delivery, { record, lostMarks }: TrafficView): boolean {
+  const [known, now] = [record?.marks, lostMarks ?? parseMarks(annotationsOf(own))];
   if (known === undefined || now === undefined || !('release' in now)) return true;
   return sameRelease(known.release, now.release) && placeIn(known) === placeIn(now);
 }

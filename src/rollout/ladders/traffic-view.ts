@@ -32,6 +32,7 @@ export type TrafficView = Pick<
   | 'policy'
   | 'drainMost'
   | 'rollout'
+  | 'lostMarks'
   | 'live'
 > & {
   readonly traffic: LiveTraffic;

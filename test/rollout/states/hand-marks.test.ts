@@ -130,6 +130,19 @@ test.each<readonly [string, Stand, string]>([
   expect(marks?.aborted.map(printRelease)).toEqual(isBegun ? [releaseIn(stand)] : []);
 });
 
+test('marks of a rollback that a hand took out stay lost, and a pass that changes nothing remembers nothing new', () => {
+  const back = given(stands.second);
+  const found: Found = { snapshot: { lostMarks: snapshotAt(back).workload?.workload.marks } };
+  const gone = ['step', 'rung', 'restore'].reduce(
+    (stand, mark) => edited(stand, LWS_FILE, new RegExp(`    tranche.dev/${mark}: .*\n`), ''),
+    back,
+  );
+  const first = passed(gone, found);
+  const later = passed(first.stand, found);
+  expect([first.told, later.told]).toEqual(['hold AnnotationsGone', 'hold AnnotationsGone']);
+  expect(later.stand.record?.traffic).toEqual(first.stand.record?.traffic);
+});
+
 test('what was edited by hand names the object, its field and what it is', () => {
   const told = (from: RegExp, to: string): string =>
     passed(edited(stands.second, LWS_FILE, from, to)).plan.holds.find(({ reason }) => reason === 'CanaryEdited')
