@@ -135,7 +135,7 @@ export function stableUntilPromoted({ before, after, reason }: OurCommit): strin
   return `${reason}: partition ${before.partition} → ${after.partition} in step ${step}`;
 }
 
-/** T9: the share of the step, or all where a side takes over. */
+/** T9: the share of the step, or all where a side takes over, or stands in for a primary that is down at once. */
 export function approvedShare(commit: OurCommit): string | undefined {
   const { before, after, plan, reason } = commit;
   const both = bothOf(commit);
@@ -148,11 +148,31 @@ export function approvedShare(commit: OurCommit): string | undefined {
   if (was === 0 && withdrawn > 0 && release === after.marks?.release && !accepts(commit, 'TrafficWithdrawn'))
     return `${reason}: ${is} % again after ${withdrawn} withdrawals, and nobody has accepted that`;
   const { step, at } = after.marks ?? {};
-  const wanted =
-    step === 'promote' || step === 'rollback' ? (at === 'all' ? 100 : 0) : plan.steps[indexOf(step) - 1]?.share;
+  const taken = at === 'all' ? 100 : reason === 'PrimaryCovered' ? coveredShare(commit, both) : 0;
+  const wanted = step === 'promote' || step === 'rollback' ? taken : plan.steps[indexOf(step) - 1]?.share;
   return wanted !== undefined && Math.abs(wanted - is) < 0.01
     ? undefined
     : `${reason}: share ${was} % → ${is} % at ${step} ${at}, wanted ${wanted} %`;
+}
+
+/**
+ * A primary whose last groups LWS may take together while they restart: the canary has all requests meanwhile, if as many of its
+ * groups serve. The release was approved for all of them when it was promoted, or when someone accepted a primary that had come
+ * up on it; in a rollback nothing else answers. Once enough of the primary serves, it has the part of the last step again.
+ */
+function coveredShare({ before, after, plan, scenes }: OurCommit, both: Both): number | undefined {
+  if (both.after.share < both.before.share) return plan.steps.at(-1)?.share;
+  const isDown = scenes.some(
+    (scene) =>
+      !both.all(scene, both.names.stable, after.version) &&
+      both.serving(scene, both.names.canary) >= both.before.primary,
+  );
+  return isDown && both.before.primary <= budgetOf(before) ? 100 : 0;
+}
+
+/** U as people have it: what a rollback has raised it to does not count. */
+function budgetOf({ marks, maxUnavailable }: OurCommit['before']): number {
+  return marks?.setBudget === maxUnavailable ? (marks.peoplesBudget ?? 1) : maxUnavailable;
 }
 
 /** T1: a share is raised only where groups of the side serve, and the other side keeps its own. */
@@ -182,11 +202,9 @@ export function rollBackServes(commit: OurCommit): string | undefined {
   if (!home || after.marks?.step === undefined) return undefined;
   // blueGreen has switched its Service: both reach the same side.
   if (both.before.selects === both.names.canary && both.after.selects === both.names.canary) return undefined;
-  const budget =
-    before.marks?.setBudget === before.maxUnavailable ? (before.marks.peoplesBudget ?? 1) : before.maxUnavailable;
   const wasLetGo = before.marks?.floor !== undefined || before.marks?.step === 'promote';
   const isCanary = commit.workload.fills?.style === 'canary';
-  const least = wasLetGo && isCanary ? Math.max(1, both.before.primary - budget) : 1;
+  const least = wasLetGo && isCanary ? Math.max(1, both.before.primary - budgetOf(before)) : 1;
   // In the rollback what serves is what was released for update to, and not what it was before.
   const isOnItsWay = before.marks?.step === 'rollback';
   const ready = scenes.some(

@@ -40,7 +40,7 @@ export const secondLaws = {
   },
   'T9 approved share': {
     statement:
-      'the share is that of the step, and no version has one that no commit gave it; nor does a Service take in a release before its step says so',
+      'the share is that of the step, or all while a canary stands in for a primary that is down at once in its promotion or rollback; no version has one that no commit gave it; nor does a Service take in a release before its step says so',
     checked: 'each commit of ours (ladder-laws.ts) and each moment (traffic-laws.ts)',
   },
   'T10 never empty': {

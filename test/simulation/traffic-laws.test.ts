@@ -177,6 +177,31 @@ describe('in a commit', () => {
     expect(leavesBehind(commitOf(fork, 'Settled', files))).toBe(found);
   });
 
+  test.each([
+    { what: 'all requests while all of the primary is down', budget: 2, own: 'down', share: 100, found: false },
+    { what: 'all requests before LWS takes all of the primary down', budget: 2, own: 'old', share: 100, found: false },
+    { what: 'all requests of a primary that serves', budget: 2, own: 'new', share: 100, found: true },
+    { what: 'all requests while a part of the primary is down', budget: 1, own: 'down', share: 100, found: true },
+    { what: 'its part of the last step, once that is over', budget: 2, own: 'new', from: 100, share: 50, found: false },
+    { what: 'another part, once that is over', budget: 2, own: 'new', from: 100, share: 30, found: true },
+  ] as const)('T9: the canary gets $what', ({ budget, own, share, found, ...at }) => {
+    const fork = universe.fork();
+    const text = withNumber(fork.lws('vllm') ?? '', 'maxUnavailable', budget).replace(...toPromote);
+    const route = fork.text('main', routeFile('vllm')) ?? '';
+    const sending = (percent: number): string => withWeights(route, [100 - percent, percent]);
+    const before = 'from' in at ? sending(at.from) : route;
+    const writes = [
+      { path: lwsFile('vllm'), text },
+      { path: routeFile('vllm'), text: before },
+    ];
+    fork.repository.commit('main', { writes, message: 'promoted' });
+    const groups = half.own!.groups.map((group) => ({ ...group, version: own === 'old' ? 0 : 1 }));
+    const primary = { ...half.own!, groups: own === 'down' ? groups.slice(1) : groups };
+    fork.scenes.set('vllm', [{ ...half, own: primary }]);
+    const commit = commitOf(fork, 'PrimaryCovered', { [routeFile('vllm')]: sending(share) });
+    expect(approvedShare(commit) !== undefined).toBe(found);
+  });
+
   test.each<Written>([
     {
       what: 'T1: a share for what serves nothing',

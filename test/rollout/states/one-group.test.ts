@@ -117,6 +117,22 @@ test('scaled to what may be down at once, in the promotion: once only, and the w
   expect(stand.texts.get(ROUTE_FILE)).not.toContain('weight');
 });
 
+test('one group that was made again on the release, and was accepted: it has all requests, until it dies and the canary serves', () => {
+  const start = stands.pods;
+  const one = asked(start, 'replicas: 4', 'replicas: 1');
+  const made: Found = { view: { own: '0+', second: '0+' } };
+  const [{ facts = {} } = {}] = passed({ ...one, record: undefined }, made).plan.holds;
+  const accept = `Recreated@${releaseIn(one)}#${factsDigest(facts)}`;
+  const promoted = passed({ ...one, record: undefined }, { ...made, intents: { accept } });
+  expect(promoted.told).toBe('Promoted: promote, primary');
+  expect(promoted.stand.texts.get(ROUTE_FILE)).not.toContain('weight');
+  const dead: Found = { view: { own: '0-', second: '0+' } };
+  const over = passed(promoted.stand, dead);
+  expect(over.told).toBe('PrimaryCovered: promote, all requests to the canary');
+  expect(passed(over.stand, dead).told).toMatch(/^hold /);
+  expect(passed(over.stand, made).told).toBe('RouteRestored: promote, route-restored');
+});
+
 const HELD = passed(rolling, abort(rolling)).stand;
 const backToOne = asked(HELD, 'replicas: 4', 'replicas: 1');
 const COVERED_BACK = 'PrimaryCovered: rollback, all requests to the canary';
