@@ -6,10 +6,11 @@ import { printInstant } from '../api/time.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { analyse } from '../reconcile/analysis/analyse.ts';
-import { readAnalyses } from '../reconcile/analysis/read-analyses.ts';
+import { type AnalysisFile, readAnalyses } from '../reconcile/analysis/read-analyses.ts';
 import { type Analysed, metricsReader } from '../reconcile/metrics-reader.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
+import { BLOB_SHOWN } from '../reconcile/policies/read-policy.ts';
 import { runPass } from '../reconcile/run.ts';
 import { issueLine } from '../reconcile/status/report.ts';
 import { sidesOf } from '../rollout/analysis/sides.ts';
@@ -26,13 +27,34 @@ export type AnalyzeOptions = CommonOptions & {
 
 /** Exit code 1 where a metric has failed, something could not be read, or the names or files are wrong. */
 export async function analyze(options: AnalyzeOptions, ports: Ports, io: Io): Promise<number> {
+  const subject = await subjectOf(options, ports, io);
+  if (subject === undefined) return EXIT.failed;
+  const answers: Told[] = [];
+  for (const outcome of subject.outcomes)
+    for (const { analysis } of subject.wanted)
+      answers.push(await toldOf(outcome, { analysis, metrics: ports.metrics, now: ports.clock.now() }));
+  io.out(options.output === 'json' ? jsonText(answers) : answers.map(textOf).join('\n'));
+  return subject.isWrong || answers.some(({ said }) => hasFailed(said)) ? EXIT.failed : EXIT.ok;
+}
+
+/** What is asked about: Rollouts as one pass has seen them, and Analyses of the files. */
+export type Subject = {
+  readonly outcomes: readonly Outcome[];
+  /** Each with the blob of its file, as policies and annotations name it. */
+  readonly wanted: readonly { readonly analysis: Analysis; readonly blob: string }[];
+  /** A file of an Analysis is wrong. */
+  readonly isWrong: boolean;
+};
+
+/** By a pass that writes nothing; undefined: names are wrong, which is said then. */
+export async function subjectOf(options: AnalyzeOptions, ports: Ports, io: Io): Promise<Subject | undefined> {
   const overrides = { ...options.overrides, auditSeconds: 0 };
   const only = [options.namespace === '' ? options.name : `${options.namespace}/${options.name}`];
   const memory = newMemory();
   const { outcomes, issues } = await runPass(ports, memory, { overrides, write: false, only });
   if (outcomes.length === 0) {
     for (const issue of issues.filter(({ reason }) => reason === 'NoSuchRollout')) io.err(`${issueLine(issue)}\n`);
-    return EXIT.failed;
+    return undefined;
   }
   const desired = memory.desired;
   const read =
@@ -41,18 +63,18 @@ export async function analyze(options: AnalyzeOptions, ports: Ports, io: Io): Pr
   const wanted = chosen(read.analyses, options.analyses);
   if (typeof wanted === 'string') {
     io.err(`${wanted}\n`);
-    return EXIT.failed;
+    return undefined;
   }
-  const answers: Told[] = [];
-  for (const outcome of outcomes)
-    for (const analysis of wanted)
-      answers.push(await toldOf(outcome, { analysis, metrics: ports.metrics, now: ports.clock.now() }));
-  io.out(options.output === 'json' ? jsonText(answers) : answers.map(textOf).join('\n'));
-  return read.issues.length > 0 || answers.some(({ said }) => hasFailed(said)) ? EXIT.failed : EXIT.ok;
+  const blobOf = ({ file }: AnalysisFile): string => (desired?.desired.blobs.get(file) ?? '').slice(0, BLOB_SHOWN);
+  return {
+    outcomes,
+    wanted: wanted.map((analysis) => ({ analysis, blob: blobOf(analysis) })),
+    isWrong: read.issues.length > 0,
+  };
 }
 
 /** Those that are meant, or why there are none. */
-function chosen(all: readonly Analysis[], names: readonly string[]): readonly Analysis[] | string {
+function chosen(all: readonly AnalysisFile[], names: readonly string[]): readonly AnalysisFile[] | string {
   const there =
     all.length === 0 ? 'the files have none that counts' : `there is: ${all.map(({ name }) => name).join(', ')}`;
   const missing = names.find((name) => !all.some((one) => one.name === name));

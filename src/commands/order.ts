@@ -65,7 +65,7 @@ export async function line(
 }
 
 /** Prints what became of it. A pull request that the forge did not open is a failure: its branch alone does nothing. */
-function say(result: OrderResult, options: CommonOptions, io: Io): number {
+export function say(result: OrderResult, options: CommonOptions, io: Io): number {
   const unopened = result.kind === 'proposed' ? result.unopened : undefined;
   if (options.output === 'json') io.out(jsonText(result));
   else if (result.kind === 'refused') io.err(`refused: ${oneLine(result.why)}\n${result.diff ?? ''}`);

@@ -2,9 +2,8 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { analyze } from '../../src/commands/analyze.ts';
-import { commonOptions } from '../../src/options.ts';
-import { openPorts } from '../../src/wiring.ts';
 import { metricsServer, stopMetricsServers } from '../support/metrics-server.ts';
+import { byOwnClock, CHAT } from '../support/own-clock.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 
@@ -13,18 +12,9 @@ afterEach(async () => {
   await stopSites();
 });
 
-const ANALYSIS = `apiVersion: tranche.dev/v1alpha1
-kind: Analysis
-metadata: {name: chat}
-spec:
-  provider: prod
-  metrics:
-    - use: vllm/errors
-`;
-
 /** The first step is done, and an hour has passed. */
 async function stepped(files: Readonly<Record<string, string>> = {}) {
-  const site = await startSite({ files: { ...VLLM_FILES, 'policies/chat.yaml': ANALYSIS, ...files } });
+  const site = await startSite({ files: { ...VLLM_FILES, 'policies/chat.yaml': CHAT, ...files } });
   await site.run('reconcile');
   await site.settle();
   await site.edit(LWS_FILE, OLD, NEW);
@@ -36,29 +26,15 @@ async function stepped(files: Readonly<Record<string, string>> = {}) {
   return site;
 }
 
-/**
- * `tranche analyze vllm` by the clock of the cluster alone: Node dates the answers of its servers once in a second of the
- * machine, and hours pass here within one.
- */
-async function analysed(site: Site, env: Readonly<Record<string, string>>) {
-  let [out, err] = ['', ''];
-  const io = {
-    env: { TRANCHE_REPO: site.repository.path, KUBECONFIG: site.kubeconfig, ...env },
-    folder: site.folder,
-    out: (text: string) => void (out += text),
-    err: (text: string) => void (err += text),
-    isTerminal: false,
-    signal: new AbortController().signal,
-  };
-  const common = commonOptions({}, io);
-  const clock = { now: () => site.model.nowSeconds, sleep: async () => undefined };
-  const world = { ...openPorts(common, io), clock };
-  const code = await analyze({ ...common, name: 'vllm', namespace: '', analyses: [] }, world, io);
-  return { code, out, err };
+/** `tranche analyze vllm`. */
+function analysed(site: Site, env: Readonly<Record<string, string>>) {
+  return byOwnClock(site, env, (common, ports, io) =>
+    analyze({ ...common, name: 'vllm', namespace: '', analyses: [] }, ports, io),
+  );
 }
 
 test('at rest nothing is asked, and no Analysis is no question', async () => {
-  const site = await startSite({ files: { ...VLLM_FILES, 'policies/chat.yaml': ANALYSIS } });
+  const site = await startSite({ files: { ...VLLM_FILES, 'policies/chat.yaml': CHAT } });
   await site.run('reconcile');
   const said = await site.run('analyze vllm');
   expect(said).toMatchObject({ code: 0, err: '' });
@@ -123,7 +99,7 @@ test.each<readonly [string, object, Readonly<Record<string, string>>, RegExp]>([
 });
 
 test('what is wrong with an Analysis is said by lint too, with its line', async () => {
-  const site = await startSite({ files: { ...VLLM_FILES, 'policies/chat.yaml': ANALYSIS.replace('errors', 'erors') } });
+  const site = await startSite({ files: { ...VLLM_FILES, 'policies/chat.yaml': CHAT.replace('errors', 'erors') } });
   const lint = await site.run('lint');
   expect(lint.code).toBe(1);
   expect(lint.out).toMatch(

@@ -6,18 +6,16 @@ import type { Instant } from '../../api/time.ts';
 import type { Sides } from '../../rollout/analysis/counting.ts';
 import { type Answered, judge, newestOf, type Past, pastsOf } from '../../rollout/analysis/judge.ts';
 import {
+  dayBefore,
   type Grid,
   gridFrom,
   gridOf,
   SETTLE_SECONDS,
   selectorOf,
-  WINDOWS_MOST,
+  weekBefore,
 } from '../../rollout/analysis/metric-query.ts';
 import { type Analysed, type MetricsReader, remember } from '../metrics-reader.ts';
 
-const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 86_400;
-const WEEK_SECONDS = 7 * DAY_SECONDS;
 /** Seconds for which a window is left open for samples that have not come; after that it is void for those without. */
 const OPEN_SECONDS = 600;
 
@@ -82,7 +80,8 @@ function closedEnd({ grid, series }: Answered, { canary, stable }: Sides, young:
   return end;
 }
 
-type Unjudged = Exclude<Analysed, { readonly kind: 'judged' | 'early' }>;
+/** Why nothing is judged. */
+export type Unjudged = Exclude<Analysed, { readonly kind: 'judged' | 'early' }>;
 
 /** How the stable groups differed before the step: asked once, so that it is the same for all of its windows. */
 async function pastsBefore(
@@ -107,9 +106,10 @@ async function pastsBefore(
 
 type Asked = { readonly grid: Grid; readonly pods: readonly string[] };
 
-async function answeredFor(
-  metrics: MetricsReader,
-  { analysis, namespace }: AnalysedOf,
+/** One question about these pods, read as far as it can be; without pods none is asked. */
+export async function answeredFor(
+  metrics: Pick<MetricsReader, 'range'>,
+  { analysis, namespace }: Pick<AnalysedOf, 'analysis' | 'namespace'>,
   { grid, pods }: Asked,
 ): Promise<Answered | Unjudged> {
   if (pods.length === 0) return { grid, series: [] };
@@ -125,17 +125,4 @@ async function answeredFor(
 
 function nativeWhy(name: string): string {
   return `${name} is a native histogram, which has no buckets: set always_scrape_classic_histograms for its job`;
-}
-
-/** The same windows, or wider ones where a day has more than one answer holds. */
-function dayBefore(end: Instant, windowSeconds: number): Grid {
-  let step = windowSeconds;
-  while (DAY_SECONDS / step > WINDOWS_MOST) step *= 2;
-  const last = Math.floor(end / step) * step;
-  return { start: last - Math.ceil(DAY_SECONDS / step) * step, end: last, step };
-}
-
-function weekBefore(end: Instant): Grid {
-  const last = Math.floor(end / HOUR_SECONDS) * HOUR_SECONDS;
-  return { start: last - WEEK_SECONDS, end: last, step: HOUR_SECONDS };
 }

@@ -82,3 +82,21 @@ export function gridOf(
     return grid.end > grid.start ? grid : undefined;
   }
 }
+
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 86_400;
+const WEEK_SECONDS = 7 * DAY_SECONDS;
+
+/** The day before: in the same windows, or in wider ones where a day has more than one answer holds. */
+export function dayBefore(end: Instant, windowSeconds: number): Grid {
+  let step = windowSeconds;
+  while (DAY_SECONDS / step > WINDOWS_MOST) step *= 2;
+  const last = Math.floor(end / step) * step;
+  return { start: last - Math.ceil(DAY_SECONDS / step) * step, end: last, step };
+}
+
+/** The week before, in hours. */
+export function weekBefore(end: Instant): Grid {
+  const last = Math.floor(end / HOUR_SECONDS) * HOUR_SECONDS;
+  return { start: last - WEEK_SECONDS, end: last, step: HOUR_SECONDS };
+}

@@ -6,6 +6,7 @@ import type { RolloutKey } from '../snapshot.ts';
 const VERBS = {
   abort: '',
   acknowledge: '',
+  analyze: '',
   approve: '',
   eject: '',
   jump: '',

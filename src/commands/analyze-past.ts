@@ -1,0 +1,103 @@
+/**
+ * `tranche analyze --backtest` and `--enable`: what an Analysis would have said of groups whose version had not changed, and the
+ * order that lets it lead back by itself once that was never that they are worse.
+ */
+
+import { jsonText, oneLine } from '../api/printable.ts';
+import { printInstant } from '../api/time.ts';
+import { EXIT, type Io } from '../options.ts';
+import { type Backtest, backtest } from '../reconcile/analysis/backtest.ts';
+import { type Giver, order } from '../reconcile/order.ts';
+import type { Outcome } from '../reconcile/outcome.ts';
+import type { Ports } from '../reconcile/pass.ts';
+import { notYet, servingLeaders } from '../rollout/analysis/backtest.ts';
+import { sidesOf } from '../rollout/analysis/sides.ts';
+import { planEnable } from '../rollout/orders/enable-analysis.ts';
+import { situationOf } from '../rollout/situation.ts';
+import { type AnalyzeOptions, type Subject, subjectOf } from './analyze.ts';
+import { backtestText } from './analyze-past-text.ts';
+import { say } from './order.ts';
+
+export type PastOptions = AnalyzeOptions & { readonly days: number };
+export type EnableOptions = PastOptions & Giver & { readonly pullRequest?: boolean };
+
+type Tried = Outcome['key'] & { readonly analysis: string; readonly blob: string; readonly said: Backtest };
+
+/** Exit code 1 where a healthy group was called worse, or something could not be read. Writes nothing. */
+export async function analyzePast(options: PastOptions, ports: Ports, io: Io): Promise<number> {
+  const subject = await subjectOf(options, ports, io);
+  if (subject === undefined) return EXIT.failed;
+  const tried = await triedOf(subject, options, ports);
+  io.out(options.output === 'json' ? jsonText(tried) : tried.map(textOf).join('\n'));
+  return subject.isWrong || tried.some(hasFailed) ? EXIT.failed : EXIT.ok;
+}
+
+/** Tries one Analysis, and writes its name on the Rollout where nothing speaks against it; else exit code 1, and nothing is written. */
+export async function enableAnalysis(options: EnableOptions, ports: Ports, io: Io): Promise<number> {
+  const subject = await subjectOf(options, ports, io);
+  if (subject === undefined) return EXIT.failed;
+  const [wanted, ...others] = subject.wanted;
+  if (wanted === undefined || others.length > 0) {
+    io.err(`name one with --analysis: there is ${subject.wanted.map(({ analysis }) => analysis.name).join(', ')}\n`);
+    return EXIT.failed;
+  }
+  const tried = await triedOf(subject, options, ports);
+  if (options.output !== 'json') io.out(`${tried.map(textOf).join('\n')}\n`);
+  const against = tried.flatMap(({ said }) =>
+    said.kind === 'played' ? notYet(said.metrics) : ['why' in said ? said.why : 'the provider was not asked'],
+  );
+  if (against.length > 0) {
+    io.err(`refused: ${against.map(oneLine).join('; ')}\n`);
+    return EXIT.failed;
+  }
+  const { namespace = '' } = tried[0] ?? {};
+  const target = { name: options.name, namespace: options.namespace === '' ? namespace : options.namespace };
+  const wish = { name: wanted.analysis.name, blob: wanted.blob };
+  const result = await order(ports, { ...options, target }, ({ snapshot }) => planEnable(wish, snapshot));
+  return say(result, options, io);
+}
+
+async function triedOf(
+  { outcomes, wanted }: Subject,
+  { days }: PastOptions,
+  { metrics, clock }: Ports,
+): Promise<readonly Tried[]> {
+  const tried: Tried[] = [];
+  for (const { key, snapshot, error } of outcomes)
+    for (const { analysis, blob } of wanted) {
+      const answer = (said: Backtest): number => tried.push({ ...key, analysis: analysis.name, blob, said });
+      const unread = whyUnread({ snapshot, error }, metrics);
+      if (snapshot === undefined || metrics === undefined || unread !== undefined)
+        answer({ kind: 'MetricsUnreadable', why: unread ?? '' });
+      else {
+        const { namespace } = key;
+        const steps = snapshot.rollout?.rollout.steps.length ?? 1;
+        answer(
+          await backtest(metrics, { analysis, namespace, pods: stablePods(snapshot), steps, now: clock.now(), days }),
+        );
+      }
+    }
+  return tried;
+}
+
+function whyUnread({ snapshot, error }: Pick<Outcome, 'snapshot' | 'error'>, metrics: Ports['metrics']) {
+  if (snapshot?.workload === undefined) return error ?? 'its files could not be read';
+  if (snapshot.clockOffSeconds !== undefined)
+    return 'the clock of this machine is wrong, so no window is known to be over';
+  return metrics === undefined ? 'this process asks no provider of metrics' : undefined;
+}
+
+/** In a step those that are still on the stable version; at rest all that serve. */
+function stablePods(snapshot: NonNullable<Outcome['snapshot']>): readonly string[] {
+  const { workload, live } = snapshot;
+  const found = workload === undefined ? undefined : sidesOf(situationOf(snapshot, workload), { warmUpSeconds: 0 });
+  return found?.kind === 'sides' ? found.sides.stable.map(({ pod }) => pod) : servingLeaders(live);
+}
+
+function hasFailed({ said }: Tried): boolean {
+  return said.kind !== 'played' || said.metrics.some(({ failed, unusable }) => failed > 0 || unusable > 0);
+}
+
+function textOf({ namespace, name, cluster, analysis, said }: Tried): string {
+  return `${namespace}/${name} in ${cluster}, Analysis ${analysis}\n${backtestText(said, printInstant)}`;
+}
