@@ -8,7 +8,8 @@ import { desiredHead, readConfig, readDesired, writableConfigIn } from './observ
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
 import { proven } from './status/proven.ts';
-import { EMPTY_STATUS, readStatus, STATUS_REQUEST, type StatusBranch } from './status/record-store.ts';
+import type { StatusBranch } from './status/record-store.ts';
+import { statusAt } from './status/status-at.ts';
 import { pick, type Target } from './target.ts';
 
 /** Where an order, or a look at one Rollout without its cluster, takes place. */
@@ -31,8 +32,7 @@ export async function readScene(ports: Ports, { target, overrides }: Asked): Pro
   const entry = pick(desired, target);
   if (typeof entry === 'string') return entry;
   const statusHead = isOwn(entry.key, overrides.shard) ? ownHead : await headOfShard(git, entry, { main, overrides });
-  const read = statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST));
-  const status = believed(read, ports, { key: entry.key, config, overrides });
+  const status = believed(await statusAt(git, statusHead), ports, { key: entry.key, config, overrides });
   return { main, desired, entry, status };
 }
 

@@ -13,13 +13,8 @@ import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn as isOwnKey } from './shard.ts';
 import { type BrakeShown, brakesIn } from './status/brakes.ts';
 import { proven } from './status/proven.ts';
-import {
-  readStatus,
-  STATUS_REQUEST,
-  type StatusBranch,
-  type StatusIndex,
-  type StoredRecord,
-} from './status/record-store.ts';
+import type { StatusBranch, StatusIndex, StoredRecord } from './status/record-store.ts';
+import { statusAt } from './status/status-at.ts';
 import { WRITERS_COMMITS_MOST, type Writer, writersInTurn } from './status/writers.ts';
 
 /** When the world was read that a picture shows, and what is known to have happened since. */
@@ -85,7 +80,8 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
   const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
   const known = { numbers: new Map<string, number>(), own: new Map<string, string>() };
-  const { status } = proven(readStatus(await git.readAt(head, STATUS_REQUEST)), judging, known);
+  const { status } = proven(await statusAt(git, head), judging, known);
+  if (status.unreadable !== undefined) log.warn(`${config.statusBranch} cannot be read: ${status.unreadable}`);
   const records: RolloutRecord[] = [];
   for (const [key, stored] of [...status.records].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (stored.kind === 'read') records.push(stored.record);

@@ -84,15 +84,13 @@ async function readBranches(
   const names = memory.config ?? named(options);
   const desired = (options.write ? undefined : options.ref) ?? names.branch;
   // What reads the answers is loaded while Git looks for the heads.
-  const [[main, statusHead], { EMPTY_STATUS, readStatus, STATUS_REQUEST }] = await Promise.all([
+  const [[main, statusHead], { statusAt }] = await Promise.all([
     git.heads([desired, names.statusBranch]),
-    sent().then(() => import('./status/record-store.ts')),
+    sent().then(() => import('./status/status-at.ts')),
     sent().then(() => import('./quiet.ts')),
   ]);
   const known = memory.status?.head === statusHead ? memory.status : undefined;
-  const status =
-    known ??
-    (statusHead === undefined ? EMPTY_STATUS : readStatus(await git.readAt(statusHead, STATUS_REQUEST), memory.status));
+  const status = known ?? (await statusAt(git, statusHead, { before: memory.status }));
   memory.status = status;
   return { main: headOf(desired, main), status };
 }

@@ -6,8 +6,8 @@ import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Signatures } from '../../ports/signatures.ts';
 import type { Judging } from '../status/proven.ts';
-import { readStatus } from '../status/record-store.ts';
 import { signatureFault } from '../status/signed.ts';
+import { statusAt } from '../status/status-at.ts';
 
 export type HoldTold = {
   readonly rollout: string;
@@ -68,7 +68,7 @@ async function holdsAt(
   { rollouts, judging, at }: Asked & { readonly at: Instant },
 ): Promise<ReadonlyMap<string, HoldTold>> {
   const paths = rollouts.map((key) => `rollouts/${key}.json`);
-  const { records } = readStatus(await git.readAt(commit, { paths, suffixes: [], markers: [] }));
+  const { records } = await statusAt(git, commit, { request: { paths, suffixes: [], markers: [] } });
   const holds = new Map<string, HoldTold>();
   for (const [rollout, stored] of records) {
     if (stored.kind !== 'read') continue;

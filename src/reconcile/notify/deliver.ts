@@ -12,8 +12,9 @@ import { recordWritten } from '../../rollout/plan.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Outcome } from '../outcome.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
-import { readStatus, STATUS_REQUEST, type StoredRecord } from '../status/record-store.ts';
+import type { StoredRecord } from '../status/record-store.ts';
 import type { Signed } from '../status/signed.ts';
+import { statusAt } from '../status/status-at.ts';
 import { printRecord } from '../status/status-writes.ts';
 import { noticeBody } from './notice-body.ts';
 
@@ -66,7 +67,7 @@ async function deliverNotices(
   try {
     const [head] = await git.heads([config.statusBranch]);
     if (head === undefined) return [];
-    const { records } = readStatus(await git.readAt(head, STATUS_REQUEST));
+    const { records } = await statusAt(git, head);
     const own = outcomes.flatMap((outcome) => pushed(outcome, records.get(printKey(outcome.key))));
     const { writes, failures } = await sendAll({ notifier, clock, signing }, own);
     if (writes.length > 0) {

@@ -8,7 +8,8 @@ import type { Reading } from '../pass.ts';
 import { isOwn } from '../shard.ts';
 import { otherShards } from '../shard-branches.ts';
 import { type Judging, proven } from '../status/proven.ts';
-import { readStatus, STATUS_REQUEST, type StoredRecord } from '../status/record-store.ts';
+import type { StoredRecord } from '../status/record-store.ts';
+import { statusAt } from '../status/status-at.ts';
 
 /** Records of other shards, and what bears each of them out. */
 export type Elsewhere = {
@@ -36,7 +37,7 @@ export async function recordsElsewhere(
     others.map(async ({ index }, at) => {
       const head = heads[at];
       if (head === undefined) return [];
-      const read = readStatus(await git.readAt(head, STATUS_REQUEST));
+      const read = await statusAt(git, head);
       const place = { ...judging.place, shard: index };
       // What is wrong there its own process says.
       const { status } = proven(read, { ...judging, place }, { numbers: new Map(), own: new Map() });

@@ -10,12 +10,21 @@ export const PAGE_FILE = 'README.md';
 /** How the page for people starts: by it a branch is known as ours that has no record yet. */
 export const PAGE_HEAD = '# Rollouts\n\nWritten by tranche';
 
+/** What to do where nobody can read the branch. */
+export const UNREADABLE_ADVICE =
+  'Delete the branch, which is made again from main and the cluster, or take out of it what tranche has not written';
+
 /**
- * Why nothing may be written to this branch: it has files of somebody else where ours would be; undefined: there are none. A branch
+ * Why nothing may be written to this branch: nobody can read it, or it has files of somebody else where ours would be; undefined: there are none. A branch
  * that bears the name of tranche is ours whatever somebody has pushed there; where `tranche.yaml` names another one by mistake, its
  * files show that. What is overwritten stays in the history of the branch.
  */
-export function othersBranch({ index, isNewer, records, texts }: StatusBranch, branch: string): Refused | undefined {
+export function othersBranch(
+  { index, isNewer, records, texts, unreadable }: StatusBranch,
+  branch: string,
+): Refused | undefined {
+  if (unreadable !== undefined)
+    return { kind: 'refused', branch, rule: `it cannot be read: ${unreadable}`, advice: UNREADABLE_ADVICE };
   if (isOurName(branch)) return undefined;
   if (index !== undefined || isNewer || records.size > 0 || texts.get(PAGE_FILE)?.startsWith(PAGE_HEAD))
     return undefined;

@@ -64,6 +64,8 @@ export type Content = {
 export type StatusBranch = {
   readonly head: string | undefined;
   readonly index: StatusIndex | undefined;
+  /** Why nobody can read the tree of `head`; not there: it was read. Nothing is written next to it. */
+  readonly unreadable?: string | undefined;
   /** True where a newer tranche has written the index: it and the page for people are left to that one. */
   readonly isNewer: boolean;
   /** Of the index; not there: it is not signed. */
@@ -103,6 +105,15 @@ export function readStatus(tree: Tree, before: StatusBranch = EMPTY_STATUS): Sta
   return { head: tree.commit, index, isNewer: found.isNewer === true, signed, records, texts };
 }
 
+/** Lists and objects in each other, of one file. A record has a third of them. */
+const DEPTH_MOST = 32;
+
+/** What goes through a value by calling itself would not come back from one that is nested without an end. */
+function isDeeperThan(value: Json, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return most === 0 || Object.values(value).some((below: Json) => isDeeperThan(below, most - 1));
+}
+
 function readRecord(text: string, key: string): StoredRecord {
   let value: Json;
   try {
@@ -111,6 +122,7 @@ function readRecord(text: string, key: string): StoredRecord {
     return { kind: 'untrusted', why: 'it is no JSON' };
   }
   if (!isJsonObject(value)) return { kind: 'untrusted', why: 'it is no JSON object' };
+  if (isDeeperThan(value, DEPTH_MOST)) return { kind: 'untrusted', why: `it is nested deeper than ${DEPTH_MOST}` };
   const { checksum: written, signature: given, ...rest } = value;
   const version: unknown = rest['version'];
   const digest = digestOf(rest);
@@ -149,7 +161,7 @@ type IndexRead = {
 function readIndex(text: string): IndexRead {
   try {
     const value: Json = JSON.parse(text);
-    if (!isJsonObject(value)) return {};
+    if (!isJsonObject(value) || isDeeperThan(value, DEPTH_MOST)) return {};
     const { signature: given, ...rest } = value;
     // What is not signed is not hashed.
     const signed = given === undefined ? undefined : signedBy(given, digestOf(rest));

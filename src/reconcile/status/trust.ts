@@ -1,6 +1,7 @@
 /** What a pass makes of the keys on main: which of the status branch it believes, and whether it may write there. */
 
 import type { Issue } from '../../api/issue.ts';
+import { UNREADABLE_ADVICE } from './others-branch.ts';
 import { type Judging, type Known, keyMissing, proven, signingOf, unnamedKey } from './proven.ts';
 import type { StatusBranch } from './record-store.ts';
 import type { Signing } from './signed.ts';
@@ -26,6 +27,20 @@ export function trustOf(
     status,
     signing: signingOf(judging, known),
     keyMissing: isWriting ? keyMissing(judging) : undefined,
-    warnings: [...tampered, ...unnamedKey(judging)],
+    warnings: [...unread(read, judging), ...tampered, ...unnamedKey(judging)],
   };
+}
+
+function unread({ unreadable }: StatusBranch, { config }: Judging): readonly Issue[] {
+  if (unreadable === undefined) return [];
+  return [
+    {
+      file: config.statusBranch,
+      line: 1,
+      path: '',
+      reason: 'StatusTampered',
+      message: `the status branch cannot be read: ${unreadable}`,
+      hint: `${UNREADABLE_ADVICE}. Until then no step goes forward; rollbacks and orders do.`,
+    },
+  ];
 }

@@ -1,0 +1,105 @@
+/** Somebody pushes to the status branch what nobody can read: every Rollout has its rollback all the same, and it is said. */
+
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readStatus } from '../../src/reconcile/status/record-store.ts';
+import { BareWorld, type Moment, STATUS } from '../support/bare-world.ts';
+import { pipeToGit } from '../support/git-server.ts';
+import { publicHalf, signaturesOf } from '../support/status-key.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+
+const nested = (levels: number): string => `{"version": 1, "a": ${'['.repeat(levels)}${']'.repeat(levels)}}\n`;
+const DEEP = nested(100_000);
+const own = { signatures: signaturesOf(1) };
+
+type Place = { readonly world: BareWorld; readonly moving: Moment };
+
+/** In the middle of a delivery. */
+async function placeOf(config: string, process: typeof own | object): Promise<Place> {
+  const world = await BareWorld.open({ ...VLLM_FILES, 'tranche.yaml': config });
+  await world.rounds(3, process);
+  await world.edit(LWS_FILE, OLD, NEW);
+  await world.rounds(2, process);
+  return { world, moving: await world.moment() };
+}
+
+let signed: Place;
+let unsigned: Place;
+beforeAll(async () => {
+  signed = await placeOf(`statusKeys: [{cluster: default, key: ${publicHalf(1)}}]\n`, own);
+  unsigned = await placeOf('intervalSeconds: 30\n', {});
+});
+
+type Attack = (world: BareWorld) => Promise<void>;
+
+/** The branch gets the tree of these bytes. */
+async function push({ repository }: BareWorld, tree: string): Promise<void> {
+  const commit = await repository.git('commit-tree', tree, '-p', STATUS, '-m', 'mine');
+  await repository.git('update-ref', `refs/heads/${STATUS}`, commit);
+}
+
+const files =
+  (changes: Readonly<Record<string, string>>): Attack =>
+  async ({ repository }) =>
+    void (await repository.commit(STATUS, changes));
+
+const attacks: readonly (readonly [what: string, attack: Attack, said: string | undefined])[] = [
+  ['its record is nested deeper than a stack is', files({ 'rollouts/default/llm/vllm.json': DEEP }), undefined],
+  ['the record of nobody is', files({ 'rollouts/default/llm/nobody.json': DEEP }), undefined],
+  ['the index and the numbers are', files({ 'index.json': DEEP, 'numbers/default.json': DEEP }), undefined],
+  [
+    'folders in each other without an end',
+    files({ [`${'a/'.repeat(80)}b.json`]: '{}' }),
+    'folders are nested deeper than 64',
+  ],
+  [
+    'a tree that is none',
+    async (world) => push(world, await garbledTree(world)),
+    'the repository has a garbled object: a tree of 28 bytes is cut or garbled',
+  ],
+];
+
+/** One file without a name. */
+async function garbledTree({ repository }: BareWorld): Promise<string> {
+  const bytes = Buffer.concat([Buffer.from('100644 \0'), Buffer.alloc(20, 1)]);
+  const args = ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'];
+  return (await pipeToGit(repository.path, args, bytes)).trim();
+}
+
+describe.each([
+  ['with a key', () => signed, own],
+  ['without a key', () => unsigned, {}],
+] as const)('%s', (_who, placeOfIt, process) => {
+  test.each(attacks)('%s: an abort goes back, and no step goes forward unsaid', async (_what, attack, said) => {
+    const { world, moving } = placeOfIt();
+    await world.back(moving);
+    await attack(world);
+    const pushed = await world.repository.git('rev-parse', STATUS);
+    await world.goOn();
+    const before = await world.pass(process);
+    const warning = { reason: 'StatusTampered', file: STATUS, message: expect.stringContaining(said ?? '') };
+    if (said !== undefined) {
+      expect(before.warnings).toContainEqual(expect.objectContaining(warning));
+      expect(before.failed).toBe(true);
+      expect(before.outcomes[0]?.plan?.commit?.way).not.toBe('forward');
+      expect(await world.repository.git('rev-parse', STATUS), 'nothing is written next to it').toBe(pushed);
+    }
+    const text = (await world.text('main', LWS_FILE)) ?? '';
+    const release = /tranche\.dev\/release: "?([^"\n]+)"?/.exec(text)?.[1] ?? '';
+    const order = `  namespace: llm\n  annotations: {tranche.dev/abort: "${release}"}\nspec`;
+    await world.edit(ROLLOUT_FILE, '  namespace: llm\nspec', order);
+    expect((await world.pass(process)).outcomes[0]?.plan?.commit?.reason).toBe('Aborted');
+    expect(await world.subject()).toBe('rollout(llm/vllm): rollback');
+  });
+});
+
+test('a record may be nested as far as ours are, and no further', () => {
+  const read = (text: string) => {
+    const content = { kind: 'text', text } as const;
+    const file = { path: 'rollouts/a/b/c.json', oid: '1'.repeat(40), mode: '100644', content } as const;
+    return readStatus({ commit: '', folders: [], files: [file], skipped: () => [] }).records.get('a/b/c');
+  };
+  const why = 'it is nested deeper than 32';
+  expect(read(nested(31))).not.toMatchObject({ why });
+  expect(read(nested(32))).toMatchObject({ kind: 'untrusted', why });
+  expect(read(DEEP)).toMatchObject({ kind: 'untrusted', why });
+});
