@@ -54,7 +54,11 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
     if (fresh || (rolls && truth !== undefined && truth.replicas > 0)) set.add(ALL);
     for (const { index, ready } of truth?.groups ?? []) if (ready) set.delete(index);
     const isWhole = truth !== undefined && truth.groups.filter((group) => group.ready).length >= truth.replicas;
-    if (isWhole) set.clear();
+    // Released and not yet restarted, as while the controller of StatefulSets lags, they are still to go.
+    const isDue = truth?.groups.some(
+      ({ index, leaderVersion }) => index >= truth.partition && leaderVersion !== truth.version,
+    );
+    if (isWhole && isDue !== true) set.clear();
   };
   const isSick = (name: string, truth: Truth | undefined): boolean => {
     if (truth === undefined || (harmed.get(name)?.size ?? 0) > 0 || universe.emptied.has(name)) return true;

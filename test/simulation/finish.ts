@@ -172,6 +172,8 @@ function notAtRest(universe: Universe, person: Person, holds: readonly Hold[]): 
       (reason === 'CanaryNotEmpty' && (universe.rewritten > 0 || secondIn(text) === undefined)) ||
       // A hand put the file back, and left the Service with the workload that was in it.
       (reason === 'Stalled' && mixed && workload.fills !== undefined && secondIn(text) === undefined) ||
+      // A hand put the file back to where it had a share, which we have taken out of the route since.
+      (reason === 'CanaryEdited' && mixed && workload.shares !== undefined) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       // A primary that may be down at once, and steps that do not let a canary carry all.
       (reason === 'PrimaryNotCovered' && mayAllBeDown(workload, text)) ||

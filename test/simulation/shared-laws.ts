@@ -25,6 +25,8 @@ export class SharedLaws implements WorldLaws {
   private said: {
     readonly version: number | undefined;
     readonly partition: number;
+    /** Of the template: a hand that edits it restarts groups as another version does. */
+    readonly label: string | undefined;
     readonly share: number;
     readonly isBack?: boolean;
   };
@@ -40,7 +42,7 @@ export class SharedLaws implements WorldLaws {
     this.excuses = excusesOf(universe, workload, from?.excuses);
     this.fresh = from?.fresh ?? false;
     for (const version of from?.given ?? []) this.given.add(version);
-    this.said = from?.said ?? { version: undefined, partition: 0, share: 0 };
+    this.said = from?.said ?? { version: undefined, partition: 0, label: undefined, share: 0 };
     this.handed = from?.handed ?? false;
     this.looked = from === undefined ? 0 : this.scenes.length;
   }
@@ -63,14 +65,15 @@ export class SharedLaws implements WorldLaws {
     const { partition } = fieldsOf(universe.lws(workload.name, commit) ?? '');
     const [header] = universe.repository.history(commit, undefined, 1);
     const isOurs = parseTrailers(header?.message ?? '') !== undefined;
-    const isMoved = version !== this.said.version || partition < this.said.partition;
+    const label = labelIn(universe.lws(workload.name, commit) ?? '');
+    const isMoved = version !== this.said.version || partition < this.said.partition || label !== this.said.label;
     // Ours is excused for nothing: what it leads to is asked of each part of it.
     // Locked, an edit restarts nothing.
     const isOpen = Math.min(partition, this.said.partition) < LOCKED;
     if (isMoved && isOpen && !isOurs) this.handed = true;
     else if (isOurs && share > this.said.share) this.handed = false;
     const isBack = share > 0 && /tranche\.dev\/rung: "?back/.test(universe.lws(workload.name, commit) ?? '');
-    this.said = { version, partition, share, isBack };
+    this.said = { version, partition, label, share, isBack };
   }
 
   look(): Wrong {
@@ -151,4 +154,8 @@ export class SharedLaws implements WorldLaws {
     const isScaledAway = own !== undefined && own.partition < LOCKED && own.replicas <= own.partition;
     return mayAllBeDown || isScaledAway || this.handed || this.fresh || this.excuses.isExcused(service, scene);
   }
+}
+
+function labelIn(text: string): string | undefined {
+  return /tranche\.dev\/version"?: *"?([0-9a-z.-]+)/.exec(text)?.[1];
 }
