@@ -5,7 +5,9 @@ import { readHistory } from '../../src/reconcile/log/history.ts';
 import { historyCsv, historyMarkdown, historyText } from '../../src/reconcile/log/history-text.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { messagesOf } from '../support/forge-world.ts';
+import { ladderRollout } from '../support/ladder.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
+import { TRAFFIC_FILES } from '../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -131,6 +133,37 @@ spec:
     expect(historyText(history)).toMatch(line);
     for (const text of [historyCsv(history), historyMarkdown(history)])
       expect(text).toMatch(/^.*0e241605.*freeze(@|&#64;).*Ana Example/m);
+  });
+
+  test.each([
+    ['canary', 'settled', ['1/2 0', '1/2 0', '1/2 5', '2/2 5', '2/2 50', 'promote 50', 'promote 100', 'settled 100']],
+    ['canary', 'rolled back', ['1/2 0', '1/2 0', '1/2 5', 'rollback 0', 'settled 0']],
+  ] as const)('the share of the requests that each commit had: %s, %s', async (style, outcome, shares) => {
+    const steps = ['replicas: 1, traffic: 5%, pause: {duration: 1}', 'replicas: 100%, traffic: 50%'];
+    const world = new World({ files: { ...TRAFFIC_FILES, [ROLLOUT_FILE]: ladderRollout(style, steps) } });
+    const round = async () => {
+      world.sync();
+      world.tick(300);
+      await world.pass();
+    };
+    await round();
+    world.edit(LWS_FILE, OLD, NEW);
+    for (let rounds = 0; rounds < 40 && world.subject() !== 'rollout(llm/vllm): settled'; rounds += 1) {
+      await round();
+      if (outcome === 'rolled back' && world.subject().endsWith('traffic: – → 5%')) world.edit(LWS_FILE, NEW, OLD);
+    }
+    const history = await readHistory(world.ports(), NO_OVERRIDES, { name: '', namespace: '', since: undefined });
+    if (typeof history === 'string') throw new Error(history);
+    const [delivery] = history.deliveries;
+    expect(delivery?.outcome).toBe(outcome);
+    expect(delivery?.steps.map(({ step, share }) => `${step} ${share?.percent}`).reverse()).toEqual(shares);
+    const changes = ['leaderTemplate.spec.containers[leader]', 'workerTemplate.spec.containers[worker]'].flatMap(
+      (of) => {
+        const image = `leaderWorkerTemplate.${of}.image: "vllm/vllm-openai`;
+        return [`- ${image}:v0.10.0"`, `+ ${image}:v0.10.1"`];
+      },
+    );
+    expect(delivery?.changes).toEqual(changes);
   });
 
   test('texts of others are no formula, no markup and no cell of their own', async () => {

@@ -49,7 +49,7 @@ test('all Rollouts, and one with what it waits for, its commits and who asked', 
   expect(await site.run('page --out pages')).toEqual({ code: 0, out: 'pages/index.html: 1 Rollouts\n', err: '' });
   const all = wordsOf(page(site));
   expect(all).toContain('1 in a delivery, waiting or stalled; 0 at rest.');
-  expect(all).toMatch(/All Rollouts are stopped since \S+ \S+ UTC by Ada until \S+ \S+ UTC : maintenance <b>/);
+  expect(all).toMatch(/All Rollouts are stopped since \S+ \S+Z by Ada until \S+ \S+Z : maintenance <b>/);
   expect(all).toMatch(/llm\/vllm default step 1\/3, StepPaused/);
   expect(page(site)).toContain(`href="${ROLLOUT_PAGE}"`);
   const one = page(site, ROLLOUT_PAGE);
@@ -62,7 +62,11 @@ test('all Rollouts, and one with what it waits for, its commits and who asked', 
   expect(words).toMatch(/in progress ; asked for by Ada in commit [0-9a-f]{12}/);
   const [step] = (await site.repository.git('log', '--format=%H', '--grep=step 1/3', 'main')).split('\n');
   expect(words).toContain('1/3, 1 of 4 groups StepReady');
-  expect(one).toContain(`title="${step}"`);
+  expect(one).toContain(`<code>${step?.slice(0, 12)}</code>`);
+  expect(words).toContain('What it changes of the stable version');
+  expect(words).toMatch(
+    /- \S*image: &quot;vllm\/vllm-openai:v0.10.0&quot; \+ \S*image: &quot;vllm\/vllm-openai:v0.10.1&/,
+  );
   expect(one).toContain('<svg');
   expect(one).toContain('href="../../../style.css"');
 });

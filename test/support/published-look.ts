@@ -171,8 +171,10 @@ export function lookOf(rollouts: readonly (Names & { readonly kind: 'moving' | '
 
 function deliveryJson(rollout: string, serial: number, text: string | undefined): object {
   const start = -86_400 * (4 - serial);
-  const step = (name: string, after: number, groups?: object): object => ({
+  const isOver = serial < 3;
+  const step = (name: string, after: number, groups?: object, percent = 0): object => ({
     ...(groups === undefined ? {} : { groups }),
+    ...(isOver ? {} : { share: { percent, matches: percent === 20 } }),
     step: text ?? name,
     reason: text ?? 'StepReady',
     at: at(start + after),
@@ -182,7 +184,6 @@ function deliveryJson(rollout: string, serial: number, text: string | undefined)
     policies: [text ?? 'production@4f1c4f1c4f1c'],
     exceptions: [text ?? 'freeze by Ada until 2026-12-27T00:00:00Z'],
   });
-  const isOver = serial < 3;
   return {
     rollout,
     release: release(serial),
@@ -191,8 +192,8 @@ function deliveryJson(rollout: string, serial: number, text: string | undefined)
     ...(isOver ? { endedAt: at(start + 7200) } : {}),
     steps: [
       ...(isOver ? [step('settled', 7200)] : []),
-      step('3/3', 5400, { updated: 4, of: 4 }),
-      step('2/3', 2400, { updated: 2, of: 4 }),
+      step('3/3', 5400, { updated: 4, of: 4 }, 66.7),
+      step('2/3', 2400, { updated: 2, of: 4 }, 20),
       step('1/3', 0, { updated: 1, of: 4 }),
     ],
     orders: [
@@ -211,5 +212,14 @@ function deliveryJson(rollout: string, serial: number, text: string | undefined)
     images: [text ?? 'vllm/vllm-openai:v0.10.1'],
     requested: { by: text ?? 'Ada', commit: commit(serial), at: at(start - 600) },
     isBorneOut: true,
+    ...(isOver
+      ? {}
+      : {
+          changes: [
+            `- leaderWorkerTemplate.size: ${text ?? '2'}`,
+            `+ leaderWorkerTemplate.size: ${text ?? '4'}`,
+            text ?? '… and 3 more',
+          ],
+        }),
   };
 }

@@ -6,12 +6,12 @@ import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { gitReader } from '../history/observe-git.ts';
 import { desiredHead, readDesired } from '../observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
-import { type Delivery, deliveryCollector, type OrderShown, type StepTold } from './deliveries.ts';
+import { type Delivery, deliveryCollector, type OrderShown } from './deliveries.ts';
 import { type Details, detailsOf } from './details.ts';
 import { type HoldTold, holdsTold } from './holds.ts';
 import { isNamed, unknownName } from './named.ts';
 import { type LogRead, readLog } from './read-log.ts';
-import { type StepGroups, withGroups } from './step-groups.ts';
+import { changesIn, type StepInFiles, stepsInFiles } from './step-files.ts';
 
 const HISTORY_VERSION = 1;
 /** Deliveries whose files are read: the newest. Of the others only the log is read. */
@@ -26,8 +26,10 @@ type HistoryAsked = {
 
 export type DeliveryTold = Omit<Delivery, 'steps'> &
   Details & {
-    /** Newest first. The newest delivery of a Rollout has the groups of its steps, where its files tell. */
-    readonly steps: readonly (StepTold & { readonly groups?: StepGroups })[];
+    /** Newest first. The newest delivery of a Rollout has the groups and shares of its steps, where its files tell. */
+    readonly steps: readonly StepInFiles[];
+    /** Of the newest delivery of a Rollout: what its release changes of the stable version; not there: not known. */
+    readonly changes?: readonly string[] | undefined;
   };
 
 export type History = {
@@ -68,8 +70,12 @@ export async function readHistory(ports: Ports, overrides: Overrides, asked: His
   for (const [place, delivery] of collector.deliveries().entries()) {
     const entry = place < DETAILED_MOST ? entryOf(desired, delivery.rollout) : undefined;
     const isNewest = !deliveries.some(({ rollout }) => rollout === delivery.rollout);
-    const steps = entry !== undefined && isNewest ? await withGroups(reader, entry, delivery) : delivery.steps;
-    deliveries.push({ ...delivery, ...(await detailsOf({ git, reader }, entry, delivery)), steps });
+    const details = await detailsOf({ git, reader }, entry, delivery);
+    if (entry === undefined || !isNewest) deliveries.push({ ...delivery, ...details });
+    else {
+      const steps = await stepsInFiles({ git, reader, desired }, entry, delivery);
+      deliveries.push({ ...delivery, ...details, steps, changes: await changesIn({ reader }, entry, delivery) });
+    }
   }
   const rollouts = desired.rollouts.map(({ key }) => printKey(key)).filter(isMeant);
   const place = { cluster: config.cluster, shard: overrides.shard?.index };

@@ -1,5 +1,10 @@
-/** What became of releases: of the newest its picture and every commit, of those before a line each. */
+/**
+ * What became of releases: of the newest its picture and every commit, of those before a line each. End tags that HTML lets
+ * out are left out: there is a page for each Rollout.
+ */
 
+import { oneLine } from '../../api/printable.ts';
+import { seen } from '../../api/seen.ts';
 import { html, type Markup } from './html.ts';
 import { commitOf, durationOf, timeOf } from './parts.ts';
 import type { DeliveryShown, OrderLine, StepLine } from './published-history.ts';
@@ -20,13 +25,18 @@ ${beforeOf(before)}`;
 }
 
 function newestOf(delivery: DeliveryShown, asOf: string): Markup {
-  const { release, outcome, why, orders, steps, isBorneOut } = delivery;
+  const { release, outcome, why, orders, steps, isBorneOut, changes } = delivery;
+  const columns: Columns = {
+    share: steps.some(({ share }) => share !== undefined),
+    approval: steps.some(({ approvedBy }) => approvedBy !== ''),
+  };
   return html`<p><code>${release}</code>: <strong>${outcome}</strong>${why === '' ? '' : `: ${why}`}${requestOf(delivery)}.${isBorneOut === false ? html` <strong>The file of its first step does not have this release.</strong>` : ''}</p>
 ${timelineOf(delivery, asOf)}
 <div class="wide" tabindex="0"><table><caption>Its commits on main, newest first</caption>
-<thead><tr><th scope="col">Step</th><th scope="col">Why then</th><th scope="col">At</th><th scope="col">Until the next</th><th scope="col">Commit</th><th scope="col">Approved by</th></tr></thead>
+<thead><tr><th>Step${columns.share ? html`<th>Requests, new : stable` : ''}<th>Why then<th>At<th>Until the next<th>Commit${columns.approval ? html`<th>Approved by` : ''}</thead>
 <tbody>
-${steps.map(stepRow)}</tbody></table></div>
+${steps.map((step) => stepRow(step, columns))}</tbody></table></div>
+${changesOf(changes)}
 ${ordersOf(orders)}
 ${policiesOf(steps)}`;
 }
@@ -36,19 +46,43 @@ function requestOf({ requested }: DeliveryShown): Markup {
   return html`; asked for by ${requested.by} in commit ${commitOf(requested.commit)}, ${timeOf(requested.at)}`;
 }
 
-function stepRow({ step, reason, at, seconds, commit, approvedBy, groups }: StepLine): Markup {
+/** Columns that no row would fill are left out: most deliveries route nothing, or wait for no approval. */
+type Columns = { readonly share: boolean; readonly approval: boolean };
+
+function stepRow(line: StepLine, columns: Columns): Markup {
+  const { step, reason, at, seconds, commit, approvedBy, groups, share } = line;
   const isCommit = /^[0-9a-f]{40,64}$/.test(approvedBy);
   const approval = isCommit
     ? html`commit ${commitOf(approvedBy)}`
     : html`${approvedBy === '' ? '' : `pull request ${approvedBy}`}`;
   const released = groups === undefined ? '' : `, ${groups.updated} of ${groups.of} groups`;
-  return html`<tr><th scope="row">${step}${released}</th><td>${reason}</td><td>${timeOf(at)}</td><td>${durationOf(seconds)}</td><td>${commitOf(commit)}</td><td>${approval}</td></tr>\n`;
+  return html`<tr><th scope="row">${step}${released}${columns.share ? html`<td>${sharesOf(share)}` : ''}<td>${reason}<td>${timeOf(at)}<td>${durationOf(seconds)}<td>${commitOf(commit)}${columns.approval ? html`<td>${approval}` : ''}\n`;
 }
+
+/** Of both versions. */
+function sharesOf(share: StepLine['share']): string {
+  if (share === undefined) return 'not known';
+  const percent = (part: number): string => `${Number(part.toFixed(1))}%`;
+  const matches = share.matches ? ', and what has its headers' : '';
+  return `${percent(share.percent)} : ${percent(100 - share.percent)}${matches}`;
+}
+
+/** Lines that are left out are counted in the last one. Signs tell what colours do. */
+function changesOf(changes: readonly string[] | undefined): Markup {
+  if (changes === undefined) return html``;
+  const lines = changes.map(
+    (line) => html`<span class="${KINDS[line.charAt(0)] ?? ''}">${seen(oneLine(line))}</span>\n`,
+  );
+  return html`<h3>What it changes of the stable version</h3>
+${lines.length === 0 ? html`<p class="quiet">Nothing.</p>` : html`<pre class="diff" tabindex="0">${lines}</pre>`}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed' };
 
 function ordersOf(orders: readonly OrderLine[]): Markup {
   if (orders.length === 0) return html``;
   return html`<h3>Orders</h3>
-<ul>${orders.map(({ what, at, by, commit }) => html`<li>${timeOf(at)}: ${what}${by === '' ? '' : `, by ${by}`}, commit ${commitOf(commit)}</li>`)}</ul>`;
+<ul>${orders.map(({ what, at, by, commit }) => html`<li>${timeOf(at)}: ${what}${by === '' ? '' : `, by ${by}`}, commit ${commitOf(commit)}`)}</ul>`;
 }
 
 /** Of its newest step: they may have been others before. */
@@ -57,7 +91,7 @@ function policiesOf(steps: readonly StepLine[]): Markup {
   if (newest === undefined) return html``;
   const { policies, exceptions } = newest;
   return html`<h3>Policies in force at its newest commit</h3>
-${policies.length === 0 ? html`<p class="quiet">None with limits, windows or soaks.</p>` : html`<ul>${policies.map((one) => html`<li><code>${one}</code></li>`)}</ul>`}
+${policies.length === 0 ? html`<p class="quiet">None with limits, windows or soaks.</p>` : html`<ul>${policies.map((one) => html`<li><code>${one}</code>`)}</ul>`}
 ${exceptions.length === 0 ? '' : html`<p>Exceptions: ${exceptions.join('; ')}</p>`}`;
 }
 
@@ -65,12 +99,13 @@ function beforeOf(deliveries: readonly DeliveryShown[]): Markup {
   if (deliveries.length === 0) return html`<p class="quiet">None.</p>`;
   const left = deliveries.length - BEFORE_MOST;
   return html`<div class="wide" tabindex="0"><table><caption>Newest first</caption>
-<thead><tr><th scope="col">Release</th><th scope="col">Outcome</th><th scope="col">From</th><th scope="col">To</th><th scope="col">Images</th><th scope="col">Asked for by</th><th scope="col">Commits</th></tr></thead>
+<thead><tr><th>Release<th>Outcome<th>From<th>To<th>Images<th>Asked for by<th>Commits</thead>
 <tbody>
 ${deliveries.slice(0, BEFORE_MOST).map(beforeRow)}</tbody></table></div>${left > 0 ? html`\n<p class="quiet">and ${left} more: <code>tranche history</code> has all</p>` : ''}`;
 }
 
+/** Commits are counted: there are many, and `tranche history` has each. */
 function beforeRow({ release, outcome, why, begunAt, endedAt, images, requested, steps }: DeliveryShown): Markup {
-  const commits = steps.map(({ step, commit, at }) => html`<li>${step}: ${commitOf(commit)}, ${timeOf(at)}</li>`);
-  return html`<tr><th scope="row"><code title="${release}">${release.slice(0, 8)}</code></th><td>${outcome}${why === '' ? '' : `: ${why}`}</td><td>${timeOf(begunAt)}</td><td>${endedAt === '' ? '' : timeOf(endedAt)}</td><td>${images.map((image) => html`<code>${image}</code> `)}</td><td>${requested?.by ?? ''}</td><td><details><summary>${steps.length}</summary><ul>${commits}</ul></details></td></tr>\n`;
+  const [last] = steps;
+  return html`<tr><th scope="row"><code>${release.slice(0, 8)}</code><td>${outcome}${why === '' ? '' : `: ${why}`}<td>${timeOf(begunAt)}<td>${endedAt === '' ? '' : timeOf(endedAt)}<td>${images.map((image) => html`<code>${image}</code> `)}<td>${requested?.by ?? ''}<td>${steps.length}${last === undefined ? '' : html`, the last ${commitOf(last.commit)}`}\n`;
 }

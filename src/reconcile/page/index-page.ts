@@ -1,7 +1,7 @@
 /** The page of all Rollouts: those that move or are stuck first, those at rest below. */
 
 import { html, type Markup } from './html.ts';
-import { brakesOf, cellsOf, imagesOf, LEGEND, pageOf, stateOf, timeOf } from './parts.ts';
+import { brakesOf, cellsOf, imagesOf, legendOf, pageOf, stateOf, timeOf } from './parts.ts';
 import type { HoldLine, RolloutShown, StatusShown } from './published.ts';
 
 /** Holds of one Rollout that its row has; its own page has all. */
@@ -22,7 +22,7 @@ export function indexPage(status: StatusShown, placeOf: (rollout: RolloutShown) 
 ${overdue === '' ? '' : html`<div class="hold"><p><strong>No pass has looked since ${timeOf(overdue)}</strong>: is <code>tranche reconcile</code> still running?</p></div>`}
 ${brakesOf(status.brakes.filter(({ kind }) => kind === 'stop'))}
 ${troubleOf(status)}
-${LEGEND}
+${legendOf()}
 <h2 id="moving">In a delivery, waiting or stalled</h2>
 ${tableOf(moving, placeOf)}
 <h2 id="rest">At rest</h2>

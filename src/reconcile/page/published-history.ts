@@ -5,6 +5,8 @@ import { list, number, text, texts } from './published.ts';
 
 /** Deliveries of all Rollouts that are read, the newest. */
 const DELIVERIES_MOST = 20_000;
+/** Changed fields of one release: `history` has no more. */
+const CHANGES_MOST = 100;
 
 export type StepLine = {
   readonly step: string;
@@ -17,6 +19,8 @@ export type StepLine = {
   readonly exceptions: readonly string[];
   /** Groups that the files of this commit release for update; undefined: they do not tell. */
   readonly groups: { readonly updated: number; readonly of: number } | undefined;
+  /** Percent of the requests that they send to the new version, and whether those with certain headers as well; undefined: they do not tell. */
+  readonly share: { readonly percent: number; readonly matches: boolean } | undefined;
 };
 
 export type OrderLine = { readonly what: string; readonly at: string; readonly by: string; readonly commit: string };
@@ -36,6 +40,8 @@ export type DeliveryShown = {
   readonly images: readonly string[];
   readonly requested: { readonly by: string; readonly commit: string; readonly at: string } | undefined;
   readonly isBorneOut: boolean | undefined;
+  /** Of its release against the stable version, a line each, `-` or `+` first; undefined: not known. */
+  readonly changes: readonly string[] | undefined;
 };
 
 /** By Rollout, newest first each; undefined where this is no history of version 1. */
@@ -73,6 +79,7 @@ function deliveryOf(one: unknown): DeliveryShown {
       ? { by: text(requested, 'by'), commit: text(requested, 'commit'), at: text(requested, 'at') }
       : undefined,
     isBorneOut: typeof borneOut === 'boolean' ? borneOut : undefined,
+    changes: Array.isArray(at(one, ['changes'])) ? texts(one, 'changes').slice(0, CHANGES_MOST) : undefined,
   };
 }
 
@@ -88,5 +95,12 @@ function stepOf(step: unknown): StepLine {
     policies: texts(step, 'policies'),
     exceptions: texts(step, 'exceptions'),
     groups: updated === undefined || of === undefined || updated > of ? undefined : { updated, of },
+    share: shareOf(step),
   };
+}
+
+function shareOf(step: unknown): StepLine['share'] {
+  const percent = at(step, ['share', 'percent']);
+  if (typeof percent !== 'number' || !(percent >= 0 && percent <= 100)) return undefined;
+  return { percent, matches: at(step, ['share', 'matches']) === true };
 }

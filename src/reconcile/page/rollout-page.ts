@@ -4,7 +4,7 @@ import { printInstant } from '../../api/time.ts';
 import { command } from '../../rollout/texts/command-text.ts';
 import { deliveriesOf } from './deliveries-part.ts';
 import { html, linked, type Markup } from './html.ts';
-import { brakesOf, cellsOf, commitOf, durationOf, imagesOf, LEGEND, pageOf, stateOf, timeOf } from './parts.ts';
+import { brakesOf, cellsOf, commitOf, durationOf, imagesOf, legendOf, pageOf, stateOf, timeOf } from './parts.ts';
 import { type HoldLine, instantOf, type RolloutShown } from './published.ts';
 import type { DeliveryShown } from './published-history.ts';
 
@@ -34,7 +34,7 @@ ${notSeenOf(rollout)}
 <h2>Commands</h2>
 ${commandsOf(rollout)}
 <h2>Groups</h2>
-${LEGEND}
+${legendOf(rollout.groups)}
 ${rollout.unseen === undefined ? '' : html`<p><strong>Older than the rest</strong>: since ${timeOf(rollout.unseen.since)} they are ${rollout.unseen.why === 'absent' ? 'not there' : 'not readable'}.</p>`}
 ${cellsOf(rollout.groups, called)}
 ${secondOf(rollout)}
@@ -63,7 +63,7 @@ function factsOf(rollout: RolloutShown, asOf: string): Markup {
     ],
   ];
   return html`<dl>
-${rows.map(([label, value]) => (value === undefined ? html`` : html`<dt>${label}</dt><dd>${value}</dd>\n`))}</dl>`;
+${rows.map(([label, value]) => (value === undefined ? html`` : html`<dt>${label}<dd>${value}\n`))}</dl>`;
 }
 
 function stepOf({ text, groups, ofGroups, writtenAt, doneSince }: NonNullable<RolloutShown['step']>): Markup {
@@ -84,14 +84,14 @@ function endOf({ leftSeconds, manualPauses, step }: RolloutShown, asOf: string):
 
 function holdOf({ reason, message, lines, until }: HoldLine): Markup {
   const ends = instantOf(until) === undefined ? '' : html`<p>Until ${timeOf(until)}</p>`;
-  const below = lines.length === 0 ? '' : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+  const below = lines.length === 0 ? '' : html`<ul>${lines.map((line) => html`<li>${line}`)}</ul>`;
   return html`<div class="hold"><p><strong>${reason}</strong>: ${message}</p>${below}${ends}</div>\n`;
 }
 
 function notSeenOf({ orderedNotSeen, changedNotSeen }: RolloutShown): Markup {
   const lines = [
-    ...orderedNotSeen.map((one) => html`<li>ordered, not seen by a pass yet: ${one}</li>`),
-    ...changedNotSeen.map((one) => html`<li>changed on main since: <code>${one}</code></li>`),
+    ...orderedNotSeen.map((one) => html`<li>ordered, not seen by a pass yet: ${one}`),
+    ...changedNotSeen.map((one) => html`<li>changed on main since: <code>${one}</code>`),
   ];
   return lines.length === 0 ? html`` : html`<ul>${lines}</ul>`;
 }
@@ -109,19 +109,19 @@ function commandsOf({ namespace, name, state, brakes }: RolloutShown): Markup {
     paused ? ['Go on', command('resume', called)] : ['No step forward for now', command('pause', called)],
   ];
   return html`<dl>
-${rows.map(([why, words]) => html`<dt>${why}</dt><dd><code class="command" tabindex="0">${words}</code></dd>\n`)}</dl>`;
+${rows.map(([why, words]) => html`<dt>${why}<dd><code class="command">${words}</code>\n`)}</dl>`;
 }
 
 function secondOf({ second }: RolloutShown): Markup {
   if (second === undefined) return html``;
   const { rungs, rung, sides, share } = second;
   const commits = rungs.map((one) =>
-    one === rung ? html`<li aria-current="step">${one} (Git stands here)</li>` : html`<li>${one}</li>`,
+    one === rung ? html`<li aria-current="step">${one} (Git stands here)` : html`<li>${one}`,
   );
   return html`<h2>Both versions</h2>
 <div class="wide" tabindex="0"><table><caption>What Git asks for, and what is there</caption>
-<thead><tr><th scope="col">Side</th><th scope="col">LeaderWorkerSet</th><th scope="col">Groups asked for</th><th scope="col">Ready</th><th scope="col">Serving</th></tr></thead>
-<tbody>${sides.map(({ side, name, groups, ready, serving }) => html`<tr><th scope="row">${side === 'canary' ? 'new' : 'stable'}</th><td>${name}</td><td>${groups}</td><td>${ready ?? 'not read'}</td><td>${serving ?? 'not read'}</td></tr>`)}</tbody></table></div>
+<thead><tr><th>Side<th>LeaderWorkerSet<th>Groups asked for<th>Ready<th>Serving</thead>
+<tbody>${sides.map(({ side, name, groups, ready, serving }) => html`<tr><th scope="row">${side === 'canary' ? 'new' : 'stable'}<td>${name}<td>${groups}<td>${ready ?? 'not read'}<td>${serving ?? 'not read'}`)}</tbody></table></div>
 ${share === undefined ? '' : html`<p>Share of the new version: <strong>${share.wanted}</strong> in Git, ${share.live === '' ? 'not read' : share.live} in the cluster, ${share.accepted ? 'accepted' : 'not accepted yet'}.</p>`}
 ${rungs.length === 0 ? '' : html`<h3>Commits of this step, in order</h3><ol class="rungs">${commits}</ol>`}`;
 }

@@ -47,10 +47,13 @@ ul.cells { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem; paddi
 ul.cells li { border: 1px solid currentColor; border-radius: 4px; padding: 0 0.35rem; white-space: nowrap; font-variant-numeric: tabular-nums; }
 ul.rest { list-style: none; padding: 0; }
 ul.rest li { border-bottom: 1px solid var(--line); padding: 0.4rem 0.6rem; overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 2.4rem; }
-li.release { background: var(--new-ground); color: var(--new); }
-li.stable { background: var(--old-ground); color: var(--old); }
-li.other, li.absent { background: var(--raised); color: var(--quiet); }
-li.unready { background: var(--warn-ground); color: var(--warn); border-style: dashed; }
+ul.cells li { background: var(--new-ground); color: var(--new); }
+ul.cells li.stable { background: var(--old-ground); color: var(--old); }
+ul.cells li.other, ul.cells li.absent { background: var(--raised); color: var(--quiet); }
+ul.cells li.unready { background: var(--warn-ground); color: var(--warn); border-style: dashed; }
+pre.diff { background: var(--raised); border: 1px solid var(--line); border-radius: 4px; padding: 0.4rem 0.8rem; margin: 0.4rem 0; overflow-x: auto; font: 0.875em/1.5 ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", monospace; }
+pre.diff .added { color: var(--new); }
+pre.diff .removed { color: var(--bad); }
 .hold { border-left: 4px solid var(--warn); background: var(--raised); padding: 0.4rem 0.8rem; margin: 0.5rem 0; }
 .brake { border-left: 4px solid var(--bad); background: var(--bad-ground); padding: 0.4rem 0.8rem; margin: 0.5rem 0; }
 ol.rungs { display: flex; flex-wrap: wrap; gap: 0.25rem 1.75rem; padding-left: 1.25rem; margin: 0.25rem 0; }
@@ -59,7 +62,7 @@ figure { margin: 0.5rem 0; }
 svg { display: block; width: 100%; max-width: 60rem; height: auto; }
 svg .frame { fill: var(--raised); stroke: var(--line); }
 svg .done { fill: var(--new-ground); stroke: var(--new); stroke-width: 2; }
-svg .now { stroke: var(--warn); stroke-width: 2; stroke-dasharray: 5 4; }
+svg .share { fill: none; stroke: var(--warn); stroke-width: 3; stroke-dasharray: 7 4; }
 svg text { fill: var(--words); font: 13px system-ui, sans-serif; }
 svg .quiet { fill: var(--quiet); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

@@ -1,17 +1,15 @@
-/** A delivery as a picture: how far its commits had come, over time. The table next to it says the same in words. */
+/** A delivery as a picture: how far its commits had come, and which share of the requests the new version had, over time. */
 
 import { type Instant, printDuration } from '../../api/time.ts';
+import { areaOf, lineOf, type Point, TIMELINE } from '../status/timeline-curve.ts';
 import { html, type Markup } from './html.ts';
 import { instantOf } from './published.ts';
 import type { DeliveryShown, StepLine } from './published-history.ts';
 
-const [WIDTH, HEIGHT] = [720, 220];
-const [LEFT, RIGHT, TOP, BOTTOM] = [56, 16, 16, 44];
+const { width, height, left, right, top, bottom } = TIMELINE;
 
 /** Outcomes after which its groups are on the version before. */
 const BACK = ['rolled back', 'rolling back', 'undone'];
-
-type Point = { readonly at: Instant; readonly part: number };
 
 /**
  * From its first commit to its end, or to `until` while it goes on. By the groups that commits release for update where
@@ -21,20 +19,28 @@ export function timelineOf(delivery: DeliveryShown, until: string): Markup {
   const steps = [...delivery.steps].reverse();
   const isByGroups = steps.some(({ groups }) => groups !== undefined);
   const points = pointsOf(steps, { isByGroups, isBack: BACK.includes(delivery.outcome) });
-  const [first] = points;
+  const shares = sharesOf(steps);
+  const first = points[0] ?? shares[0];
   const last = instantOf(delivery.endedAt) ?? instantOf(until) ?? points.at(-1)?.at;
   if (first === undefined || last === undefined || last <= first.at) return html``;
+  const span = { from: first.at, to: last };
   const what = isByGroups ? 'Groups released for update' : 'Steps written';
-  const title = `${what}, of all, over ${printDuration(last - first.at)}`;
-  return html`<figure><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}; the table of its commits has the same.">
-<rect class="frame" x="${LEFT}" y="${TOP}" width="${WIDTH - LEFT - RIGHT}" height="${HEIGHT - TOP - BOTTOM}"/>
-<path class="done" d="${pathOf(points, { from: first.at, to: last })}"/>
-<text x="${LEFT - 8}" y="${TOP + 10}" text-anchor="end">100%</text>
-<text x="${LEFT - 8}" y="${HEIGHT - BOTTOM}" text-anchor="end">0%</text>
-<text class="quiet" x="${LEFT}" y="${HEIGHT - 24}">${delivery.begunAt}</text>
-<text class="quiet" x="${WIDTH - RIGHT}" y="${HEIGHT - 24}" text-anchor="end">${delivery.endedAt === '' ? until : delivery.endedAt}</text>
-<text x="${LEFT}" y="${HEIGHT - 6}">${title}</text>
+  const title = `${what}, of all, over ${printDuration(last - first.at)}${shares.length === 0 ? '' : '; line: share of the requests'}`;
+  return html`<figure><svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="over-time">
+<rect class="frame" x="${left}" y="${top}" width="${width - left - right}" height="${height - top - bottom}"/>
+${points.length === 0 ? '' : html`<path class="done" d="${areaOf(points, span)}"/>\n`}${shares.length === 0 ? '' : html`<path class="share" d="${lineOf(shares, span)}"/>\n`}<text x="${left - 8}" y="${top + 10}" text-anchor="end">100%</text>
+<text x="${left - 8}" y="${height - bottom}" text-anchor="end">0%</text>
+<text class="quiet" x="${left}" y="${height - 24}">${delivery.begunAt}</text>
+<text class="quiet" x="${width - right}" y="${height - 24}" text-anchor="end">${delivery.endedAt === '' ? until : delivery.endedAt}</text>
+<text id="over-time" x="${left}" y="${height - 6}">${title}</text>
 </svg></figure>`;
+}
+
+function sharesOf(steps: readonly StepLine[]): readonly Point[] {
+  return steps.flatMap(({ at: written, share }) => {
+    const at = instantOf(written);
+    return at === undefined || share === undefined ? [] : [{ at, part: share.percent / 100 }];
+  });
 }
 
 function pointsOf(
@@ -42,7 +48,7 @@ function pointsOf(
   how: { readonly isByGroups: boolean; readonly isBack: boolean },
 ): readonly Point[] {
   return steps.flatMap((step) => {
-    const at = instantOf(step.at);
+    const at: Instant | undefined = instantOf(step.at);
     const isEnd = step.step === 'rollback' || step.step === 'settled';
     const part = how.isByGroups && !isEnd ? partOfGroups(step) : partOfSteps(step.step, how.isBack);
     return at === undefined || part === undefined ? [] : [{ at, part }];
@@ -61,12 +67,4 @@ function partOfSteps(step: string, isBack: boolean): number | undefined {
   const [, index, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(step) ?? [];
   if (index === undefined || of === undefined || Number(of) === 0) return undefined;
   return Math.min(1, Number(index) / Number(of));
-}
-
-/** Each commit holds until the next one: a step up or down, and down to the ground at both ends. */
-function pathOf(points: readonly Point[], { from, to }: { readonly from: Instant; readonly to: Instant }): string {
-  const x = (at: Instant): number => LEFT + Math.round(((at - from) / (to - from)) * (WIDTH - LEFT - RIGHT));
-  const y = (part: number): number => HEIGHT - BOTTOM - Math.round(part * (HEIGHT - TOP - BOTTOM));
-  const line = points.map(({ at, part }) => `H${x(Math.min(at, to))}V${y(part)}`);
-  return `M${x(from)} ${y(0)}${line.join('')}H${x(to)}V${y(0)}Z`;
 }

@@ -1,5 +1,7 @@
 /** Text of people and of the cluster as Markdown that shows it and does nothing else: no mention, link, HTML, image or cell. */
 
+import { seen } from '../../api/seen.ts';
+
 /** Control characters, line ends and the marks that turn text around: none of them is shown. */
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/g;
@@ -13,15 +15,10 @@ export function code(text: string, most = 300): string {
   return `${fence} ${line.replace(/(\\*)\|/g, '$1$1\\|')} ${fence}`;
 }
 
-/** The same but for what ends lines and indents them: `\u202e` in a diff would show who approves it another value. */
-const UNSEEN =
-  // oxlint-disable-next-line no-control-regex -- control characters are exactly what must be seen
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\r(?!\n)/g;
-
 /** Lines as they are, as code; what nobody would see in them, by its number. At most `most` characters are kept, and a line says so. */
 export function block(text: string, language: string, most: number): string {
-  const seen = text.replace(UNSEEN, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const kept = seen.length <= most ? seen : `${seen.slice(0, seen.lastIndexOf('\n', most - 1) + 1)}… and more\n`;
+  const shown = seen(text);
+  const kept = shown.length <= most ? shown : `${shown.slice(0, shown.lastIndexOf('\n', most - 1) + 1)}… and more\n`;
   const fence = '`'.repeat(Math.max(3, 1 + longestRun(kept)));
   const body = kept.endsWith('\n') ? kept : `${kept}\n`;
   return `${fence}${language}\n${body}${fence}\n`;
