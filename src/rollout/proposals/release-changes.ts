@@ -1,13 +1,16 @@
 /** What a release changes against the stable version, field by field: for people who approve it. */
 
 import { isRecord, type JsonObject } from '../../api/json.ts';
+import { oneLine } from '../../api/printable.ts';
 
 /** Lines of a diff, at most `most` of them, and one more that says how many are left out; none: nothing is changed. */
 export function releaseChanges(before: JsonObject, after: JsonObject, most: number): readonly string[] {
   const [from, to] = [leavesOf(before), leavesOf(after)];
   const paths = [...new Set([...from.keys(), ...to.keys()])];
-  const lines = paths.flatMap((path) => {
-    const [was, is] = [from.get(path) ?? [], to.get(path) ?? []];
+  const lines = paths.flatMap((key) => {
+    // A key may hold a line end, after which it would make up a line of its own.
+    const path = oneLine(key);
+    const [was, is] = [from.get(key) ?? [], to.get(key) ?? []];
     return [
       ...without(was, is).map((value) => `- ${path}: ${value}`),
       ...without(is, was).map((value) => `+ ${path}: ${value}`),

@@ -172,6 +172,8 @@ test('a release is told by the fields that it changes, and an argument more chan
     '- template.containers[vllm].args[]: "a"',
   ]);
   expect(releaseChanges({}, { a: 1, b: [2, 3], c: null }, 2)).toEqual(['+ a: 1', '+ b[]: 2', '… and 2 more']);
+  // A key with a line end makes up no line of its own, which who approves would take for another field.
+  expect(releaseChanges({}, { 'a\n- image: "good"': 1 }, 9)).toEqual(['+ a\\n- image: "good": 1']);
 });
 
 const GPU = { name: 'vllm', resources: { limits: { 'nvidia.com/gpu': 8 } } };
