@@ -8,7 +8,7 @@ import { at } from '../../api/json.ts';
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import { parseService } from '../../api/service.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import { keyMatch, podLabels } from '../../rollout/traffic/selectors.ts';
+import { keyMatch, namesDynamic, podLabels } from '../../rollout/traffic/selectors.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import { fluxIssues } from '../documents/flux-settings.ts';
 import { madeFor, namespaceOf } from '../documents/manifest-index.ts';
@@ -63,10 +63,9 @@ export type Survey = {
 export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): Survey {
   const { index, config, files } = desired;
   const agents = agentsIn(texts, config);
-  const around = frontIn(desired, texts);
-  const workloads = index.workloads
-    .filter((workload) => madeFor(workload) === undefined)
-    .map((workload) => found(workload, { desired, agents, around }));
+  const own = index.workloads.filter((workload) => madeFor(workload) === undefined).map(readOf);
+  const around = frontIn(desired, texts, own);
+  const workloads = own.map((read) => found(read, { desired, agents, around }));
   const flux = workloads.flatMap(({ document }) => fluxIssues(index.fluxSettings(), document));
   return {
     config,
@@ -83,17 +82,36 @@ type Around = {
   readonly routes: readonly { readonly document: ManifestDocument; readonly text: string }[];
 };
 
-/** Services and routes of all files, read once. */
-function frontIn({ trials }: Desired, texts: ReadonlyMap<string, string>): Around {
-  const read = [...texts].map(([path, text]) => ({ path, oid: '', text }));
-  const documents = parsedFiles(new Map(), read, { interests: TRAFFIC_KINDS, known: trials.known }).flatMap(
-    (file) => file.documents,
-  );
+type ReadWorkload = {
+  readonly document: ManifestDocument;
+  readonly size: number;
+  readonly leader: Readonly<Record<string, string>>;
+} & ReturnType<typeof readWorkload>;
+
+function readOf(document: ManifestDocument): ReadWorkload {
+  const read = readWorkload(document);
+  const { content = {}, size = 1 } = read.workload?.workload ?? {};
+  return { ...read, document, size, leader: podLabels(content, { name: document.object.name, size }).leader };
+}
+
+/** Services that may select a leader, and routes that may name one of them; of thousands of files few are read for that. */
+function frontIn({ trials }: Desired, texts: ReadonlyMap<string, string>, workloads: readonly ReadWorkload[]): Around {
+  const documentsOf = (kinds: readonly string[], isMeant: (text: string) => boolean): readonly ManifestDocument[] => {
+    const meant = [...texts].filter(([, text]) => kinds.some((kind) => text.includes(kind)) && isMeant(text));
+    const files = meant.map(([path, text]) => ({ path, oid: '', text }));
+    const read = parsedFiles(new Map(), files, { interests: kinds, known: trials.known });
+    return read.flatMap((file) => file.documents).filter(({ object }) => kinds.includes(object.kind));
+  };
+  const labels = workloads.flatMap(({ leader }) => Object.entries(leader));
+  const maySelect = (text: string): boolean =>
+    labels.some(([key, value]) => text.includes(key) && text.includes(value)) || namesDynamic(text);
+  const services = documentsOf([SERVICE_KIND], maySelect).filter(({ object }) => object.apiVersion === 'v1');
+  const names = services.map(({ object }) => object.name);
+  const routeKinds = TRAFFIC_KINDS.filter((kind) => kind !== SERVICE_KIND);
+  const routes = documentsOf(routeKinds, (text) => names.some((name) => text.includes(name)));
   return {
-    services: documents.filter(({ object }) => object.kind === SERVICE_KIND && object.apiVersion === 'v1'),
-    routes: documents
-      .filter(({ object }) => object.kind !== SERVICE_KIND && TRAFFIC_KINDS.includes(object.kind))
-      .map((document) => ({ document, text: JSON.stringify(document.value['spec'] ?? null) })),
+    services,
+    routes: routes.map((document) => ({ document, text: JSON.stringify(document.value['spec'] ?? null) })),
   };
 }
 
@@ -102,18 +120,16 @@ const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 
 type With = { readonly desired: Desired; readonly agents: readonly Agent[]; readonly around: Around };
 
-function found(document: ManifestDocument, { desired, agents, around }: With): FoundWorkload {
+function found(read: ReadWorkload, { desired, agents, around }: With): FoundWorkload {
   const { index, config } = desired;
+  const { document, workload, issues, size, leader } = read;
   const { name } = document.object;
-  const { workload, issues } = readWorkload(document);
   const named = { namespace: namespaceOf(document, config), name };
   const content = workload?.workload.content ?? {};
-  const size = workload?.workload.size ?? 1;
-  const labels = podLabels(content, { name, size });
   const services = around.services.filter(
     ({ value, object }) =>
       (object.namespace === '' || named.namespace === undefined || object.namespace === named.namespace) &&
-      selects(parseService(value).selector, labels.leader),
+      selects(parseService(value).selector, leader),
   );
   const routes = around.routes.filter(({ text }) => services.some(({ object }) => text.includes(`"${object.name}"`)));
   return {

@@ -34,6 +34,11 @@ export function isDynamic(key: string): boolean {
   return DYNAMIC.has(key);
 }
 
+/** Whether a text has the name of such a label somewhere: only then a selector in it may have one. */
+export function namesDynamic(text: string): boolean {
+  return [...DYNAMIC].some((key) => text.includes(key));
+}
+
 /** The labels of the pods that `content` (what a release digest covers) gives the workload of this name. */
 export function podLabels(
   content: JsonObject,
