@@ -141,7 +141,8 @@ function nextLines({ files, written, left, survey, pull }: InitReport): readonly
   return [
     ...(isInstalled
       ? [
-          'to start it: policies/install/README.md of this package has the Secret, then kubectl apply -k install/overlay',
+          'to start it: kubectl apply -k install/overlay',
+          '             kubectl create secret generic tranche-git --namespace tranche --from-file=token=FILE, a token that may push',
         ]
       : []),
     `next: git add ${written.map(shellWord).join(' ')}, commit, push; then tranche plan; ${problems}`,

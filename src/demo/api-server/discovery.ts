@@ -14,6 +14,8 @@ const shortNames: Readonly<Record<string, readonly string[]>> = {
   services: ['svc'],
   configmaps: ['cm'],
   namespaces: ['ns'],
+  serviceaccounts: ['sa'],
+  networkpolicies: ['netpol'],
   horizontalpodautoscalers: ['hpa'],
   scaledobjects: ['so'],
 };

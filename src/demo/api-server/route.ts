@@ -27,7 +27,7 @@ export type Target = {
 };
 
 /** The few kinds here that no namespace holds. */
-const clusterScoped: readonly string[] = ['namespaces'];
+const clusterScoped: readonly string[] = ['namespaces', 'clusterroles', 'clusterrolebindings'];
 
 /** True for kinds whose objects live in a namespace. */
 export function isNamespaced({ plural }: ResourceKind): boolean {

@@ -11,6 +11,7 @@ import { discovery } from './discovery.ts';
 import { futureVersion } from './list-options.ts';
 import { Lists } from './lists.ts';
 import { patch } from './patches.ts';
+import { fromProtobuf, PROTOBUF } from './protobuf-body.ts';
 import { badRequest, methodNotAllowed, ok, pageNotFound, type Reply, statusReply } from './reply.ts';
 import { type ApiRequest, type Target, targetOf } from './route.ts';
 import { Watches } from './watches.ts';
@@ -173,15 +174,18 @@ async function readRequest(request: http.IncomingMessage): Promise<ApiRequest | 
     chunks.push(chunk);
   }
   const url = new URL(request.url ?? '/', 'http://loopback');
+  const body = Buffer.concat(chunks);
+  const contentType = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const object = contentType === PROTOBUF ? fromProtobuf(body) : undefined;
   return {
     method: request.method ?? 'GET',
     path: url.pathname,
     query: url.searchParams,
     accept: request.headers.accept ?? '',
-    contentType: (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
+    contentType: object === undefined ? contentType : 'application/json',
     userAgent: request.headers['user-agent'] ?? '',
     authorization: request.headers.authorization ?? '',
-    body: Buffer.concat(chunks).toString('utf8'),
+    body: object === undefined ? body.toString('utf8') : JSON.stringify(object),
   };
 }
 
