@@ -428,8 +428,9 @@ describe('commands', () => {
   });
 
   test('what is applied is there', () => {
+    // `tranche init` copies `install` from the policies.
     for (const [, path = ''] of both.matchAll(/kubectl apply -k ([\w./-]+)/g))
-      expect(existsSync(join(path, 'kustomization.yaml')), path).toBe(true);
+      expect(existsSync(join(path.replace(/^install/, 'policies/install'), 'kustomization.yaml')), path).toBe(true);
     expect(readme).not.toContain('](#');
   });
 });

@@ -104,15 +104,19 @@ export class Site {
     return path;
   }
 
-  /** Calls the command line as `tranche …` in this folder, with the repository and the cluster in the environment. */
-  async run(line: string | readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Called> {
+  /** Calls the command line as `tranche …` in this folder or another, with the repository and the cluster in the environment. */
+  async run(
+    line: string | readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    folder = this.folder,
+  ): Promise<Called> {
     // The clock of the machine is that of the cluster; timers stay real, for sockets.
     vi.useFakeTimers({ toFake: ['Date'], now: this.model.nowSeconds * 1000 });
     let [out, err] = ['', ''];
     const words = typeof line === 'string' ? line.split(' ') : line;
     const code = await runProgram(words, {
       env: { TRANCHE_REPO: this.repository.path, KUBECONFIG: this.kubeconfig, ...this.env, ...env },
-      folder: this.folder,
+      folder,
       out: (text) => void (out += text),
       err: (text) => void (err += text),
       isTerminal: false,
