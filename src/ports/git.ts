@@ -20,6 +20,8 @@ export type ReadRequest = {
   readonly soon?: readonly string[];
   /** Files of these names keep their text without a marker. */
   readonly names?: readonly string[];
+  /** Which files there are, and nothing of what is in them: all of them are `skipped`. */
+  readonly pathsAlone?: true;
 };
 
 /** A file without a marker: nothing is kept of it. */

@@ -54,9 +54,10 @@ export function* walkTree(
   const folders = yield* visitFolders({ oid: root, wanted: wantedOf(request.paths) }, found, limits);
   // Fewer came than the tree has: then each has to be asked for.
   const kept = sent?.blobs === blobs?.different() ? sent?.kept : undefined;
-  const asked = kept === undefined ? unnamedIn(found) : [];
-  const lookup = yield { type: 'blob', oids: asked, named: [...found.named] };
-  const files = readFiles(found, kept, contentOfFile(request.markers, { lookup, limits }));
+  const { pathsAlone, markers } = request;
+  const asked = pathsAlone || kept !== undefined ? [] : unnamedIn(found);
+  const lookup = yield { type: 'blob', oids: asked, named: pathsAlone ? [] : [...found.named] };
+  const files = pathsAlone ? [] : readFiles(found, kept, contentOfFile(markers, { lookup, limits }));
   let listed: readonly SkippedFile[] | undefined;
   const skipped = () => (listed ??= skippedBeside(files, found));
   if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid), found.visited);

@@ -54,9 +54,9 @@ export function openWorkingTree({ root, git, limits }: OpenWorkingTree): Git {
     readAt: async (commit, request) => {
       if (commit !== zeroOid) return git.readAt(commit, request);
       const head = await headOf(root, git);
-      const committed = head === undefined ? [] : (await git.readAt(head, { ...request, markers: [] })).files;
+      const committed = head === undefined ? undefined : await git.readAt(head, { ...request, pathsAlone: true });
       const hasMarker = markerSearch(request.markers);
-      const paths = new Set(committed.map((file) => file.path));
+      const paths = new Set([...(committed?.files ?? []), ...(committed?.skipped() ?? [])].map(({ path }) => path));
       return readFolder({ root, request, limits: all, hasMarker, committed: paths });
     },
     differences: (before, after) => git.differences(before, after),

@@ -119,6 +119,18 @@ function readingTests(subject: () => Subject): void {
     expect(tree.skipped().map(({ path }) => path)).toEqual(['binary.yaml', 'empty.yaml', 'tranche.yaml']);
   });
 
+  test('which files there are, and nothing of what is in them', async () => {
+    const commit = await subject().commit('reading', files);
+    const names = ['tranche.yaml'];
+    const tree = await subject().git.readAt(commit, { ...all, suffixes: ['.yaml'], names, pathsAlone: true });
+    expect(tree.files).toEqual([]);
+    const wanted = Object.keys(files).filter((path) => path.endsWith('.yaml'));
+    expect(tree.skipped().map(({ path }) => path)).toEqual(wanted.toSorted());
+    expect(textsOf(await subject().git.readAt(commit, { ...all, paths: ['tranche.yaml'] }))).toEqual({
+      'tranche.yaml': files['tranche.yaml'],
+    });
+  });
+
   test('files of some names keep their text without a marker, wherever they are', async () => {
     const commit = await subject().commit('reading', {
       ...files,
