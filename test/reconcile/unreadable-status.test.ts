@@ -46,11 +46,7 @@ const attacks: readonly (readonly [what: string, attack: Attack, said: string | 
   ['its record is nested deeper than a stack is', files({ 'rollouts/default/llm/vllm.json': DEEP }), undefined],
   ['the record of nobody is', files({ 'rollouts/default/llm/nobody.json': DEEP }), undefined],
   ['the index and the numbers are', files({ 'index.json': DEEP, 'numbers/default.json': DEEP }), undefined],
-  [
-    'folders in each other without an end',
-    files({ [`${'a/'.repeat(80)}b.json`]: '{}' }),
-    'folders are nested deeper than 64',
-  ],
+  ['folders in each other without an end', files({ [`${'a/'.repeat(80)}b.json`]: '{}' }), undefined],
   [
     'a tree that is none',
     async (world) => push(world, await garbledTree(world)),
@@ -64,6 +60,27 @@ async function garbledTree({ repository }: BareWorld): Promise<string> {
   const args = ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'];
   return (await pipeToGit(repository.path, args, bytes)).trim();
 }
+
+/** An order on main. */
+async function abort(world: BareWorld): Promise<void> {
+  const text = (await world.text('main', LWS_FILE)) ?? '';
+  const release = /tranche\.dev\/release: "?([^"\n]+)"?/.exec(text)?.[1] ?? '';
+  const order = `  namespace: llm\n  annotations: {tranche.dev/abort: "${release}"}\nspec`;
+  await world.edit(ROLLOUT_FILE, '  namespace: llm\nspec', order);
+}
+
+test('folders in each other without an end on main, in a folder of others: an abort goes back, and it is said', async () => {
+  const { world, moving } = unsigned;
+  await world.back(moving);
+  await world.repository.commit('main', { [`teams/b/${'a/'.repeat(80)}b.yaml`]: 'x: 1\n' });
+  await world.goOn();
+  expect((await world.pass()).issues).toContainEqual(
+    expect.objectContaining({ reason: 'UnreadableFile', message: 'folders are nested deeper than 64' }),
+  );
+  await abort(world);
+  await world.pass();
+  expect(await world.subject()).toBe('rollout(llm/vllm): rollback');
+});
 
 describe.each([
   ['with a key', () => signed, own],
@@ -83,10 +100,7 @@ describe.each([
       expect(before.outcomes[0]?.plan?.commit?.way).not.toBe('forward');
       expect(await world.repository.git('rev-parse', STATUS), 'nothing is written next to it').toBe(pushed);
     }
-    const text = (await world.text('main', LWS_FILE)) ?? '';
-    const release = /tranche\.dev\/release: "?([^"\n]+)"?/.exec(text)?.[1] ?? '';
-    const order = `  namespace: llm\n  annotations: {tranche.dev/abort: "${release}"}\nspec`;
-    await world.edit(ROLLOUT_FILE, '  namespace: llm\nspec', order);
+    await abort(world);
     expect((await world.pass(process)).outcomes[0]?.plan?.commit?.reason).toBe('Aborted');
     expect(await world.subject()).toBe('rollout(llm/vllm): rollback');
   });

@@ -1,7 +1,7 @@
 /** Decides which trees and blobs a read needs, level by level for all paths together, and what a file says. */
 
 import type { Folders, Gaps, Oid, ReadRequest, SkippedFile, Tree, TreeFile } from '../../ports/git.ts';
-import { contentOfFile, NO_NAME } from './file-content.ts';
+import { contentOfFile, NO_NAME, tooDeep } from './file-content.ts';
 import { gitError } from './git-error.ts';
 import { createIdCount, type IdCount } from './id-count.ts';
 import type { GitLimits } from './limits.ts';
@@ -28,6 +28,8 @@ type Finding = {
   readonly named: Set<Oid>;
   readonly absent: Gaps['absent'][number][];
   readonly passedOver: string[];
+  /** Those that are not gone into. */
+  tooDeep: readonly OpenFolder[];
   /** Those that start so, wanted or not. */
   readonly present: Set<Oid>;
   /** All blobs there are, wanted or not, where somebody asks for their number. */
@@ -39,8 +41,8 @@ type Finding = {
 type Walked = Omit<Tree, 'commit' | 'marked'> & { readonly kept: ReadonlySet<Oid> | undefined };
 
 /**
- * The files of `request` below the tree `root`. `whole`: the commit was sent with everything. Throws PortError where a
- * limit is passed.
+ * The files of `request` below the tree `root`; a folder that is nested too deep is one that cannot be read. `whole`: the
+ * commit was sent with everything. Throws PortError where there are too many.
  */
 export function* walkTree(
   root: Oid,
@@ -57,7 +59,9 @@ export function* walkTree(
   const { pathsAlone, markers } = request;
   const asked = pathsAlone || kept !== undefined ? [] : unnamedIn(found);
   const lookup = yield { type: 'blob', oids: asked, named: pathsAlone ? [] : [...found.named] };
-  const files = pathsAlone ? [] : readFiles(found, kept, contentOfFile(markers, { lookup, limits }));
+  const read = pathsAlone ? [] : readFiles(found, kept, contentOfFile(markers, { lookup, limits }));
+  const deep = found.tooDeep.map(({ oid, prefix }) => tooDeep({ oid, path: spelled(prefix.slice(0, -1)) }, limits));
+  const files = [...read, ...deep].sort(byPath);
   let listed: readonly SkippedFile[] | undefined;
   const skipped = () => (listed ??= skippedBeside(files, found));
   if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid), found.visited);
@@ -74,7 +78,7 @@ export function* walkTree(
 
 function nothingFound() {
   const ids = { named: new Set<Oid>(), present: new Set<Oid>() };
-  return { folders: [], foldersToRead: [], next: [], ...ids, absent: [], passedOver: [], visited: 0 };
+  return { folders: [], foldersToRead: [], next: [], ...ids, absent: [], passedOver: [], tooDeep: [], visited: 0 };
 }
 
 function* visitFolders(
@@ -84,8 +88,7 @@ function* visitFolders(
 ): ObjectQuestion<Folders> {
   const folders: (readonly Oid[])[] = [];
   let level: readonly OpenFolder[] = [{ oid, prefix: '', isAscii: true, wanted }];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limits.treeDepth) throw tooLarge(`folders are nested deeper than ${limits.treeDepth}`);
+  for (let depth = 0; level.length > 0 && depth <= limits.treeDepth; depth += 1) {
     const oids = [...new Set(level.map((folder) => folder.oid))];
     folders.push(oids);
     const lookup = yield { type: 'tree', oids };
@@ -101,6 +104,7 @@ function* visitFolders(
     level = found.next;
     found.next = [];
   }
+  found.tooDeep = level;
   return folders;
 }
 
@@ -201,7 +205,7 @@ function readFiles(
       if (content !== undefined) files.push({ path: path.spelled, oid, mode, content });
     }
   });
-  return files.sort(byPath);
+  return files;
 }
 
 /** All others, sorted by path. */

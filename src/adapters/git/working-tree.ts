@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isBelow } from '../../api/config.ts';
 import type { Gaps, Git, Oid, ReadRequest, SkippedFile, Tree, TreeFile } from '../../ports/git.ts';
-import { LINK, noText } from './file-content.ts';
+import { LINK, noText, tooDeep } from './file-content.ts';
 import { gitError } from './git-error.ts';
 import { type IgnoreRule, ignoreRules, isIgnored } from './ignore-rules.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
@@ -97,7 +97,10 @@ function readFolder(of: Folder): Tree {
   const tracked = foldersOf(of.committed);
   let visited = 0;
   const walk = ({ folder, above, leftOut }: Step, depth: number): void => {
-    if (depth > of.limits.treeDepth) throw tooLarge(`folders are nested deeper than ${of.limits.treeDepth}`);
+    if (depth > of.limits.treeDepth) {
+      files.push(tooDeep({ path: folder, oid: zeroOid }, of.limits));
+      return;
+    }
     const rules = [...above, ...rulesOf(join(of.root, folder, '.gitignore'), folder)];
     for (const name of namesIn(join(of.root, folder))) {
       visited += 1;

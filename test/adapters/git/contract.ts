@@ -102,6 +102,16 @@ function readingTests(subject: () => Subject): void {
     expect((await subject().git.readAt(commit, all)).gaps).toEqual({ absent: [], passedOver: [] });
   });
 
+  test('a folder in more than 64 others cannot be read; all else can', async () => {
+    const deep = 'a/'.repeat(65);
+    const commit = await subject().commit('nested', { [`${deep}b.yaml`]: 'x', 'a/c.yaml': 'y' });
+    const { files: read } = await subject().git.readAt(commit, { ...all, suffixes: ['.yaml'] });
+    expect(read.filter(({ path }) => path.startsWith('a/')).map(({ path, content }) => [path, content])).toEqual([
+      [deep.slice(0, -1), { kind: 'unreadable', cause: 'large', why: 'folders are nested deeper than 64' }],
+      ['a/c.yaml', { kind: 'text', text: 'y' }],
+    ]);
+  });
+
   test('reads the whole tree: sorted, with what is skipped and unreadable and why', async () => {
     const commit = await subject().commit('reading', files);
     const tree = await subject().git.readAt(commit, {

@@ -116,7 +116,11 @@ describe('a working tree', () => {
   test('limits of depth and number are held, and named', async () => {
     const { write, opened } = await clone('deep', { 'a.yaml': 'a: 1\n' });
     write('1/2/3/4.yaml', 'x: 1\n');
-    await expect(opened({ treeDepth: 2 }).readAt(zeroOid, YAML)).rejects.toThrow('nested deeper than 2');
+    const { files } = await opened({ treeDepth: 2 }).readAt(zeroOid, YAML);
+    expect(files.map(({ path, content }) => [path, content.kind])).toEqual([
+      ['1/2/3', 'unreadable'],
+      ['a.yaml', 'text'],
+    ]);
     await expect(opened({ treeEntries: 3 }).readAt(zeroOid, YAML)).rejects.toThrow('more than 3 folders and files');
   });
 
