@@ -8,20 +8,18 @@ import { printInstant } from '../api/time.ts';
 import { EXIT, type Io } from '../options.ts';
 import { type Backtest, backtest } from '../reconcile/analysis/backtest.ts';
 import { type Giver, order } from '../reconcile/order.ts';
-import type { Outcome } from '../reconcile/outcome.ts';
 import type { Ports } from '../reconcile/pass.ts';
-import { notYet, servingLeaders } from '../rollout/analysis/backtest.ts';
-import { sidesOf } from '../rollout/analysis/sides.ts';
+import { notYet } from '../rollout/analysis/backtest.ts';
 import { planEnable } from '../rollout/orders/enable-analysis.ts';
-import { situationOf } from '../rollout/situation.ts';
 import { type AnalyzeOptions, type Subject, subjectOf } from './analyze.ts';
+import { type Answer, eachAsked, stablePods } from './analyze-leaders.ts';
 import { backtestText } from './analyze-past-text.ts';
 import { say } from './order.ts';
 
 export type PastOptions = AnalyzeOptions & { readonly days: number };
 export type EnableOptions = PastOptions & Giver & { readonly pullRequest?: boolean };
 
-type Tried = Outcome['key'] & { readonly analysis: string; readonly blob: string; readonly said: Backtest };
+type Tried = Answer<Backtest>;
 
 /** Exit code 1 where a healthy group was called worse, or something could not be read. Writes nothing. */
 export async function analyzePast(options: PastOptions, ports: Ports, io: Io): Promise<number> {
@@ -57,41 +55,8 @@ export async function enableAnalysis(options: EnableOptions, ports: Ports, io: I
   return say(result, options, io);
 }
 
-async function triedOf(
-  { outcomes, wanted }: Subject,
-  { days }: PastOptions,
-  { metrics, clock }: Ports,
-): Promise<readonly Tried[]> {
-  const tried: Tried[] = [];
-  for (const { key, snapshot, error } of outcomes)
-    for (const { analysis, blob } of wanted) {
-      const answer = (said: Backtest): number => tried.push({ ...key, analysis: analysis.name, blob, said });
-      const unread = whyUnread({ snapshot, error }, metrics);
-      if (snapshot === undefined || metrics === undefined || unread !== undefined)
-        answer({ kind: 'MetricsUnreadable', why: unread ?? '' });
-      else {
-        const { namespace } = key;
-        const steps = snapshot.rollout?.rollout.steps.length ?? 1;
-        answer(
-          await backtest(metrics, { analysis, namespace, pods: stablePods(snapshot), steps, now: clock.now(), days }),
-        );
-      }
-    }
-  return tried;
-}
-
-function whyUnread({ snapshot, error }: Pick<Outcome, 'snapshot' | 'error'>, metrics: Ports['metrics']) {
-  if (snapshot?.workload === undefined) return error ?? 'its files could not be read';
-  if (snapshot.clockOffSeconds !== undefined)
-    return 'the clock of this machine is wrong, so no window is known to be over';
-  return metrics === undefined ? 'this process asks no provider of metrics' : undefined;
-}
-
-/** In a step those that are still on the stable version; at rest all that serve. */
-function stablePods(snapshot: NonNullable<Outcome['snapshot']>): readonly string[] {
-  const { workload, live } = snapshot;
-  const found = workload === undefined ? undefined : sidesOf(situationOf(snapshot, workload), { warmUpSeconds: 0 });
-  return found?.kind === 'sides' ? found.sides.stable.map(({ pod }) => pod) : servingLeaders(live);
+async function triedOf(subject: Subject, { days }: PastOptions, ports: Ports): Promise<readonly Tried[]> {
+  return eachAsked(subject, ports, (metrics, asked) => backtest(metrics, { ...asked, days }), stablePods);
 }
 
 function hasFailed({ said }: Tried): boolean {

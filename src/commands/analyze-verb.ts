@@ -31,6 +31,7 @@ export function addAnalyze(program: Command, io: Io, run: Run): void {
     .description('what metrics say of the step: the new version against the one before')
     .argument('<name>', ROLLOUT_NAME)
     .option('--analysis <name...>', 'only these Analyses (default: all of the files)')
+    .option('--check', 'whether each leader has the series, and what a step could tell at the traffic of now')
     .option(
       '--backtest [days]',
       `how often it would have called a group worse in the past (default: ${DAYS}d, at most ${DAYS_MOST}d)`,
@@ -48,6 +49,10 @@ export function addAnalyze(program: Command, io: Io, run: Run): void {
           const giver = await giverOf(common, io, textOf(given, 'by'));
           const pullRequest = given['pullRequest'] === true;
           return enableAnalysis({ ...options, ...giver, pullRequest, days: days ?? DAYS }, ports, io);
+        }
+        if (given['check'] === true) {
+          const { analyzeCheck } = await import('./analyze-check.ts');
+          return analyzeCheck(options, ports, io);
         }
         if (days !== undefined) {
           const { analyzePast } = await import('./analyze-past.ts');

@@ -110,7 +110,7 @@ function leaderOf(pod: string, series: readonly MetricSeries[], { metric, grid }
   };
   const all = [parts.of, ...parts.bad, parts.under, parts.tokens, parts.requests].filter((one) => one !== undefined);
   const wrong = all.find((one) => typeof one !== 'function');
-  if (wrong !== undefined) return wrong;
+  if (wrong !== undefined) return wrong === parts.under && bucket !== undefined ? withoutBucket(wrong, bucket) : wrong;
   const readings = all.filter((one) => typeof one === 'function');
   const up = series.filter(({ name }) => name === 'up');
   const isDown = (at: Instant) => up.length > 0 && up.every(({ samples }) => samples.get(at) === 0);
@@ -129,6 +129,12 @@ function leaderOf(pod: string, series: readonly MetricSeries[], { metric, grid }
     return x < 0 || x > n ? undefined : { pod, n, x, ...loaded };
   };
   return { window };
+}
+
+/** Its other series are there: the buckets are, too, and not the one that is asked for, as nobody asks for the others. */
+function withoutBucket(wrong: Unusable, { labels: { le } }: SeriesPart): Unusable {
+  if (wrong.kind !== 'SeriesMissing' || le === undefined || le instanceof RegExp) return wrong;
+  return { kind: 'SeriesUnusable', pod: wrong.pod, name: wrong.name, le: le[0] ?? '' };
 }
 
 type PartAsked = { readonly part: SeriesPart; readonly metric: AnalysisMetric; readonly grid: Grid };

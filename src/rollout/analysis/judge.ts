@@ -66,8 +66,7 @@ export function judge(
   pasts: readonly Past[],
   { analysis, sides, steps }: Judging,
 ): readonly MetricJudged[] {
-  const alarming = Math.max(1, analysis.metrics.filter(({ leadsTo }) => leadsTo === 'rollback').length);
-  const alpha = analysis.falseAlarmPercent / 100 / (alarming * (steps + 1));
+  const alpha = alphaOf(analysis, steps);
   const isLate = step.grid.end - gridFrom(newestOf(sides), step.grid.step) >= analysis.waitAtMostSeconds;
   return analysis.metrics.map((metric, place) => {
     const counted = countsOf(step.series, sides, { analysis, metric, grid: step.grid });
@@ -97,6 +96,12 @@ export function judge(
       },
     };
   });
+}
+
+/** The chance of a false alarm of one metric in one step: that of a delivery is shared by those that lead back. */
+export function alphaOf({ metrics, falseAlarmPercent }: Analysis, steps: number): number {
+  const alarming = Math.max(1, metrics.filter(({ leadsTo }) => leadsTo === 'rollback').length);
+  return falseAlarmPercent / 100 / (alarming * (steps + 1));
 }
 
 /** When the evidence of the leader starts that came last. */

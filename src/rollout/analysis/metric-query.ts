@@ -46,6 +46,26 @@ export function selectorOf(
   ].join(',')}}`;
 }
 
+/** The same names with these labels alone, of any pod: to find out under which labels the leaders are. */
+export function namesSelectorOf({ match, metrics }: Analysis): string {
+  const names = [...new Set(metrics.flatMap(({ anchor, of }) => anchor?.names ?? of.names))];
+  const labels = Object.entries(match).map(([label, value]) => `${label}="${quoted(value)}"`);
+  return `{${[`__name__=~"${anyOf(names)}"`, ...labels].join(',')}}`;
+}
+
+/** All buckets of a histogram, of these pods. */
+export function bucketsSelectorOf(
+  { match, labels }: Pick<Analysis, 'match' | 'labels'>,
+  { name, namespace, pods }: { readonly name: string; readonly namespace: string; readonly pods: readonly string[] },
+): string {
+  return `{${[
+    `__name__="${quoted(name)}"`,
+    ...Object.entries(match).map(([label, value]) => `${label}="${quoted(value)}"`),
+    `${labels.namespace}="${quoted(namespace)}"`,
+    `${labels.pod}=~"${anyOf(pods)}"`,
+  ].join(',')}}`;
+}
+
 function exactValues(values: SeriesPart['labels'][string] | undefined): readonly string[] {
   return values === undefined || values instanceof RegExp ? [] : values;
 }

@@ -197,6 +197,11 @@ describe('latency', () => {
       le: '2.5',
     });
   });
+  test('without its bucket, as only that is asked for', () => {
+    const others = slow('c').filter(({ metric }) => !Object.keys(metric).includes('le'));
+    expect(counted([...others, ...slow('s')], TTFT)).toMatchObject({ kind: 'SeriesUnusable', pod: 'c', le: '2.5' });
+    expect(counted(slow('s'), TTFT)).toMatchObject({ kind: 'SeriesMissing', pod: 'c' });
+  });
 });
 
 test('counters of users count the values that they name', () => {

@@ -1,0 +1,64 @@
+/** What `tranche analyze --check` says: a line a metric, and what would put it right. */
+
+import type { Instant } from '../api/time.ts';
+import type { Checked } from '../reconcile/analysis/check.ts';
+import type { MetricChecked } from '../rollout/analysis/check.ts';
+import { unusableWhy } from '../rollout/analysis/seen.ts';
+
+type Form = { readonly windowSeconds: number; readonly print: (at: Instant) => string };
+
+/** The lines below the name of a Rollout and its Analysis. */
+export function checkText(said: Checked, { windowSeconds, print }: Form): string {
+  if (said.kind === 'unasked') return '  nothing was checked: the provider was not asked\n';
+  if (said.kind !== 'checked') return `  nothing was checked: ${said.why}\n`;
+  const { grid, pods, metrics, labels, buckets } = said;
+  const width = Math.max(...metrics.map(({ name }) => name.length));
+  const isMissing = metrics.some(({ unusable }) => unusable.some(({ kind }) => kind === 'SeriesMissing'));
+  return [
+    `  ${pods.length} leaders (${pods.join(' ')}), from ${print(grid.start)} to ${print(grid.end)}`,
+    ...metrics.map((metric) => `  ${metric.name.padEnd(width)}  ${metricText(metric, windowSeconds)}`),
+    ...(isMissing ? [`  ${labelText(labels, pods.length)}`] : []),
+    ...Object.entries(buckets).map(([name, all]) =>
+      all.length === 0
+        ? `  ${name} has no bucket that all leaders have`
+        : `  ${name}: all leaders have the buckets ${all.join(', ')}`,
+    ),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function metricText({ unusable, traffic, power }: MetricChecked, windowSeconds: number): string {
+  const [first] = unusable;
+  if (first !== undefined) {
+    const others = unusable.length === 1 ? '' : `; and so do ${unusable.length - 1} others`;
+    return `${first.kind}: ${unusableWhy(first)}${others}`;
+  }
+  if (traffic === undefined) return 'no leader has a whole window: samples are missing, or a counter fell';
+  const { requests, bad, leaders } = traffic;
+  const share = requests === 0 ? '–' : ((bad / requests) * 100).toFixed(2);
+  const seen = `${Math.round(requests)} requests an hour and leader, ${share} % bad`;
+  if (power === undefined)
+    return requests === 0
+      ? `${seen}: without requests nothing is found`
+      : `${seen}: one group has no other to be compared with`;
+  const { worseFrom, passesAfter } = power;
+  const told = worseFrom === undefined ? 'no rise is found' : `a rise to ${(worseFrom * 100).toFixed(2)} % is found`;
+  const passes =
+    passesAfter === undefined
+      ? 'equal versions stay inconclusive'
+      : `equal versions pass after ${minutes(passesAfter * windowSeconds)}`;
+  return `${seen}; with one group of ${leaders} ${told}, ${passes}`;
+}
+
+function minutes(seconds: number): string {
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+function labelText(labels: Extract<Checked, { readonly kind: 'checked' }>['labels'], wanted: number): string {
+  if (labels === undefined)
+    return 'no series of these names has the name of a leader in any label: is the engine scraped, and does match fit?';
+  const { pod, namespace, leaders } = labels;
+  const space = namespace === undefined ? 'no label has their namespace' : `namespace: ${namespace}`;
+  return `the label ${pod} has the names of ${leaders} of ${wanted} leaders: labels: {${namespace === undefined ? '' : `${space}, `}pod: ${pod}}${namespace === undefined ? `; ${space}` : ''}`;
+}
