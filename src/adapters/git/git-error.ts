@@ -28,19 +28,32 @@ export class MalformedObject extends Error {}
 
 const cleanTextLimit = 500;
 
-/**
- * One line of printable text from a server's words: no control characters, no escapes, at most 500 characters, none of these
- * secrets. Those are looked for last but one: what is taken out may stand inside of one, and a cut may leave the start of one.
- */
+/** One line of printable text from a server's words, at most 500 characters, none of these secrets. */
 export function cleanText(text: string, secrets: readonly string[] = []): string {
+  const line = lineWithout(text, secrets);
+  return line.length <= cleanTextLimit ? line : `${line.slice(0, cleanTextLimit)}…`;
+}
+
+/**
+ * One line of a server's words without control characters, escapes and these secrets. Those are looked for once all else is gone,
+ * which may stand inside of one, and whatever spaces it has left there; and before a cut, which may leave the start of one.
+ */
+export function lineWithout(text: string, secrets: readonly string[]): string {
   const line = text
     // Colours and cursor movements that hooks print for terminals.
     // oxlint-disable-next-line no-control-regex
     .replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '')
     // oxlint-disable-next-line no-control-regex
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]+/g, ' ')
     .replace(/ {2,}/g, ' ')
     .trim();
-  const told = secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '***')), line);
-  return told.length <= cleanTextLimit ? told : `${told.slice(0, cleanTextLimit)}…`;
+  return secrets.reduce((left, secret) => left.replace(spacedOut(secret), '***'), line);
+}
+
+/** Nothing is taken out for a secret that is empty. */
+const NOTHING = /(?!)/;
+
+function spacedOut(secret: string): RegExp {
+  const signs = Array.from(secret.replace(/\s+/g, ''), (sign) => sign.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  return signs.length === 0 ? NOTHING : new RegExp(signs.join('\\s*'), 'g');
 }

@@ -5,7 +5,7 @@ import { isRecord } from '../../../api/json.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Deferred, ForgeRefused } from '../../../ports/forge.ts';
 import { PortError } from '../../../ports/port-error.ts';
-import { cleanText, gitError } from '../../git/git-error.ts';
+import { cleanText, gitError, lineWithout } from '../../git/git-error.ts';
 import type { Network } from '../../network/proxy.ts';
 import type { Timers } from '../../system/timers.ts';
 import type { ForgeAddress } from './address.ts';
@@ -139,6 +139,9 @@ export class ForgeCaller {
       } = await (isGraphql
         ? this.octokit.request(`POST ${this.address.graphql}`, { ...call.parameters, headers })
         : this.octokit.request(call.route, { ...home, ...call.parameters, headers }));
+      // Names of people, labels and checks stand in commits and holds: nothing of such an answer may.
+      if (this.saysBack(data))
+        return { kind: 'none', why: `an answer to ${call.operation} holds our credential`, remedy: SAID_BACK };
       // Octokit takes a redirect for a success.
       if (status >= 300) return { kind: 'problem', problem: { status, headers: got, said: '' } };
       // GraphQL says so with HTTP 200.
@@ -154,6 +157,13 @@ export class ForgeCaller {
       const isExpected = call.expected?.includes(status) === true;
       return isExpected ? { kind: 'reply', status, data: undefined, etag: undefined } : outcome;
     }
+  }
+
+  private saysBack(data: unknown): boolean {
+    const text = (JSON.stringify(data) ?? '')
+      .replaceAll('\\u001b', '\u001b')
+      .replace(/\\(?:u[0-9a-f]{4}|[nrtbf])/g, ' ');
+    return this.credentials.mask(text) !== lineWithout(text, []);
   }
 
   private keep(key: string, kept: Kept): void {
@@ -192,6 +202,8 @@ export class ForgeCaller {
     return refusalOf(problem, { repository, credential: this.credentials.name, host });
   }
 }
+
+const SAID_BACK = 'No forge does that: look who answers at that address, and revoke the credential.';
 
 /** A PortError of the port `forge`; `message` says what was seen and what was wanted, never a credential. */
 export function forgeError(

@@ -2,6 +2,7 @@
 
 import type { Octokit } from '@octokit/core';
 import { at } from '../../../api/json.ts';
+import { lineWithout } from '../../git/git-error.ts';
 import type { ForgeAddress } from './address.ts';
 
 /** What someone gives, from the environment. */
@@ -15,9 +16,12 @@ export type Credentials = {
   readonly name: string;
   /** The token to send; that of an App lives for an hour and is made again in time. */
   readonly token: () => Promise<string>;
-  /** The text without any secret of ours. */
+  /** A line of the forge's words without any secret of ours, in whatever form it was sent. */
   readonly mask: (text: string) => string;
 };
+
+/** Credentials of an App that are remembered, to be kept out of texts: two or three are made an hour, and none lives longer. */
+const SEEN_MOST = 8;
 
 /**
  * Asks nobody yet. An App is asked for its installation in this repository, and for a token that reaches nothing else:
@@ -26,9 +30,18 @@ export type Credentials = {
 export function openCredentials(given: ForgeCredential, octokit: Octokit, address: ForgeAddress): Credentials {
   if (given.kind === 'token') {
     const name = `the token of ${given.from}`;
-    return { name, token: async () => given.token, mask: (text) => without(text, [given.token]) };
+    return { name, token: async () => given.token, mask: (text) => lineWithout(text, formsOf(given.token)) };
   }
   const seen = new Set<string>();
+  const remember = (secret: string): void => {
+    seen.add(secret);
+    const [oldest] = seen;
+    if (seen.size > SEEN_MOST && oldest !== undefined) seen.delete(oldest);
+  };
+  // What is signed with the key is sent as well, and gets tokens for ten minutes.
+  octokit.hook.before('request', ({ headers }) => {
+    if (typeof headers.authorization === 'string') remember(headers.authorization.replace(/^\w+ /, ''));
+  });
   let installation: Promise<() => Promise<string>> | undefined;
   return {
     name: `the GitHub App ${given.appId}`,
@@ -38,10 +51,10 @@ export function openCredentials(given: ForgeCredential, octokit: Octokit, addres
         throw error;
       });
       const token = await (await installation)();
-      seen.add(token);
+      remember(token);
       return token;
     },
-    mask: (text) => without(text, [given.key, ...seen]),
+    mask: (text) => lineWithout(text, [given.key, ...[...seen].flatMap(formsOf)]),
   };
 }
 
@@ -68,6 +81,7 @@ async function openInstallation(
   return async () => (await authenticate({ type: 'installation', installationId, repositoryNames: [name] })).token;
 }
 
-function without(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '***')), text);
+/** As the API gets it, and as Git does. */
+function formsOf(secret: string): readonly string[] {
+  return [secret, Buffer.from(`x-access-token:${secret}`).toString('base64')];
 }
