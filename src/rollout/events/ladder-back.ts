@@ -158,12 +158,14 @@ function firstBack(on: Delivering): ReturnType<typeof goingBack> {
 }
 
 /**
- * Where all of the primary may be down at once, all requests go first; to fewer groups than there must be they would not,
- * and that is not waited for: the template goes back all the same.
+ * Where all of the primary may be down at once, all requests go first; to fewer groups than there must be, or without a route to
+ * send them by, they would not, and that is not waited for: the template goes back all the same.
  */
 export function primaryRung(on: Delivering): PrimaryRung {
   const { delivery } = on;
-  const isCarried = isUncovered(delivery) && (servingGroups(on, 'canary') ?? 0) >= primaryGroups(delivery);
+  const { routes, missing } = delivery;
+  const isSent = routes.length > 0 || missing.length > 0;
+  const isCarried = isSent && isUncovered(delivery) && (servingGroups(on, 'canary') ?? 0) >= primaryGroups(delivery);
   return isCarried ? 'all' : 'primary';
 }
 

@@ -201,12 +201,14 @@ test('withdrawn, where no step has a share: all requests return when someone acc
   expect(passes(stand).told.at(-1)).toBe('hold TrafficWithdrawn');
 });
 
+/** No route: the Service sends, and it selects the colour before until the switch. */
+const unrouted = ladderRollout('blueGreen', ['replicas: 100%, pause: {duration: 60}']).replace(
+  ', gateway: {httpRouteName: chat}',
+  '',
+);
+
 test('withdrawn, where the Service alone sends: all return when someone accepts that', () => {
-  const alone = ladderRollout('blueGreen', ['replicas: 100%, pause: {duration: 60}']).replace(
-    ', gateway: {httpRouteName: chat}',
-    '',
-  );
-  const start = asked(passed(settledOn(ladderFiles(alone))).stand, OLD, NEW);
+  const start = asked(passed(settledOn(ladderFiles(unrouted))).stand, OLD, NEW);
   const { told, stand } = passed(after('promote, switch: vllm-svc → vllm-green', start), DEAD);
   expect(told).toBe('TrafficWithdrawn: promote, traffic withdrawn');
   const held = passes(stand);
@@ -254,6 +256,11 @@ const one = after(
   ),
 );
 
+const oneUnrouted = after(
+  'step 1/1, pods: vllm-green 0 → 1',
+  asked(passed(settledOn(ladderFiles(unrouted, [['replicas: 4', 'replicas: 1']]))).stand, OLD, NEW),
+);
+
 test.each<readonly [what: string, ...Told]>([
   ['re-created with a share', ...once(shared, FRESH, FROM_STEPS)],
   ['re-created with all requests', ...once(all, FRESH, FROM_STEPS)],
@@ -276,6 +283,10 @@ test.each<readonly [what: string, ...Told]>([
       'hold GracePeriod Draining',
       ...FROM_STEPS,
     ]),
+  ],
+  [
+    'its only group re-created, and no route could send elsewhere: it goes back where it is',
+    ...once(oneUnrouted, { view: { own: '0+' } }, ['Aborted: rollback, primary', ...SETTLED]),
   ],
   [
     'the colour that is filled re-created: it is to be on the release',
