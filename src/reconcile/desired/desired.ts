@@ -30,7 +30,7 @@ import {
   readRouteProviders,
   withRouteProviders,
 } from '../documents/read-route-providers.ts';
-import { keyOf, subjectOf } from '../documents/rollout-names.ts';
+import { besideRollout, keyOf, subjectOf } from '../documents/rollout-names.ts';
 import { NO_TRAFFIC } from '../documents/traffic-index.ts';
 import { managedAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
@@ -214,15 +214,12 @@ function orphans(all: Manifests): readonly Entry[] {
   });
 }
 
-/**
- * A Rollout that is about another workload may have the name: each has a record of its own, or they would take it from each
- * other in every pass.
- */
+/** A Rollout that is about another workload may have the name. */
 function besideRollouts(key: RolloutKey, { index, config }: Manifests): RolloutKey {
   const isTaken = index.rollouts.some(
     (one) => one.object.name === key.name && namespaceOf(one, config) === key.namespace,
   );
-  return isTaken ? { ...key, name: `${key.name}.leaderworkerset` } : key;
+  return isTaken ? besideRollout(key) : key;
 }
 
 /** `namespace/name`, for people and for sorting. */

@@ -37,3 +37,11 @@ export function subjectOf(
     file: document.file,
   };
 }
+
+/**
+ * The key of a managed workload that no Rollout names, where a Rollout that is about another one has its name: each has a record of
+ * its own, or they would take it from each other in every pass.
+ */
+export function besideRollout(key: RolloutKey): RolloutKey {
+  return { ...key, name: `${key.name}.leaderworkerset` };
+}

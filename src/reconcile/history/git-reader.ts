@@ -18,9 +18,9 @@ export type GitReader = {
   readonly historyOf: (recorded: string, acknowledged: AcknowledgeIntent | undefined) => Promise<History>;
   /** The workload as it is in a commit, with the release that it was there. */
   readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<StableDocument>>;
-  /** The newest commit whose message names a step of a rollout that `wanted` accepts; it may say what it has not done. */
+  /** The newest commit whose message names a step of one of these that `wanted` accepts; it may say what it has not done. */
   readonly stepCommit: (
-    key: RolloutKey,
+    keys: readonly RolloutKey[],
     wanted: (release: Release, step: string) => boolean,
   ) => Promise<CommitHeader | undefined>;
   /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */

@@ -59,12 +59,12 @@ export function gitReader(port: Git, main: Oid, { config, texts, builds }: How):
     },
     textAt,
     templateRemoved: (entry, wanted) => templateRemoved({ ancestry, textAt }, entry, wanted),
-    stepCommit: async (key, wanted) => {
-      const own = printKey(key);
+    stepCommit: async (keys, wanted) => {
+      const own = keys.map(printKey);
       return ancestry.find((commit) => {
         return trailersIn(commit.message).some(({ rollout, release: text, step }) => {
           const release = parseRelease(text);
-          return release !== undefined && rollout === own && wanted(release, step);
+          return release !== undefined && own.includes(rollout) && wanted(release, step);
         });
       }, undefined);
     },

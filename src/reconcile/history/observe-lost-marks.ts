@@ -7,6 +7,7 @@ import { startedWith } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { isFillingBack } from '../../rollout/state.ts';
+import { lastCommitOf } from './last-commit.ts';
 import type { Observation } from './observation.ts';
 import { isUnsigned } from './unsigned.ts';
 
@@ -31,7 +32,7 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const isAsRecorded = recorded === undefined ? !odd : !isOther && !lacksMarks(own, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
   if (isAsRecorded && !isUndone && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
-  const commit = await of.git.stepCommit(of.entry.key, () => true);
+  const commit = await lastCommitOf(of.git, of.entry);
   const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
   const written = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
   // What nobody bears out says that something is gone, and not what; and a record may be older than a rollback.
@@ -108,7 +109,7 @@ async function settledSince(
   if (own === undefined || own.step !== undefined || own.release.digest !== file?.digest) return undefined;
   const isOlder = marks === undefined || own.release.serial < marks.release.serial;
   if (!isOlder && !holds.some(({ reason }) => reason === 'GroupsElsewhere')) return undefined;
-  const commit = await git.stepCommit(entry.key, () => true);
+  const commit = await lastCommitOf(git, entry);
   const there = commit === undefined ? undefined : await git.textAt(commit.oid, entry);
   const last = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
   const isNewer = last !== undefined && last.step === undefined && own.release.serial < last.release.serial;

@@ -35,7 +35,10 @@ async function commitOf(
     readonly same: (there: Marks | undefined) => boolean;
   },
 ): Promise<CommitHeader | undefined> {
-  const named = await git.stepCommit(entry.key, (theirs, step) => step === of.step && sameRelease(theirs, of.release));
+  const named = await git.stepCommit(
+    [entry.key],
+    (theirs, step) => step === of.step && sameRelease(theirs, of.release),
+  );
   if (named !== undefined && (await wrote({ git, entry }, named, of.same))) return named;
   return (await git.arrival(entry, of.same))?.commit;
 }
@@ -59,7 +62,7 @@ export async function deliveredOf(of: Observation, file: WorkloadFile): Promise<
   if (marks?.step === undefined || marks.step.kind === 'rollback') return absent;
   const { release } = marks;
   if (file.digest === release.digest) return known(of.desired.commit);
-  const named = await git.stepCommit(entry.key, (theirs) => sameRelease(theirs, release));
+  const named = await git.stepCommit([entry.key], (theirs) => sameRelease(theirs, release));
   if (named !== undefined && (await hasText(of, named.oid, release)) !== undefined) return known(named.oid);
   const brought = await git.arrival(entry, (there) => sameRelease(there?.release, release));
   if (brought === undefined || (await hasText(of, brought.commit.oid, release)) === undefined) return absent;
@@ -75,7 +78,7 @@ export async function retryTextOf(of: Observation, file: WorkloadFile): Promise<
   const given = (there: Marks | undefined): boolean =>
     there?.aborted.some((release) => sameRelease(release, retry)) ?? false;
   if (!given(marks)) return absent;
-  const named = await git.stepCommit(entry.key, (release) => sameRelease(release, retry));
+  const named = await git.stepCommit([entry.key], (release) => sameRelease(release, retry));
   const text = named === undefined ? undefined : await hasText(of, named.oid, retry);
   if (text !== undefined) return known(text);
   // Aborted before its first step, it is in no step commit, but in the one before the commit that took it out.
