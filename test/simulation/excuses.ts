@@ -1,5 +1,6 @@
 /** What is not our doing: groups that the cluster has harmed, versions that never work, hands that were at the objects. */
 
+import { lastWritten } from './our-commit.ts';
 import { requestSecondsOf, secondName } from './routed-files.ts';
 import type { Scene } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
@@ -54,11 +55,7 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
     if (fresh || (rolls && truth !== undefined && truth.replicas > 0)) set.add(ALL);
     for (const { index, ready } of truth?.groups ?? []) if (ready) set.delete(index);
     const isWhole = truth !== undefined && truth.groups.filter((group) => group.ready).length >= truth.replicas;
-    // Released and not yet restarted, as while the controller of StatefulSets lags, they are still to go.
-    const isDue = truth?.groups.some(
-      ({ index, leaderVersion }) => index >= truth.partition && leaderVersion !== truth.version,
-    );
-    if (isWhole && isDue !== true) set.clear();
+    if (isWhole) set.clear();
   };
   const isSick = (name: string, truth: Truth | undefined): boolean => {
     if (truth === undefined || (harmed.get(name)?.size ?? 0) > 0 || universe.emptied.has(name)) return true;
@@ -81,6 +78,8 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
       const selects = scene.services.get(service)?.selects;
       if (!begun.has(service) && service === `${workload.name}-svc`) return true;
       if (rewritten()) return true;
+      // Not taken over yet: what people edit restarts all that LWS may take at once.
+      if (lastWritten(universe, { name: workload.name, upTo: 'main' }) === undefined) return true;
       // A hand has taken it out, and the agent with it.
       if ((workload.fills ?? workload.shares)?.hands === true && !scene.services.has(service)) return true;
       if (selects === undefined) return false;

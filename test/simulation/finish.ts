@@ -168,6 +168,8 @@ function notAtRest(universe: Universe, person: Person, holds: readonly Hold[]): 
       (reason === 'NewerRequestWaits' && 'action' in told) ||
       // main was taken back to before it was taken over, or a hand has put back a part of what it said.
       (reason === 'AnnotationsGone' && (universe.rewritten > 0 || mixed || areTakenOut(universe, person))) ||
+      // Or to a main that does not say any more what was delivered before: people name a commit that has it.
+      (reason === 'StableUnavailable' && universe.rewritten > 0) ||
       // Or to before a second workload was made, whose groups nobody has pruned; a hand can do that as well.
       (reason === 'CanaryNotEmpty' && (universe.rewritten > 0 || secondIn(text) === undefined)) ||
       // A hand put the file back, and left the Service with the workload that was in it.

@@ -88,7 +88,9 @@ export function ladderCeiling(commit: OurCommit): string | undefined {
   // A request that is withdrawn after its objects were re-created has no rungs: nothing was filled yet. A hand may raise that.
   const isWithdrawn =
     (GOING_BACK.includes(reason) && before.marks?.step === undefined) ||
-    (reason === 'RollbackWidened' && before.marks?.at === undefined);
+    (reason === 'RollbackWidened' && before.marks?.at === undefined) ||
+    // What a hand has locked goes on with the commit that takes the aborted template out again.
+    (reason === 'AbortedTemplateRemoved' && before.marks?.step === 'rollback' && before.marks.at === undefined);
   const isOfAstray = isWithdrawn && isLowestAstray(is, commit);
   if (is !== was && is !== SENTINEL && is !== 0 && !isOfAstray) return `${reason}: partition ${was} → ${is}`;
   if (is < was && after.marks?.at !== 'primary' && !isWithdrawn && !isReleasedAgain(commit))
