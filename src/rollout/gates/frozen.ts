@@ -68,9 +68,14 @@ export function strategyChanged({ state, snapshot, file }: Situation): Hold | un
   if (state.kind !== 'ladder' || style === undefined) return undefined;
   if (!isOneWorkload(style) && (begun === undefined || begun === style)) return undefined;
   const where = `${printStep(state.stage)}${state.at === undefined ? '' : `, ${state.at}`}`;
+  // An annotation of ours that lacks it was written by a hand: of a delivery that is over an abort takes nothing back.
+  const repaired =
+    begun === undefined
+      ? advice`. Where that is as it was, the annotations are not those that tranche wrote: ${commandLine('repair', snapshot.key)}`
+      : '';
   return hold('FrozenFieldChanged', {
     seen: `${file.file}: a second workload of ${file.object.name} is being filled${begun === undefined ? '' : ` by ${begun}`} (${where}), and the strategy of the Rollout is ${style}`,
     // Where no document tells which strategy started it, none is there that could take it back.
-    action: advice`Put ${lastLeft('the strategy of the Rollout back as it was when the delivery started', snapshot.rollout === undefined ? [] : [snapshot.rollout.file])}, ${begun === undefined ? 'and then' : 'or'} go back: ${commandLine('abort', snapshot.key)}`,
+    action: advice`Put ${lastLeft('the strategy of the Rollout back as it was when the delivery started', snapshot.rollout === undefined ? [] : [snapshot.rollout.file])}, ${begun === undefined ? 'and then' : 'or'} go back: ${commandLine('abort', snapshot.key)}${repaired}`,
   });
 }
