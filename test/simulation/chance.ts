@@ -17,6 +17,13 @@ export class Chance {
     return new Chance(`${this.name}/${name}`);
   }
 
+  /** The same stream, from where this one is. */
+  twin(): Chance {
+    const twin = new Chance(this.name);
+    twin.state.set(this.state);
+    return twin;
+  }
+
   /** At least 0, below 1. */
   next(): number {
     const s = this.state;

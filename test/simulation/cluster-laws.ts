@@ -41,6 +41,22 @@ export class ClusterLaws {
     this.workload = workload;
     this.kept = new KeptLaw(universe, workload, from?.kept);
     this.back = new BackLaw(universe, workload, from?.back);
+    if (from === undefined) return;
+    for (const version of from.open) this.open.add(version);
+    for (const index of from.excused) this.excused.add(index);
+    this.budget = from.budget;
+    this.fresh = from.fresh;
+    this.overlapping = from.overlapping;
+    this.superseded = from.superseded;
+    this.touched = from.touched;
+  }
+
+  /** The same laws, which have looked at the same, over a twin of the world. */
+  twin(universe: Universe): ClusterLaws {
+    const twin = new ClusterLaws(universe, this.workload, this);
+    twin.looked = this.looked;
+    Object.assign(twin.skipped, this.skipped);
+    return twin;
   }
 
   /** Whether a law was judged at every moment of the schedule. */
@@ -52,12 +68,7 @@ export class ClusterLaws {
   fork(universe: Universe): ClusterLaws {
     const { name } = this.workload;
     const copy = new ClusterLaws(universe, this.workload, this);
-    for (const version of this.open) copy.open.add(version);
-    for (const index of [...this.excused, ...(this.universe.hurt.get(name) ?? [])]) copy.excused.add(index);
-    copy.budget = this.budget;
-    copy.fresh = this.fresh;
-    copy.overlapping = this.overlapping;
-    copy.superseded = this.superseded;
+    for (const index of this.universe.hurt.get(name) ?? []) copy.excused.add(index);
     copy.touched = this.touched || this.universe.mixed.has(name);
     // What is wrong already is for these laws to say, not for the copy.
     const truths = this.universe.truths.get(name) ?? [];

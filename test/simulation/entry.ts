@@ -11,10 +11,12 @@ import { runStory } from './story.ts';
 import type { StorySetup } from './story-setup.ts';
 
 export { actStories, sharedActStories } from './acts.ts';
+export { areSame } from './same-world.ts';
 export { runSchedule } from './schedule.ts';
 export { hostileSetupOf, largeSetupOf, setupOf, sharedSetupOf } from './setup.ts';
 export { shrink } from './shrink.ts';
-export { runStory } from './story.ts';
+export { runActs, runPlaces } from './stories-together.ts';
+export { runStory, Story } from './story.ts';
 
 /** How many seeds go before the stories: most of what is wrong everywhere is found by the first. */
 const SEEDS_FIRST = 6;

@@ -1,14 +1,12 @@
 /** Every place for a fault in a story, and every pair of places that are near each other. */
 
 import type { bundled } from './bundle.ts';
-import { type PointFault, pointFaults, type StoryEnd, type StorySetup, type StrictFaults } from './story-setup.ts';
+import { type Place, pointFaults, type StoryEnd, type StorySetup } from './story-setup.ts';
 
 export type Simulation = Awaited<ReturnType<typeof bundled>>;
 
 /** Calls that two faults of a pair may lie apart. */
 export const WINDOW = 20;
-
-export type Place = readonly (readonly [call: number, fault: PointFault])[];
 
 /** What broke, and where the faults were. */
 export type Broken = { readonly place: Place; readonly end: StoryEnd };
@@ -39,20 +37,24 @@ function pairsOf(at: number, end: number): readonly Place[] {
   );
 }
 
-/** Runs the story without faults, then once for each place that `placesOf` names for it. */
+/** Runs the story without faults, then once for each place that `placesOf` names for it; stories-together.ts says how. */
 export async function exhaust(
-  { runStory }: Simulation,
+  { runStory, runPlaces }: Pick<Simulation, 'runStory' | 'runPlaces'>,
   story: StorySetup,
   placesOf: (plain: StoryEnd) => readonly Place[],
 ): Promise<Exhausted> {
   const plain = await runStory(story, new Map());
   const broken: Broken[] = plain.broken === undefined ? [] : [{ place: [], end: plain }];
   const places = broken.length > 0 ? [] : placesOf(plain);
-  for (const place of places) {
-    const faults: StrictFaults = new Map(place);
-    const end = await runStory(story, faults);
-    if (end.broken !== undefined) broken.push({ place, end });
-    if (broken.length >= BROKEN_MAX) break;
+  const found: Broken[] = [];
+  await runPlaces(story, places, (place, end) => {
+    if (end.broken !== undefined) found.push({ place, end });
+    return found.length < BROKEN_MAX;
+  });
+  // Told with its own timeline, and all the same where it is not broken alone: then sharing is what is wrong.
+  for (const { place, end } of found) {
+    const alone = await runStory(story, new Map(place));
+    broken.push({ place, end: alone.broken === undefined ? end : alone });
   }
   return { runs: places.length, calls: plain.calls, broken };
 }

@@ -49,6 +49,15 @@ export class Person {
     this.state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
   }
 
+  /** The same person in a twin of the world. */
+  twin(universe: Universe): Person {
+    const twin = new Person(universe, this.workload, this.chance.twin());
+    twin.state = this.state;
+    twin.versions = this.versions;
+    twin.acknowledged = this.acknowledged;
+    return twin;
+  }
+
   /** Does something, if there is anything to do it to. */
   act(): void {
     this.chance.weighted(this.universe.setup.eager === true ? eagerActs(this) : this.acts())(this);

@@ -55,6 +55,17 @@ export function freshMemory(): Memory {
   return { ...newMemory(), parsed };
 }
 
+/** What is changed in place is copied. What trials and texts keep is by what they were asked, and shared. */
+function twinMemory(memory: Memory): Memory {
+  const { known, metrics, builds } = memory;
+  return {
+    ...memory,
+    known: { numbers: new Map(known.numbers), own: new Map(known.own) },
+    metrics: { judged: new Map(metrics.judged), pasts: new Map(metrics.pasts) },
+    builds: new Map(builds),
+  };
+}
+
 /** Rounds of the event loop that a process may take to come to its next call. */
 const ROUNDS_MAX = 10_000;
 
@@ -75,6 +86,16 @@ export class Process {
   constructor(universe: Universe, name: string) {
     this.universe = universe;
     this.name = name;
+  }
+
+  /** The same process between two passes, in a twin of the world. */
+  twin(universe: Universe): Process {
+    if (this.running || this.ended !== undefined) throw new Error(`${this.name} has no twin in the middle of a pass`);
+    const twin = new Process(universe, this.name);
+    twin.skewSeconds = this.skewSeconds;
+    twin.skewedOnce = this.skewedOnce;
+    twin.memory = twinMemory(this.memory);
+    return twin;
   }
 
   /** Starts a pass; it stands still at its first call. */

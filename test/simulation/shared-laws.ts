@@ -56,6 +56,13 @@ export class SharedLaws implements WorldLaws {
     return new SharedLaws(universe, this.workload, this);
   }
 
+  /** The same laws, which have looked at the same, over a twin of the world. */
+  twin(universe: Universe): SharedLaws {
+    const twin = this.fork(universe);
+    twin.looked = this.looked;
+    return twin;
+  }
+
   /** main has another commit: which version has a share by it. A text that comes while one stands takes it at once. */
   opened(commit: string): void {
     const { universe, workload } = this;

@@ -5,7 +5,7 @@ import { actStories, sharedActStories } from './acts.ts';
 import { backStories } from './back-stories.ts';
 import { batchStories } from './batch-stories.ts';
 import * as simulation from './entry.ts';
-import { allPairs, exhaust, type Place, pairsInWindow, singlePlaces, tellBroken } from './exhaust.ts';
+import { allPairs, exhaust, pairsInWindow, singlePlaces, tellBroken } from './exhaust.ts';
 import { report } from './report.ts';
 import { rollbackStories } from './rollback-stories.ts';
 import {
@@ -13,6 +13,7 @@ import {
   configurations,
   filledConfigurations,
   filledStory,
+  type Place,
   type StoryEnd,
   type StorySetup,
   sharedStory,
@@ -117,13 +118,13 @@ async function acts(): Promise<Share> {
   const failures: string[] = [];
   const all = [...actStories, ...sharedActStories, ...backStories, ...batchStories, ...rollbackStories];
   const mine = all.filter((_, i) => i % of === share);
-  for (const story of mine) {
-    const { broken, timeline } = await simulation.runStory(story, new Map());
-    if (broken === undefined) continue;
-    failures.push(
-      `${story.fills?.style ?? 'partition'} with ${JSON.stringify(story.acts)}: ${broken.message}\n\n${timeline()}`,
-    );
-  }
+  await simulation.runActs(mine, (story, { broken, timeline }) => {
+    if (broken !== undefined)
+      failures.push(
+        `${story.fills?.style ?? 'partition'} with ${JSON.stringify(story.acts)}: ${broken.message}\n\n${timeline()}`,
+      );
+    return true;
+  });
   return { tallies: newTallies(), runs: mine.length, failures };
 }
 

@@ -11,6 +11,9 @@ export type PointFault = (typeof pointFaults)[number];
 /** By the number of the call, from 0. */
 export type StrictFaults = ReadonlyMap<number, PointFault>;
 
+/** Where the faults of one run are, in the order of the calls. */
+export type Place = readonly (readonly [call: number, fault: PointFault])[];
+
 export type StorySetup = {
   readonly groups: number;
   readonly steps: readonly StepSetup[];
@@ -56,6 +59,8 @@ export type StoryEnd = {
   readonly calls: number;
   /** How many there were when the new version was asked for. */
   readonly requestedAt: number;
+  /** All that happened from this round on: equal for equal runs. */
+  readonly from: (turn: number) => string;
   readonly timeline: () => string;
 };
 

@@ -29,71 +29,129 @@ const FILLED_QUIET_ROUNDS = 6;
 
 /** Runs the story; the faults are by the number of the call, counted over all reconcilers. */
 export async function runStory(of: StorySetup, faults: StrictFaults): Promise<StoryEnd> {
-  const story = new Story(of, faults);
-  let broken: StoryEnd['broken'];
-  try {
-    await story.run();
-  } catch (error) {
-    if (error instanceof LawBroken) broken = { law: error.law, message: error.message };
-    else broken = { law: 'no crash', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-  return {
-    broken,
-    calls: story.calls,
-    requestedAt: story.requestedAt,
-    timeline: () => story.universe.timeline.print(),
-  };
+  return new Story(of, faults).toTheEnd();
 }
 
-class Story {
+/** A story that can be played round by round, and from which others can go on. */
+export class Story {
   readonly universe: Universe;
   calls = 0;
+  /** The last round that was played. */
+  turn = 0;
   /** The number of calls when the new version was asked for. */
-  requestedAt = 0;
+  private requestedAt = 0;
+  private readonly of: StorySetup;
   private readonly faults: StrictFaults;
+  private readonly more: number;
   private readonly acts: NonNullable<StorySetup['acts']>;
-  private readonly watch: Watch;
-  private readonly processes: readonly Process[];
-  private readonly person: Person;
-  private readonly roundSeconds: number | undefined;
+  private watch: Watch;
+  private processes: readonly Process[];
+  private person: Person;
   /** The file when an order to undo was given, and the one that it goes back to. */
   private undone: { readonly from: string; readonly to: string } | undefined;
   /** The agent applies nothing up to this round. */
   private restsUntil = 0;
+  /** Rounds in a row in which nothing moved. */
+  private quiet = 0;
 
-  constructor(of: StorySetup, faults: StrictFaults) {
-    const setup = setupOfStory(of);
+  /** `more`: rounds in which nothing moves that the faults may cost, those of others that go on from it among them. */
+  constructor(
+    of: StorySetup,
+    faults: StrictFaults,
+    { more = faults.size, universe = new Universe(setupOfStory(of)) } = {},
+  ) {
+    const { setup } = universe;
+    this.of = of;
     this.faults = faults;
+    this.more = more;
     this.acts = of.acts ?? [];
-    this.roundSeconds = of.roundSeconds;
-    this.universe = new Universe(setup);
+    this.universe = universe;
     this.watch = new Watch(this.universe);
     this.processes = Array.from({ length: setup.processes }, (_, i) => new Process(this.universe, `process ${i + 1}`));
     this.person = new Person(this.universe, setup.workloads[0]!, new Chance('story'));
   }
 
-  async run(): Promise<void> {
-    const { universe, watch, person } = this;
-    universe.sync('main');
-    universe.tick(200);
-    watch.look();
-    const fills = universe.scenes.size > 0;
-    const [seconds, still] = fills ? [FILLED_ROUND_SECONDS, FILLED_QUIET_ROUNDS] : [ROUND_SECONDS, QUIET_ROUNDS];
-    let quiet = 0;
-    for (let round = 1; round <= ROUNDS_MAX && quiet < still + this.faults.size; round++) {
-      universe.timeline.turn = round;
-      const head = universe.repository.head('main');
-      await this.round();
-      if (person.versions === 0 && person.marks !== undefined) {
-        person.request();
-        this.requestedAt = this.calls;
-      } else if (this.waits()) approve(person);
-      for (const [at, act] of this.acts) if (at === round) await this.act(act);
-      if (round > this.restsUntil) universe.sync('main');
-      universe.tick(this.roundSeconds ?? seconds);
-      watch.look();
-      quiet = universe.repository.head('main') === head ? quiet + 1 : 0;
+  /** Another story that has been the same up to here: what it does and suffers from here on is its own. */
+  twin(of: StorySetup, faults: StrictFaults): Story {
+    const universe = this.universe.twin();
+    const twin = new Story(of, faults, { more: this.more, universe });
+    twin.calls = this.calls;
+    twin.turn = this.turn;
+    twin.requestedAt = this.requestedAt;
+    twin.watch = this.watch.twin(universe);
+    twin.processes = this.processes.map((process) => process.twin(universe));
+    twin.person = this.person.twin(universe);
+    twin.undone = this.undone;
+    twin.restsUntil = this.restsUntil;
+    twin.quiet = this.quiet;
+    return twin;
+  }
+
+  /** All that is left of it; what breaks is told, and not thrown. */
+  async toTheEnd(): Promise<StoryEnd> {
+    try {
+      while (this.goesOn()) await this.playRound();
+      await this.finish();
+    } catch (error) {
+      return this.end(brokenBy(error));
     }
+    return this.end(undefined);
+  }
+
+  /** What there is to say of it; `broken`: why it has ended. */
+  end(broken: StoryEnd['broken']): StoryEnd {
+    const { calls, requestedAt, universe } = this;
+    const { timeline } = universe;
+    return {
+      broken,
+      calls,
+      requestedAt,
+      from: (turn) => timeline.from(turn),
+      timeline: () => timeline.print(),
+    };
+  }
+
+  /** Whether there is another round. */
+  goesOn(): boolean {
+    const still = this.fills ? FILLED_QUIET_ROUNDS : QUIET_ROUNDS;
+    return this.turn < ROUNDS_MAX && this.quiet < still + this.more;
+  }
+
+  /** Equal in equal worlds, and mostly in no others. */
+  get heads(): string {
+    const { repository, cluster } = this.universe;
+    return [repository.head('main'), repository.head('tranche-status'), cluster.objects.resourceVersion].join(' ');
+  }
+
+  private get fills(): boolean {
+    return this.universe.scenes.size > 0;
+  }
+
+  async playRound(): Promise<void> {
+    const { universe, watch, person } = this;
+    if (this.turn === 0) {
+      universe.sync('main');
+      universe.tick(200);
+      watch.look();
+    }
+    this.turn += 1;
+    universe.timeline.turn = this.turn;
+    const head = universe.repository.head('main');
+    await this.round();
+    if (person.versions === 0 && person.marks !== undefined) {
+      person.request();
+      this.requestedAt = this.calls;
+    } else if (this.waits()) approve(person);
+    for (const [at, act] of this.acts) if (at === this.turn) await this.act(act);
+    if (this.turn > this.restsUntil) universe.sync('main');
+    universe.tick(this.of.roundSeconds ?? (this.fills ? FILLED_ROUND_SECONDS : ROUND_SECONDS));
+    watch.look();
+    this.quiet = universe.repository.head('main') === head ? this.quiet + 1 : 0;
+  }
+
+  /** Everything comes to rest where the story wants to be. */
+  private async finish(): Promise<void> {
+    const { universe, watch, person } = this;
     await finish(universe, watch, [person]);
     const { marks, text } = person;
     this.undoneWhole();
@@ -182,6 +240,8 @@ class Story {
     );
     if (fault === 'crash before' || fault === 'crash after') {
       process.crash();
+      // What the dead one still does in calls beside this one nobody answers.
+      this.processes = this.processes.map((one) => (one === process ? new Process(this.universe, one.name) : one));
       if (fault === 'crash after') call.happen(undefined);
       return;
     }
@@ -194,6 +254,12 @@ class Story {
     const index = Number(/^(\d+)\//.exec(marks?.step ?? '')?.[1] ?? 0);
     return state.steps[index - 1]?.pause === 'manual';
   }
+}
+
+/** A law, or anything else that a story may not throw. */
+export function brokenBy(error: unknown): NonNullable<StoryEnd['broken']> {
+  if (error instanceof LawBroken) return { law: error.law, message: error.message };
+  return { law: 'no crash', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
 /** The call has its effect, and the caller hears that it failed. */

@@ -20,9 +20,24 @@ export class Timeline {
     this.digest = hash(`${this.turn} ${atSeconds} ${actor} ${text}\n`, this.digest);
   }
 
+  /** The same up to now, independent from now on. */
+  twin(): Timeline {
+    const twin = new Timeline();
+    twin.entries.push(...this.entries);
+    twin.digest = this.digest;
+    twin.turn = this.turn;
+    return twin;
+  }
+
   /** Equal for equal runs. */
   hash(): string {
     return this.digest.toString(16).padStart(8, '0');
+  }
+
+  /** All entries from this turn on, one a line. */
+  from(turn: number): string {
+    const later = this.entries.filter((entry) => entry.turn >= turn);
+    return later.map((entry) => `${entry.turn} ${entry.atSeconds} ${entry.actor} ${entry.text}`).join('\n');
   }
 
   /** One column an actor; reads of a pass are left out unless something went wrong with them. */

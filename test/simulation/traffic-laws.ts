@@ -57,6 +57,13 @@ export class TrafficLaws implements WorldLaws {
     return new TrafficLaws(universe, this.workload, this);
   }
 
+  /** The same laws, which have looked at the same, over a twin of the world. */
+  twin(universe: Universe): TrafficLaws {
+    const twin = this.fork(universe);
+    twin.looked = this.looked;
+    return twin;
+  }
+
   /** main has another commit: which version has a share by it, and how many groups there may be. */
   opened(commit: string): void {
     const { universe, workload } = this;

@@ -79,9 +79,9 @@ export class Universe {
   wrong: LawBroken | undefined;
   private seenVersion = -1;
 
-  constructor(setup: Setup, from?: Universe) {
+  constructor(setup: Setup, from?: Universe, timeline = new Timeline()) {
     this.setup = setup;
-    this.timeline = new Timeline();
+    this.timeline = timeline;
     this.injected = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Record<FaultKind, number>;
     this.repository = from?.repository.copy() ?? FakeRepository.withFiles(initialFiles(setup));
     this.cluster =
@@ -120,6 +120,28 @@ export class Universe {
   /** The same world, independent from now on, with no faults of its own. */
   fork(): Universe {
     return new Universe(this.setup, this);
+  }
+
+  /** The same world with its whole past, its faults and its timeline: what goes on from it goes on as this one would. */
+  twin(): Universe {
+    const twin = new Universe(this.setup, this, this.timeline.twin());
+    Object.assign(twin.injected, this.injected);
+    twin.ring.push(...this.ring);
+    for (const [name, past] of this.truths) twin.truths.set(name, [...past]);
+    for (const [name, groups] of this.hurt) twin.hurt.set(name, new Set(groups));
+    for (const name of this.mixed) twin.mixed.add(name);
+    // In their order: what is in another one counts as another world.
+    twin.everMain.clear();
+    for (const oid of this.everMain) twin.everMain.add(oid);
+    for (const [message, begunAt] of this.planned) twin.planned.set(message, begunAt);
+    for (const [key, date] of this.dates) twin.dates.set(key, date);
+    twin.agentMisses = this.agentMisses;
+    twin.agentRestsUntil = this.agentRestsUntil;
+    twin.longestPassSeconds = this.longestPassSeconds;
+    twin.notified = this.notified;
+    twin.wrong = this.wrong;
+    twin.seenVersion = this.seenVersion;
+    return twin;
   }
 
   /** All workloads, those that we make among them. */

@@ -74,6 +74,23 @@ export class Watch {
     for (const { traffic } of this.pasts.values()) if (this.main !== undefined) traffic?.opened(this.main);
   }
 
+  /** The same looks, with all that they have found, at a twin of the world. */
+  twin(universe: Universe): Watch {
+    const twin = new Watch(universe);
+    for (const [name, past] of this.pasts)
+      twin.pasts.set(name, {
+        ...past,
+        versions: new Map(past.versions),
+        claims: new Set(past.claims),
+        cluster: past.cluster.twin(universe),
+        traffic: past.traffic?.twin(universe),
+      });
+    for (const [reason, times] of this.reasons) twin.reasons.set(reason, times);
+    twin.main = this.main;
+    twin.status = this.status;
+    return twin;
+  }
+
   /** Throws LawBroken at the first law that does not hold. */
   look(): void {
     if (this.universe.wrong !== undefined) throw this.universe.wrong;

@@ -97,7 +97,7 @@ export class FakeRepository {
   copy(): FakeRepository {
     const copy = new FakeRepository();
     for (const [oid, object] of this.objects) copy.objects.set(oid, object);
-    copy.states.push(...this.states);
+    copy.states.splice(0, 1, ...this.states);
     copy.trees = this.trees;
     copy.headers = this.headers;
     return copy;
