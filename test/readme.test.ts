@@ -29,7 +29,7 @@ import { noticeLines, sinceLine } from '../src/reconcile/status/age-text.ts';
 import { TRAILER } from '../src/rollout/commits/messages.ts';
 import { FILE_EFFECTS } from '../src/rollout/edits/file-effects.ts';
 import { HOLDS } from '../src/rollout/hold.ts';
-import { PAGES, reference } from './support/documents.ts';
+import { headings, PAGES, reference, section } from './support/documents.ts';
 import { startSite, stopSites } from './support/site.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from './support/vllm.ts';
 
@@ -56,6 +56,21 @@ function table(firstHead: string): readonly (readonly string[])[] {
 /** What stands between backticks. */
 const quoted = (text: string | undefined): readonly string[] =>
   [...(text ?? '').matchAll(/`([^`]+)`/g)].map(([, inner]) => inner ?? '');
+
+/** The options between backticks, in one line. */
+const optionsIn = (text: string | undefined): string =>
+  quoted(text)
+    .filter((one) => one.startsWith('--'))
+    .join(' ');
+
+/** What the page of verbs says below the name of each. */
+const sectionsOfVerbs = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    headings(readFileSync('docs/verbs.md', 'utf8'))
+      .filter((heading) => /^[a-z]+$/.test(heading))
+      // What it says of verbs without a section of their own comes after an empty line, with the name of each.
+      .map((heading) => [heading, section(heading).split('\n\n`tranche ')[0] ?? '']),
+  );
 
 /** The fenced blocks of a language. */
 const blocks = (language: string): readonly string[] =>
@@ -334,9 +349,8 @@ describe('commands', () => {
     const verbs = [...(out.split('Commands:')[1] ?? '').split('Environment:')[0]!.matchAll(/^ {2}([a-z-]+)/gm)].map(
       ([, verb]) => verb ?? '',
     );
-    const [, approves = ''] = table('verb').find(([cell]) => cell?.startsWith('`approve')) ?? [];
     expect(
-      quoted(approves)
+      quoted(section('approve'))
         .filter((text) => /^[A-Z]/.test(text))
         .sort(),
       'what may be accepted',
@@ -354,12 +368,9 @@ describe('commands', () => {
       ...[...both.matchAll(/(?:\btranche|tgz tranche) ((?:[a-z]+)(?: [^`\n|]*)?--[^`\n|]*)/g)].map(
         ([, line]) => line ?? '',
       ),
-      ...table('verb').map(
-        ([verb, what]) =>
-          `${quoted(verb)[0]} ${quoted(what)
-            .filter((text) => text.startsWith('--'))
-            .join(' ')}`,
-      ),
+      ...table('verb').map(([verb, what]) => `${quoted(verb)[0]} ${optionsIn(what)}`),
+      // The section of a verb has its options.
+      ...Object.entries(sectionsOfVerbs()).map(([verb, text]) => `${verb} ${optionsIn(text)}`),
     ];
     expect(lines.length).toBeGreaterThan(10);
     const verbs = new Map<string, string>();
