@@ -35,6 +35,17 @@ test.each(PAGES)('%s is short, and starts with its contents', (page) => {
   expect(new Set(anchors).size, 'each heading once').toBe(anchors.length);
 });
 
+/** What people read of a table at a glance: what needs more stands below it. */
+const CELL = 450;
+
+test.each(PAGES)('the cells of %s are short', (page) => {
+  const cells = read(page)
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .flatMap((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+  expect(cells.filter((cell) => cell.length > CELL)).toEqual([]);
+});
+
 test.each(documents())('every link of %s leads to a file, and to a heading of it', (document) => {
   const dead = links(read(document)).filter((link) => {
     const [path = '', heading] = link.split('#');
