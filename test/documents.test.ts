@@ -56,6 +56,15 @@ test.each(documents())('every link of %s leads to a file, and to a heading of it
   expect(dead).toEqual([]);
 });
 
+test.each(documents())('every file of this repository that %s names is there', (document) => {
+  // `policies/…` and `docs/CODEOWNERS` may be of the reader's own repository.
+  const named = [...read(document).matchAll(/`((?:src|test|scripts|fixtures|schemas|bench|\.ci)\/[\w./-]*\w)`/g)];
+  const isThere = (path: string): boolean => existsSync(path) || existsSync(join(dirname(document), path));
+  // NAME stands for any; what was removed since is in the changelog.
+  const missing = named.map(([, path = '']) => path).filter((path) => !path.includes('NAME') && !isThere(path));
+  expect(document === 'CHANGELOG.md' ? [] : missing).toEqual([]);
+});
+
 test.each([
   ['a\n```\n# no\n[a](b)\n```\n# yes it is\n[c](d.md#e)\n', ['yes it is'], ['d.md#e']],
   ['[x](https://example.com) [y](#z)', [], ['#z']],

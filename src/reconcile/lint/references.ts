@@ -16,7 +16,12 @@ const REFERENCES: Readonly<Record<string, string>> = {
   configMap: 'ConfigMap',
   secretKeyRef: 'Secret',
   secretRef: 'Secret',
+  secret: 'Secret',
+  nodePublishSecretRef: 'Secret',
 };
+
+/** Where the name stands: a volume of a Secret has a word of its own for it, a projected one has not. */
+const NAMES = ['name', 'secretName'];
 
 function collectReferences(value: unknown, path: FieldPath, names: Map<string, FieldPath>): void {
   if (Array.isArray(value)) {
@@ -25,10 +30,13 @@ function collectReferences(value: unknown, path: FieldPath, names: Map<string, F
   }
   if (!isRecord(value)) return;
   for (const [key, inner] of Object.entries(value)) {
-    const name = isRecord(inner) ? inner['name'] : undefined;
-    const kind = REFERENCES[key];
-    if (kind !== undefined && typeof name === 'string' && !names.has(`${kind} ${name}`))
-      names.set(`${kind} ${name}`, [...path, key, 'name']);
+    const kind = Object.hasOwn(REFERENCES, key) ? REFERENCES[key] : undefined;
+    if (kind !== undefined && isRecord(inner))
+      for (const word of NAMES) {
+        const name = inner[word];
+        if (typeof name === 'string' && !names.has(`${kind} ${name}`))
+          names.set(`${kind} ${name}`, [...path, key, word]);
+      }
     collectReferences(inner, [...path, key], names);
   }
 }
