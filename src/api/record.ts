@@ -5,6 +5,7 @@ import type { Marks } from './marks.ts';
 import type { Notices } from './notice.ts';
 import type { ProposalRecord } from './proposal-record.ts';
 import type { ReleaseChange, StepApproval } from './record-change.ts';
+import type { Course } from './record-course.ts';
 import type { GroupRecord, GroupRestarts } from './record-groups.ts';
 import type { TrafficRecord } from './record-traffic.ts';
 import type { Release } from './release.ts';
@@ -194,6 +195,8 @@ export type RolloutRecord = {
   readonly automaticBacks?: AutomaticBacks | undefined;
   /** Not there: no notification was sent, or is to be. */
   readonly notices?: Notices | undefined;
+  /** For a picture alone; not there: no commit of a delivery was seen. */
+  readonly course?: Course | undefined;
   /** Not there: there was never one. */
   readonly proposal?: ProposalRecord | undefined;
 };

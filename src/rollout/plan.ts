@@ -15,6 +15,7 @@ import { type Brake, holding, type Move } from './move.ts';
 import { approvedByText } from './proposals/approved-by.ts';
 import { isProposed } from './proposals/promotion.ts';
 import { changeAfter } from './record/change.ts';
+import { courseAfter } from './record/course.ts';
 import { type Pass, progressWritten, recordHeld, recordRefused } from './record/progress.ts';
 import { recordOf } from './record/record.ts';
 import { type Situation, situationOf } from './situation.ts';
@@ -123,7 +124,10 @@ export function isDelivered(made: Pick<Plan, 'commit'> | undefined): boolean {
 
 /** The record once the plan's commit is on main; where there is none, what was seen. */
 export function recordWritten({ record, commit }: Plan): RolloutRecord {
-  return { ...record, ...commit?.progress };
+  if (commit === undefined) return record;
+  const { marks, covers } = commit.progress;
+  const course = courseAfter(record.course, { marks, covers, share: undefined, at: commit.atSeconds });
+  return { ...record, ...commit.progress, ...(course === undefined ? {} : { course }) };
 }
 
 /** The plan of a rollout whose commit cannot be written: what it says is the reason, and nothing moves. */

@@ -5,8 +5,11 @@ import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { bodyOf, lastingText, type Proposed, titleOf } from '../../rollout/proposals/body.ts';
 import type { Brought } from '../../rollout/proposals/release-table.ts';
+import type { Snapshot } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import { factsDigest } from '../documents/digests.ts';
+import { urlPath } from '../status/markdown-code.ts';
+import { timelineSvg } from '../status/timeline-svg.ts';
 import { caseOf } from './case.ts';
 import type { Judged, ProposalRound } from './proposal-pass.ts';
 
@@ -50,7 +53,19 @@ function knownOf(of: Judged, { round, form }: Wanted): Proposed | undefined {
     isForeign: of.verdict.kind === 'foreign',
     earlier: earlierOf(of, wanted.release),
     links: linksOf(of, round, wanted.release),
+    picture: pictureOf(snapshot, round, wanted.release),
   };
+}
+
+/**
+ * By the form that GitHub's documentation has for images in pull requests of the same repository: of a private one as well
+ * they are shown to those who are signed in, as those of raw.githubusercontent.com are not.
+ */
+function pictureOf({ record }: Snapshot, { reading }: ProposalRound, release: Release): string {
+  const isOfRelease = record?.course !== undefined && sameRelease(record.course.release, release);
+  if (!isOfRelease || timelineSvg(record) === undefined) return '';
+  const { statusBranch } = reading.desired.config;
+  return `../blob/${urlPath(statusBranch)}/timelines/${urlPath(printKey(record))}.svg?raw=true`;
 }
 
 /** The numbers of the pull requests that were merged for this release, the newest last. */

@@ -15,7 +15,7 @@ export function numberIn(text: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Of the records of this cluster among these texts by path, with their badges and the page. */
+/** Of the records of this cluster among these texts by path, with their pictures and the page. */
 export function contentOf(texts: ReadonlyMap<string, string>, { cluster }: Place): Content {
   const numbers: Record<string, number> = {};
   for (const [path, text] of texts) {
@@ -31,9 +31,13 @@ export function isWhole(texts: ReadonlyMap<string, string>, { numbers, files }: 
 }
 
 function filesDigest(texts: ReadonlyMap<string, string>, records: readonly string[]): string {
-  const badges = records.map((path) => path.replace(/^rollouts\/(.*)\.json$/, 'badges/$1.svg'));
+  const svgs = ['badges', 'timelines'].flatMap((folder) =>
+    records.map((path) => path.replace(/^rollouts\/(.*)\.json$/, `${folder}/$1.svg`)),
+  );
   const hash = createHash('sha256');
-  for (const path of [...records, ...badges, PAGE_FILE].sort()) {
+  // A delivery that has just started has no picture yet.
+  const there = svgs.filter((path) => path.startsWith('badges/') || texts.has(path));
+  for (const path of [...records, ...there, PAGE_FILE].sort()) {
     const text = texts.get(path) ?? '';
     hash.update(`${path}\n${Buffer.byteLength(text)}\n${text}`);
   }

@@ -10,3 +10,11 @@ export function code(value: string, most = SHOWN): string {
   const short = flat.length > most ? `${flat.slice(0, most)}…` : flat;
   return short === '' ? '' : `\`${short}\``;
 }
+
+/** A path in a link of Markdown: also without what encodeURIComponent lets through and would end one. */
+export function urlPath(text: string): string {
+  return text
+    .split('/')
+    .map((part) => encodeURIComponent(part).replace(/[()'!*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`))
+    .join('/');
+}

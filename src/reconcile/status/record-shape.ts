@@ -21,6 +21,7 @@ import type {
   StepState,
 } from '../../api/record.ts';
 import type { ReleaseChange, StepApproval } from '../../api/record-change.ts';
+import type { Course, Stand } from '../../api/record-course.ts';
 import type { GroupRestarts } from '../../api/record-groups.ts';
 import type { Displaced, Restore, StartedRouting, Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
@@ -92,6 +93,8 @@ const marks = object({
   ),
   serves: optional(word({ green: true })),
 } satisfies Shape<Marks>);
+
+const covers = optional(object({ groups: count, of: count }));
 
 const step = object({
   release,
@@ -196,7 +199,7 @@ const record = object({
       NonNullable<RolloutRecord['unseen']>
     >),
   ),
-  covers: optional(object({ groups: count, of: count } satisfies Shape<NonNullable<RolloutRecord['covers']>>)),
+  covers,
   loads: optional(list(positive)),
   expected: optional(expected),
   uids: optional(object({ lws: text, leaderSet: text } satisfies Shape<NonNullable<RolloutRecord['uids']>>)),
@@ -223,6 +226,12 @@ const record = object({
     } satisfies Shape<AutomaticBacks>),
   ),
   notices: optional(notices),
+  course: optional(
+    object({
+      release,
+      stands: list(object({ at: instant, step: text, covers, share: optional(text) } satisfies Shape<Stand>)),
+    } satisfies Shape<Course>),
+  ),
   proposal: optional(proposal),
 } satisfies Shape<RolloutRecord>);
 

@@ -9,6 +9,7 @@ import { changeText } from '../../rollout/texts/change-text.ts';
 import { approvalText } from './approval-text.ts';
 import { code } from './markdown-code.ts';
 import { servingSide } from './serving-side.ts';
+import { timelineSvg } from './timeline-svg.ts';
 
 /** Of its heading, as forges make it. */
 export function anchorOf(record: RolloutRecord): string {
@@ -30,8 +31,16 @@ export function rolloutSection(record: RolloutRecord, link: string): string {
     ]),
     `- groups, as last seen:`,
     ...groupLines(record),
+    ...(timelineSvg(record) === undefined
+      ? []
+      : [`- its commits so far: ![groups and share over time](${timelineLink(link)})`]),
     `- [the record](${link}), as tranche keeps it; scripts read \`tranche status --output json\``,
   ].join('\n');
+}
+
+/** Next to the record, by its link: pages on a branch show pictures of that branch, of a private repository as well. */
+function timelineLink(record: string): string {
+  return record.replace(/^rollouts\/(.*)\.json$/, 'timelines/$1.svg');
 }
 
 /** Without characters that mean something in Markdown: the names of Kubernetes have none. */

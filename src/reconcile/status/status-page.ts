@@ -9,7 +9,7 @@ import { printTotal } from '../../rollout/progress/expected.ts';
 import { changeShort, changeText } from '../../rollout/texts/change-text.ts';
 import { type BrakeShown, brakeLine } from './brakes.ts';
 import { secondText } from './ladder-text.ts';
-import { code } from './markdown-code.ts';
+import { code, urlPath } from './markdown-code.ts';
 import { PAGE_HEAD } from './others-branch.ts';
 import { anchorOf, rolloutSection } from './rollout-section.ts';
 import { servingSide } from './serving-side.ts';
@@ -68,12 +68,7 @@ function linkedName(record: RolloutRecord, place: number): string {
 
 /** As the files lie on the status branch. */
 function recordLink(record: RolloutRecord): string {
-  return ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(urlPart).join('/');
-}
-
-/** Also what encodeURIComponent lets through and would end a link of Markdown. */
-function urlPart(text: string): string {
-  return encodeURIComponent(text).replace(/[()'!*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  return ['rollouts', record.cluster, record.namespace, `${record.name}.json`].map(urlPath).join('/');
 }
 
 /** `step 2/3, StepPaused`, `settled`, `rollback`: the one word that people look for. */

@@ -17,6 +17,7 @@ import {
 } from './record-store.ts';
 import { digestOf, nextNumber, type Signed, type Signing, sign } from './signed.ts';
 import { badge, statusPage } from './status-page.ts';
+import { timelineSvg } from './timeline-svg.ts';
 
 /** The files that this pass wants changed on the branch; empty: it says already what there is to say. */
 export function statusWrites(
@@ -34,14 +35,14 @@ export function statusWrites(
   const wanted = new Map<string, string>();
   const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [key, record] of sorted) {
-    const [path, mark] = filesOf(key);
+    const [path] = filesOf(key);
     const stored = before.records.get(key);
     const isAsRead = stored?.kind === 'read' && stored.record === record;
     wanted.set(
       path,
       (isAsRead ? before.texts.get(path) : undefined) ?? recordText(record, { path, stored, before, signing }),
     );
-    wanted.set(mark, badge(record));
+    for (const [file, picture] of picturesOf(key, record)) wanted.set(file, picture);
   }
   // Who reads more than we do keeps both: two that write them in turn would never come to rest.
   const shown = sorted.map(([, record]) => record);
@@ -57,7 +58,7 @@ export function statusWrites(
   for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
   for (const path of before.texts.keys()) {
     // What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it.
-    const own = [`rollouts/${cluster}/`, `badges/${cluster}/`].some((folder) => path.startsWith(folder));
+    const own = FOLDERS.some((folder) => path.startsWith(`${folder}/${cluster}/`));
     if ((own || (path === numbers && content !== undefined)) && !wanted.has(path) && !newer.has(path))
       writes.push({ path, text: undefined });
   }
@@ -71,9 +72,18 @@ function isForeign(before: StatusIndex | undefined, after: StatusIndex): boolean
   return before !== undefined && before.overrides !== after.overrides;
 }
 
-/** Its record, and its badge. */
-function filesOf(key: string): readonly [record: string, badge: string] {
-  return [`rollouts/${key}.json`, `badges/${key}.svg`];
+const FOLDERS = ['rollouts', 'badges', 'timelines'];
+
+/** Its record, its badge, and the picture of its course. */
+function filesOf(key: string): readonly [record: string, badge: string, timeline: string] {
+  return [`rollouts/${key}.json`, `badges/${key}.svg`, `timelines/${key}.svg`];
+}
+
+/** Its badge, and its course once time has passed in it. */
+function picturesOf(key: string, record: RolloutRecord): readonly (readonly [path: string, svg: string])[] {
+  const [, mark, timeline] = filesOf(key);
+  const course = timelineSvg(record);
+  return [[mark, badge(record)], ...(course === undefined ? [] : [[timeline, course] as const])];
 }
 
 /** The same bytes as before where nothing else is to be said, and they are signed if they have to be. */

@@ -34,6 +34,8 @@ export type Proposed = Released & {
   readonly isForeign: boolean;
   /** Where people look at it, as `tranche.yaml` has them. */
   readonly links: readonly { readonly label: string; readonly url: string }[];
+  /** Where the status branch has the picture of the commits so far, as the forge finds it from a pull request; empty: there is none. */
+  readonly picture: string;
 };
 
 /** `llm/vllm 2/4: 2 → 4 of 8 groups on v0.10.1 (prod-eu)` */
@@ -69,6 +71,7 @@ export function bodyOf(of: Proposed): string {
     releaseTable(of),
     links(of),
     releaseDiff(of.snapshot),
+    picture(of),
     stages(of),
     diff(of),
     saysNo(of),
@@ -123,6 +126,11 @@ function why({ message }: PlannedCommit): string {
 /** Their form is checked where they are read: neither ends a link. */
 function links(of: Proposed): string {
   return of.links.length === 0 ? '' : `${of.links.map(({ label, url }) => `[${label}](${url})`).join(' · ')}\n`;
+}
+
+/** Who may read the repository sees it: the browser asks the forge, and no proxy does. */
+function picture(of: Proposed): string {
+  return of.picture === '' ? '' : `### Its commits so far\n\n![groups and share over time](${of.picture})\n`;
 }
 
 function stages(of: Proposed): string {

@@ -15,6 +15,7 @@ import type { Group } from '../observed/groups.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { isRouted } from '../state.ts';
+import { courseAfter } from './course.ts';
 import { followed, groupsAfter, noLaterThanNow, withLoads } from './groups.ts';
 import { progressSeen } from './progress.ts';
 import { unseenAfter } from './shown.ts';
@@ -70,9 +71,19 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     requested: requestedAfter(snapshot, situation),
     automaticBacks: progress.automaticBacks,
     notices: progress.notices,
-    ...(traffic === undefined ? {} : { traffic }),
+    ...deliverySeen(snapshot, progress, traffic),
     ...(snapshot.record?.proposal === undefined ? {} : { proposal: snapshot.record.proposal }),
   };
+}
+
+function deliverySeen(
+  { record, now }: Snapshot,
+  { marks, covers, step }: Pick<RolloutRecord, 'marks' | 'covers' | 'step'>,
+  traffic: RolloutRecord['traffic'],
+): Pick<RolloutRecord, 'traffic' | 'course'> {
+  const share = traffic?.shown?.share?.wanted;
+  const course = courseAfter(record?.course, { marks, covers, share, at: step?.writtenAt ?? now });
+  return { ...(traffic === undefined ? {} : { traffic }), ...(course === undefined ? {} : { course }) };
 }
 
 /** What is remembered of a delivery as well, and how long the groups of the second workload took that are ready since. */

@@ -119,6 +119,7 @@ function proposedWith(image: string, diff: string, said = 'use v0.10.1'): Propos
     diff,
     stages: '',
     isForeign: false,
+    picture: '',
     brought,
     earlier: [11],
     links,
@@ -293,7 +294,8 @@ test('worth writing again: a restart, a policy, a branch that others have pushed
     lasting({ policy: { ...snapshot.policy, approvals: [{ people: 1, bots: [], notAuthor: false }] } }),
     lasting({}, { isForeign: true }),
     lasting({}, { links: [] }),
+    lasting({}, { picture: '../blob/tranche-status/timelines/default/llm/vllm.svg?raw=true' }),
     lasting({}, { form: 'NotUpToDate' }),
   ];
-  expect(new Set([lasting({}), ...others]).size).toBe(6);
+  expect(new Set([lasting({}), ...others]).size).toBe(7);
 });
