@@ -1,6 +1,7 @@
 /** A release: what can be run without the outside is run here, and the workflow does with it what its comments say. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +37,47 @@ describe('notes', () => {
     const ran = spawnSync(process.execPath, ['scripts/release-notes.mjs', tag, folder], { encoding: 'utf8' });
     if (answer.startsWith('###')) expect([ran.status, ran.stdout]).toEqual([0, answer]);
     else expect([ran.status, ran.stdout, ran.stderr]).toEqual([1, '', expect.stringContaining(answer)]);
+  });
+});
+
+describe('the manifest of the kubectl plugin', () => {
+  const tag = `v${packageJson.version}`;
+  const archive = 'tranche-dev-tranche-1.2.3.tgz';
+  const ran = (...args: readonly string[]) =>
+    spawnSync(process.execPath, ['scripts/krew.mjs', ...args], { encoding: 'utf8' });
+
+  test('is what krew takes: a version, a checksum, a file to run that the package has, known keys of platforms', () => {
+    writeFileSync(join(folder, archive), 'any bytes');
+    const { stdout, status } = ran(tag, 'models/tranche', join(folder, archive));
+    expect(status).toBe(0);
+    const manifest = parse(stdout);
+    // The rules of krew's ValidatePlugin (internal/index/validation/validate.go).
+    expect(manifest.apiVersion).toBe('krew.googlecontainertools.github.com/v1alpha2');
+    expect(manifest.kind).toBe('Plugin');
+    expect(manifest.metadata).toEqual({ name: 'tranche' });
+    const { version, shortDescription, homepage, platforms } = manifest.spec;
+    expect(version).toMatch(/^v\d+\.\d+\.\d+(-[\w.]+)?$/);
+    expect(shortDescription).toMatch(/^[^\r\n]{1,50}$/);
+    expect(homepage).toBe('https://github.com/models/tranche');
+    expect(platforms).toHaveLength(1);
+    const [{ uri, sha256, bin, selector, files }] = platforms;
+    expect(uri).toBe(`https://github.com/models/tranche/releases/download/${tag}/${archive}`);
+    expect(sha256).toBe(createHash('sha256').update('any bytes').digest('hex'));
+    expect(files).toBeUndefined();
+    expect(selector.matchLabels).toBeUndefined();
+    expect(selector.matchExpressions.map(({ key }: { key: string }) => key)).toEqual(['os']);
+    // Archives of npm have all below `package`.
+    expect(bin).toBe(`package/${packageJson.bin['kubectl-tranche']}`);
+    expect(packageJson.files).toContain('dist');
+  });
+
+  test.each([
+    ['another tag', ['v9.9.9', 'models/tranche', archive], 'the tag is "v9.9.9"'],
+    ['no repository', [tag, 'models', archive], 'the repository is "models"'],
+    ['a repository that is more', [tag, 'a/b"c', archive], 'the repository is'],
+    ['no archive', [tag, 'models/tranche', 'x.zip'], 'wanted the archive that npm pack has made'],
+  ])('%s is refused', (_, args, why) => {
+    expect(ran(...args)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(why) });
   });
 });
 
