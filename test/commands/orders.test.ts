@@ -377,6 +377,23 @@ describe('eject', () => {
     expect(await site.head(), 'and it stays so').toBe(head);
   });
 
+  test('it says what to delete; once that is gone nothing of tranche is left, and no pass writes', async () => {
+    const site = await siteAt('settled');
+    const { out } = await site.run('eject vllm');
+    const file = /Delete the Rollout in (\S+): /.exec(out)?.[1] ?? '';
+    await site.repository.commit('main', { [file]: undefined }, 'delete what eject names');
+    await site.settle();
+    const files = (await site.repository.git('ls-tree', '-r', '--name-only', 'main')).split('\n');
+    for (const path of files) expect(await site.text(path), path).not.toContain('tranche.dev/');
+    const head = await site.head();
+    expect(await site.run('lint')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('\n0 Rollouts, 0 problems\n'),
+    });
+    expect(await site.run('reconcile')).toMatchObject({ code: 0, err: '' });
+    expect(await site.head()).toBe(head);
+  });
+
   test('in a delivery it is refused with the two ways out', async () => {
     const site = await siteAt('paused');
     const head = await site.head();
