@@ -1,6 +1,7 @@
 /** Hands that go back in time: older files and folders put back, commits of ours reverted, a Rollout of another workload. */
 
 import { lwsFile, numberIn, rolloutFile, splitOwn, templateStart } from './files.ts';
+import { mergeLines, type Taken } from './merge-lines.ts';
 import { isOurs } from './our-commit.ts';
 import type { Person } from './people.ts';
 import { secondName } from './routed-files.ts';
@@ -25,6 +26,8 @@ export const backHands = {
   'the Rollout names it again': (person) => person.say({}, 'the Rollout names its workload again'),
   'two Rollouts are exchanged': (person) => exchange(person),
   'our last two commits reverted': (person) => revertLast(person, 2),
+  'an earlier commit reverted, ours kept': (person) => revertEarlier(person, { back: 2, taken: 'ours' }),
+  'an earlier commit reverted, theirs taken': (person) => revertEarlier(person, { back: 2, taken: 'theirs' }),
 } as const satisfies Readonly<Record<string, Move>>;
 
 export type BackHand = keyof typeof backHands;
@@ -85,11 +88,42 @@ export function revertLast(person: Person, count = 1): void {
   const isThere = undone.every(({ path }) => universe.text('main', path) === universe.text(ours.oid, path));
   const subjects = line.slice(0, count).map(({ message }) => message.split('\n')[0] ?? '');
   const message = `Revert "${subjects.join('" and "')}"`;
-  // The hand takes groups away under their requests, as by an edit: no law asks that of us.
-  const own = lwsFile(workload.name);
-  const [, others] = splitOwn(undone.find(({ path }) => path === own)?.text ?? '');
-  if (isThere && numberIn(others, 'replicas') === 0) universe.emptied.add(secondName(workload) ?? '');
+  if (isThere) noteEmptied(person, undone);
   if (isThere) commitAll(universe, { name: workload.name, writes: undone, message });
+}
+
+type Earlier = {
+  /** Which commit of ours: 1 is the newest. */
+  readonly back: number;
+  readonly taken: Taken;
+};
+
+/** `git revert` of one older commit of ours: a person resolves its conflicts, all of them in the same way. */
+export function revertEarlier(person: Person, { back, taken }: Earlier): void {
+  const { universe, workload } = person;
+  const { repository } = universe;
+  const ours = repository.log('main').filter(({ oid }) => isOurs(universe, oid))[back - 1];
+  const [parent] = ours?.parents ?? [];
+  if (ours === undefined || parent === undefined) return;
+  const writes = difference(universe, ours.oid, parent).flatMap(({ path, text }) => {
+    const [base, there] = [universe.text(ours.oid, path), universe.text('main', path)];
+    // A file that came or went with it, or since, is one hunk.
+    if (base === undefined || there === undefined || text === undefined)
+      return base === there || taken === 'theirs' ? [{ path, text }] : [];
+    return [{ path, text: mergeLines({ base, ours: there, theirs: text }, taken).text }];
+  });
+  const changed = writes.filter(({ path, text }) => text !== universe.text('main', path));
+  noteEmptied(person, changed);
+  if (changed.length > 0) universe.resolved.add(workload.name);
+  const message = `Revert "${ours.message.split('\n')[0]}", ${taken} in conflicts`;
+  commitAll(universe, { name: workload.name, writes: changed, message });
+}
+
+/** The hand takes groups away under their requests, as by an edit: no law asks that of us. */
+function noteEmptied({ universe, workload }: Person, writes: readonly Write[]): void {
+  const own = lwsFile(workload.name);
+  const [, others] = splitOwn(writes.find(({ path }) => path === own)?.text ?? '');
+  if (numberIn(others, 'replicas') === 0) universe.emptied.add(secondName(workload) ?? '');
 }
 
 const NAMED = /^( {4}name: ).*$/m;

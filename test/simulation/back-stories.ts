@@ -12,7 +12,12 @@ const AWAY = 3;
 /** Of the rounds of every hand one in this many is played, a different one for each hand. */
 const EVERY = 2;
 
-const played = (Object.keys(backHands) as readonly BackHand[]).filter((hand) => hand !== AGAIN && hand !== EXCHANGED);
+/** Played last, so that the places of the stories before them stay as they are. */
+const RESOLVED = ['an earlier commit reverted, ours kept', 'an earlier commit reverted, theirs taken'] as const;
+
+const played = (Object.keys(backHands) as readonly BackHand[]).filter(
+  (hand) => ![AGAIN, EXCHANGED, ...RESOLVED].includes(hand),
+);
 
 function actsOf(round: number, hand: BackHand): readonly (readonly [number, Act])[] {
   return hand === RETARGETED
@@ -24,8 +29,12 @@ function actsOf(round: number, hand: BackHand): readonly (readonly [number, Act]
 }
 
 /** Every hand at every `EVERY`th of some rounds. */
-function each(all: readonly number[], of: (acts: readonly (readonly [number, Act])[]) => StorySetup) {
-  return played.flatMap((hand, shift) =>
+function each(
+  all: readonly number[],
+  of: (acts: readonly (readonly [number, Act])[]) => StorySetup,
+  those: readonly BackHand[] = played,
+) {
+  return those.flatMap((hand, shift) =>
     all.filter((_, i) => (i + shift) % EVERY === 0).map((round) => of(actsOf(round, hand))),
   );
 }
@@ -73,4 +82,8 @@ export const backStories: readonly StorySetup[] = [
       ],
     }),
   ),
+  // A person resolves the conflicts of an older commit that is reverted.
+  ...each(SHARED, (acts) => ({ ...sharedStory(), acts }), RESOLVED),
+  ...each(rounds('canary'), (acts) => story({ style: 'canary', groups: 2, acts }), RESOLVED),
+  ...each(rounds('blueGreen'), (acts) => story({ style: 'blueGreen', groups: 2, acts }), RESOLVED),
 ];

@@ -50,12 +50,11 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
       `${name} rests: ${person.marks?.release} ${person.marks?.step ?? 'settled'} ${holds.map((hold) => hold.reason).join(' ')}`,
     );
     // Marks that a hand has put back in part are for people to repair: until then the record stays, and orders wait.
-    const forRepair = isForRepair(holds, {
-      isMixed: universe.mixed.has(name),
-      isTakenOut: areTakenOut(universe, person),
-    });
+    const isMixed = universe.mixed.has(name);
+    const isUnreadable = isMixed && (outcome?.plan?.issues ?? []).some(({ reason }) => reason === 'BadAnnotation');
+    const forRepair = isUnreadable || isForRepair(holds, { isMixed, isTakenOut: areTakenOut(universe, person) });
     if (!forRepair) watch.checkRecord(name);
-    const now = notAtRest(universe, person, holds);
+    const now = isUnreadable ? undefined : notAtRest(universe, person, holds);
     // What the cluster did to groups while no pass looked is found by the next audit at the latest.
     const unseen = now !== undefined && universe.mixed.has(name);
     const wrong = unseen ? await afterAudit(universe, watch, person) : now;
@@ -174,8 +173,8 @@ function notAtRest(universe: Universe, person: Person, holds: readonly Hold[]): 
       (reason === 'CanaryNotEmpty' && (universe.rewritten > 0 || secondIn(text) === undefined)) ||
       // A hand put the file back, and left the Service with the workload that was in it.
       (reason === 'Stalled' && mixed && workload.fills !== undefined && secondIn(text) === undefined) ||
-      // A hand put the file back to where it had a share, which we have taken out of the route since.
-      (reason === 'CanaryEdited' && mixed && workload.shares !== undefined) ||
+      // A hand put one of the files back, so that another says what no annotation does any more.
+      (reason === 'CanaryEdited' && mixed) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       // A primary that may be down at once, and steps that do not let a canary carry all.
       (reason === 'PrimaryNotCovered' && mayAllBeDown(workload, text)) ||

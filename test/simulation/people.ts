@@ -7,7 +7,7 @@ import { releaseContent } from '../../src/api/release-content.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { factsDigest, releaseDigest } from '../../src/reconcile/documents/digests.ts';
 import { readStatus, STATUS_REQUEST } from '../../src/reconcile/status/record-store.ts';
-import { revertLast } from './back-in-time.ts';
+import { revertEarlier, revertLast } from './back-in-time.ts';
 import type { Chance, Weighted } from './chance.ts';
 import {
   type FileMarks,
@@ -162,12 +162,20 @@ function backActs(
     [0.4 * (delivering + back), hands['two Rollouts are exchanged']],
     [0.3 * (delivering + back), hands['the Rollout names another']],
     [2, hands['the Rollout names it again']],
+    // Seeds that are kept do not know of it.
+    ...(universe.setup.conflicts === true ? ([[0.8 * (delivering + back) + 0.3 * rest, revertOlder]] as const) : []),
   ];
 }
 
 /** `git revert` of the newest commits of ours. */
 function revertOurs(person: Person): void {
   revertLast(person, person.chance.between(1, 5));
+}
+
+/** The same of one older commit, over what was written since. */
+function revertOlder(person: Person): void {
+  const { chance } = person;
+  revertEarlier(person, { back: chance.between(2, 4), taken: chance.flip(0.5) ? 'ours' : 'theirs' });
 }
 
 /** Documents that a delivery hangs on are taken out, and put back. */

@@ -111,6 +111,8 @@ export type Setup = {
   readonly policies?: true;
   /** People go back in time: they undo, revert commits of ours, put files of before back, and exchange what Rollouts name. */
   readonly back?: true;
+  /** They revert older commits of ours as well, and resolve the conflicts. */
+  readonly conflicts?: true;
   /** main names a key of the status branch, and every process has it. */
   readonly keyed?: true;
   /** Somebody pushes anything to the status branch; somebody has a folder of main, and writes anything there. */
@@ -175,7 +177,7 @@ export function setupOf(seed: string): Setup {
 
 /** The same world with people who go back in time. */
 export function backSetupOf(setup: Setup): Setup {
-  return { ...setup, back: true };
+  return { ...setup, back: true, conflicts: true };
 }
 
 /** The same world, in some seeds with a key. */
@@ -184,7 +186,7 @@ function guardedSetupOf(setup: Setup): Setup {
 }
 
 /** With a key or without one, with one of the two who want harm, or both, and with nobody who goes back in time. */
-export function hostileSetupOf({ keyed: _keyed, back: _back, ...setup }: Setup): Setup {
+export function hostileSetupOf({ keyed: _keyed, back: _back, conflicts: _conflicts, ...setup }: Setup): Setup {
   const chance = new Chance(setup.seed).fork('hostile');
   const [pusher, folder] = chance.pick([
     [true, false],

@@ -132,7 +132,9 @@ export function sharedLeaves(commit: OurCommit): string | undefined {
   // What a hand has taken out is not ours to put back; we take none out.
   const taken = missingAt(commit, commit.parent);
   const said = universe.text(oid, route);
-  const isRestored = said !== undefined && ownDocuments(said) === files[route] && shareSaid(said, workload) === 0;
+  // Weights that a revert of an older commit brings back are a hand's, once what was put aside is restored: they send nothing there.
+  const isSame = universe.resolved.has(workload.name) || ownDocuments(said ?? '') === files[route];
+  const isRestored = said !== undefined && isSame && shareSaid(said, workload) === 0;
   if (!isRestored && !(said === undefined && taken.includes(route))) return `${reason}: ${route} is not as before`;
   const there = universe.text(oid, service);
   const isBefore = there !== undefined && splitOwn(there)[0] === files[service];

@@ -73,7 +73,9 @@ export class SharedLaws implements WorldLaws {
     const [header] = universe.repository.history(commit, undefined, 1);
     const isOurs = parseTrailers(header?.message ?? '') !== undefined;
     const label = labelIn(universe.lws(workload.name, commit) ?? '');
-    const isMoved = version !== this.said.version || partition < this.said.partition || label !== this.said.label;
+    const isText = version !== this.said.version || label !== this.said.label;
+    // A share of a hand may go where the next rung has left nobody.
+    const isMoved = isText || partition < this.said.partition || share > this.said.share;
     // Ours is excused for nothing: what it leads to is asked of each part of it.
     // Locked, an edit restarts nothing.
     const isOpen = Math.min(partition, this.said.partition) < LOCKED;

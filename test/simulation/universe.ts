@@ -48,6 +48,8 @@ export class Universe {
   readonly killed = new Set<string>();
   /** Workloads whose groups a hand or the cluster has put on versions that no delivery gave them. */
   readonly mixed = new Set<string>();
+  /** Workloads of which a hand has reverted an older commit of ours: a part of their files says what it said then. */
+  readonly resolved = new Set<string>();
   /** Two Rollouts have named each other's workload: the record of one may tell of both. */
   exchanged = false;
   /** Workloads that people have scaled to no groups. */
@@ -103,6 +105,7 @@ export class Universe {
     for (const path of from?.others ?? []) this.others.add(path);
     for (const oid of from?.forged ?? []) this.forged.add(oid);
     for (const name of from?.emptied ?? []) this.emptied.add(name);
+    for (const name of from?.resolved ?? []) this.resolved.add(name);
     for (const uid of from?.killed ?? []) this.killed.add(uid);
     for (const { oid } of this.repository.log('main')) this.everMain.add(oid);
     for (const { name } of this.sides()) {
