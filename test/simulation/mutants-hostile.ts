@@ -25,6 +25,20 @@ export const hostileMutants: readonly Mutant[] = [
     "sign: (text) => `${sign(null, Buffer.from(text), key).toString('base64')}${body}`,",
   ),
   mutant(
+    'the token of Git is looked for before what stands inside of it is taken out',
+    'adapters/git/git-error.ts',
+    'return secrets.reduce((left, secret) => left.replace(spacedOut(secret), ',
+    'return secrets.reduce((left, secret) => left.replace(secret, ',
+    LONG,
+  ),
+  mutant(
+    'the token of Git is said back in the form that Git sends',
+    'adapters/git/remote-error.ts',
+    "return cleanText(text, [token, Buffer.from(`x-access-token:${token}`).toString('base64')]);",
+    'return cleanText(text, [token]);',
+    LONG,
+  ),
+  mutant(
     'what a webhook has put into a live pod stands in a hold',
     'api/live-pod.ts',
     "waitingOn: ready ? '' : tellingReason(reasons, phase),",

@@ -3,6 +3,7 @@
 import type { Message, Notifier } from '../../src/ports/notifier.ts';
 import { isSecret } from './secret.ts';
 import type { Setup } from './setup.ts';
+import { notReached } from './spoken-back.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 
@@ -42,7 +43,7 @@ export function notifierOf(universe: Universe): Notifier {
     send: async (message) => {
       universe.wrong ??= wrongWith(message);
       universe.notified += 1;
-      return universe.notified % 3 === 0 ? { kind: 'failed', why: 'it answered 503' } : { kind: 'sent' };
+      return universe.notified % 3 === 0 ? { kind: 'failed', why: notReached() } : { kind: 'sent' };
     },
   };
 }

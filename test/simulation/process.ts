@@ -2,7 +2,7 @@
 
 import type { Cluster as ClusterPort } from '../../src/ports/cluster.ts';
 import { type BranchUpdate, type Git, isDeletion } from '../../src/ports/git.ts';
-import { PortError } from '../../src/ports/port-error.ts';
+import { explain, PortError } from '../../src/ports/port-error.ts';
 import * as fullPass from '../../src/reconcile/full-pass.ts';
 import { type Memory, NO_OVERRIDES, newMemory, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
@@ -12,6 +12,7 @@ import { signaturesOf } from '../support/status-key.ts';
 import { notifierOf } from './notified.ts';
 import { FORWARD } from './our-commit.ts';
 import { isSecret, withTokens } from './secret.ts';
+import { gitThatSaysBack } from './spoken-back.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
 
@@ -188,8 +189,11 @@ export class Process {
   }
 
   private git(): Git {
-    const open = (fault: PortFault | undefined): Git =>
-      this.universe.repository.open({ before: () => (fault?.port === 'git' ? fault.fault : undefined) });
+    const { universe } = this;
+    const open = (fault: PortFault | undefined): Git => {
+      const git = universe.repository.open({ before: () => (fault?.port === 'git' ? fault.fault : undefined) });
+      return universe.setup.hostile === undefined ? git : gitThatSaysBack(git);
+    };
     return {
       begin: () => undefined,
       heads: (branches) => {
@@ -209,7 +213,7 @@ export class Process {
       history: (from, until, limit) =>
         this.ask('history', `history ${from.slice(0, 7)}`, (fault) => open(fault).history(from, until, limit)),
       push: (updates) => {
-        const { pass, universe } = this;
+        const { pass } = this;
         for (const { branch, expectedOld } of updates) {
           const seen = pass.heads.get(branch);
           if (seen?.has(expectedOld) === true) continue;
@@ -282,7 +286,10 @@ function answerOf({ issues, warnings, outcomes }: PassResult): string {
 export function checkEnd(end: PassEnd | undefined): void {
   if (end === undefined) return;
   if (end.kind === 'failed' && !(end.error instanceof PortError)) throw end.error;
-  if (end.kind === 'failed') return;
+  if (end.kind === 'failed') {
+    if (isSecret(explain(end.error))) throw new LawBroken('H3 no secret leaves', 'a pass ends with it');
+    return;
+  }
   if (isSecret(answerOf(end.result))) throw new LawBroken('H3 no secret leaves', 'a pass answers with it');
   for (const { error, plan } of end.result.outcomes) {
     if (error?.startsWith('bug:') === true) throw new LawBroken('no crash', error);

@@ -17,6 +17,7 @@ import { FakeCrash, type FakeFault } from '../support/fake-git.ts';
 import { LWS_FILE, NEW, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 import { Chance } from './chance.ts';
+import { forgeThatSaysBack } from './forge-spoken-back.ts';
 import { isSecret, overheard, withTokens } from './secret.ts';
 
 const ADA: Actor = { login: 'ada', isBot: false };
@@ -78,7 +79,7 @@ class Race {
     const result = await runPass(
       world.ports({
         git: world.repository.open({ before: () => this.gitFault() }),
-        forge: overheard(forge.port(), (call) => this.forgeCalls.push(call)),
+        forge: overheard(forgeThatSaysBack(forge.port()), (call) => this.forgeCalls.push(call)),
         cluster: withTokens(fakeCluster({ model: world.cluster })),
       }),
       newMemory(),
@@ -106,7 +107,7 @@ class Race {
       ...this.forgeCalls.splice(0),
       ...written,
       ...log,
-      JSON.stringify(result?.outcomes.map(({ plan }) => plan) ?? []),
+      JSON.stringify([result?.issues, result?.warnings, result?.outcomes.map(({ error, plan }) => [error, plan])]),
     ];
     expect(
       said.filter((text) => isSecret(text)),
