@@ -1,5 +1,6 @@
 /** `tranche preflight`: what the rules of the forge make of a delivery, before one starts. */
 
+import type { Issue } from '../api/issue.ts';
 import { jsonText, oneLine } from '../api/printable.ts';
 import { isInForce, keysOf } from '../api/status-keys.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
@@ -10,10 +11,25 @@ import type { Ports } from '../reconcile/pass.ts';
 /** Exit code 1 where deliveries would stop at a rule. Throws UsageError without a forge, PortError where it fails or refuses. */
 export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
   const told = await rulesFound(options, ports);
-  if (options.output === 'json') io.out(jsonText({ findings: told }));
+  const agents = await agentsFound(options, ports);
+  if (options.output === 'json') io.out(jsonText({ findings: told, agents }));
   else if (told.length === 0) io.out('the rules of the forge fit\n');
   for (const finding of options.output === 'json' ? [] : told) io.out(ruleLine(finding));
+  for (const issue of options.output === 'json' ? [] : agents) io.out(agentLine(issue));
   return told.some(({ level }) => level === 'error') ? EXIT.failed : EXIT.ok;
+}
+
+/** Settings of agents in Git that stand in the way, each with its place. Throws PortError where Git fails. */
+async function agentsFound(options: CommonOptions, { git }: Ports): Promise<readonly Issue[]> {
+  const { desiredHead } = await import('../reconcile/observe/read-main.ts');
+  const { agentIssues } = await import('../reconcile/preflight-agents.ts');
+  const { main: commit, config } = await desiredHead(git, options.overrides);
+  return agentIssues(git, { commit, config });
+}
+
+function agentLine({ file, line, reason, message, hint, patch = '' }: Issue): string {
+  const said = oneLine(`warning  ${reason}: ${file}:${line}: ${message}. ${hint}`);
+  return patch === '' ? `${said}\n` : `${said}\n${patch}`;
 }
 
 type RuleFound = {

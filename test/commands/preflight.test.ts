@@ -6,6 +6,7 @@ import { runProgram } from '../../src/commands/program.ts';
 import { APP, type ForgeSite, forgeSite, TOKEN } from '../adapters/forge/site.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { publicHalf } from '../support/status-key.ts';
+import { VLLM_FILES } from '../support/vllm.ts';
 
 let forge: SimulatedForge;
 let site: ForgeSite;
@@ -115,4 +116,51 @@ test('the configuration is that of the branch that is delivered, which the defau
   await git.commit('prod', { 'tranche.yaml': `cluster: eu\n${branches}` });
   expect((await preflight()).out).toContain('branches below tranche/eu/');
   expect((await preflight(['--branch', 'main'])).out).toContain('branches below tranche/elsewhere/');
+});
+
+test('settings of agents that reach a workload, each with file and line', async () => {
+  site = await forgeSite(forge, 'agents');
+  const argo = 'apiVersion: argoproj.io/v1alpha1\n';
+  await site.repository.git.commit('main', {
+    ...VLLM_FILES,
+    'agents/app.yaml': `${argo}kind: Application
+metadata:
+  name: vllm
+  annotations:
+    argocd-image-updater.argoproj.io/image-list: vllm=vllm/vllm-openai
+spec:
+  source: {path: apps/vllm}
+  ignoreDifferences:
+    - {group: leaderworkerset.x-k8s.io, kind: LeaderWorkerSet, jsonPointers: [/spec/replicas]}
+  syncPolicy:
+    automated: {prune: true, selfHeal: true}
+    syncOptions:
+      - ServerSideApply=true
+      - Replace=true
+`,
+    'agents/elsewhere.yaml': `${argo}kind: Application\nmetadata: {name: other}\nspec: {source: {path: web}}\n`,
+    'agents/project.yaml': `${argo}kind: AppProject
+metadata: {name: llm}
+spec:
+  syncWindows:
+    - {kind: deny, schedule: "0 22 * * *", duration: 8h}
+`,
+    'agents/images.yaml': `apiVersion: image.toolkit.fluxcd.io/v1
+kind: ImageUpdateAutomation
+metadata: {name: tags}
+spec:
+  git: {checkout: {ref: {branch: main}}}
+  update: {path: ./apps}
+`,
+  });
+  const lines = (await preflight()).out.split('\n').filter((line) => line.includes('agents/'));
+  expect(lines.map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
+    'warning  IgnoredDifference: agents/app.yaml:10',
+    'warning  ForcedApply: agents/app.yaml:15',
+    'warning  ImageWriter: agents/app.yaml:6',
+    'warning  ImageWriter: agents/images.yaml:6',
+    'warning  SyncWindow: agents/project.yaml:6',
+  ]);
+  const { agents } = JSON.parse((await preflight(['--output', 'json'])).out);
+  expect(agents).toHaveLength(5);
 });
