@@ -7,6 +7,7 @@ import type { ProposalRecord } from './proposal-record.ts';
 import type { ReleaseChange, StepApproval } from './record-change.ts';
 import type { Course } from './record-course.ts';
 import type { GroupRecord, GroupRestarts } from './record-groups.ts';
+import type { MeasuredStep } from './record-metrics.ts';
 import type { TrafficRecord } from './record-traffic.ts';
 import type { Release } from './release.ts';
 import type { FrozenPlan } from './rollout-frozen.ts';
@@ -199,4 +200,6 @@ export type RolloutRecord = {
   readonly course?: Course | undefined;
   /** Not there: there was never one. */
   readonly proposal?: ProposalRecord | undefined;
+  /** Not there: nothing of this delivery was judged by metrics yet. */
+  readonly measured?: MeasuredStep | undefined;
 };

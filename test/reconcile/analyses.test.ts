@@ -46,6 +46,10 @@ test('onAnalysisFailure rollback goes back by itself once the Rollout names the 
   const of = await started('  onAnalysisFailure: rollback\n');
   of.metrics.bad = (pod) => (pod === 'vllm-3' ? 80 : 10);
   await until(of, /AnalysisFailed/);
+  const line =
+    /chat\/vllm\/errors: failed, new [0-9]+ of [0-9]+ \([0-9.]+ %\), stable [0-9]+ of [0-9]+ \(1\.00 %\), to 20/;
+  const shown = () => of.world.repository.files('tranche-status')['README.md'] ?? '';
+  expect(shown()).toMatch(line);
   const blob = of.world.repository.log('main')[0]?.message.match(/chat@([0-9a-f]{12})/)?.[1];
   expect(blob).toBeDefined();
   of.world.edit(ROLLOUT_FILE, 'metadata:\n', `metadata:\n  annotations: {tranche.dev/analysed: chat@${blob}}\n`);
@@ -53,10 +57,13 @@ test('onAnalysisFailure rollback goes back by itself once the Rollout names the 
   const message = of.world.repository.log('main')[0]?.message ?? '';
   expect(message).toContain('Rollout-Reason: Failed');
   expect(message).toMatch(/chat\/vllm\/errors\sfailed:\snew\s[0-9]+\sof\s[0-9]+/);
-  // The rollback asks nobody, and ends though the provider is dead.
+  // What led back stays shown in the rollback, which asks nobody, and ends though the provider is dead.
   const asked = of.metrics.asked.length;
   of.metrics.mood = 'dead';
+  expect(shown()).toMatch(line);
   await until(of, /^rolled back/);
+  await of.pass();
+  expect(shown()).not.toContain('chat/vllm/errors');
   expect(of.metrics.asked.length).toBe(asked);
 });
 

@@ -310,3 +310,11 @@ describe('what a release changes', () => {
     expect(shown(Array.from({ length: 5000 }, (_, at) => `+ a: ${at}`)).match(/<span/g)).toHaveLength(100);
   });
 });
+
+test('what metrics said is a row each, and no table where nothing was judged', () => {
+  const text = filesOf(lookOf(moving)).find(({ path }) => path.startsWith('rollouts/'))?.text ?? '';
+  expect(text).toContain('<caption>Bad of all requests, in step 2/3 traffic</caption>');
+  expect(text).toContain('<th scope="row">chat/vllm/errors<td>passed<td>12 of 4180 (0.29 %)<td>no requests<td>');
+  const [rest] = filesOf(lookOf([{ kind: 'resting' }])).filter(({ path }) => path.startsWith('rollouts/'));
+  expect(rest?.text).not.toContain('<h2>Metrics</h2>');
+});

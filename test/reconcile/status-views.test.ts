@@ -58,6 +58,8 @@ type State = {
   readonly picture?: Partial<Picture>;
 };
 
+const NONE = { n: 0, x: 0 };
+
 const STATES: Readonly<Record<string, State>> = {
   settled: { record: recordOf({ record: {} }) },
   'not-adopted': { record: recordOf({ marks: 'none', record: {} }) },
@@ -70,6 +72,20 @@ const STATES: Readonly<Record<string, State>> = {
     record: {
       ...recordOf(begun),
       approved: { release: `${'b'.repeat(32)}.2`, step: '1/3', by: 'Ada (claim)', at: MAIN },
+      measured: {
+        of: '1/3',
+        metrics: [
+          { name: 'chat/vllm/empty', answer: 'noRequests', canary: NONE, stable: NONE, until: NOW - 180 },
+          {
+            name: 'chat/vllm/errors',
+            answer: 'passed',
+            canary: { n: 4180, x: 12 },
+            stable: { n: 29_310, x: 71 },
+            until: NOW - 180,
+            ruledOut: '1.56',
+          },
+        ],
+      },
     },
     shown: { next: 'rollout(llm/vllm): step 2/3, partition 3 → 2' },
   },

@@ -71,6 +71,19 @@ function rolloutJson({ cluster, namespace, name, text, url, groups = 4 }: Names)
       { reason: text ?? 'GracePeriod', message: said, lines: [text ?? 'HTTPRoute vllm: not accepted'], until: at(300) },
     ],
     conditions: [],
+    metrics: {
+      step: text ?? '2/3 traffic',
+      list: [
+        {
+          name: text ?? 'chat/vllm/errors',
+          answer: 'passed',
+          new: { requests: 4180, bad: 12 },
+          stable: { requests: 0, bad: 0 },
+          until: at(-120),
+          ruledOut: 1.56,
+        },
+      ],
+    },
     expected: {
       step: { groups: 0 },
       rest: { groups: 2, seconds: 1200 },
@@ -110,6 +123,7 @@ function restingJson(names: Names): object {
     secondWorkload: ____,
     expected: _____,
     pullRequest: ______,
+    metrics: _______,
     ...rest
   } = rolloutJson(names) as Record<string, object>;
   const groups = Array.from({ length: names.groups ?? 4 }, (_none, index) => ({

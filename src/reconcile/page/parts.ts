@@ -2,7 +2,8 @@
 
 import { printDuration } from '../../api/time.ts';
 import { html, type Markup } from './html.ts';
-import { type BrakeLine, type GroupCell, instantOf, type RolloutShown } from './published.ts';
+import { instantOf } from './json-parts.ts';
+import type { BrakeLine, GroupCell, RolloutShown } from './published.ts';
 
 /**
  * No script, no frame, no form, nothing from elsewhere: what came through as markup in spite of everything could still do

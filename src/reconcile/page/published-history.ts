@@ -1,7 +1,7 @@
 /** Reads the published JSON of `history`, version 1, for the pages. */
 
 import { at, isRecord } from '../../api/json.ts';
-import { list, number, text, texts } from './published.ts';
+import { list, number, text, texts } from './json-parts.ts';
 
 /** Deliveries of all Rollouts that are read, the newest. */
 const DELIVERIES_MOST = 20_000;

@@ -1,11 +1,11 @@
 /** Reads the published JSON of `status` and `history`, version 1, for the pages: tolerantly, and never more than is shown. */
 
 import { at, isRecord } from '../../api/json.ts';
-import { type Instant, parseInstant } from '../../api/time.ts';
+import { list, number, text, texts } from './json-parts.ts';
+import { type MetricsShown, metricsIn } from './published-metrics.ts';
 
-/** Rollouts, and entries of one list, that are read. */
+/** Rollouts that are read. */
 const ROLLOUTS_MOST = 10_000;
-const ENTRIES_MOST = 1000;
 
 export type BrakeLine = {
   readonly kind: string;
@@ -60,6 +60,8 @@ export type RolloutShown = {
   readonly groups: readonly GroupCell[];
   readonly second: SecondShown | undefined;
   readonly holds: readonly HoldLine[];
+  /** undefined: nothing was judged. */
+  readonly metrics: MetricsShown | undefined;
   readonly brakes: readonly BrakeLine[];
   /** Seconds until all is loaded, without pauses that wait for someone; undefined: not known, or nothing is delivered. */
   readonly leftSeconds: number | undefined;
@@ -138,6 +140,7 @@ function rolloutOf(one: unknown): RolloutShown {
       lines: texts(hold, 'lines'),
       until: text(hold, 'until'),
     })),
+    metrics: metricsIn(one),
     brakes: list(one, 'brakes').map(brakeOf),
     leftSeconds: leftOf(at(one, ['expected'])),
     manualPauses: number(one, 'expected', 'pauses', 'manual') ?? 0,
@@ -205,32 +208,4 @@ function leftOf(expected: unknown): number | undefined {
     (sum, part) => (sum === undefined || part === undefined ? undefined : sum + part),
     0,
   );
-}
-
-/** The text at a path; empty where there is none. */
-export function text(value: unknown, ...path: readonly string[]): string {
-  const found = at(value, path);
-  return typeof found === 'string' ? found : '';
-}
-
-/** A whole number from 0 at a path; undefined where there is none. */
-export function number(value: unknown, ...path: readonly string[]): number | undefined {
-  const found = at(value, path);
-  return typeof found === 'number' && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
-}
-
-/** The entries of a list; none where there is no list. */
-export function list(value: unknown, key: string, most = ENTRIES_MOST): readonly unknown[] {
-  const found = at(value, [key]);
-  return Array.isArray(found) ? found.slice(0, most) : [];
-}
-
-/** Those of its entries that are texts. */
-export function texts(value: unknown, key: string): readonly string[] {
-  return list(value, key).filter((one) => typeof one === 'string');
-}
-
-/** The instant that a time of the JSON is; undefined where it is none. */
-export function instantOf(written: string): Instant | undefined {
-  return written === '' ? undefined : parseInstant(written);
 }

@@ -4,8 +4,10 @@ import { printInstant } from '../../api/time.ts';
 import { command } from '../../rollout/texts/command-text.ts';
 import { deliveriesOf } from './deliveries-part.ts';
 import { html, linked, type Markup } from './html.ts';
+import { instantOf } from './json-parts.ts';
+import { metricsOf } from './metrics-part.ts';
 import { brakesOf, cellsOf, commitOf, durationOf, imagesOf, legendOf, pageOf, stateOf, timeOf } from './parts.ts';
-import { type HoldLine, instantOf, type RolloutShown } from './published.ts';
+import type { HoldLine, RolloutShown } from './published.ts';
 import type { DeliveryShown } from './published-history.ts';
 
 type RolloutPage = {
@@ -38,6 +40,7 @@ ${legendOf(rollout.groups)}
 ${rollout.unseen === undefined ? '' : html`<p><strong>Older than the rest</strong>: since ${timeOf(rollout.unseen.since)} they are ${rollout.unseen.why === 'absent' ? 'not there' : 'not readable'}.</p>`}
 ${cellsOf(rollout.groups, called)}
 ${secondOf(rollout)}
+${metricsOf(rollout.metrics)}
 ${deliveriesOf(deliveries, asOf)}`,
   });
 }

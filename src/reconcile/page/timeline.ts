@@ -3,7 +3,7 @@
 import { type Instant, printDuration } from '../../api/time.ts';
 import { areaOf, lineOf, type Point, TIMELINE } from '../status/timeline-curve.ts';
 import { html, type Markup } from './html.ts';
-import { instantOf } from './published.ts';
+import { instantOf } from './json-parts.ts';
 import type { DeliveryShown, StepLine } from './published-history.ts';
 
 const { width, height, left, right, top, bottom } = TIMELINE;

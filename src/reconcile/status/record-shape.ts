@@ -9,7 +9,6 @@ import type { InferencePools } from '../../api/policy-pools.ts';
 import type {
   AutomaticBacks,
   Contest,
-  Expected,
   HoldRecord,
   Phase,
   RecordCondition,
@@ -25,7 +24,9 @@ import type { Course, Stand } from '../../api/record-course.ts';
 import type { GroupRestarts } from '../../api/record-groups.ts';
 import type { Displaced, Restore, StartedRouting, Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
+import { expected } from './record-expected-shape.ts';
 import { group } from './record-group-shape.ts';
+import { measured } from './record-metrics-shape.ts';
 import { notices } from './record-notices-shape.ts';
 import { commit, instant, proposal, release } from './record-proposal-shape.ts';
 import { traffic } from './record-traffic-shape.ts';
@@ -124,22 +125,6 @@ const condition = object({
   since: instant,
 } satisfies Shape<RecordCondition>);
 
-const share = object({ groups: count, seconds: optional(count) } satisfies Shape<Expected['step']>);
-const expected = object({
-  load: optional(
-    object({ seconds: count, least: count, most: count, groups: positive } satisfies Shape<
-      NonNullable<Expected['load']>
-    >),
-  ),
-  atOnce: positive,
-  budget: positive,
-  step: share,
-  rest: share,
-  pauses: object({ seconds: count, manual: count } satisfies Shape<Expected['pauses']>),
-  extra: optional(object({ groups: count, gpus: count } satisfies Shape<NonNullable<Expected['extra']>>)),
-  overdue: optional(list(count)),
-} satisfies Shape<Expected>);
-
 const record = object({
   version: positive,
   cluster: text,
@@ -233,6 +218,7 @@ const record = object({
     } satisfies Shape<Course>),
   ),
   proposal: optional(proposal),
+  measured: optional(measured),
 } satisfies Shape<RolloutRecord>);
 
 /** Every field of a record and what it takes, as text: another text is another `RECORD_VERSION`. */

@@ -8,6 +8,7 @@ import { printInstant } from '../../api/time.ts';
 import { changeText } from '../../rollout/texts/change-text.ts';
 import { approvalText } from './approval-text.ts';
 import { code } from './markdown-code.ts';
+import { measuredLines } from './metrics-text.ts';
 import { servingSide } from './serving-side.ts';
 import { timelineSvg } from './timeline-svg.ts';
 
@@ -29,6 +30,8 @@ export function rolloutSection(record: RolloutRecord, link: string): string {
       `- waits for ${code(reason)}: ${code(message)}`,
       ...lines.map((line) => `  - ${code(line)}`),
     ]),
+    ...(record.measured === undefined ? [] : [`- metrics of step ${code(record.measured.of)}:`]),
+    ...(record.measured === undefined ? [] : measuredLines(record.measured).map((line) => `  - ${code(line)}`)),
     `- groups, as last seen:`,
     ...groupLines(record),
     ...(timelineSvg(record) === undefined

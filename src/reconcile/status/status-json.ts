@@ -69,6 +69,7 @@ function rolloutJson({ record, since, next }: Shown, brakes: readonly BrakeShown
       pauses: expected.pauses,
       overdueGroups: expected.overdue ?? [],
     },
+    metrics: metricsJson(record),
     brakes: brakesOf(brakes, record).map(brakeJson),
     orderedNotSeen: since.orders,
     changedNotSeen: since.files,
@@ -83,6 +84,22 @@ function rolloutJson({ record, since, next }: Shown, brakes: readonly BrakeShown
     },
     nextCommit: next,
   };
+}
+
+function metricsJson({ measured }: RolloutRecord): object | undefined {
+  return (
+    measured && {
+      step: measured.of,
+      list: measured.metrics.map(({ name, answer, canary, stable, until, ruledOut }) => ({
+        name,
+        answer,
+        new: { requests: canary.n, bad: canary.x },
+        stable: { requests: stable.n, bad: stable.x },
+        until: printInstant(until),
+        ruledOut: ruledOut === undefined ? undefined : Number(ruledOut),
+      })),
+    }
+  );
 }
 
 function approvalJson({ approved }: RolloutRecord): object | undefined {

@@ -12,6 +12,7 @@ import { asOfText, freshLine, NO_PASS_YET, noticeLines, sinceLine } from './age-
 import { approvalText, pullText } from './approval-text.ts';
 import { type BrakeShown, brakeLine, brakesOf } from './brakes.ts';
 import { ladderLines } from './ladder-text.ts';
+import { measuredLines } from './metrics-text.ts';
 import { servingSide } from './serving-side.ts';
 import { groupsCell, isExtra, stateCell } from './status-page.ts';
 
@@ -102,6 +103,7 @@ export function statusTree(
     `${bannerOf(brakesOf(at.brakes ?? [], record))}${head[0] ?? ''}`,
     ...head.slice(1),
     ...waits,
+    ...measuredPart(record),
     ...(next === undefined ? [] : ['', 'Next commit:', `  ${next}`]),
     ...wrongFiles(record),
     '',
@@ -131,6 +133,13 @@ function messageLeft({ holds, message }: RolloutRecord, now: Instant): string {
 export function leftText({ until }: HoldRecord, now: Instant): string {
   if (until === undefined) return '';
   return until > now ? `, another ${printDuration(until - now)}` : ': over, the next pass goes on';
+}
+
+/** What metrics said of the step that is named; in a rollback, of the one that it started from. */
+function measuredPart({ measured }: RolloutRecord): readonly string[] {
+  return measured === undefined
+    ? []
+    : ['', `Metrics of step ${measured.of}:`, ...measuredLines(measured).map((line) => `  ${line}`)];
 }
 
 /** The groups one by one; what the last pass did not see is not drawn as if it had. */

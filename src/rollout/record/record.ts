@@ -17,6 +17,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { isRouted } from '../state.ts';
 import { courseAfter } from './course.ts';
 import { followed, groupsAfter, noLaterThanNow, withLoads } from './groups.ts';
+import { measuredAfter } from './measured.ts';
 import { progressSeen } from './progress.ts';
 import { unseenAfter } from './shown.ts';
 
@@ -72,7 +73,7 @@ export function recordOf(snapshot: Snapshot, situation: Situation | undefined, d
     automaticBacks: progress.automaticBacks,
     notices: progress.notices,
     ...deliverySeen(snapshot, progress, traffic),
-    ...(snapshot.record?.proposal === undefined ? {} : { proposal: snapshot.record.proposal }),
+    ...carried(snapshot, situation),
   };
 }
 
@@ -84,6 +85,13 @@ function deliverySeen(
   const share = traffic?.shown?.share?.wanted;
   const course = courseAfter(record?.course, { marks, covers, share, at: step?.writtenAt ?? now });
   return { ...(traffic === undefined ? {} : { traffic }), ...(course === undefined ? {} : { course }) };
+}
+
+/** The pull request, which a pass of proposals changes, and what metrics said last. */
+function carried(snapshot: Snapshot, situation: Situation | undefined): Pick<RolloutRecord, 'proposal' | 'measured'> {
+  const { proposal } = snapshot.record ?? {};
+  const measured = measuredAfter(snapshot, situation);
+  return { ...(proposal === undefined ? {} : { proposal }), ...(measured === undefined ? {} : { measured }) };
 }
 
 /** What is remembered of a delivery as well, and how long the groups of the second workload took that are ready since. */

@@ -1,0 +1,42 @@
+/** What a record keeps of metrics: the last answer of each, for people who ask why a step went on, waits, or went back. */
+
+import type { MeasuredStep, MetricRecord } from '../../api/record-metrics.ts';
+import type { AnalysisSeen } from '../analysis/seen.ts';
+import { placeOf } from '../analysis/standing.ts';
+import type { Situation } from '../situation.ts';
+import type { Snapshot } from '../snapshot.ts';
+
+/** A record has a few hundred bytes for each; an Analysis has ten at most. */
+const METRICS_MOST = 30;
+
+/**
+ * Of the step in Git; what was not asked in this pass stays as it was said. In a rollback what led to it stays, and at rest
+ * there is nothing.
+ */
+export function measuredAfter(
+  { record, analyses = [] }: Pick<Snapshot, 'record' | 'analyses'>,
+  situation: Situation | undefined,
+): MeasuredStep | undefined {
+  const before = record?.measured;
+  const { marks } = situation ?? {};
+  if (situation === undefined) return before;
+  if (marks?.step === undefined) return undefined;
+  if (marks.step.kind === 'rollback') return before;
+  const of = placeOf(situation);
+  const fresh = analyses.flatMap((one) => (one.of === of ? metricsOf(one) : []));
+  const names = new Set(fresh.map(({ name }) => name));
+  const kept = before?.of === of ? before.metrics.filter(({ name }) => !names.has(name)) : [];
+  const metrics = [...kept, ...fresh].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, METRICS_MOST);
+  return metrics.length === 0 ? undefined : { of, metrics };
+}
+
+function metricsOf({ name: analysis, said }: AnalysisSeen): readonly MetricRecord[] {
+  if (said?.kind !== 'judged') return [];
+  const { grid, metrics } = said;
+  return metrics.flatMap(({ name, said: answer }) => {
+    if (!('canary' in answer)) return [];
+    const { kind, canary, stable, ruledOut } = answer;
+    const shown = { name: `${analysis}/${name}`, answer: kind, canary, stable, until: grid.end };
+    return [ruledOut === undefined ? shown : { ...shown, ruledOut: ruledOut.toFixed(2) }];
+  });
+}
