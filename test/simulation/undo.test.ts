@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { story } from './acts.ts';
-import { runStory } from './story.ts';
-import { type Act, type StorySetup, type StrictFaults, sharedStory } from './story-setup.ts';
+import { bundled } from './bundle.ts';
+import { type Act, type StoryEnd, type StorySetup, sharedStory } from './story-setup.ts';
 
 /** Three groups, settled by round 8. */
 const plain: StorySetup = {
@@ -19,11 +19,25 @@ const plain: StorySetup = {
 const filled = (style: 'canary' | 'blueGreen', round: number): StorySetup =>
   story({ style, groups: 2, acts: [[round, 'undo']] });
 
-async function play(of: StorySetup, faults: StrictFaults = new Map()): Promise<number> {
-  const end = await runStory(of, faults);
+async function play(of: StorySetup): Promise<number> {
+  const { runStory } = await bundled();
+  return undone(await runStory(of, new Map()));
+}
+
+function undone(end: StoryEnd): number {
   expect(end.broken, end.timeline()).toBeUndefined();
   expect(end.timeline()).toContain('Undone');
   return end.calls;
+}
+
+/** Counted from the last call, in the order of the calls. */
+async function dying(of: StorySetup, backs: readonly number[]): Promise<void> {
+  const calls = await play(of);
+  const { runPlaces } = await bundled();
+  const ends: StoryEnd[] = [];
+  const places = backs.map((back) => [[calls - back, 'crash after'] as const]);
+  await runPlaces(of, places, (_, end) => ends.push(end) > 0);
+  expect(ends.map(undone)).toHaveLength(backs.length);
 }
 
 test.each<readonly [what: string, of: StorySetup]>([
@@ -38,8 +52,7 @@ test.each<readonly [what: string, of: StorySetup]>([
 });
 
 test('undone, and a pass dies at a call of the rollback', async () => {
-  const calls = await play(plain);
-  for (const back of [30, 22, 14, 6]) await play(plain, new Map([[calls - back, 'crash after']]));
+  await dying(plain, [30, 22, 14, 6]);
 });
 
 /** What hands and the cluster do in the middle of the rollback of two colours. */
@@ -53,7 +66,5 @@ test.each(MEANWHILE)('blueGreen, undone, and then: %s', async (act) => {
 });
 
 test('blueGreen, undone, and a pass dies at a call of the rollback', async () => {
-  const of = filled('blueGreen', 14);
-  const calls = await play(of);
-  for (const back of [55, 25]) await play(of, new Map([[calls - back, 'crash after']]));
+  await dying(filled('blueGreen', 14), [55, 25]);
 });
