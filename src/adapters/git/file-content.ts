@@ -62,6 +62,15 @@ export function tooDeep(folder: Pick<TreeFile, 'path' | 'oid'>, { treeDepth }: P
   return { ...folder, mode: '100644', content: unreadable('large', `folders are nested deeper than ${treeDepth}`) };
 }
 
+/** The same where it makes the tree too large to be read. */
+export function tooMuch(
+  folder: Pick<TreeFile, 'path' | 'oid'>,
+  { treeEntries }: Pick<GitLimits, 'treeEntries'>,
+): TreeFile {
+  const why = `it makes the tree larger than ${treeEntries} folders and files`;
+  return { ...folder, mode: '100644', content: unreadable('large', why) };
+}
+
 function unreadable(cause: 'large' | 'link' | 'garbled', why: string): TreeFile['content'] {
   return { kind: 'unreadable', cause, why };
 }

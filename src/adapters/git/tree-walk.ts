@@ -1,19 +1,20 @@
 /** Decides which trees and blobs a read needs, level by level for all paths together, and what a file says. */
 
 import type { Folders, Gaps, Oid, ReadRequest, SkippedFile, Tree, TreeFile } from '../../ports/git.ts';
-import { contentOfFile, NO_NAME, tooDeep } from './file-content.ts';
-import { gitError } from './git-error.ts';
+import { contentOfFile, NO_NAME, tooDeep, tooMuch } from './file-content.ts';
 import { createIdCount, type IdCount } from './id-count.ts';
 import type { GitLimits } from './limits.ts';
 import type { ObjectQuestion, SentWhole } from './object-question.ts';
-import { decodeTree, type EntryPlace, fileModeOf, newPlace, oidAt, readEntry, textOfName } from './objects.ts';
+import { decodeTree, type EntryPlace, fileModeOf, newPlace, oidAt, readEntry } from './objects.ts';
+import { noFolder, tooLarge } from './tree-errors.ts';
 import { kindOf, mayLeadToManifests, type Wants, wantedAt, wantsOf } from './tree-folder.ts';
+import { byPath, heaviest, nameOf, pathOf } from './tree-paths.ts';
 import { absentIn, PASSED_OVER_MOST, spelled, type Wanted, wantedOf } from './wanted-paths.ts';
 
 /** `prefix`: its path, a byte string with the last slash. */
 type Folder = { readonly prefix: string; readonly isAscii: boolean; readonly wanted: Wanted };
 type OpenFolder = Folder & { readonly oid: Oid };
-type ReadFolder = Folder & { readonly bytes: Buffer };
+type ReadFolder = OpenFolder & { readonly bytes: Buffer };
 
 /** What a walk has found so far. */
 type Finding = {
@@ -28,8 +29,9 @@ type Finding = {
   readonly named: Set<Oid>;
   readonly absent: Gaps['absent'][number][];
   readonly passedOver: string[];
-  /** Those that are not gone into. */
-  tooDeep: readonly OpenFolder[];
+  /** Those that are not gone into: nested too deep, or with too much in them, which an earlier walk has found. */
+  readonly notEntered: OpenFolder[];
+  readonly tooLarge: ReadonlySet<Oid>;
   /** Those that start so, wanted or not. */
   readonly present: Set<Oid>;
   /** All blobs there are, wanted or not, where somebody asks for their number. */
@@ -41,8 +43,8 @@ type Finding = {
 type Walked = Omit<Tree, 'commit' | 'marked'> & { readonly kept: ReadonlySet<Oid> | undefined };
 
 /**
- * The files of `request` below the tree `root`; a folder that is nested too deep is one that cannot be read. `whole`: the
- * commit was sent with everything. Throws PortError where there are too many.
+ * The files of `request` below the tree `root`; a folder that is nested too deep, or makes the tree too large, is one that
+ * cannot be read. `whole`: the commit was sent with everything. Throws PortError where no one folder makes it too large.
  */
 export function* walkTree(
   root: Oid,
@@ -51,17 +53,16 @@ export function* walkTree(
   whole?: SentWhole,
 ): ObjectQuestion<Walked> {
   const sent = request.paths.includes('') ? whole : undefined;
-  const blobs = sent?.blobs === undefined ? undefined : createIdCount(sent.blobs);
-  const found: Finding = { ...nothingFound(), wants: wantsOf(request), blobs, keptHeads: sent && headsOf(sent.kept) };
-  const folders = yield* visitFolders({ oid: root, wanted: wantedOf(request.paths) }, found, limits);
+  const start = { oid: root, wanted: wantedOf(request.paths) };
+  const { found, folders } = yield* visitAll(start, { limits, findingWithout: (cut) => findingOf(request, sent, cut) });
+  const { blobs } = found;
   // Fewer came than the tree has: then each has to be asked for.
   const kept = sent?.blobs === blobs?.different() ? sent?.kept : undefined;
   const { pathsAlone, markers } = request;
   const asked = pathsAlone || kept !== undefined ? [] : unnamedIn(found);
   const lookup = yield { type: 'blob', oids: asked, named: pathsAlone ? [] : [...found.named] };
   const read = pathsAlone ? [] : readFiles(found, kept, contentOfFile(markers, { lookup, limits }));
-  const deep = found.tooDeep.map(({ oid, prefix }) => tooDeep({ oid, path: spelled(prefix.slice(0, -1)) }, limits));
-  const files = [...read, ...deep].sort(byPath);
+  const files = [...read, ...found.notEntered.map((folder) => unreadFolder(folder, found, limits))].sort(byPath);
   let listed: readonly SkippedFile[] | undefined;
   const skipped = () => (listed ??= skippedBeside(files, found));
   if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid), found.visited);
@@ -76,16 +77,44 @@ export function* walkTree(
   };
 }
 
-function nothingFound() {
+function findingOf(request: ReadRequest, sent: SentWhole | undefined, cut: ReadonlySet<Oid>): Finding {
   const ids = { named: new Set<Oid>(), present: new Set<Oid>() };
-  return { folders: [], foldersToRead: [], next: [], ...ids, absent: [], passedOver: [], tooDeep: [], visited: 0 };
+  const lists = { folders: [], foldersToRead: [], next: [], absent: [], passedOver: [], notEntered: [] };
+  const blobs = sent?.blobs === undefined ? undefined : createIdCount(sent.blobs);
+  const keptHeads = sent && headsOf(sent.kept);
+  return { ...ids, ...lists, wants: wantsOf(request), blobs, keptHeads, tooLarge: cut, visited: 0 };
 }
 
+function unreadFolder({ oid, prefix }: OpenFolder, { tooLarge: cut }: Finding, limits: GitLimits): TreeFile {
+  const folder = { oid, path: spelled(prefix.slice(0, -1)) };
+  return cut.has(oid) ? tooMuch(folder, limits) : tooDeep(folder, limits);
+}
+
+/** Trees that are left out, wherever they are, because they make the whole too large: who has merged more stops every pass. */
+const CUTS_MOST = 8;
+
+type Walking = { readonly limits: GitLimits; readonly findingWithout: (cut: ReadonlySet<Oid>) => Finding };
+
+function* visitAll(
+  start: Pick<OpenFolder, 'oid' | 'wanted'>,
+  { limits, findingWithout }: Walking,
+): ObjectQuestion<{ readonly found: Finding; readonly folders: Folders }> {
+  for (const cut = new Set<Oid>(); ; ) {
+    const found = findingWithout(cut);
+    const folders = yield* visitFolders(start, found, limits);
+    if (folders !== undefined) return { found, folders };
+    const heavy = heaviest(found.folders);
+    if (heavy === undefined || cut.size === CUTS_MOST) throw tooLarge(`more than ${limits.treeEntries} files`);
+    cut.add(heavy);
+  }
+}
+
+/** undefined: the tree is too large. */
 function* visitFolders(
   { oid, wanted }: Pick<OpenFolder, 'oid' | 'wanted'>,
   found: Finding,
   limits: GitLimits,
-): ObjectQuestion<Folders> {
+): ObjectQuestion<Folders | undefined> {
   const folders: (readonly Oid[])[] = [];
   let level: readonly OpenFolder[] = [{ oid, prefix: '', isAscii: true, wanted }];
   for (let depth = 0; level.length > 0 && depth <= limits.treeDepth; depth += 1) {
@@ -96,24 +125,23 @@ function* visitFolders(
       const tree = lookup(folder.oid);
       // A folder that cannot be read must not look empty.
       if (tree.type !== 'tree') throw noFolder(folder);
-      const { prefix, isAscii, wanted: below } = folder;
-      visit({ prefix, isAscii, wanted: below, bytes: tree.bytes }, found);
+      const { oid: id, prefix, isAscii, wanted: below } = folder;
+      visit({ oid: id, prefix, isAscii, wanted: below, bytes: tree.bytes }, found);
       // The same tree under many names costs nothing to send and everything to walk.
-      if (found.visited > limits.treeEntries) throw tooLarge(`more than ${limits.treeEntries} folders and files`);
+      if (found.visited > limits.treeEntries) return undefined;
     }
     level = found.next;
     found.next = [];
   }
-  found.tooDeep = level;
+  found.notEntered.push(...level);
   return folders;
 }
 
-/** Notes what one folder holds. Apart from the generator, whose loops V8 never makes fast. */
+/** Notes what one folder holds; no generator, whose loops V8 never makes fast. */
 function visit(folder: ReadFolder, found: Finding): void {
-  const { prefix, bytes } = folder;
+  const { prefix, bytes, wanted: here } = folder;
   const place = newPlace();
   let isToRead = false;
-  const { wanted: here } = folder;
   if (here.names.size > 0)
     found.absent.push(...absentIn({ path: prefix.slice(0, -1), wanted: here }, decodeTree(bytes)));
   for (let at = 0; at < bytes.length; ) {
@@ -124,7 +152,8 @@ function visit(folder: ReadFolder, found: Finding): void {
     const kind = kindOf(bytes, place, { folder: here, wanted, wants: found.wants });
     if (kind === 'folder') {
       const path = `${prefix}${nameOf(bytes, place)}/`;
-      found.next.push({ oid: oidAt(bytes, place), prefix: path, isAscii: folder.isAscii && place.isAscii, wanted });
+      const below = { oid: oidAt(bytes, place), prefix: path, isAscii: folder.isAscii && place.isAscii, wanted };
+      (found.tooLarge.has(below.oid) ? found.notEntered : found.next).push(below);
     } else if (kind !== 'submodule') {
       found.blobs?.add(bytes, place.end + 1);
       if (found.keptHeads?.has(bytes.readUInt32BE(place.end + 1)) === true) found.present.add(oidAt(bytes, place));
@@ -218,33 +247,4 @@ function skippedBeside(files: readonly TreeFile[], found: Finding): readonly Ski
     if (!read.has(path)) skipped.push({ path, oid: oidAt(folder.bytes, place), mode });
   });
   return skipped.sort(byPath);
-}
-
-/** By their paths, the same on every machine. */
-export function byPath(left: Pick<SkippedFile, 'path'>, right: Pick<SkippedFile, 'path'>): number {
-  return left.path < right.path ? -1 : left.path > right.path ? 1 : 0;
-}
-
-function nameOf(bytes: Buffer, { start, end }: EntryPlace): string {
-  return bytes.toString('latin1', start, end);
-}
-
-/** The path as text; one that is none is spelled as well as can be. */
-function pathOf(folder: Folder & { readonly bytes: Buffer }, place: EntryPlace) {
-  const path = folder.prefix + nameOf(folder.bytes, place);
-  const text = folder.isAscii && place.isAscii ? path : textOfName(path);
-  return text === undefined ? { isText: false, spelled: spelled(path) } : { isText: true, spelled: text };
-}
-
-function noFolder({ prefix, oid }: OpenFolder) {
-  const message = `the folder ${prefix === '' ? '/' : prefix.slice(0, -1)} is no tree in the repository (${oid})`;
-  return gitError(message, { operation: 'read', retryable: false, hint: 'Run git fsck.' });
-}
-
-function tooLarge(what: string) {
-  return gitError(`the tree is too large to read: ${what}`, {
-    operation: 'read',
-    retryable: false,
-    hint: 'List the folders with rollouts and workloads under `paths` in tranche.yaml.',
-  });
 }

@@ -13,7 +13,7 @@ import { markerSearch } from './markers.ts';
 import { isOid, zeroOid } from './names.ts';
 import { decodeText, oidOf } from './objects.ts';
 import { mayLeadToManifests } from './tree-folder.ts';
-import { byPath } from './tree-walk.ts';
+import { byPath } from './tree-paths.ts';
 import { BESIDE_MOST, PASSED_OVER_MOST } from './wanted-paths.ts';
 
 /** Under this name `heads` answers the files of the folder; no commit has its id. */

@@ -175,6 +175,83 @@ function countOf(ids: readonly Buffer[]): number {
   return counted.different();
 }
 
+describe('a tree that is larger than its limit', () => {
+  /** A tree that names another one so many times: nothing to send, and everything to walk. */
+  const copies = (
+    objects: Map<string, GitObject>,
+    of: { readonly oid: string; readonly mode: string },
+    many: number,
+  ) => {
+    const entries: TreeEntry[] = [];
+    for (let at = 0; at < many; at += 1) {
+      const entry = { ...of, name: `n${at}` };
+      entries.splice(placeOf(entry, entries), 0, entry);
+    }
+    const tree = encodeEntries(entries);
+    objects.set(oidOf(tree), tree);
+    return { oid: oidOf(tree), mode: '40000' };
+  };
+  const small = { ...limits, treeEntries: 300 };
+  const mine: Item = { folders: ['x', 'y'], name: 'a.yaml', mode: '100644', text: `${marker}\n` };
+
+  /** The folders of others stand next to ours, at `apps/`. */
+  function withBombs(bombs: readonly string[]) {
+    const made = objectsOf([mine]);
+    const blob = { type: 'blob', bytes: Buffer.from(`${marker} b\n`) } as const;
+    made.objects.set(oidOf(blob), blob);
+    let bomb = { oid: oidOf(blob), mode: '100644' };
+    for (let level = 0; level < 4; level += 1) bomb = copies(made.objects, bomb, 10);
+    const tree = (entries: readonly TreeEntry[]): string => {
+      const written = encodeEntries(entries);
+      made.objects.set(oidOf(written), written);
+      return oidOf(written);
+    };
+    const apps = tree([...bombs.map((name) => ({ ...bomb, name })), { mode: '40000', name: 'own', oid: made.root }]);
+    return { ...made, root: tree([{ mode: '40000', name: 'apps', oid: apps }]) };
+  }
+
+  const read = ({ root, objects }: Pick<ReturnType<typeof objectsOf>, 'root' | 'objects'>, whole?: SentWhole) => {
+    const tree = answerNow(
+      walkTree(root, request, small, whole),
+      () =>
+        (oid): FoundObject =>
+          objects.get(oid)!,
+    );
+    return tree.files.map(
+      ({ path, content }) => `${path} ${content.kind === 'unreadable' ? content.why : content.text}`,
+    );
+  };
+  const OWN = `apps/own/x/y/a.yaml ${marker}\n`;
+
+  /** The copies right below them: that is where most of it is. */
+  const cut = (...bombs: readonly string[]): readonly string[] =>
+    bombs.flatMap((name) =>
+      Array.from({ length: 10 }, (_, at) => `apps/${name}/n${at} it makes the tree larger than 300 folders and files`),
+    );
+
+  test('reads all but what makes it so', () => {
+    expect(read(withBombs(['bomb']))).toEqual([...cut('bomb'), OWN]);
+  });
+
+  test('the same of two of them, and where everything was sent', () => {
+    const made = withBombs(['a', 'b']);
+    expect(read(made)).toEqual([...cut('a', 'b'), OWN]);
+    const blobs = new Set([...made.objects].flatMap(([oid, { type }]) => (type === 'blob' ? [oid] : [])));
+    const whole = { blobs: blobs.size, readAt: undefined, kept: blobs, letGo: () => undefined };
+    expect(read(made, whole)).toEqual([...cut('a', 'b'), OWN]);
+  });
+
+  test('the same of twelve, which are one tree, and none of them larger than the others', () => {
+    const many = Array.from({ length: 12 }, (_, at) => `bomb${at < 10 ? '0' : ''}${at}`);
+    expect(read(withBombs(many)).at(-1)).toBe(OWN);
+  });
+
+  test('is not read where no folder is to blame', () => {
+    const many = Array.from({ length: 200 }, (_, at) => ({ ...mine, folders: [`f${at}`], text: String(at) }));
+    expect(() => read(objectsOf(many))).toThrow('more than 300 files');
+  });
+});
+
 test('different ids are counted exactly, also where they start alike', () => {
   const numbers = fc.tuple(fc.nat(3), fc.nat(3));
   fc.assert(
