@@ -176,7 +176,8 @@ export type RolloutRecord = {
   /** How many seconds the last few groups took to load, the newest last. */
   readonly loads?: readonly number[] | undefined;
   readonly expected?: Expected | undefined;
-  readonly uids: { readonly lws: string; readonly leaderSet: string } | undefined;
+  /** `name`: of the workload that they are of; a Rollout may have named another one since. */
+  readonly uids: { readonly lws: string; readonly leaderSet: string; readonly name?: string | undefined } | undefined;
   /** LWS 0.8 only: since when the live fields have been equal to Git's. */
   readonly appliedSince: Instant | undefined;
   /** Since when the cluster has been seen to differ from this very file; not there while it does not. */

@@ -187,7 +187,9 @@ const record = object({
   covers,
   loads: optional(list(positive)),
   expected: optional(expected),
-  uids: optional(object({ lws: text, leaderSet: text } satisfies Shape<NonNullable<RolloutRecord['uids']>>)),
+  uids: optional(
+    object({ lws: text, leaderSet: text, name: optional(text) } satisfies Shape<NonNullable<RolloutRecord['uids']>>),
+  ),
   appliedSince: optional(instant),
   notAppliedSince: optional(instant),
   contest: optional(

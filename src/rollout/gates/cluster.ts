@@ -120,8 +120,11 @@ export function recreatedUnaccepted(situation: Situation): Hold | undefined {
 
 /** Which object is another than the one that the record has; undefined: none, or there is no record. */
 function fresh(situation: Situation, { lws, leaderSet }: Observed): string | undefined {
-  const before = situation.snapshot.record?.uids;
+  const { snapshot, file } = situation;
+  const before = snapshot.record?.uids;
   if (before === undefined || allOnStable(situation)) return undefined;
+  // While the Rollout named another workload nobody looked at this one.
+  if (before.name !== undefined && before.name !== file.object.name) return undefined;
   if (before.lws !== lws.uid) return 'LeaderWorkerSet';
   return before.leaderSet === leaderSet.uid ? undefined : 'leader StatefulSet';
 }

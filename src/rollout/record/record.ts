@@ -155,7 +155,9 @@ function uidsAfter(snapshot: Snapshot, situation: Situation | undefined): Rollou
     filling || (state.kind === 'step' && (state.row !== 'locked' || situation.digest !== state.marks.release.digest));
   const open = begun || (state.kind === 'requested' && recreated(situation) !== undefined);
   const { lws, leaderSet } = observed;
-  return open && before !== undefined ? before : { lws: lws.uid, leaderSet: leaderSet.uid };
+  const { name } = situation.file.object;
+  const isOwn = before !== undefined && (before.name ?? name) === name;
+  return open && isOwn ? before : { lws: lws.uid, leaderSet: leaderSet.uid, name };
 }
 
 function appliedSince(snapshot: Snapshot, situation: Situation | undefined): number | undefined {
