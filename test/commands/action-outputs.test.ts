@@ -50,7 +50,7 @@ test('several passes', () => {
 
 test('a step that waits for someone is no change of a job that writes, and is one of a job that plans', () => {
   const waits = outcome(undefined, { state: 'open', url });
-  const planned = { ...waits, plan: { ...waits.plan, commit: {} } } as unknown as Outcome;
+  const planned = { ...waits, plan: { ...waits.plan, commit: { progress: {} } } } as unknown as Outcome;
   const changed = (writes: boolean, of: Outcome): string | undefined =>
     outputsOf([{ ...none, outcomes: [of] } as unknown as PassResult], { failed: false, writes })['changed'];
   expect([changed(true, planned), changed(false, planned)]).toEqual(['false', 'true']);
