@@ -7,7 +7,7 @@ import { leftText } from '../../../src/reconcile/status/status-text.ts';
 import { plan as planOf } from '../../../src/rollout/plan.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, type Passed, passed, type Stand, settledOn } from '../../support/ladder-pass.ts';
-import { abort, after, asked, edited, STEPS, stands } from '../../support/ladder-stands.ts';
+import { abort, after, asked, edited, requested, STEPS, stands } from '../../support/ladder-stands.ts';
 import { NOW, type World, world } from '../../support/snapshot.ts';
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
@@ -83,4 +83,11 @@ test('a Rollout whose file cannot be read is not being deleted', () => {
   expect(planOf(gone).record?.phase).toBe('Terminating');
   const issue = { file: 'a.yaml', line: 1, path: '', reason: 'Syntax', message: 'so', hint: 'mend it' };
   expect(planOf({ ...gone, issues: [issue] }).record?.phase).toBe('Healthy');
+});
+
+test('groups that are on the request already are named, with their workload, and no step is said to have taken them', () => {
+  const half = { view: { own: '0o+ 1o+ 2+ 3+' } };
+  expect(said(passed(requested, half))).toMatch(
+    /^Of vllm, groups 2 and 3 are on the requested template already, and no step has updated any\. To bring them back: tranche abort vllm, and then to deliver it by its steps: tranche retry vllm$/m,
+  );
 });
