@@ -163,6 +163,7 @@ function commitAll(
   if (writes.length === 0) return;
   // A partition of before may come back with them, as by any hand.
   universe.mixed.add(name);
+  universe.putBack.add(name);
   universe.repository.commit('main', { writes, message });
   universe.say('people', message);
 }

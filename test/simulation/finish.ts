@@ -174,7 +174,7 @@ function notAtRest(universe: Universe, person: Person, holds: readonly Hold[]): 
       // A hand put the file back, and left the Service with the workload that was in it.
       (reason === 'Stalled' && mixed && workload.fills !== undefined && secondIn(text) === undefined) ||
       // A hand put one of the files back, so that another says what no annotation does any more.
-      (reason === 'CanaryEdited' && mixed) ||
+      (reason === 'CanaryEdited' && (universe.putBack.has(workload.name) || universe.rewritten > 0)) ||
       (broken && FOR_BROKEN_GROUPS.includes(reason)) ||
       // A primary that may be down at once, and steps that do not let a canary carry all.
       (reason === 'PrimaryNotCovered' && mayAllBeDown(workload, text)) ||

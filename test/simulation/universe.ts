@@ -48,6 +48,8 @@ export class Universe {
   readonly killed = new Set<string>();
   /** Workloads whose groups a hand or the cluster has put on versions that no delivery gave them. */
   readonly mixed = new Set<string>();
+  /** Workloads of which a hand has put files back to what they said before, or to a part of it. */
+  readonly putBack = new Set<string>();
   /** Workloads of which a hand has reverted an older commit of ours: a part of their files says what it said then. */
   readonly resolved = new Set<string>();
   /** Two Rollouts have named each other's workload: the record of one may tell of both. */
@@ -133,6 +135,7 @@ export class Universe {
     for (const [name, past] of this.truths) twin.truths.set(name, [...past]);
     for (const [name, groups] of this.hurt) twin.hurt.set(name, new Set(groups));
     for (const name of this.mixed) twin.mixed.add(name);
+    for (const name of this.putBack) twin.putBack.add(name);
     // In their order: what is in another one counts as another world.
     twin.everMain.clear();
     for (const oid of this.everMain) twin.everMain.add(oid);
