@@ -1,8 +1,7 @@
 /** The leaders of each Rollout that an Analysis is asked about apart from a step, and the answer of its provider. */
 
-import type { Analysis } from '../api/analysis.ts';
-import type { Instant } from '../api/time.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { LeadersAsked } from '../reconcile/analysis/analyse.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { servingLeaders } from '../rollout/analysis/backtest.ts';
@@ -13,21 +12,13 @@ import type { Subject } from './analyze.ts';
 
 export type Answer<Said> = Outcome['key'] & { readonly analysis: string; readonly blob: string; readonly said: Said };
 
-type Asked = {
-  readonly analysis: Analysis;
-  readonly namespace: string;
-  readonly pods: readonly string[];
-  readonly steps: number;
-  readonly now: Instant;
-};
-
 type Unread = { readonly kind: 'MetricsUnreadable'; readonly why: string };
 
 /** Each Rollout with each Analysis, one after the other; where something could not be read nobody is asked. */
 export async function eachAsked<Said>(
   { outcomes, wanted }: Subject,
   { metrics, clock }: Pick<Ports, 'metrics' | 'clock'>,
-  ask: (metrics: Metrics, asked: Asked) => Promise<Said>,
+  ask: (metrics: Metrics, asked: LeadersAsked) => Promise<Said>,
   podsOf: (snapshot: Snapshot) => readonly string[],
 ): Promise<readonly Answer<Said | Unread>[]> {
   const answers: Answer<Said | Unread>[] = [];

@@ -31,6 +31,11 @@ type AnalysedOf = {
   readonly since: Instant | undefined;
 };
 
+/** What is asked apart from a step, of leaders that serve now. */
+export type LeadersAsked = Pick<AnalysedOf, 'analysis' | 'namespace' | 'steps' | 'now'> & {
+  readonly pods: readonly string[];
+};
+
 /**
  * One question for the closed windows of the step, and two for the time before it, which are asked once. Nothing is judged
  * where one of them was not answered whole.

@@ -1,6 +1,5 @@
 /** Asks the provider of an Analysis for days that are over, a part at a time, and lets each group play the new version in them. */
 
-import type { Analysis } from '../../api/analysis.ts';
 import { canonicalJson } from '../../api/json.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
@@ -8,7 +7,7 @@ import type { Metrics } from '../../ports/metrics.ts';
 import { type BacktestMetric, type Play, playsOf, stretchOf, tallyOf } from '../../rollout/analysis/backtest.ts';
 import { dayBefore, SETTLE_SECONDS, WINDOWS_MOST, weekBefore } from '../../rollout/analysis/metric-query.ts';
 import { metricsReader } from '../metrics-reader.ts';
-import { answeredFor, type Unjudged } from './analyse.ts';
+import { answeredFor, type LeadersAsked, type Unjudged } from './analyse.ts';
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3600;
@@ -26,15 +25,8 @@ export type Backtest =
   | { readonly kind: 'nothing'; readonly why: string }
   | Unjudged;
 
-type Asked = {
-  readonly analysis: Analysis;
-  readonly namespace: string;
-  /** Of leaders that serve now: what they counted under these names is theirs or that of the leaders before them. */
-  readonly pods: readonly string[];
-  readonly steps: number;
-  readonly now: Instant;
-  readonly days: number;
-};
+/** What was counted under the names of the leaders is theirs, or that of the leaders before them. */
+type Asked = LeadersAsked & { readonly days: number };
 
 /** Reads alone. One question for each 288 windows, and one for each 12 days; nothing is told where one was not answered whole. */
 export async function backtest(metrics: Metrics, asked: Asked): Promise<Backtest> {

@@ -2,7 +2,6 @@
 
 import type { Analysis } from '../../api/analysis.ts';
 import { type MetricSeries, parseMetricAnswer } from '../../api/metric-answer.ts';
-import type { Instant } from '../../api/time.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import { checked, commonBuckets, labelsSeen, type MetricChecked } from '../../rollout/analysis/check.ts';
 import { pastsOf } from '../../rollout/analysis/judge.ts';
@@ -15,7 +14,7 @@ import {
   weekBefore,
 } from '../../rollout/analysis/metric-query.ts';
 import { type MetricsReader, metricsReader } from '../metrics-reader.ts';
-import { answeredFor, type Unjudged } from './analyse.ts';
+import { answeredFor, type LeadersAsked, type Unjudged } from './analyse.ts';
 
 const HOUR_SECONDS = 3600;
 
@@ -33,16 +32,8 @@ export type Checked =
   | { readonly kind: 'nothing'; readonly why: string }
   | Unjudged;
 
-type Asked = {
-  readonly analysis: Analysis;
-  readonly namespace: string;
-  readonly pods: readonly string[];
-  readonly steps: number;
-  readonly now: Instant;
-};
-
 /** Reads alone: three questions, and one for each thing that is missing. */
-export async function check(metrics: Metrics, asked: Asked): Promise<Checked> {
+export async function check(metrics: Metrics, asked: LeadersAsked): Promise<Checked> {
   const { analysis, namespace, pods, steps, now } = asked;
   if (pods.length === 0) return { kind: 'nothing', why: 'no group serves' };
   const { windowSeconds, lagSeconds } = analysis;
