@@ -23,6 +23,7 @@ import {
   withVersion,
 } from './files.ts';
 import { hands } from './hands.ts';
+import { secondName } from './routed-files.ts';
 import { stepsOf, type WorkloadSetup } from './setup.ts';
 import { filledSteps } from './setup-filled.ts';
 import { sharedSteps } from './setup-shared.ts';
@@ -352,12 +353,14 @@ function scale(person: Person): void {
   if (person.workload.autoscaled) return;
   const least = person.chance.flip(0.1) ? 0 : 1;
   const replicas = person.chance.between(least, 6);
-  if (replicas === 0) person.universe.emptied.add(person.workload.name);
+  const isGreen = person.marks?.serves === 'green';
   const [own, others] = splitOwn(person.text);
-  const text =
-    person.marks?.serves === 'green'
-      ? `${own}${withNumber(others, 'replicas', replicas)}`
-      : withNumber(person.text, 'replicas', replicas);
+  const text = isGreen
+    ? `${own}${withNumber(others, 'replicas', replicas)}`
+    : withNumber(person.text, 'replicas', replicas);
+  if (replicas === 0) person.universe.emptied.add(person.workload.name);
+  // The colour that serves is the one whose groups go.
+  if (replicas === 0 && isGreen) person.universe.emptied.add(secondName(person.workload) ?? '');
   person.write(text, `${replicas} replicas`);
 }
 
