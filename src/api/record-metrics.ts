@@ -15,6 +15,8 @@ export type MetricRecord = {
   readonly until: Instant;
   /** This ratio of the odds or more is ruled out, with two places; not there: none is. */
   readonly ruledOut?: string | undefined;
+  /** The shares of the new version over time, a sign each; not there: nothing was counted. */
+  readonly line?: string | undefined;
 };
 
 /** `of`: the step, with its rung, that was judged. */

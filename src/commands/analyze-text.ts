@@ -3,7 +3,7 @@
 import type { Instant } from '../api/time.ts';
 import type { Analysed } from '../reconcile/metrics-reader.ts';
 import type { MetricJudged } from '../rollout/analysis/judge.ts';
-import type { Counts } from '../rollout/analysis/odds.ts';
+import { ANSWERS, countsText } from '../rollout/analysis/metric-text.ts';
 import { unusableWhy } from '../rollout/analysis/seen.ts';
 
 type Said = Analysed | { readonly kind: 'nothing' | 'unread'; readonly why: string };
@@ -36,8 +36,8 @@ function metricLine({ name, leadsTo, said }: MetricJudged, { width, print }: For
   if (said.kind !== 'judged') return `${head}${said.kind}: ${unusableWhy(said)}`;
   const { verdict } = said;
   const counts = [
-    `new ${shareText(verdict.canary)}`,
-    ...(verdict.stable.n === 0 ? [] : [`stable ${shareText(verdict.stable)}`]),
+    `new ${countsText(verdict.canary)}`,
+    ...(verdict.stable.n === 0 ? [] : [`stable ${countsText(verdict.stable)}`]),
   ];
   const at = verdict.at === undefined ? '' : ` at ${print(verdict.at)}`;
   const notes = [
@@ -53,14 +53,6 @@ function metricLine({ name, leadsTo, said }: MetricJudged, { width, print }: For
   return `${head}${ANSWERS[said.answer]}${at} (${leadsTo}): ${counts.join(', ')}${notes.map((note) => `; ${note}`).join('')}`;
 }
 
-const ANSWERS = {
-  failed: 'failed',
-  passed: 'passed',
-  waiting: 'not decided yet',
-  inconclusive: 'inconclusive',
-  noRequests: 'no requests',
-} as const;
-
 const CAUTIONS = {
   fewStableGroups: 'fewer than 3 stable groups',
   littleHistory: 'less than a day of history of the stable groups',
@@ -70,9 +62,4 @@ function excuseText(excuse: NonNullable<Extract<MetricJudged['said'], { readonly
   return excuse.kind === 'BothSidesBad'
     ? 'BothSidesBad: stable breaks the bound as well'
     : `GroupOutlier: without ${excuse.pod} it has not failed`;
-}
-
-/** `71 of 29310 (0.24 %)`. */
-function shareText({ n, x }: Counts): string {
-  return `${x} of ${n} (${n === 0 ? '–' : ((x / n) * 100).toFixed(2)} %)`;
 }

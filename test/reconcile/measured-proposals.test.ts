@@ -29,6 +29,9 @@ test.each(['guarded', 'open'] as const)(
       }
       await until(of, PROPOSED(step), 3);
       expect(forge.open[0]?.body).toMatch(/chat\/vllm\/errors\s+passed:\s+new\s+[0-9]+\s+of\s+[0-9]+/);
+      expect(forge.open[0]?.body).toMatch(
+        /\n\| ` chat\/vllm\/errors ` \| passed \| [0-9]+ of [0-9]+ \(1\.00 %\) .*[▁-█]/,
+      );
       merge(of);
     }
     expect(await until(of, /^settled/, 6)).toBe('settled');

@@ -83,6 +83,7 @@ const STATES: Readonly<Record<string, State>> = {
             stable: { n: 29_310, x: 71 },
             until: NOW - 180,
             ruledOut: '1.56',
+            line: '▁▂▁·▁▃▁█',
           },
         ],
       },

@@ -81,6 +81,7 @@ function rolloutJson({ cluster, namespace, name, text, url, groups = 4 }: Names)
           stable: { requests: 0, bad: 0 },
           until: at(-120),
           ruledOut: 1.56,
+          line: text ?? '▁▂▁',
         },
       ],
     },

@@ -17,11 +17,11 @@ export function metricsOf(shown: MetricsShown | undefined): Markup {
   if (shown === undefined) return html``;
   const rows = shown.metrics.map(
     (one) =>
-      html`<tr><th scope="row">${one.name}<td>${ANSWERS[one.answer] ?? one.answer}<td>${countsOf(one.new)}<td>${countsOf(one.stable)}<td>${timeOf(one.until)}`,
+      html`<tr><th scope="row">${one.name}<td>${ANSWERS[one.answer] ?? one.answer}<td>${countsOf(one.new)}<td>${countsOf(one.stable)}<td>${one.line}<td>${timeOf(one.until)}`,
   );
   return html`<h2>Metrics</h2>
 <div class="wide" tabindex="0"><table><caption>Bad of all requests, in step ${shown.step}</caption>
-<thead><tr><th>Metric<th>Answer<th>New version<th>Stable version<th>Counted to</thead>
+<thead><tr><th>Metric<th>Answer<th>New version<th>Stable version<th>New version over time<th>Counted to</thead>
 <tbody>${rows}</tbody></table></div>`;
 }
 

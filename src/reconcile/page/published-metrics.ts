@@ -11,6 +11,7 @@ type MetricShown = {
   readonly new: CountsShown;
   readonly stable: CountsShown;
   readonly until: string;
+  readonly line: string;
 };
 
 export type MetricsShown = { readonly step: string; readonly metrics: readonly MetricShown[] };
@@ -25,6 +26,7 @@ export function metricsIn(one: unknown): MetricsShown | undefined {
     new: countsIn(metric, 'new'),
     stable: countsIn(metric, 'stable'),
     until: text(metric, 'until'),
+    line: text(metric, 'line'),
   }));
   return { step: text(found, 'step'), metrics };
 }

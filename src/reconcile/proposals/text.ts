@@ -5,6 +5,7 @@ import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import { bodyOf, lastingText, type Proposed, titleOf } from '../../rollout/proposals/body.ts';
 import type { Brought } from '../../rollout/proposals/release-table.ts';
+import { measuredNow } from '../../rollout/record/measured.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import { factsDigest } from '../documents/digests.ts';
@@ -54,6 +55,7 @@ function knownOf(of: Judged, { round, form }: Wanted): Proposed | undefined {
     earlier: earlierOf(of, wanted.release),
     links: linksOf(of, round, wanted.release),
     picture: pictureOf(snapshot, round, wanted.release),
+    measured: measuredNow(snapshot.analyses, plan.record.measured?.of),
   };
 }
 

@@ -22,6 +22,7 @@ export const measured = object({
       stable: counts,
       until: instant,
       ruledOut: optional(text),
+      line: optional(text),
     } satisfies Shape<MetricRecord>),
   ),
 } satisfies Shape<MeasuredStep>);

@@ -90,13 +90,14 @@ function metricsJson({ measured }: RolloutRecord): object | undefined {
   return (
     measured && {
       step: measured.of,
-      list: measured.metrics.map(({ name, answer, canary, stable, until, ruledOut }) => ({
+      list: measured.metrics.map(({ name, answer, canary, stable, until, ruledOut, line }) => ({
         name,
         answer,
         new: { requests: canary.n, bad: canary.x },
         stable: { requests: stable.n, bad: stable.x },
         until: printInstant(until),
         ruledOut: ruledOut === undefined ? undefined : Number(ruledOut),
+        line,
       })),
     }
   );

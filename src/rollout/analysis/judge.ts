@@ -7,6 +7,7 @@ import type { Instant } from '../../api/time.ts';
 import { countsOf, type Sides, type Unusable } from './counting.ts';
 import { type Grid, gridFrom } from './metric-query.ts';
 import type { Counts } from './odds.ts';
+import { type Part, partsOf } from './parts.ts';
 import { dispersionOf, ruledOutWith, type Strata, spreadOf, totalOf } from './spread.ts';
 import {
   type Doubt,
@@ -52,6 +53,8 @@ export type MetricJudged = {
         /** Leaders' windows that were void, and windows in which prompts or load were not alike. */
         readonly voided: number;
         readonly unlike: number;
+        /** What was counted in the windows that were judged. */
+        readonly parts: readonly Part[];
       };
 };
 
@@ -93,6 +96,7 @@ export function judge(
         spread,
         voided: counted.voided,
         unlike: counted.unlike,
+        parts: partsOf(windows),
       },
     };
   });

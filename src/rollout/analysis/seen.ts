@@ -5,6 +5,7 @@ import type { Instant } from '../../api/time.ts';
 import type { MetricJudged } from './judge.ts';
 import type { Grid } from './metric-query.ts';
 import type { Counts } from './odds.ts';
+import type { Part } from './parts.ts';
 import type { Excuse } from './verdict.ts';
 
 /** One metric of the file: what it leads to at most, and whether it says anything of a version that serves alone. */
@@ -51,6 +52,8 @@ export type MetricAnswer = {
   readonly isWeak?: true;
   /** Windows of leaders that could not be used. */
   readonly voided: number;
+  /** What was counted over time. Not there: nothing was. */
+  readonly parts?: readonly Part[];
 };
 
 export type MetricSaid = { readonly name: string; readonly leadsTo: LeadsTo; readonly said: Unusable | MetricAnswer };
@@ -58,7 +61,7 @@ export type MetricSaid = { readonly name: string; readonly leadsTo: LeadsTo; rea
 /** The answer of the statistics without what only they need. */
 export function saidOf({ name, leadsTo, said }: MetricJudged): MetricSaid {
   if (said.kind !== 'judged') return { name, leadsTo, said: { kind: said.kind, why: unusableWhy(said) } };
-  const { verdict, answer, excuse, ruledOut, cautions, voided } = said;
+  const { verdict, answer, excuse, ruledOut, cautions, voided, parts } = said;
   const { canary, stable, at, lnWorse, lnWorseWanted } = verdict;
   return {
     name,
@@ -73,6 +76,7 @@ export function saidOf({ name, leadsTo, said }: MetricJudged): MetricSaid {
       ...(excuse === undefined ? {} : { excuse }),
       ...(cautions.length === 0 ? {} : { isWeak: true }),
       voided,
+      ...(parts.length === 0 ? {} : { parts }),
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { printApprove } from '../../api/intents.ts';
 import type { ProposalForm } from '../../api/proposal-record.ts';
+import type { MeasuredStep } from '../../api/record-metrics.ts';
 import { shortRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
 import type { PlannedCommit } from '../commits/planned-commit.ts';
@@ -11,6 +12,7 @@ import { command } from '../texts/command-text.ts';
 import { policySaying } from '../texts/sentences.ts';
 import { block, code, plain } from './encode.ts';
 import { FORMS, isFields } from './form.ts';
+import { metricsTable } from './metrics-table.ts';
 import type { Approval } from './promotion.ts';
 import { groupsMoved, imagesBoth, type Released, releaseDiff, releaseTable } from './release-table.ts';
 import { asksOf } from './requirements.ts';
@@ -36,6 +38,8 @@ export type Proposed = Released & {
   readonly links: readonly { readonly label: string; readonly url: string }[];
   /** Where the status branch has the picture of the commits so far, as the forge finds it from a pull request; empty: there is none. */
   readonly picture: string;
+  /** What metrics say in this pass of the step before; undefined: nothing. */
+  readonly measured: MeasuredStep | undefined;
 };
 
 /** `llm/vllm 2/4: 2 → 4 of 8 groups on v0.10.1 (prod-eu)` */
@@ -56,7 +60,7 @@ export function titleOf({ snapshot, commit }: Proposed): string {
 export function lastingText(of: Proposed, since: Instant): string {
   const { snapshot, commit } = of;
   const at = { ...snapshot, now: since };
-  const rest = { commit: { ...commit, message: '' }, diff: '', stages: '', brought: [] };
+  const rest = { commit: { ...commit, message: '' }, diff: '', stages: '', brought: [], measured: undefined };
   return `${titleOf(of)}\n${bodyOf({ ...of, ...rest, snapshot: at })}`;
 }
 
@@ -69,6 +73,7 @@ export function bodyOf(of: Proposed): string {
     adoption(of),
     approvals(of),
     releaseTable(of),
+    of.measured === undefined ? '' : metricsTable(of.measured),
     links(of),
     releaseDiff(of.snapshot),
     picture(of),

@@ -4,6 +4,7 @@ import type { HoldRecord, RolloutRecord } from '../../api/record.ts';
 import { shortRelease } from '../../api/release.ts';
 import { type Instant, printDuration, printInstant } from '../../api/time.ts';
 import { code, plain } from './encode.ts';
+import { metricsTable } from './metrics-table.ts';
 
 /** GitHub takes 65,535 characters of a summary; what is left out is said. */
 const SUMMARY_MOST = 60_000;
@@ -15,7 +16,7 @@ type CheckText = {
   readonly title: string;
   readonly summary: string;
   readonly lasting: string;
-  /** Whether it holds seconds that run down. */
+  /** Whether it holds seconds that run down, or counts that grow. */
   readonly ticks: boolean;
 };
 
@@ -33,12 +34,13 @@ export function checkText(of: Of): CheckText {
   const names = [...new Set(shut.map(({ reason }) => reason))].join(', ');
   const title = plain(`${groups}; ${names === '' ? OPEN : `not now: ${names}`}`, TITLE_MOST);
   const lines = (at: Instant | undefined): string => {
-    const text = [table(of, at), gates(shut, at), NO_GATE].join('\n');
+    const measured = at === undefined || record.measured === undefined ? '' : metricsTable(record.measured);
+    const text = [table(of, at), measured, gates(shut, at), NO_GATE].filter((part) => part !== '').join('\n');
     return text.length <= SUMMARY_MOST
       ? text
       : `${text.slice(0, text.lastIndexOf('\n', SUMMARY_MOST - 40))}\n\n… and more\n`;
   };
-  const ticks = shut.some(({ until }) => until !== undefined);
+  const ticks = record.measured !== undefined || shut.some(({ until }) => until !== undefined);
   return { title, summary: lines(of.now), lasting: `${title}\n${lines(undefined)}`, ticks };
 }
 

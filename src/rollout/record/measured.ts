@@ -1,6 +1,7 @@
 /** What a record keeps of metrics: the last answer of each, for people who ask why a step went on, waits, or went back. */
 
 import type { MeasuredStep, MetricRecord } from '../../api/record-metrics.ts';
+import { lineOf } from '../analysis/parts.ts';
 import type { AnalysisSeen } from '../analysis/seen.ts';
 import { placeOf } from '../analysis/standing.ts';
 import type { Situation } from '../situation.ts';
@@ -23,11 +24,19 @@ export function measuredAfter(
   if (marks?.step === undefined) return undefined;
   if (marks.step.kind === 'rollback') return before;
   const of = placeOf(situation);
-  const fresh = analyses.flatMap((one) => (one.of === of ? metricsOf(one) : []));
+  const fresh = measuredNow(analyses, of)?.metrics ?? [];
   const names = new Set(fresh.map(({ name }) => name));
-  const kept = before?.of === of ? before.metrics.filter(({ name }) => !names.has(name)) : [];
+  // A record may name others than there are.
+  const known = new Set(analyses.flatMap(({ name, metrics }) => metrics.map((one) => `${name}/${one.name}`)));
+  const kept = before?.of === of ? before.metrics.filter(({ name }) => known.has(name) && !names.has(name)) : [];
   const metrics = [...kept, ...fresh].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, METRICS_MOST);
   return metrics.length === 0 ? undefined : { of, metrics };
+}
+
+/** What this pass itself was told of a step, which nobody can have written into a record; undefined: nothing. */
+export function measuredNow(analyses: readonly AnalysisSeen[] = [], of: string | undefined): MeasuredStep | undefined {
+  const metrics = analyses.flatMap((one) => (one.of === of ? metricsOf(one) : []));
+  return of === undefined || metrics.length === 0 ? undefined : { of, metrics };
 }
 
 function metricsOf({ name: analysis, said }: AnalysisSeen): readonly MetricRecord[] {
@@ -35,8 +44,14 @@ function metricsOf({ name: analysis, said }: AnalysisSeen): readonly MetricRecor
   const { grid, metrics } = said;
   return metrics.flatMap(({ name, said: answer }) => {
     if (!('canary' in answer)) return [];
-    const { kind, canary, stable, ruledOut } = answer;
+    const { kind, canary, stable, ruledOut, parts } = answer;
     const shown = { name: `${analysis}/${name}`, answer: kind, canary, stable, until: grid.end };
-    return [ruledOut === undefined ? shown : { ...shown, ruledOut: ruledOut.toFixed(2) }];
+    return [
+      {
+        ...shown,
+        ...(ruledOut === undefined ? {} : { ruledOut: ruledOut.toFixed(2) }),
+        ...(parts === undefined ? {} : { line: lineOf(parts) }),
+      },
+    ];
   });
 }

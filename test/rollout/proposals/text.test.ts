@@ -3,6 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/api/json.ts';
+import type { MeasuredStep } from '../../../src/api/record-metrics.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import { bodyOf, lastingText, type Proposed, titleOf } from '../../../src/rollout/proposals/body.ts';
 import { checkText } from '../../../src/rollout/proposals/check-text.ts';
@@ -120,6 +121,7 @@ function proposedWith(image: string, diff: string, said = 'use v0.10.1'): Propos
     stages: '',
     isForeign: false,
     picture: '',
+    measured: undefined,
     brought,
     earlier: [11],
     links,
@@ -212,6 +214,52 @@ test('nothing that others have written is outside of code in a check run, and it
       const lines = summary.split('\n').filter((line) => /^ *- `/.test(line));
       for (const line of lines) expect(outsideCode(line).trim()).toMatch(/^-(:| *: –| *–)?\s*:?$/);
     }),
+  );
+});
+
+const measuredAs = (name: string, line = '▁▃▁'): MeasuredStep => ({
+  of: name,
+  metrics: [
+    {
+      name,
+      answer: 'passed',
+      canary: { n: 4180, x: 12 },
+      stable: { n: 29_310, x: 71 },
+      until: NOW,
+      ruledOut: '1.56',
+      line,
+    },
+  ],
+});
+
+test('what metrics said is a line each in the body and in the check run; counts that grow make neither another one', () => {
+  const of = { ...proposedWith('vllm:1', 'diff'), measured: measuredAs('chat/vllm/errors') };
+  const row =
+    /\n\| ` chat\/vllm\/errors ` \| passed \| 12 of 4180 \(0\.29 %\) \| 71 of 29310 \(0\.24 %\) \| ` ▁▃▁ ` \| ` ×1\.56 or more ` \| 20/;
+  expect(bodyOf(of)).toMatch(row);
+  expect(lastingText(of, NOW)).toBe(lastingText({ ...of, measured: undefined }, NOW));
+  const { record } = plan(STEPPED);
+  const check = checkText({ record: { ...record, measured: of.measured }, shut: [], now: NOW });
+  expect(check.summary).toMatch(row);
+  expect(check.ticks).toBe(true);
+  expect(check.lasting).toBe(checkText({ record, shut: [], now: NOW }).lasting);
+});
+
+test('a name of a metric, or a line that somebody else has written, is nothing but code', () => {
+  const { record } = plan(STEPPED);
+  fc.assert(
+    fc.property(text, text, (name, line) => {
+      const measured = measuredAs(`m${name}`, `l${line}`);
+      const body = bodyOf({ ...proposedWith('vllm:1', 'diff'), measured });
+      const { summary } = checkText({ record: { ...record, measured }, shut: [], now: NOW });
+      for (const shown of [body, summary]) {
+        const rows = shown.split('\n').filter((each) => each.includes('4180'));
+        expect(rows.map(outsideCode)).toEqual([
+          expect.stringMatching(/^\| {2}\| passed \| 12 of 4180 \S+ %\) \| 71 of \S+ \S+ %\) \| {2}\| {2}\| 20\S+ \|$/),
+        ]);
+      }
+    }),
+    { numRuns: 30 },
   );
 });
 

@@ -364,3 +364,16 @@ test('one who wants to know of failures is notified of one by metrics', () => {
   expect(events('failed')).toContain('chat/errors failed: new 71 of 1200');
   expect(events('waiting')).not.toContain('chat/errors');
 });
+
+test('a record keeps what an Analysis was not asked again, and no metric that no file has', () => {
+  const counts = { canary: { n: 1, x: 0 }, stable: { n: 1, x: 0 }, until: NOW };
+  const said = ['chat/errors', 'chat/forged', 'other/errors'].map((name) => ({
+    name,
+    answer: 'passed' as const,
+    ...counts,
+  }));
+  const snapshot = at(done, chat(undefined));
+  const { record } = plan(snapshot);
+  const again = plan({ ...snapshot, record: { ...record, measured: { of: '1/3', metrics: said } } });
+  expect(again.record.measured?.metrics.map(({ name }) => name)).toEqual(['chat/errors']);
+});
