@@ -48,7 +48,7 @@ export type History = {
 
 /** Reads it, or says why nothing is meant. Throws PortError where Git fails, and ConfigError where `tranche.yaml` is wrong. */
 export async function readHistory(ports: Ports, overrides: Overrides, asked: HistoryAsked): Promise<History | string> {
-  const { git } = ports;
+  const { git, builder } = ports;
   git.begin();
   const { main, config } = await desiredHead(git, overrides);
   const [status] = await git.heads([config.statusBranch]);
@@ -62,10 +62,12 @@ export async function readHistory(ports: Ports, overrides: Overrides, asked: His
       said.add(one.rollout);
     }
   });
-  const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const memory = newMemory();
+  const desired = await readDesired(git, main, { config, memory, builder });
   const unknown = unknownName({ ...asked, cluster }, { said, desired, read });
   if (unknown !== undefined) return unknown;
-  const reader = gitReader(git, main, { config: desired.config, texts: desired.trials.known });
+  const builds = builder === undefined ? undefined : { builder, cache: memory.builds };
+  const reader = gitReader(git, main, { config: desired.config, texts: desired.trials.known, builds });
   const deliveries: DeliveryTold[] = [];
   for (const [place, delivery] of collector.deliveries().entries()) {
     const entry = place < DETAILED_MOST ? entryOf(desired, delivery.rollout) : undefined;

@@ -74,13 +74,15 @@ type Asked = {
  * that no other commit has changed marks or a partition; or why nothing is meant. Throws PortError where Git fails.
  */
 export async function verifyHistory(
-  { git }: Pick<Ports, 'git'>,
+  { git, builder }: Pick<Ports, 'git' | 'builder'>,
   overrides: Overrides,
   asked: Asked,
 ): Promise<Chain | string> {
   git.begin();
   const { main, config } = await desiredHead(git, overrides);
-  const desired = await readDesired(git, main, { config, memory: newMemory() });
+  const memory = newMemory();
+  const desired = await readDesired(git, main, { config, memory, builder });
+  const builds = builder === undefined ? undefined : { builder, cache: memory.builds };
   const line: Line[] = [];
   const said = new Map<string, number>();
   const read = await readLog(git, { head: main, since: asked.since }, (commit, entries, header) => {
@@ -99,7 +101,7 @@ export async function verifyHistory(
   const faults: ChainFault[] = [...plannedElsewhere(line, read).filter(isMeant), ...notAllowed(line, signatures)];
   let steps = 0;
   for (const entry of entries) {
-    const found = await faultsOf(git, entry, line);
+    const found = await faultsOf({ git, builds }, entry, line);
     steps += found.steps.length;
     for (const rollout of found.steps) said.set(rollout, (said.get(rollout) ?? 0) - 1);
     faults.push(...found.faults);
@@ -153,12 +155,12 @@ function plannedElsewhere(line: readonly Line[], read: LogRead): ChainFault[] {
 }
 
 async function faultsOf(
-  git: Pick<Git, 'readAt'>,
+  { git, builds }: { readonly git: Pick<Git, 'readAt'>; readonly builds: Parameters<typeof ownReader>[2] },
   entry: DesiredRollout,
   line: readonly Line[],
 ): Promise<{ readonly steps: readonly string[]; readonly faults: readonly ChainFault[] }> {
   const rollout = printKey(entry.key);
-  const ownAt = ownReader(git, entry);
+  const ownAt = ownReader(git, entry, builds);
   const faults: ChainFault[] = [];
   const steps: string[] = [];
   for (const [at, { commit, entries }] of line.entries()) {
