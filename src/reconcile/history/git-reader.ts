@@ -8,6 +8,7 @@ import type { Instant } from '../../api/time.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Folders, Oid, Tree } from '../../ports/git.ts';
 import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { ChangedFile } from '../../rollout/texts/changed-files.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { AnyArrival, ArrivalReader, RequestReader } from './arrival.ts';
 import type { BroughtReader } from './brought.ts';
@@ -27,6 +28,8 @@ export type GitReader = {
   readonly templateRemoved: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;
   /** ConfigMaps and Secrets that a commit built next to a workload; none where kustomize does not build it. */
   readonly objectsBuiltAt: (commit: Oid, entry: DesiredRollout) => Promise<ReadonlyMap<string, boolean>>;
+  /** Files that its folder is built from and that are not as this commit has them; undefined: nobody knows, or none is built. */
+  readonly changedSince: (commit: Oid, entry: DesiredRollout) => Promise<readonly ChangedFile[] | undefined>;
   /** The workload in a commit; undefined: it was not in this file, or cannot be read. */
   readonly workloadAt: (commit: Oid, entry: DesiredRollout) => Promise<WorkloadFile | undefined>;
   /** The commit that brought what the marks say. */

@@ -73,6 +73,11 @@ export function gitReader(port: Git, main: Oid, { config, texts, builds }: How):
       identity?.root === undefined
         ? new Map()
         : ((await git.builtAt?.(commit, { ...identity, root: identity.root }))?.objects ?? new Map()),
+    changedSince: async (since, { identity }) => {
+      if (identity?.root === undefined) return undefined;
+      const { changedFiles } = await import('./changed-files.ts');
+      return changedFiles(port, { root: identity.root, since, until: main });
+    },
     ...arrivalReaders(ancestry, workloadAt),
     brought: broughtReader(ancestry, textAt),
     automaticBacks: (entry, now) => backsInHistory({ ...ancestry, workloadAt }, { entry, now }),

@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { absent, notAsked } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
+import { PortError } from '../../ports/port-error.ts';
 import {
   type History,
   type Live,
@@ -71,7 +72,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
     ...observedPolicies(of),
     ...sharedFacts(of),
     lwsVersion: desired.config.lwsVersion,
-    workload: file,
+    workload: await withChanged(of, file),
     ...aloneIn(of, file),
     stable,
     ...gone,
@@ -103,6 +104,27 @@ async function danglingOf({ git, entry }: Observation, stable: Snapshot['stable'
 
 function withBeneath(file: WorkloadFile | undefined, over: DesiredRollout['over']): WorkloadFile | undefined {
   return file === undefined || over?.beneath === undefined ? file : { ...file, beneath: over.beneath };
+}
+
+/** Read where people's files ask for another template than that at rest, before the first step of it. */
+async function withChanged({ git, entry }: Observation, file: WorkloadFile | undefined) {
+  const { beneath, workload } = file ?? {};
+  const marks = workload?.marks;
+  if (file === undefined || beneath === undefined || marks?.stable === undefined) return file;
+  const { release, step, stable } = marks;
+  if (step !== undefined || beneath.digest === release.digest) return file;
+  const changed = await changedIn(() => git.changedSince(stable.commit, entry));
+  return changed === undefined ? file : { ...file, beneath: { ...beneath, changed } };
+}
+
+/** It is for people alone: where it cannot be read nothing waits for it. */
+async function changedIn(read: () => ReturnType<Observation['git']['changedSince']>) {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof PortError) return undefined;
+    throw error;
+  }
 }
 
 /** What policies ask for, and the Analyses that they name: those can say no as well, and govern with them. */

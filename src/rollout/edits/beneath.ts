@@ -2,6 +2,7 @@
 
 import type { IntOrPercent } from '../../api/int-or-percent.ts';
 import type { Json, JsonObject } from '../../api/json.ts';
+import type { ChangedFile } from '../texts/changed-files.ts';
 import type { ObjectRef } from './edit.ts';
 
 /** What kustomize builds of a workload without our patch: what people's own files say. */
@@ -20,6 +21,8 @@ export type Beneath = {
   /** There: an earlier commit is what was built, main does not build: what people's own files say now is not known. */
   readonly isEarlier?: true;
   readonly applied: Applied;
+  /** Files of people's own that are not as the stable commit has them. Not there: nothing hangs on it, or nobody knows. */
+  readonly changed?: readonly ChangedFile[];
 };
 
 /** What applies our patch: it comes with the first commit, and goes with the patch. */

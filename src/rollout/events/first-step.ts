@@ -17,6 +17,7 @@ import { surgeInGit } from '../observed/surge.ts';
 import { nextRelease, type Seen, type Situation } from '../situation.ts';
 import { firstIndex } from '../step-to-come.ts';
 import { describeStep, isJump } from '../steps.ts';
+import { changedText } from '../texts/changed-files.ts';
 import { capital, extraGroups, moreGroups, ofGroupsAre } from '../texts/sentences.ts';
 
 /** The lowest partition is not known before it is written. */
@@ -77,7 +78,7 @@ export function start(situation: Seen, from: From): Draft {
             ? 'Jumped'
             : 'StepReady',
       index,
-      why: `${moveText(situation, moved)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${readyText(situation, groups)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
+      why: `${moveText(situation, moved)}: ${describeStep(step, replicas)}${moved.length === replicas ? '' : '; the others stay'}. ${readyText(situation, groups)}${changedNote(situation)}${sizes === undefined ? '' : ` ${wholeReason(situation, { sizes, after: 0 })}`}`,
     }),
     label: `step ${index}/${steps.length}`,
     marks: {
@@ -127,6 +128,12 @@ function prepareSurge(situation: Seen, from: From): Draft {
     maxUnavailable: from.maxUnavailable,
   };
   return drafting(fields, 'BeforeStepUpgrade');
+}
+
+/** What people have changed, where kustomize builds the workload: its own file says nothing of that. */
+function changedNote({ file }: Situation): string {
+  const changed = changedText(file.beneath?.changed);
+  return changed === '' ? '' : ` It was asked for by ${changed}.`;
 }
 
 /** Where it overtakes another, the commit says that first, and has that for its reason. */

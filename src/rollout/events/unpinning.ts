@@ -9,6 +9,7 @@ import { type Hold, hold } from '../hold.ts';
 import { MOVES, type Move } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import { advice, commandLine } from '../texts/advice.ts';
+import { changedText } from '../texts/changed-files.ts';
 
 /**
  * For a settled, locked workload: the commit that takes the pin out, because people's own files say the same template again,
@@ -42,9 +43,10 @@ function pinned(
 ): Hold | undefined {
   if (retried(given.digest, marks, snapshot.rollout?.intents.retry)) return undefined;
   const folder = folderName(file.beneath?.root ?? '');
+  const changed = changedText(file.beneath?.changed);
   return hold('ReleaseAborted', {
-    seen: `${folder} still builds the template that was aborted as ${shortRelease(given)}; ${file.file} keeps ${shortRelease(marks.release)} in its place`,
-    action: advice`To deliver it after all: ${commandLine('retry', snapshot.key)}; otherwise take back what made the difference in the files that ${folder} is built from`,
+    seen: `${folder} still builds the template that was aborted as ${shortRelease(given)}; ${file.file} keeps ${shortRelease(marks.release)} in its place${changed === '' ? '' : `. What differs from then: ${changed}`}`,
+    action: advice`To deliver it after all: ${commandLine('retry', snapshot.key)}; otherwise take back what made the difference in ${changed === '' ? `the files that ${folder} is built from` : 'these files'}`,
   });
 }
 

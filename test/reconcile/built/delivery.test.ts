@@ -56,6 +56,9 @@ test('a tag in a shared component is a release in steps', async () => {
   ]);
   const after = world.files();
   expect(Object.keys(after).filter((file) => after[file] !== before[file])).toEqual([PATCH, COMPONENT]);
+  const said = world.repository.log('main').map(({ message }) => message.replaceAll(/\s+/g, ' '));
+  const asked = said.filter((message) => message.includes(`It was asked for by ${COMPONENT}:6 (commit `));
+  expect(asked).toHaveLength(1);
 });
 
 test('handed back, every byte is as before', async () => {

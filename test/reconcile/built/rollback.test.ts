@@ -37,7 +37,10 @@ test('aborted: the pin alone goes back, and stays while the files say the aborte
   expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
   expect(world.repository.text('main', PATCH)).toMatchSnapshot();
   const commits = world.repository.log('main').length;
-  expect(await world.step()).toContain('ReleaseAborted');
+  const told = await world.step();
+  expect(told).toContain('ReleaseAborted');
+  const [asked] = world.repository.log('main').filter(({ message }) => message === `edit ${COMPONENT}`);
+  expect(told).toContain(`What differs from then: ${COMPONENT}:6 (commit ${asked?.oid.slice(0, 12)})`);
   expect(world.repository.log('main').length, 'a second pass writes nothing').toBe(commits);
 });
 
