@@ -43,7 +43,7 @@ export function lostPatches(
       what: isThere
         ? 'is where its patch belongs, and is no patch of it'
         : `is missing, and ${applyFile(root)} may apply it`,
-      hint: `If it is delivered from there: put ${file} back as main had it (git log --oneline -- ${file}). Until then kustomize builds nothing, and there is no rollback.`,
+      hint: `If it is delivered from there: order tranche repair of the Rollout, or put ${file} back as main had it (git log --oneline -- ${file}). Until then kustomize builds nothing, and there is no rollback.`,
     };
   });
 }

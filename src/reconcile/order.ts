@@ -123,12 +123,12 @@ async function sceneOnce(git: GitReader, scene: Scene) {
 
 async function factsFor(
   reads: 'marks' | 'settled' | undefined,
-  { entry, status }: Scene,
+  { entry, status, desired }: Scene,
   git: GitReader,
 ): Promise<Pick<OrderScene, 'written' | 'settled'>> {
   if (reads === undefined) return {};
   if (reads === 'settled') return { settled: await settledReleases({ entry, git }) };
-  return { written: await writtenMarks({ entry, git }, status.records.get(printKey(entry.key))) };
+  return { written: await writtenMarks({ entry, git, desired }, status.records.get(printKey(entry.key))) };
 }
 
 function refusal({ why, compare }: Refused): OrderResult {
@@ -150,16 +150,20 @@ function draw(
   const texts = new Map(at.scene.desired.texts);
   let diff = '';
   for (const commit of ordered.commits) {
+    const { files = [] } = commit;
+    for (const { file, now = '' } of files) texts.set(file, now);
     const rendered = render(commit.edits, texts, { aliases: 'writeOut' });
     if (rendered.kind === 'refused') {
       const { file, line, message, hint } = rendered.issue;
       return { kind: 'refused', why: `${file}:${line}: ${message}. ${hint}` };
     }
-    const denied = notAllowed(rendered.writes, { before: texts, customs: at.scene.desired.customs });
+    const writes = [...files.map(({ file: path, text }) => ({ path, text })), ...rendered.writes];
+    const denied = notAllowed(writes, { before: texts, customs: at.scene.desired.customs });
     if (denied !== undefined) return { kind: 'refused', why: `${denied.file}: ${denied.message}. ${denied.hint}` };
-    for (const write of rendered.writes) if (write.text !== undefined) texts.set(write.path, write.text);
+    for (const write of writes) if (write.text !== undefined) texts.set(write.path, write.text);
+    diff += files.map(({ file, text, now = '' }) => unifiedDiff({ file, before: now, after: text })).join('');
     diff += rendered.diff;
-    if (rendered.writes.length > 0) steps.push({ writes: rendered.writes, message: at.message(commit.what) });
+    if (writes.length > 0) steps.push({ writes, message: at.message(commit.what) });
   }
   return { kind: 'ok', steps, what: ordered.commits.map((commit) => commit.what).join('; '), diff };
 }

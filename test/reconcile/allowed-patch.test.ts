@@ -23,11 +23,13 @@ test.each<readonly [what: string, file: string, before: string, after: string | 
   ['the entry, with its list', KUSTOMIZATION, ONLY, FIRST],
   ['the entry that goes', KUSTOMIZATION, ADOPTED, FLOW],
   ['the entry that goes with its list', KUSTOMIZATION, FIRST, ONLY],
+  ['the entry that becomes the last', KUSTOMIZATION, FLOW.replace('labels', 'tranche/apply.yaml, labels'), ADOPTED],
   ['what applies a patch', APPLY, '', OWN],
   ['what applies another', APPLY, OWN, `${OWN}---\n${applyText({ namespace: 'llm', name: 'chat' })}`],
   ['what applies a patch, gone', APPLY, OWN, undefined],
   ['a patch', PATCH, '', LWS],
   ['a patch that goes', PATCH, LWS, undefined],
+  ['what somebody has put into a patch', PATCH, `${LWS}spec: {startupPolicy: LeaderReady}\n`, LWS],
 ])('%s is written', (_, file, before, after) => expect(why(file, before, after)).toBeUndefined());
 
 test.each<readonly [what: string, file: string, before: string, after: string | undefined]>([
@@ -51,6 +53,8 @@ test.each<readonly [what: string, file: string, before: string, after: string | 
   ['a transformer that runs a program', APPLY, '', OWN.replace('builtin', 'example.com/v1')],
   ['a transformer of another name', APPLY, '', OWN.replace('name: tranche-llm', 'name: labels-llm')],
   ['a transformer of people that goes', APPLY, OWN.replace('name: tranche-llm', 'name: labels-llm'), undefined],
+  ['a field of a workload that goes', 'apps/prod/lws.yaml', `${LWS}spec: {startupPolicy: LeaderReady}\n`, LWS],
+  ['a field that comes into a patch', PATCH, LWS, `${LWS}spec: {startupPolicy: LeaderReady}\n`],
   ['a workload that goes', 'apps/prod/lws.yaml', LWS, undefined],
   ['a workload that goes at a place of patches', 'apps/prod/tranche/lws.yaml', LWS, undefined],
 ])('%s is not', (_, file, before, after) => expect(why(file, before, after)).toContain('tranche never writes'));

@@ -7,26 +7,32 @@ import type { RolloutRecord } from '../../api/record.ts';
 import { stringsIn } from '../../api/service.ts';
 import type { WrittenMarks } from '../../rollout/orders/repair.ts';
 import type { SettledReleases } from '../../rollout/orders/undo.ts';
-import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import type { GitReader } from './git-reader.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import { marksThereTwice } from './marks-there-twice.ts';
 import { settledBefore } from './settled-before.ts';
+import { writtenPatch } from './written-patch.ts';
 
 type Where = { readonly entry: DesiredRollout; readonly git: GitReader };
 
-/** The annotations of the workload, and what the last commit of tranche wrote there. Throws PortError. */
-export async function writtenMarks({ entry, git }: Where, stored: StoredRecord | undefined): Promise<WrittenMarks> {
+/** The annotations of the workload, our patch, and what the last commit of tranche wrote there. Throws PortError. */
+export async function writtenMarks(
+  { entry, git, desired }: Where & { readonly desired: Desired },
+  stored: StoredRecord | undefined,
+): Promise<WrittenMarks> {
   const { workload } = entry;
-  if (workload === undefined) return { document: undefined, marks: absent };
+  const patch = await writtenPatch(git, entry, desired);
+  if (workload === undefined) return { document: undefined, marks: absent, patch };
   const { file, object } = workload;
   const annotations = stringsIn(valueAt(workload.value, ['metadata', 'annotations']));
   const twice = marksThereTwice(workload);
   return {
     document: { file, object, annotations, twice },
     marks: await marksInHistory(git, entry, recordedIn(stored)),
+    patch,
   };
 }
 

@@ -43,7 +43,7 @@ export function patchIssues({ root, file, patch, view }: Asked): readonly Issue[
       issueOf(document.file, {
         reason: 'PatchNotApplied',
         message: `${file} is not applied: the annotations and the partition of tranche are not in what is built`,
-        hint: `Put ${APPLY_ENTRY} back as the last entry of transformers, and the patch into ${applyFile(root)} (git log -p ${document.file} shows both).`,
+        hint: `Order tranche repair of its Rollout: that writes ${APPLY_ENTRY} as the last entry of transformers, and the patch into ${applyFile(root)}. By hand: git log -p ${document.file} shows both.`,
       }),
     ];
   return [...(isOff ? [notLast(document)] : []), ...edited(patch)];
@@ -53,7 +53,7 @@ function notLast(document: ManifestDocument): Issue {
   return issueOf(document.file, {
     reason: 'PatchNotLast',
     message: `${APPLY_ENTRY} is not the last entry of transformers: what comes after it may undo a step`,
-    hint: `Move ${APPLY_ENTRY} to the end of transformers.`,
+    hint: `Move ${APPLY_ENTRY} to the end of transformers, or order tranche repair of its Rollout.`,
   });
 }
 
@@ -80,7 +80,7 @@ function edited({ file, value, object }: ManifestDocument): readonly Issue[] {
     issueOf(file, {
       reason: 'PatchEdited',
       message: `${path.join('.')} of the patch of ${object.name} is nothing that tranche writes there`,
-      hint: `Put it into your own files: this one is of tranche (git log -p ${file} shows who wrote it).`,
+      hint: `Put it into your own files: this one is of tranche (git log -p ${file} shows who wrote it). tranche repair of its Rollout writes the patch as it was.`,
     }),
   );
 }

@@ -1,18 +1,21 @@
 /** What tranche may write of a kustomization and of the file that applies its patches: its own entry, and its own documents. */
 
-import { isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { isKustomizationFile, type ManifestDocument } from '../../manifests/parse-file.ts';
 import { APPLY_ENTRY, applyFile, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
 import { folderOf } from '../../manifests/paths.ts';
+import type { FieldPath } from '../../rollout/edits/edit.ts';
 
-/** Whether the only difference is that our entry came as the last one, or went. */
+/** Whether the only difference is that our entry came or became the last one, or went. */
 export function isOwnEntry(was: ManifestDocument, is: ManifestDocument): boolean {
   if (!isKustomizationFile(was.file)) return false;
   const [before, after] = [parted(was.value), parted(is.value)];
   if (!jsonEqual(before.rest, after.rest)) return false;
-  const [fewer, more] = before.items.length < after.items.length ? [before, after] : [after, before];
-  return more.items.at(-1) === APPLY_ENTRY && jsonEqual([...fewer.items, APPLY_ENTRY], [...more.items]);
+  const own = [before, after].map(({ items }) => items.filter((item) => item === APPLY_ENTRY).length);
+  const others = [before, after].map(({ items }) => items.filter((item) => item !== APPLY_ENTRY));
+  const isOnce = own.every((count) => count <= 1) && own.includes(1);
+  return isOnce && jsonEqual(others[0] ?? [], others[1] ?? []) && (own[1] === 0 || after.items.at(-1) === APPLY_ENTRY);
 }
 
 function parted({ transformers, ...rest }: JsonObject): { readonly items: readonly Json[]; readonly rest: JsonObject } {
@@ -33,4 +36,9 @@ export function isOwnTransformer({ file, object, value }: ManifestDocument): boo
 export function isOwnPatch({ file, object }: ManifestDocument): boolean {
   const root = rootOfPatch(file);
   return root !== undefined && object.kind === LWS_KIND && file === patchFile(root, object);
+}
+
+/** What somebody else has put into our patch may go again. */
+export function isTakenOut(patch: ManifestDocument, path: FieldPath): boolean {
+  return isOwnPatch(patch) && at(patch.value, path) === undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * What tranche may write at all: one table, asked as the last check before a push, of plans and of orders alike. It knows
- * nothing of what was decided, so that no mark, policy or fault of ours leads a commit elsewhere.
- */
+/** What tranche may write at all: the last check before a push. It knows nothing of what was decided, so no mark leads it astray. */
 
 import { type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
@@ -18,7 +15,7 @@ import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { TextsAt } from '../texts-at.ts';
-import { isOwnEntry, isOwnPatch, isOwnTransformer } from './allowed-patch.ts';
+import { isOwnEntry, isOwnPatch, isOwnTransformer, isTakenOut } from './allowed-patch.ts';
 
 type Layout = {
   /** In whose documents: a group of the API, `''` for the core, and a kind. */
@@ -199,7 +196,8 @@ function isMade({ value }: ManifestDocument): boolean {
 
 function nodeRefused(was: ManifestDocument, is: ManifestDocument, layout: Layout | undefined): string | undefined {
   if (layout === undefined) return `${nameOf(is.object)} would change`;
-  const path = differences(was.value, is.value, []).find((one) => !layout.nodes.some((node) => covers(node, one)));
+  const isOut = (one: FieldPath): boolean => !isTakenOut(is, one) && !layout.nodes.some((node) => covers(node, one));
+  const path = differences(was.value, is.value, []).find(isOut);
   return path === undefined ? undefined : `${pathText(path)} of ${nameOf(is.object)} would change`;
 }
 

@@ -98,7 +98,7 @@ export function workloadEdit(file: WorkloadFile, to: WorkloadFields): ObjectChan
 const NO_NOTE = 'the patch of tranche';
 
 /** What makes a patch count, as far as it is not there: the document that applies it, and its entry as the last of the kustomization. */
-function applied({ beneath }: WorkloadFile): readonly ObjectChange[] {
+export function applied({ beneath }: Pick<WorkloadFile, 'beneath'>): readonly ObjectChange[] {
   if (beneath === undefined) return [];
   const { transformer, kustomization, entries, entry, value } = beneath.applied;
   const { file, object, text: source } = transformer;

@@ -3,7 +3,12 @@
 import type { OrderedAt } from '../commits/messages.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
 
-type OrderedCommit = { readonly edits: readonly ObjectEdits[]; readonly what: string };
+/** `files`: our own files, as a whole. Not there: none. */
+type OrderedCommit = {
+  readonly edits: readonly ObjectEdits[];
+  readonly files?: readonly { readonly file: string; readonly text: string; readonly now: string | undefined }[];
+  readonly what: string;
+};
 
 /**
  * `next`: what the person orders afterwards, where this is a part of it. `at`: the release that is meant, where it is

@@ -8,11 +8,14 @@ import { newerRecord } from '../gates/git.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
 import { type Ordered, refused } from './ordered.ts';
+import { planRepairPatch, type WrittenPatch } from './repair-patch.ts';
 
 /** The document of the workload, also where its annotations cannot be read, and what main's own line says of them. */
 export type WrittenMarks = {
   readonly document: (Pick<ObjectEdits, 'file' | 'object'> & Annotated) | undefined;
   readonly marks: Known<Marks>;
+  /** Of a workload that kustomize builds, where main has lost our patch or somebody edited it. Not there: neither. */
+  readonly patch?: WrittenPatch | undefined;
 };
 
 type Annotated = {
@@ -38,7 +41,9 @@ export function planRepair({
     return refused(
       `the Rollout is disabled (spec.disabled), so that no annotation of tranche counts. To have it deliver again, remove spec.disabled in ${snapshot.rollout.file}`,
     );
-  const { document, marks } = written ?? {};
+  const { document, marks, patch } = written ?? {};
+  const again = planRepairPatch(snapshot, patch);
+  if (again !== undefined) return again;
   if (document === undefined || marks === undefined)
     return refused(
       'the LeaderWorkerSet is not among the files, so there is nothing to repair. Put its manifest back first',

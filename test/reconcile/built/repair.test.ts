@@ -1,0 +1,73 @@
+/** `tranche repair` over a kustomize folder: our files as the last commit of tranche left them, and people's own as they are. */
+
+import { expect, test } from 'vitest';
+import {
+  APPLY,
+  BUILT_FILES,
+  BuiltWorld,
+  COMPONENT,
+  NEW_TAG,
+  OLD_TAG,
+  OVERLAY,
+  PATCH,
+} from '../../support/built-world.ts';
+
+const ENTRY = 'transformers:\n  - tranche/apply.yaml\n';
+const LABELS =
+  'apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: l}\nlabels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]\n';
+
+/** Two of four groups are on the new tag. */
+async function halfWay(): Promise<BuiltWorld> {
+  const world = new BuiltWorld({ files: { ...BUILT_FILES, 'apps/vllm/prod/labels.yaml': LABELS } });
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
+  await world.apply();
+  for (let step = 0; step < 4; step += 1) await world.step();
+  return world;
+}
+
+type Lose = (world: BuiltWorld) => readonly { readonly path: string; readonly text: string | undefined }[];
+const overlay = (world: BuiltWorld, to: string): string => (world.files()[OVERLAY] ?? '').replace(ENTRY, to);
+const patch = (world: BuiltWorld, from: string, to: string): string => (world.files()[PATCH] ?? '').replace(from, to);
+
+const LOST: readonly (readonly [what: string, lose: Lose, after?: string])[] = [
+  ['the entry', (world) => [{ path: OVERLAY, text: overlay(world, '') }]],
+  [
+    'the entry is not the last',
+    (world) => [{ path: OVERLAY, text: overlay(world, `${ENTRY}  - labels.yaml\n`) }],
+    'transformers:\n  - labels.yaml\n  - tranche/apply.yaml\n',
+  ],
+  ['apply.yaml', () => [{ path: APPLY, text: undefined }]],
+  ['the patch', () => [{ path: PATCH, text: undefined }]],
+  ['the patch is no YAML', () => [{ path: PATCH, text: 'a: [\n' }]],
+  [
+    'a field of somebody',
+    (world) => [{ path: PATCH, text: patch(world, 'spec:\n', 'spec:\n  startupPolicy: LeaderReady\n') }],
+  ],
+  [
+    'a part of a template',
+    (world) => [{ path: PATCH, text: patch(world, 'spec:\n', 'spec:\n  leaderWorkerTemplate: {size: 3}\n') }],
+  ],
+  [
+    'all of it',
+    (world) => [
+      { path: OVERLAY, text: overlay(world, '') },
+      { path: APPLY, text: undefined },
+      { path: PATCH, text: undefined },
+    ],
+  ],
+];
+
+test.each(LOST.map(([what, lose, after = ENTRY]) => ({ what, lose, after })))(
+  '$what: written again, by one order',
+  async ({ lose, after }) => {
+    const world = await halfWay();
+    const whole = world.files();
+    world.repository.commit('main', { writes: lose(world), message: 'clean up' });
+    expect(await world.order({ kind: 'repair' })).toContain('as tranche wrote');
+    expect(world.files()).toEqual({ ...whole, [OVERLAY]: (whole[OVERLAY] ?? '').replace(ENTRY, after) });
+    expect(await world.order({ kind: 'repair' })).toContain('there is nothing to repair');
+  },
+);
