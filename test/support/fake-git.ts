@@ -231,6 +231,7 @@ export class FakeRepository {
     if (known !== undefined) return known;
     const { tree: root } = decodeCommit(commit, bytes);
     const found = answerNow(walkTree(root, request, defaultGitLimits), (batch) => this.lookup(batch));
+    if (found === undefined) throw new Error(`${commit} has more files than a test needs`);
     const tree = { commit, ...found };
     this.trees.set(key, tree);
     return tree;

@@ -62,12 +62,14 @@ export function tooDeep(folder: Pick<TreeFile, 'path' | 'oid'>, { treeDepth }: P
   return { ...folder, mode: '100644', content: unreadable('large', `folders are nested deeper than ${treeDepth}`) };
 }
 
-/** The same where it makes the tree too large to be read. */
+/** The same of one that makes the tree too large to be read; `many`: folders in it do. */
 export function tooMuch(
   folder: Pick<TreeFile, 'path' | 'oid'>,
+  many: number,
   { treeEntries }: Pick<GitLimits, 'treeEntries'>,
 ): TreeFile {
-  const why = `it makes the tree larger than ${treeEntries} folders and files`;
+  const what = many === 0 ? 'it makes' : `${many} folders in it make`;
+  const why = `${what} the tree larger than ${treeEntries} folders and files`;
   return { ...folder, mode: '100644', content: unreadable('large', why) };
 }
 

@@ -22,7 +22,7 @@ import { refOf } from './names.ts';
 import { answerNow } from './object-question.ts';
 import { decodeCommit, signatureLine } from './objects.ts';
 import { differingPaths } from './tree-differences.ts';
-import { walkTree } from './tree-walk.ts';
+import { readTree } from './tree-read.ts';
 
 export type OpenLocal = { readonly path: string; readonly limits: GitLimits };
 
@@ -42,17 +42,20 @@ export function openLocal({ path, limits }: OpenLocal): Git {
     begin: () => undefined,
     heads: async (branches) => branches.map((branch) => readHead(layout, branch)),
     expect: () => undefined,
-    readAt: async (commit, request) =>
-      during(() => {
-        const root = decodeCommit(commit, readCommit(objects, commit, 'read')).tree;
-        const found = answerNow(
-          walkTree(root, request, limits),
-          ({ type }) =>
-            (oid) =>
-              type === 'blob' ? objects.readFile(oid) : objects.read(oid, 'read'),
-        );
-        return { commit, ...found };
-      }),
+    readAt: async (commit, request) => {
+      const root = during(() => decodeCommit(commit, readCommit(objects, commit, 'read')).tree);
+      const found = await readTree({ root, request, limits }, (question) =>
+        during(() =>
+          answerNow(
+            question,
+            ({ type }) =>
+              (oid) =>
+                type === 'blob' ? objects.readFile(oid) : objects.read(oid, 'read'),
+          ),
+        ),
+      );
+      return { commit, ...found };
+    },
     differences: async (before, after) =>
       during(() => {
         const rootOf = (oid: Oid) => decodeCommit(oid, readCommit(objects, oid, 'read')).tree;

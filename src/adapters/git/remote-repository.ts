@@ -10,7 +10,7 @@ import { type Reading, type RemoteFetchOptions, startReading } from './remote-fe
 import { RemoteObjects } from './remote-objects.ts';
 import { RemotePush } from './remote-push.ts';
 import { differingPaths } from './tree-differences.ts';
-import { walkTree } from './tree-walk.ts';
+import { readTree } from './tree-read.ts';
 
 export type RemoteRepository = Pick<Git, 'expect' | 'readAt' | 'differences' | 'history' | 'push'>;
 
@@ -34,8 +34,9 @@ export function openRemoteRepository(options: RepositoryOptions): RemoteReposito
         const reading = await objects.prepare(commit, request);
         const root = await rootOf(commit, { objects, remote, reading });
         const whole = objects.sentWhole(reading);
-        const walk = walkTree(root, request, limits, whole);
-        const { kept, ...found } = await answerLater(walk, (batch) => objects.load(batch, reading));
+        const { kept, ...found } = await readTree({ root, request, limits, whole }, (question) =>
+          answerLater(question, (batch) => objects.load(batch, reading)),
+        );
         const marked = objects.marked(commit, reading, { kept, readAt: whole?.readAt });
         return { commit, ...found, ...(marked === undefined ? {} : { marked }) };
       }),

@@ -2,6 +2,7 @@
 
 import type { Oid } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
+import type { GitLimits } from './limits.ts';
 
 /** `prefix`: its path, with the last slash. */
 export function noFolder({ prefix, oid }: { readonly prefix: string; readonly oid: Oid }) {
@@ -9,9 +10,9 @@ export function noFolder({ prefix, oid }: { readonly prefix: string; readonly oi
   return gitError(message, { operation: 'read', retryable: false, hint: 'Run git fsck.' });
 }
 
-/** No pass can go on: `what` says which limit is passed. */
-export function tooLarge(what: string) {
-  return gitError(`the tree is too large to read: ${what}`, {
+/** No pass can go on. */
+export function tooLarge({ treeEntries }: Pick<GitLimits, 'treeEntries'>) {
+  return gitError(`the tree is too large to read: more than ${treeEntries} files`, {
     operation: 'read',
     retryable: false,
     hint: 'List the folders with rollouts and workloads under `paths` in tranche.yaml.',

@@ -1,14 +1,14 @@
 /** Decides which trees and blobs a read needs, level by level for all paths together, and what a file says. */
 
 import type { Folders, Gaps, Oid, ReadRequest, SkippedFile, Tree, TreeFile } from '../../ports/git.ts';
-import { contentOfFile, NO_NAME, tooDeep, tooMuch } from './file-content.ts';
+import { contentOfFile, NO_NAME, tooDeep } from './file-content.ts';
 import { createIdCount, type IdCount } from './id-count.ts';
 import type { GitLimits } from './limits.ts';
 import type { ObjectQuestion, SentWhole } from './object-question.ts';
 import { decodeTree, type EntryPlace, fileModeOf, newPlace, oidAt, readEntry } from './objects.ts';
-import { noFolder, tooLarge } from './tree-errors.ts';
+import { noFolder } from './tree-errors.ts';
 import { kindOf, mayLeadToManifests, type Wants, wantedAt, wantsOf } from './tree-folder.ts';
-import { byPath, heaviest, nameOf, pathOf } from './tree-paths.ts';
+import { byPath, nameOf, pathOf } from './tree-paths.ts';
 import { absentIn, PASSED_OVER_MOST, spelled, type Wanted, wantedOf } from './wanted-paths.ts';
 
 /** `prefix`: its path, a byte string with the last slash. */
@@ -29,9 +29,9 @@ type Finding = {
   readonly named: Set<Oid>;
   readonly absent: Gaps['absent'][number][];
   readonly passedOver: string[];
-  /** Those that are not gone into: nested too deep, or with too much in them, which an earlier walk has found. */
-  readonly notEntered: OpenFolder[];
-  readonly tooLarge: ReadonlySet<Oid>;
+  /** Those that are nested too deep. */
+  notEntered: readonly OpenFolder[];
+  readonly leftOut: ReadonlySet<string>;
   /** Those that start so, wanted or not. */
   readonly present: Set<Oid>;
   /** All blobs there are, wanted or not, where somebody asks for their number. */
@@ -40,21 +40,25 @@ type Finding = {
 };
 
 /** `kept`: where all of them were sent, or are known, the files below that have a marker, whatever their names. */
-type Walked = Omit<Tree, 'commit' | 'marked'> & { readonly kept: ReadonlySet<Oid> | undefined };
+export type Walked = Omit<Tree, 'commit' | 'marked'> & { readonly kept: ReadonlySet<Oid> | undefined };
+
+/** `whole`: the commit was sent with everything. `leftOut`: prefixes of folders that are not gone into. */
+type WalkOptions = { readonly whole?: SentWhole | undefined; readonly leftOut?: ReadonlySet<string> };
 
 /**
- * The files of `request` below the tree `root`; a folder that is nested too deep, or makes the tree too large, is one that
- * cannot be read. `whole`: the commit was sent with everything. Throws PortError where no one folder makes it too large.
+ * The files of `request` below the tree `root`; a folder that is nested too deep is one that cannot be read. undefined: there
+ * is more in them than may be visited.
  */
 export function* walkTree(
   root: Oid,
   request: ReadRequest,
   limits: GitLimits,
-  whole?: SentWhole,
-): ObjectQuestion<Walked> {
+  { whole, leftOut = new Set() }: WalkOptions = {},
+): ObjectQuestion<Walked | undefined> {
   const sent = request.paths.includes('') ? whole : undefined;
-  const start = { oid: root, wanted: wantedOf(request.paths) };
-  const { found, folders } = yield* visitAll(start, { limits, findingWithout: (cut) => findingOf(request, sent, cut) });
+  const found = findingOf(request, sent, leftOut);
+  const folders = yield* visitFolders({ oid: root, wanted: wantedOf(request.paths) }, found, limits);
+  if (folders === undefined) return undefined;
   const { blobs } = found;
   // Fewer came than the tree has: then each has to be asked for.
   const kept = sent?.blobs === blobs?.different() ? sent?.kept : undefined;
@@ -62,7 +66,7 @@ export function* walkTree(
   const asked = pathsAlone || kept !== undefined ? [] : unnamedIn(found);
   const lookup = yield { type: 'blob', oids: asked, named: pathsAlone ? [] : [...found.named] };
   const read = pathsAlone ? [] : readFiles(found, kept, contentOfFile(markers, { lookup, limits }));
-  const files = [...read, ...found.notEntered.map((folder) => unreadFolder(folder, found, limits))].sort(byPath);
+  const files = [...read, ...found.notEntered.map((folder) => unreadFolder(folder, limits))].sort(byPath);
   let listed: readonly SkippedFile[] | undefined;
   const skipped = () => (listed ??= skippedBeside(files, found));
   if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid), found.visited);
@@ -77,36 +81,16 @@ export function* walkTree(
   };
 }
 
-function findingOf(request: ReadRequest, sent: SentWhole | undefined, cut: ReadonlySet<Oid>): Finding {
+function findingOf(request: ReadRequest, sent: SentWhole | undefined, leftOut: ReadonlySet<string>): Finding {
   const ids = { named: new Set<Oid>(), present: new Set<Oid>() };
   const lists = { folders: [], foldersToRead: [], next: [], absent: [], passedOver: [], notEntered: [] };
   const blobs = sent?.blobs === undefined ? undefined : createIdCount(sent.blobs);
   const keptHeads = sent && headsOf(sent.kept);
-  return { ...ids, ...lists, wants: wantsOf(request), blobs, keptHeads, tooLarge: cut, visited: 0 };
+  return { ...ids, ...lists, wants: wantsOf(request), blobs, keptHeads, leftOut, visited: 0 };
 }
 
-function unreadFolder({ oid, prefix }: OpenFolder, { tooLarge: cut }: Finding, limits: GitLimits): TreeFile {
-  const folder = { oid, path: spelled(prefix.slice(0, -1)) };
-  return cut.has(oid) ? tooMuch(folder, limits) : tooDeep(folder, limits);
-}
-
-/** Trees that are left out, wherever they are, because they make the whole too large: who has merged more stops every pass. */
-const CUTS_MOST = 8;
-
-type Walking = { readonly limits: GitLimits; readonly findingWithout: (cut: ReadonlySet<Oid>) => Finding };
-
-function* visitAll(
-  start: Pick<OpenFolder, 'oid' | 'wanted'>,
-  { limits, findingWithout }: Walking,
-): ObjectQuestion<{ readonly found: Finding; readonly folders: Folders }> {
-  for (const cut = new Set<Oid>(); ; ) {
-    const found = findingWithout(cut);
-    const folders = yield* visitFolders(start, found, limits);
-    if (folders !== undefined) return { found, folders };
-    const heavy = heaviest(found.folders);
-    if (heavy === undefined || cut.size === CUTS_MOST) throw tooLarge(`more than ${limits.treeEntries} files`);
-    cut.add(heavy);
-  }
+function unreadFolder({ oid, prefix }: OpenFolder, limits: GitLimits): TreeFile {
+  return tooDeep({ oid, path: spelled(prefix.slice(0, -1)) }, limits);
 }
 
 /** undefined: the tree is too large. */
@@ -133,7 +117,7 @@ function* visitFolders(
     level = found.next;
     found.next = [];
   }
-  found.notEntered.push(...level);
+  found.notEntered = level;
   return folders;
 }
 
@@ -153,7 +137,7 @@ function visit(folder: ReadFolder, found: Finding): void {
     if (kind === 'folder') {
       const path = `${prefix}${nameOf(bytes, place)}/`;
       const below = { oid: oidAt(bytes, place), prefix: path, isAscii: folder.isAscii && place.isAscii, wanted };
-      (found.tooLarge.has(below.oid) ? found.notEntered : found.next).push(below);
+      if (found.leftOut.size === 0 || !found.leftOut.has(path)) found.next.push(below);
     } else if (kind !== 'submodule') {
       found.blobs?.add(bytes, place.end + 1);
       if (found.keptHeads?.has(bytes.readUInt32BE(place.end + 1)) === true) found.present.add(oidAt(bytes, place));

@@ -7,6 +7,7 @@ import { createIdCount } from '../../../src/adapters/git/id-count.ts';
 import { defaultGitLimits } from '../../../src/adapters/git/limits.ts';
 import { answerNow, type Batch, type FoundObject, type SentWhole } from '../../../src/adapters/git/object-question.ts';
 import { encodeEntries, type GitObject, oidOf, placeOf, type TreeEntry } from '../../../src/adapters/git/objects.ts';
+import { readTree } from '../../../src/adapters/git/tree-read.ts';
 import { walkTree } from '../../../src/adapters/git/tree-walk.ts';
 import type { ReadRequest } from '../../../src/ports/git.ts';
 
@@ -95,10 +96,10 @@ function plainly(all: ReturnType<typeof objectsOf>['found']) {
 
 function walked(all: ReturnType<typeof objectsOf>, asked: ReadRequest, whole?: SentWhole) {
   const batches: Batch[] = [];
-  const tree = answerNow(walkTree(all.root, asked, limits, whole), (batch) => {
+  const tree = answerNow(walkTree(all.root, asked, limits, { whole }), (batch) => {
     batches.push(batch);
     return (oid): FoundObject => all.objects.get(oid)!;
-  });
+  })!;
   const files = tree.files.map(({ path, oid, content }) => `${path} ${oid} ${content.kind}`);
   const skipped = tree.skipped().map(({ path, oid }) => `${path} ${oid}`);
   const paths = tree.files.map(({ path }) => path);
@@ -191,7 +192,6 @@ describe('a tree that is larger than its limit', () => {
     objects.set(oidOf(tree), tree);
     return { oid: oidOf(tree), mode: '40000' };
   };
-  const small = { ...limits, treeEntries: 300 };
   const mine: Item = { folders: ['x', 'y'], name: 'a.yaml', mode: '100644', text: `${marker}\n` };
 
   /** The folders of others stand next to ours, at `apps/`. */
@@ -210,45 +210,130 @@ describe('a tree that is larger than its limit', () => {
     return { ...made, root: tree([{ mode: '40000', name: 'apps', oid: apps }]) };
   }
 
-  const read = ({ root, objects }: Pick<ReturnType<typeof objectsOf>, 'root' | 'objects'>, whole?: SentWhole) => {
-    const tree = answerNow(
-      walkTree(root, request, small, whole),
-      () =>
-        (oid): FoundObject =>
-          objects.get(oid)!,
+  const readIn = (
+    { root, objects }: Pick<ReturnType<typeof objectsOf>, 'root' | 'objects'>,
+    treeEntries: number,
+    whole?: SentWhole,
+  ) =>
+    readTree({ root, request, limits: { ...limits, treeEntries }, whole }, (question) =>
+      answerNow(
+        question,
+        () =>
+          (oid): FoundObject =>
+            objects.get(oid)!,
+      ),
     );
-    return tree.files.map(
+
+  const read = async (made: Pick<ReturnType<typeof objectsOf>, 'root' | 'objects'>, whole?: SentWhole) =>
+    (await readIn(made, 300, whole)).files.map(
       ({ path, content }) => `${path} ${content.kind === 'unreadable' ? content.why : content.text}`,
     );
-  };
   const OWN = `apps/own/x/y/a.yaml ${marker}\n`;
 
-  /** The copies right below them: that is where most of it is. */
+  /** Each of the copies right below them gets its part of what may be read, and none of its own copies fits in there. */
   const cut = (...bombs: readonly string[]): readonly string[] =>
     bombs.flatMap((name) =>
-      Array.from({ length: 10 }, (_, at) => `apps/${name}/n${at} it makes the tree larger than 300 folders and files`),
+      Array.from(
+        { length: 10 },
+        (_, at) => `apps/${name}/n${at} 10 folders in it make the tree larger than 300 folders and files`,
+      ),
     );
 
-  test('reads all but what makes it so', () => {
-    expect(read(withBombs(['bomb']))).toEqual([...cut('bomb'), OWN]);
+  test('reads all but what makes it so', async () => {
+    expect(await read(withBombs(['bomb']))).toEqual([...cut('bomb'), OWN]);
   });
 
-  test('the same of two of them, and where everything was sent', () => {
+  test('the same of two of them, and where everything was sent', async () => {
     const made = withBombs(['a', 'b']);
-    expect(read(made)).toEqual([...cut('a', 'b'), OWN]);
+    expect(await read(made)).toEqual([...cut('a', 'b'), OWN]);
     const blobs = new Set([...made.objects].flatMap(([oid, { type }]) => (type === 'blob' ? [oid] : [])));
     const whole = { blobs: blobs.size, readAt: undefined, kept: blobs, letGo: () => undefined };
-    expect(read(made, whole)).toEqual([...cut('a', 'b'), OWN]);
+    expect(await read(made, whole)).toEqual([...cut('a', 'b'), OWN]);
   });
 
-  test('the same of twelve, which are one tree, and none of them larger than the others', () => {
+  test('the same of twelve, which are one tree, and none of them larger than the others', async () => {
     const many = Array.from({ length: 12 }, (_, at) => `bomb${at < 10 ? '0' : ''}${at}`);
-    expect(read(withBombs(many)).at(-1)).toBe(OWN);
+    expect((await read(withBombs(many))).at(-1)).toBe(OWN);
   });
 
-  test('is not read where no folder is to blame', () => {
-    const many = Array.from({ length: 200 }, (_, at) => ({ ...mine, folders: [`f${at}`], text: String(at) }));
-    expect(() => read(objectsOf(many))).toThrow('more than 300 files');
+  /** Folders with so many files each at `path/`, of which no two are one tree. */
+  const filesAt = (path: string, count: number, many: number): readonly Item[] =>
+    Array.from({ length: count * many }, (_, at) => ({
+      ...mine,
+      folders: [...path.split('/'), `${Math.floor(at / many)}`],
+      name: `${at % many}.yaml`,
+      text: `${marker} ${path} ${at}\n`,
+    }));
+  const theirs: Item = { ...mine, folders: ['apps', 'own', 'x'] };
+  const ofOwn = (lines: readonly string[]): readonly string[] => lines.filter((line) => line.startsWith('apps/own/'));
+
+  test('reads a folder whose copies make the tree too large', async () => {
+    const made = objectsOf(filesAt('own', 1, 20).map((item) => ({ ...item, folders: item.folders.slice(1) })));
+    const own = { oid: made.root, mode: '40000' };
+    const bomb = { ...copies(made.objects, own, 20), name: 'bomb' };
+    const both = encodeEntries([bomb, { ...own, name: 'own' }]);
+    made.objects.set(oidOf(both), both);
+    const { oid: root } = copies(made.objects, { oid: oidOf(both), mode: '40000' }, 1);
+    const lines = await read({ root, objects: made.objects });
+    expect(lines.filter((line) => line.startsWith('n0/own/'))).toHaveLength(20);
+    expect(lines).toContain('n0/bomb/n19/0 it makes the tree larger than 300 folders and files');
+  });
+
+  test.each([
+    ['12 folders that are large by themselves', 12, 290],
+    ['100 that are large together', 100, 10],
+    ['800 small ones', 800, 1],
+  ])('reads a folder next to %s', async (_, count, many) => {
+    const lines = await read(objectsOf([...filesAt('apps/bomb', count, many), theirs]));
+    expect(ofOwn(lines)).toEqual([`apps/own/x/a.yaml ${marker}\n`]);
+    expect(lines.some((line) => line.endsWith('larger than 300 folders and files'))).toBe(true);
+  });
+
+  test('each folder gets what an equal part allows, and no more is visited in all', async () => {
+    const tree = fc.array(
+      fc.record({ folders: fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 4 }), at: fc.nat(30) }),
+      { minLength: 60, maxLength: 120 },
+    );
+    await fc.assert(
+      fc.asyncProperty(tree, fc.integer({ min: 40, max: 80 }), async (all, treeEntries) => {
+        const files = all.map(({ folders: path, at }) => ({
+          ...mine,
+          folders: path,
+          name: `${at}.yaml`,
+          text: `${marker} ${path.join('/')} ${at}`,
+        }));
+        const made = objectsOf(files);
+        const found = await readIn(made, treeEntries);
+        const paths = new Set(found.files.filter(({ content }) => content.kind === 'text').map(({ path }) => path));
+        const [due, entries] = dueIn(
+          made.found.map(({ path }) => path),
+          treeEntries,
+        );
+        expect(due.filter((path) => !paths.has(path))).toEqual([]);
+        expect(paths.size).toBeLessThanOrEqual(treeEntries);
+        if (entries <= treeEntries) expect(paths.size).toBe(made.found.length);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  /** The paths that are below a folder which an equal part at each level is enough for, and how many entries all have. */
+  function dueIn(paths: readonly string[], most: number, prefix = ''): readonly [readonly string[], number] {
+    const byName = new Map<string, string[]>();
+    for (const path of paths) {
+      const name = path.slice(prefix.length).split('/')[0]!;
+      byName.set(name, [...(byName.get(name) ?? []), path]);
+    }
+    const below = [...byName].filter(([name, [path]]) => path !== prefix + name);
+    const part = (most - byName.size) / below.length;
+    const all = below.map(([name, own]) => dueIn(own, part, `${prefix}${name}/`));
+    const entries = byName.size + all.reduce((sum, [, count]) => sum + count, 0);
+    return entries <= most ? [paths, entries] : [all.flatMap(([due]) => due), entries];
+  }
+
+  test('is not read where the root alone is too large', async () => {
+    const many = Array.from({ length: 301 }, (_, at) => ({ ...mine, folders: [`f${at}`], text: String(at) }));
+    await expect(read(objectsOf(many))).rejects.toThrow('more than 300 files');
   });
 });
 
