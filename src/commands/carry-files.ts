@@ -1,11 +1,11 @@
 /** `tranche carry`: what tranche has written on a branch, into manifests that were rendered again for it. */
 
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { unifiedDiff } from '../manifests/diff.ts';
 import { EXIT, type Io } from '../options.ts';
 import { carryOver } from '../reconcile/carry.ts';
 import { issueLine } from '../reconcile/status/report.ts';
+import { replaceFile } from './replace-file.ts';
 import { filesIn } from './text-files.ts';
 
 type Carry = { readonly old: string; readonly fresh: string; readonly write: boolean };
@@ -23,17 +23,9 @@ export async function carry({ old, fresh, write }: Carry, io: Io): Promise<numbe
   }
   for (const note of carried.notes) io.err(`warning: ${note}\n`);
   for (const [file, text] of carried.texts) {
-    if (write) await replace(resolve(io.folder, file), text);
+    if (write) await replaceFile(resolve(io.folder, file), text);
     io.out(write ? `${file}\n` : unifiedDiff({ file, before: after.get(file) ?? '', after: text }));
   }
   if (carried.texts.size === 0) io.out('nothing to carry\n');
   return EXIT.ok;
-}
-
-/** A reader finds the old text or the new one, never a half. A link that somebody has put there is not written through. */
-async function replace(path: string, text: string): Promise<void> {
-  const half = `${path}.tranche-${process.pid}`;
-  await rm(half, { force: true });
-  await writeFile(half, text, { flag: 'wx' });
-  await rename(half, path);
 }

@@ -1,6 +1,6 @@
 /** Passes on disk: what `--save-pass` writes and `replay` reads. */
 
-import { access, constants, mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { at, isRecord } from '../api/json.ts';
 import { UsageError } from '../options.ts';
@@ -8,6 +8,7 @@ import type { Outcome } from '../reconcile/outcome.ts';
 import type { PassResult } from '../reconcile/pass.ts';
 import { PLAN_VERSION, type Plan } from '../rollout/plan.ts';
 import { SNAPSHOT_VERSION, type Snapshot } from '../rollout/snapshot.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** One rollout of a pass: what was read, the files that it would change, and what was decided. */
 export type SavedPass = {
@@ -68,22 +69,11 @@ export async function savePass(folder: string, result: PassResult): Promise<read
     const path = join(folder, `${key.cluster}_${key.namespace}_${key.name}.json`);
     const body = passOf(outcome);
     if (body === undefined) continue;
-    await writePrivate(path, `${JSON.stringify(body, undefined, 2)}\n`);
+    // It holds what the cluster said of everybody's pods: nobody else on this machine may read it.
+    await replaceFile(path, `${JSON.stringify(body, undefined, 2)}\n`, 0o600);
     saved.push(path);
   }
   return saved;
-}
-
-/** A pass holds what the cluster said of everybody's pods: nobody else on this machine may read it. */
-async function writePrivate(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', 0o600);
-  try {
-    // A file that was there keeps the mode that it had.
-    await file.chmod(0o600);
-    await file.writeFile(text);
-  } finally {
-    await file.close();
-  }
 }
 
 function passOf(outcome: Outcome): unknown {

@@ -1,6 +1,17 @@
 /** The verbs that look and step: reconcile, plan, lint, status, replay, against real Git and a real API over HTTP. */
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
@@ -166,6 +177,19 @@ describe('saved passes', () => {
       chmodSync(file, 0o644);
     }
     expect((statSync(join(site.folder, 'passes')).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  test('a link that somebody has put in the folder is not written through', async () => {
+    const site = await startSite();
+    const passes = join(site.folder, 'passes');
+    site.file('theirs', 'as it was');
+    mkdirSync(passes);
+    for (const name of ['default_llm_vllm.json', `default_llm_vllm.json.tranche-${process.pid}`])
+      symlinkSync(join(site.folder, 'theirs'), join(passes, name));
+    await site.run('plan --save-pass passes');
+    expect(readFileSync(join(site.folder, 'theirs'), 'utf8')).toBe('as it was');
+    expect(readdirSync(passes)).toEqual(['default_llm_vllm.json']);
+    expect(lstatSync(join(passes, 'default_llm_vllm.json')).isFile()).toBe(true);
   });
 
   test('plan saves as well; a pass that was tampered with is distinguished', async () => {

@@ -1,6 +1,6 @@
 /** What others see of a watch: metrics, probes, the file, the heartbeat, and the end after too long without a pass. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -154,6 +154,14 @@ test('the file is written after each successful pass, and after no other', async
   );
   expect(world.now).toBeGreaterThan(0);
   expect(ages).toEqual(['1 30', '2 30', '3 60', '4 30']);
+});
+
+test('a link under the name of the half-written file is not written through', async () => {
+  writeFileSync(join(folder, 'theirs'), 'as it was');
+  symlinkSync(join(folder, 'theirs'), join(folder, 'looked-at.new'));
+  await watch({ healthFile: 'looked-at' }, 1, async () => undefined);
+  expect(readFileSync(join(folder, 'theirs'), 'utf8')).toBe('as it was');
+  expect(lstatSync(join(folder, 'looked-at')).isFile()).toBe(true);
 });
 
 test('a file that cannot be written is said once, and stops no pass', async () => {

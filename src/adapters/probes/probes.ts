@@ -35,7 +35,9 @@ export const systemProbes: Probes = {
   touch: async (path, text) => {
     const next = `${path}.new`;
     try {
-      await writeFile(next, text);
+      // A link that somebody has put there is not written through.
+      await rm(next, { force: true });
+      await writeFile(next, text, { flag: 'wx' });
       await rename(next, path);
     } catch (error) {
       await rm(next, { force: true }).catch(() => undefined);
