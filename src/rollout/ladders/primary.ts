@@ -1,7 +1,8 @@
 /** The user's own workload while it is released for update, or was: which partition it gets, and when it is stopped. */
 
 import { ABSENT } from '../../api/field.ts';
-import type { JsonObject } from '../../api/json.ts';
+import { isIntOrPercent, letsNone } from '../../api/int-or-percent.ts';
+import { at, type JsonObject } from '../../api/json.ts';
 import type { Marks } from '../../api/marks.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH } from '../../api/workload-paths.ts';
 import { accepted } from '../accepting.ts';
@@ -13,6 +14,7 @@ import type { Hold } from '../hold.ts';
 import type { Decision, MoveReason } from '../move.ts';
 import { edited, setField } from './commit.ts';
 import type { Delivering } from './delivering-facts.ts';
+import { type Delivery, replicasOf } from './delivery.ts';
 import type { NextCommit } from './next-commit.ts';
 import { climbed } from './rung-move.ts';
 import { primaryReplaced } from './seen-workloads.ts';
@@ -54,13 +56,24 @@ export function partitionMove(on: Delivering, partition: number, to: To): Decisi
   return climbed(on, all, { reason: to.reason, marks: to.marks, label: to.label, why: to.why });
 }
 
-/** The same commit with another maxUnavailable of the user's own workload. */
-export function withBudget({ situation, delivery }: Delivering, next: NextCommit, { set }: Budget): NextCommit {
-  if (set === undefined) return next;
+/**
+ * The same commit with another maxUnavailable of the user's own workload. Of the second one as well, where a hand has written a
+ * value with which the API server takes nothing of its document: an agent that applies all or nothing would apply no rollback.
+ */
+export function withBudget(on: Delivering, next: NextCommit, { set }: Budget): NextCommit {
+  const { situation, delivery } = on;
+  const { own } = delivery;
   const from = situation.workload.maxUnavailable ?? ABSENT;
-  const edits = fieldEdit({ path: MAX_UNAVAILABLE_PATH, from, to: set });
-  const { file, object } = delivery.own;
-  return { ...next, objects: [...next.objects, { file, object, edits }] };
+  const edits = set === undefined ? [] : fieldEdit({ path: MAX_UNAVAILABLE_PATH, from, to: set });
+  const objects = [...edited(own, edits), ...secondBudget(delivery)];
+  return objects.length === 0 ? next : { ...next, objects: [...next.objects, ...objects] };
+}
+
+/** At no groups the value is taken, and would be refused with the first one of the next release. */
+function secondBudget({ second }: Delivery): readonly ObjectEdits[] {
+  const value = second === undefined ? undefined : at(second.value, MAX_UNAVAILABLE_PATH);
+  if (second === undefined || !isIntOrPercent(value) || !letsNone(value, Math.max(1, replicasOf(second)))) return [];
+  return edited(second, setField(second, MAX_UNAVAILABLE_PATH, 1));
 }
 
 /** Fields of the user's own workload that the delivery has put aside, as edits that restore them. */
