@@ -136,6 +136,6 @@ export function giverFlags(command: Command): Command {
 export function orderFlags(command: Command): Command {
   return giverFlags(targetFlags(shardFlag(gitFlags(command)))).option(
     '--workload',
-    'the LeaderWorkerSet of this name that no Rollout names, where a Rollout has the name as well',
+    'the LeaderWorkerSet of this name, where a Rollout has the name as well',
   );
 }

@@ -9,9 +9,9 @@ import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
 export type Target = {
   readonly name: string;
   readonly namespace: string;
-  /** The LeaderWorkerSet of this name that no Rollout names, and not the Rollout. Not there: whichever there is. */
+  /** The LeaderWorkerSet of this name, and not the Rollout: also one that another Rollout names. Not there: whichever there is. */
   readonly workload?: boolean;
-  /** Of a Rollout and such a LeaderWorkerSet of one name, the one whose delivery is in progress is meant. */
+  /** Of a Rollout and a LeaderWorkerSet of one name, the one whose delivery is in progress is meant. */
   readonly underWay?: boolean;
 };
 
@@ -20,8 +20,11 @@ export function pick(desired: Desired, target: Target): DesiredRollout | string 
   const called = desired.rollouts.filter(
     (entry) => isCalled(entry, target.name) && (target.namespace === '' || entry.key.namespace === target.namespace),
   );
-  const found = target.workload === true ? called.filter(isOrphan) : called;
-  const open = found.filter(isUnderWay);
+  const others = desired.rollouts.filter((entry) => isOthers(entry, target));
+  const found = target.workload === true ? [...called.filter(isOrphan), ...others] : called;
+  // Its delivery goes on under another Rollout since, as where two were swapped: who wants it back types its name.
+  const moved = others.filter(({ key }) => called.some((entry) => entry.key.namespace === key.namespace));
+  const open = (target.workload === true ? found : [...called, ...moved]).filter(isUnderWay);
   const [first, second] = target.underWay === true && open.length === 1 ? open : found;
   const all = desired.rollouts.map((entry) => `${entry.key.namespace}/${entry.key.name}`).join(', ');
   if (first === undefined)
@@ -36,6 +39,12 @@ export function pick(desired: Desired, target: Target): DesiredRollout | string 
 /** Next to a Rollout of its name a workload without one goes by a longer name, and by its own. */
 function isCalled({ key, identity, rollout }: DesiredRollout, name: string): boolean {
   return key.name === name || (rollout === undefined && identity?.name === name);
+}
+
+/** A LeaderWorkerSet of the name that is meant, whose Rollout has another one. */
+function isOthers({ key, identity, rollout }: DesiredRollout, { name, namespace }: Target): boolean {
+  const isNamed = rollout !== undefined && key.name !== name && identity?.name === name;
+  return isNamed && (namespace === '' || key.namespace === namespace);
 }
 
 /** A managed LeaderWorkerSet whose Rollout is gone, or names another one since. */

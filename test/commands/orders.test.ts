@@ -313,6 +313,23 @@ describe('an order that makes no sense', () => {
     expect(await site.run('abort vllm --workload')).toMatchObject({ code: 0 });
   });
 
+  test('two Rollouts swapped in mid-delivery: the name of the workload brings its release back, the name of a Rollout is its own', async () => {
+    const site = await paused({
+      ...FILES,
+      'apps/chat/lws.yaml': LWS_TEXT.replace('name: vllm', 'name: chat'),
+      'rollouts/chat.yaml': MANUAL.replaceAll('name: vllm', 'name: chat'),
+    });
+    await site.edit(ROLLOUT_FILE, '    name: vllm', '    name: chat');
+    await site.edit('rollouts/chat.yaml', '    name: chat', '    name: vllm');
+    expect(await site.run('pause vllm')).toMatchObject({ code: 0 });
+    expect(await site.text(ROLLOUT_FILE)).toContain('paused: true');
+    expect(await site.run('pause vllm --workload')).toMatchObject({ code: 0 });
+    expect(await site.text('rollouts/chat.yaml')).toContain('paused: true');
+    expect(await site.run('abort vllm')).toMatchObject({ code: 0 });
+    expect(await site.text('rollouts/chat.yaml')).toContain(`tranche.dev/abort: "${RELEASE}"`);
+    expect(await site.text(ROLLOUT_FILE)).not.toContain('tranche.dev/abort');
+  });
+
   test('one name in two namespaces', async () => {
     const site = await settled({
       ...FILES,
