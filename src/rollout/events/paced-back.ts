@@ -232,7 +232,7 @@ function batchGoes(
     label: MOVES.RollbackWidened.label,
     ...withBudgetAfter(seen, { marks, floor }),
     partition: batch.partition,
-    why: `${capital(nameGroups(going))} ${going.length === 1 ? 'restarts' : 'restart'} on the stable version, where ${batch.stable} ${batch.stable === 1 ? 'group serves' : 'groups serve'}; ${shareIn(delivery)} of the requests stay with the ${batch.left} that are left.${budgetNote(seen)}`,
+    why: `${capital(nameGroups(going))} ${going.length === 1 ? 'restarts' : 'restart'} on the stable version, where ${batch.stable} ${batch.stable === 1 ? 'group serves' : 'groups serve'}; ${shareIn(delivery)} of the requests stay with ${batch.left === 1 ? 'the one that is left' : `the ${batch.left} that are left`}.${budgetNote(seen)}`,
   };
   return versionMove(on, drafting(fields, 'StepUpgrade'), { at: 'back', commit: servicesOnly(delivery, []) });
 }
