@@ -6,7 +6,9 @@ import type { GroupRecord } from '../../api/record-groups.ts';
 import { printRelease, shortRelease } from '../../api/release.ts';
 import { printInstant } from '../../api/time.ts';
 import { changeText } from '../../rollout/texts/change-text.ts';
+import { printKey } from '../../rollout/texts/key-text.ts';
 import { approvalText } from './approval-text.ts';
+import { evidencePicture } from './evidence-files.ts';
 import { code } from './markdown-code.ts';
 import { measuredLines } from './metrics-text.ts';
 import { servingSide } from './serving-side.ts';
@@ -20,8 +22,12 @@ export function anchorOf(record: RolloutRecord): string {
     .replaceAll(' ', '-');
 }
 
-/** `record`: where its file lies, as a link of Markdown takes it. */
-export function rolloutSection(record: RolloutRecord, link: string): string {
+/** `link`: where its record lies, as a link of Markdown takes it; `files`: what is on the branch as well. */
+export function rolloutSection(
+  record: RolloutRecord,
+  link: string,
+  files: { readonly has: (path: string) => boolean },
+): string {
   return [
     `### ${headingOf(record)}`,
     '',
@@ -32,18 +38,21 @@ export function rolloutSection(record: RolloutRecord, link: string): string {
     ]),
     ...(record.measured === undefined ? [] : [`- metrics of step ${code(record.measured.of)}:`]),
     ...(record.measured === undefined ? [] : measuredLines(record.measured).map((line) => `  - ${code(line)}`)),
+    ...(record.measured === undefined || !files.has(evidencePicture(printKey(record)))
+      ? []
+      : [`- what they counted: ![share of bad requests over time](${pictureLink(link, 'analysis', '/newest')})`]),
     `- groups, as last seen:`,
     ...groupLines(record),
     ...(timelineSvg(record) === undefined
       ? []
-      : [`- its commits so far: ![groups and share over time](${timelineLink(link)})`]),
+      : [`- its commits so far: ![groups and share over time](${pictureLink(link, 'timelines', '')})`]),
     `- [the record](${link}), as tranche keeps it; scripts read \`tranche status --output json\``,
   ].join('\n');
 }
 
 /** Next to the record, by its link: pages on a branch show pictures of that branch, of a private repository as well. */
-function timelineLink(record: string): string {
-  return record.replace(/^rollouts\/(.*)\.json$/, 'timelines/$1.svg');
+function pictureLink(record: string, folder: string, rest: string): string {
+  return record.replace(/^rollouts\/(.*)\.json$/, `${folder}/$1${rest}.svg`);
 }
 
 /** Without characters that mean something in Markdown: the names of Kubernetes have none. */

@@ -17,7 +17,14 @@ import { servingSide } from './serving-side.ts';
 /** Markdown for the front page of the branch. Text of the cluster stands in code spans, where nothing in it acts. */
 export function statusPage(
   records: readonly RolloutRecord[],
-  { brakes = [] }: { readonly brakes?: readonly BrakeShown[] } = {},
+  {
+    brakes = [],
+    files = new Map(),
+  }: {
+    readonly brakes?: readonly BrakeShown[];
+    /** What is next to it on the branch. */
+    readonly files?: { readonly has: (path: string) => boolean };
+  } = {},
 ): string {
   return [
     `${PAGE_HEAD}: what it saw and what it waits for. What it has decided is in the manifests and in the log of the branch that the agent applies.`,
@@ -28,7 +35,7 @@ export function statusPage(
     rolloutTable(records, linkedName),
     SIGNS,
     '',
-    ...records.slice(0, SECTIONS_MOST).flatMap((record) => [rolloutSection(record, recordLink(record)), '']),
+    ...records.slice(0, SECTIONS_MOST).flatMap((record) => [rolloutSection(record, recordLink(record), files), '']),
   ].join('\n');
 }
 

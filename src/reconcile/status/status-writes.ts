@@ -5,6 +5,8 @@ import type { RolloutRecord } from '../../api/record.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { BrakeShown } from './brakes.ts';
 import { contentOf } from './content.ts';
+import type { Evidence } from './evidence.ts';
+import { evidenceFiles, evidenceOwner } from './evidence-files.ts';
 import { numbersFile, numbersText } from './numbers.ts';
 import { PAGE_FILE } from './others-branch.ts';
 import {
@@ -19,19 +21,21 @@ import { digestOf, nextNumber, type Signed, type Signing, sign } from './signed.
 import { badge, statusPage } from './status-page.ts';
 import { timelineSvg } from './timeline-svg.ts';
 
+/** What this pass has to say. */
+type Said = {
+  readonly cluster: string;
+  readonly records: ReadonlyMap<string, RolloutRecord>;
+  readonly index: StatusIndex;
+  readonly brakes?: readonly BrakeShown[];
+  /** What metrics counted, by the Rollouts that this pass has asked for; not there: it has asked for none. */
+  readonly evidence?: ReadonlyMap<string, Evidence>;
+  /** undefined: nothing is signed. */
+  readonly signing?: Signing | undefined;
+};
+
 /** The files that this pass wants changed on the branch; empty: it says already what there is to say. */
-export function statusWrites(
-  before: StatusBranch,
-  after: {
-    readonly cluster: string;
-    readonly records: ReadonlyMap<string, RolloutRecord>;
-    readonly index: StatusIndex;
-    readonly brakes?: readonly BrakeShown[];
-    /** undefined: nothing is signed. */
-    readonly signing?: Signing | undefined;
-  },
-): readonly FileWrite[] {
-  const { cluster, signing, brakes = [] } = after;
+export function statusWrites(before: StatusBranch, after: Said): readonly FileWrite[] {
+  const { cluster, signing, brakes = [], evidence = new Map<string, Evidence>() } = after;
   const wanted = new Map<string, string>();
   const sorted = [...after.records.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [key, record] of sorted) {
@@ -44,27 +48,35 @@ export function statusWrites(
     );
     for (const [file, picture] of picturesOf(key, record)) wanted.set(file, picture);
   }
+  for (const [file, text] of evidenceFiles(after.records.keys(), evidence, before.texts)) wanted.set(file, text);
   // Who reads more than we do keeps both: two that write them in turn would never come to rest.
   const shown = sorted.map(([, record]) => record);
-  if (!before.isNewer) wanted.set(PAGE_FILE, statusPage(shown, { brakes }));
+  if (!before.isNewer) wanted.set(PAGE_FILE, statusPage(shown, { brakes, files: wanted }));
   const content = before.isNewer || signing === undefined ? undefined : contentOf(wanted, signing.place);
   if (!before.isNewer) wanted.set(INDEX_FILE, indexText(after.index, { before, content, signing }));
   const numbers = numbersFile(cluster);
   // In any case: a cluster may join that main names no key for, and its index is then in place of ours.
   if (signing !== undefined && content !== undefined)
     wanted.set(numbers, numbersText(content.numbers, before.texts.get(numbers), signing));
-  const newer = new Set([...before.records].flatMap(([key, { kind }]) => (kind === 'newer' ? filesOf(key) : [])));
   const writes: FileWrite[] = [];
   for (const [path, text] of wanted) if (before.texts.get(path) !== text) writes.push({ path, text });
-  for (const path of before.texts.keys()) {
-    // What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it.
-    const own = FOLDERS.some((folder) => path.startsWith(`${folder}/${cluster}/`));
-    if ((own || (path === numbers && content !== undefined)) && !wanted.has(path) && !newer.has(path))
-      writes.push({ path, text: undefined });
-  }
+  const own = [...FOLDERS.map((folder) => `${folder}/${cluster}/`), ...(content === undefined ? [] : [numbers])];
+  writes.push(...removed(before, { wanted, own }));
   const isSaid = before.index?.content?.files === content?.files || isForeign(before.index, after.index);
   const matters = !isSaid || indexMatters(before.index, after.index);
   return matters || writes.some((write) => write.path !== INDEX_FILE) ? writes : [];
+}
+
+/** What another cluster keeps on a shared branch is not ours to remove, whatever is wrong with it, nor what a newer tranche keeps. */
+function removed(
+  { records, texts }: StatusBranch,
+  { wanted, own }: { readonly wanted: ReadonlyMap<string, string>; readonly own: readonly string[] },
+): readonly FileWrite[] {
+  const newer = new Set([...records].flatMap(([key, { kind }]) => (kind === 'newer' ? [key, ...filesOf(key)] : [])));
+  return [...texts.keys()]
+    .filter((path) => own.some((start) => path.startsWith(start)) && !wanted.has(path))
+    .filter((path) => !newer.has(path) && !newer.has(evidenceOwner(path) ?? ''))
+    .map((path) => ({ path, text: undefined }));
 }
 
 /** Of another process, with other words on its command line: the two would write theirs over each other's in turn. */
@@ -72,7 +84,7 @@ function isForeign(before: StatusIndex | undefined, after: StatusIndex): boolean
   return before !== undefined && before.overrides !== after.overrides;
 }
 
-const FOLDERS = ['rollouts', 'badges', 'timelines'];
+const FOLDERS = ['rollouts', 'badges', 'timelines', 'analysis'];
 
 /** Its record, its badge, and the picture of its course. */
 function filesOf(key: string): readonly [record: string, badge: string, timeline: string] {

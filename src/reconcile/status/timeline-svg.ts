@@ -4,6 +4,7 @@ import type { RolloutRecord } from '../../api/record.ts';
 import type { Course, Stand } from '../../api/record-course.ts';
 import { shortRelease } from '../../api/release.ts';
 import { printInstant } from '../../api/time.ts';
+import { escaped } from './svg-text.ts';
 import { areaOf, lineOf, type Point, TIMELINE } from './timeline-curve.ts';
 
 const { width, height, left, right, top, bottom } = TIMELINE;
@@ -63,15 +64,4 @@ function percentOf(share: string | undefined): number | undefined {
   if (share === '–') return 0;
   const [, percent] = /^([0-9]{1,3}(?:\.[0-9]{1,3})?)%$/.exec(share ?? '') ?? [];
   return percent === undefined ? undefined : Math.min(100, Number(percent));
-}
-
-/** Of a record that anyone may have written who can push to its branch. */
-function escaped(text: string): string {
-  return text
-    .slice(0, 600)
-    .replace(/[^\x20-\x7e–→]/gu, '?')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

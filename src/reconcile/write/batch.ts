@@ -7,6 +7,7 @@ import { recordWritten } from '../../rollout/plan.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Reconciled } from '../outcome.ts';
 import type { Memory, PassResult, Reading } from '../pass.ts';
+import { type Evidence, evidenceIn } from '../status/evidence.ts';
 import type { StatusBranch, StatusIndex } from '../status/record-store.ts';
 import { statusSubject } from '../status/status-page.ts';
 import { statusWrites } from '../status/status-writes.ts';
@@ -56,6 +57,7 @@ export function batchOf(
           index: pass.index,
           signing,
           brakes: pass.result.brakes ?? [],
+          evidence: evidenceOf(pass.reconciled),
         })
       : [];
   const message = statusMessage(
@@ -70,6 +72,16 @@ export function batchOf(
     statusCommit:
       writes.length === 0 ? undefined : { writes, message, signature: { ...config.author, atSeconds: reading.at } },
   };
+}
+
+/** What metrics counted, by the Rollouts whose record is ours to write. */
+function evidenceOf(reconciled: readonly Reconciled[]): ReadonlyMap<string, Evidence> {
+  return new Map(
+    reconciled.filter(keepsRecord).flatMap(({ key, snapshot }) => {
+      const evidence = evidenceIn(snapshot);
+      return evidence === undefined ? [] : [[printKey(key), evidence] as const];
+    }),
+  );
 }
 
 /** What changed, which records were made again from main, and which process writes. */

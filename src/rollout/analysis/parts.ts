@@ -21,7 +21,8 @@ export function partsOf(windows: readonly Window[]): readonly Part[] {
   return joined(each, PARTS_MOST);
 }
 
-function joined(parts: readonly Part[], most: number): readonly Part[] {
+/** Neighbours together, as many as it takes. */
+export function joined(parts: readonly Part[], most: number): readonly Part[] {
   const size = Math.ceil(parts.length / most);
   if (size <= 1) return parts;
   return Array.from({ length: Math.ceil(parts.length / size) }, (_, at) =>
