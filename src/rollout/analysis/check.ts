@@ -2,9 +2,10 @@
 
 import type { Analysis } from '../../api/analysis.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
-import { countsOf, type Unusable } from './counting.ts';
+import { countsOf } from './counting.ts';
 import type { Answered, Past } from './judge.ts';
 import { powerOf } from './power.ts';
+import type { Unusable } from './readings.ts';
 import { totalOf } from './spread.ts';
 
 export type MetricChecked = {

@@ -2,10 +2,11 @@
 
 import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
-import type { LabelValues, SeriesPart } from '../../api/analysis-presets.ts';
+import type { SeriesPart } from '../../api/analysis-presets.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import { bucketNames, type Grid, gridFrom } from './metric-query.ts';
+import { byKey, type Reading, readingOf, type Unusable } from './readings.ts';
 import type { LeaderCounts, Window } from './verdict.ts';
 
 /**
@@ -15,12 +16,6 @@ import type { LeaderCounts, Window } from './verdict.ts';
 export type Served = { readonly pod: string; readonly from: Instant; readonly warmFrom?: Instant };
 
 export type Sides = { readonly canary: readonly Served[]; readonly stable: readonly Served[] };
-
-/** Why a metric says nothing: names what was asked and what came. */
-export type Unusable =
-  | { readonly kind: 'SeriesMissing'; readonly pod: string; readonly name: string }
-  | { readonly kind: 'SeriesTwice'; readonly pod: string; readonly name: string; readonly labels: readonly string[] }
-  | { readonly kind: 'SeriesUnusable'; readonly pod: string; readonly name: string; readonly le: string };
 
 type Counted =
   | {
@@ -32,9 +27,6 @@ type Counted =
       readonly lastWhole: Instant | undefined;
     }
   | Unusable;
-
-/** One value at an instant; undefined: none that can be used. */
-type Reading = (at: Instant) => number | undefined;
 
 /** What is asked of the answer for one metric. */
 type Asked = { readonly analysis: Analysis; readonly metric: AnalysisMetric; readonly grid: Grid };
@@ -135,94 +127,4 @@ function leaderOf(pod: string, series: readonly MetricSeries[], { metric, grid }
 function withoutBucket(wrong: Unusable, { labels: { le } }: SeriesPart): Unusable {
   if (wrong.kind !== 'SeriesMissing' || le === undefined || le instanceof RegExp) return wrong;
   return { kind: 'SeriesUnusable', pod: wrong.pod, name: wrong.name, le: le[0] ?? '' };
-}
-
-type PartAsked = { readonly part: SeriesPart; readonly metric: AnalysisMetric; readonly grid: Grid };
-
-/** The sum of a part's series at an instant. Series that are not apart by what the metric knows are one too many. */
-function readingOf(
-  pod: string,
-  series: readonly MetricSeries[],
-  { part, metric, grid }: PartAsked,
-): Reading | Unusable {
-  const name = part.names.find((one) => series.some((found) => found.name === one));
-  const named = series.filter((found) => found.name === name);
-  const { anchor } = metric;
-  const anchors = series.filter((found) => anchor?.names.includes(found.name));
-  if (anchor !== undefined && anchors.length === 0)
-    return { kind: 'SeriesMissing', pod, name: anchor.names.join(' or ') };
-  if (named.length === 0 && anchor === undefined) return { kind: 'SeriesMissing', pod, name: part.names.join(' or ') };
-  const meant = named.filter(({ labels }) => fits(labels, part.labels));
-  const { le } = part.labels;
-  if (named.length > 0 && meant.length === 0 && le !== undefined)
-    return { kind: 'SeriesUnusable', pod, name: name ?? '', le: le instanceof RegExp ? '' : (le[0] ?? '') };
-  const counters = [...byKey(meant, identityOf(metric)).values()];
-  const twice = twiceIn(counters, grid);
-  if (twice !== undefined) return { kind: 'SeriesTwice', pod, name: name ?? '', labels: twice };
-  return (at) => {
-    // What shows that the process was scraped has a sample where nothing has been counted yet.
-    if (anchor !== undefined && !anchors.some(({ samples }) => samples.get(at) !== undefined)) return undefined;
-    if (counters.length === 0) return anchor === undefined ? undefined : 0;
-    // One counter without a sample makes the sum none: it would fall, and rise again by all that was counted before.
-    return counters.reduce<number | undefined>((sum, same) => {
-      const value = valueOf(same, at, anchor !== undefined);
-      return sum === undefined || value === undefined ? undefined : sum + value;
-    }, 0);
-  };
-}
-
-/** Of the series of one counter, which follow each other. One that is made with its first event is 0 before that. */
-function valueOf(same: readonly MetricSeries[], at: Instant, startsLate: boolean): number | undefined {
-  const there = same.find(({ samples }) => samples.has(at));
-  if (there !== undefined) return there.samples.get(at);
-  const isBefore = same.every(({ samples }) => [...samples.keys()].every((seen) => seen > at));
-  return startsLate && isBefore ? 0 : undefined;
-}
-
-function fits(labels: MetricSeries['labels'], wanted: SeriesPart['labels']): boolean {
-  return Object.entries(wanted).every(([label, values]) => allows(values, labels[label] ?? ''));
-}
-
-function allows(values: LabelValues, value: string): boolean {
-  return values instanceof RegExp ? values.test(value) : values.includes(value);
-}
-
-/** What tells counters of one leader apart: the labels that the metric knows. */
-function identityOf(metric: AnalysisMetric): (one: MetricSeries) => string {
-  const known = [...new Set([...metric.adds, ...labelsNamed(metric)])].sort();
-  return ({ labels }) => JSON.stringify(known.map((label) => labels[label] ?? ''));
-}
-
-/** The labels by which series of one counter differ at one instant: two scrapers, or something that nobody has named. */
-function twiceIn(
-  counters: readonly (readonly MetricSeries[])[],
-  { start, end, step }: Grid,
-): readonly string[] | undefined {
-  for (const same of counters.filter(({ length }) => length > 1))
-    for (let at = start; at <= end; at += step) {
-      const there = same.filter(({ samples }) => samples.has(at));
-      if (there.length < 2) continue;
-      const labels = [...new Set(there.flatMap((one) => Object.keys(one.labels)))];
-      return labels.filter((label) => new Set(there.map((one) => one.labels[label])).size > 1).sort();
-    }
-  return undefined;
-}
-
-function labelsNamed({ bad, of }: AnalysisMetric): readonly string[] {
-  const parts = bad.kind === 'over' ? [bad.bucket, of] : [...bad.parts, of];
-  return [...parts.flatMap(({ labels }) => Object.keys(labels)), ...(bad.kind === 'over' ? ['le'] : [])];
-}
-
-function byKey(
-  series: readonly MetricSeries[],
-  keyOf: (one: MetricSeries) => string,
-): ReadonlyMap<string, readonly MetricSeries[]> {
-  const groups = new Map<string, MetricSeries[]>();
-  for (const one of series) {
-    const key = keyOf(one);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return groups;
 }

@@ -4,10 +4,11 @@ import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
-import { countsOf, type Sides, type Unusable } from './counting.ts';
+import { countsOf, type Sides } from './counting.ts';
 import { type Grid, gridFrom } from './metric-query.ts';
 import type { Counts } from './odds.ts';
 import { type Part, partsOf } from './parts.ts';
+import type { Unusable } from './readings.ts';
 import { dispersionOf, ruledOutWith, type Strata, spreadOf, totalOf } from './spread.ts';
 import {
   type Doubt,
