@@ -40,7 +40,9 @@ export function readMetrics(spec: FieldReader): readonly AnalysisMetric[] {
 
 /** What it leads to at most, as the file calls it. */
 export const THEN_FIELD = 'then';
-const FIELDS = ['tolerate', 'ruleOut', 'bound', THEN_FIELD];
+/** By which versions are compared, or one is measured. */
+const COMPARED = ['tolerate', 'ruleOut', 'bound'];
+const FIELDS = [...COMPARED, THEN_FIELD];
 
 function readMetric(reader: FieldReader): AnalysisMetric {
   const preset = readPreset(reader);
@@ -54,6 +56,9 @@ function readMetric(reader: FieldReader): AnalysisMetric {
       ? ['name', 'bad', 'of', ...FIELDS]
       : ['name', 'use', 'overSeconds', ...FIELDS],
   );
+  if (own.bad.kind === 'stalled')
+    for (const key of COMPARED.filter((one) => reader.has(one)))
+      reader.fault(key, 'NotCompared', 'compares shares, and a stalled leader has none', 'Remove it.');
   const tolerate = readTolerate(reader, own.tolerate);
   const ruleOut = readRuleOut(reader, own.ruleOut);
   if (ruleOut.times <= tolerate.times)
@@ -63,13 +68,22 @@ function readMetric(reader: FieldReader): AnalysisMetric {
       `.times is ${ruleOut.times}, wanted more than tolerate.times, ${tolerate.times}`,
       'Rule out a larger rise than is tolerated.',
     );
+  const key = THEN_FIELD;
+  const then = reader.word(key, LEADS_TO) ?? own.leadsTo;
+  if (own.informsOnly === true && then !== 'inform')
+    reader.fault(
+      key,
+      'InformsOnly',
+      `is ${then}, wanted inform: tokens of one request and samples of a gauge are no independent trials`,
+      'Remove it.',
+    );
   return {
     ...own,
     name,
     tolerate,
     ruleOut,
     bound: readBound(reader),
-    leadsTo: reader.word(THEN_FIELD, LEADS_TO) ?? own.leadsTo,
+    leadsTo: then,
   };
 }
 

@@ -11,10 +11,25 @@ export type SeriesPart = {
 /** Exact values, or a pattern for the whole value, which presets of ours alone have. */
 export type LabelValues = readonly string[] | RegExp;
 
-/** How the bad requests are counted. `over`: those that took longer than a bucket of a histogram. */
+/**
+ * How the bad ones are counted. `over`: requests that took longer than a bucket of a histogram; `rest`: all that were not counted
+ * so, as what a cache did not have; `above`: of the samples of a gauge those above a share; `stalled`: windows of leaders in
+ * which nothing was `made` though what is `open` had grown.
+ */
 export type BadPart =
   | { readonly kind: 'counted'; readonly parts: readonly SeriesPart[] }
-  | { readonly kind: 'over'; readonly bucket: SeriesPart; readonly seconds: number };
+  | { readonly kind: 'over'; readonly bucket: SeriesPart; readonly seconds: number }
+  | { readonly kind: 'rest'; readonly good: SeriesPart }
+  | { readonly kind: 'above'; readonly share: number }
+  | { readonly kind: 'stalled'; readonly made: readonly SeriesPart[]; readonly open: readonly SeriesPart[] };
+
+/** The series that it is counted by, next to those of all requests. */
+export function badParts(bad: BadPart): readonly SeriesPart[] {
+  if (bad.kind === 'counted') return bad.parts;
+  if (bad.kind === 'over') return [bad.bucket];
+  if (bad.kind === 'rest') return [bad.good];
+  return bad.kind === 'stalled' ? [...bad.made, ...bad.open] : [];
+}
 
 export const LEADS_TO = ['inform', 'hold', 'rollback'] as const;
 /** What a metric may lead to at most. */
@@ -32,6 +47,10 @@ export type Preset = {
   readonly tolerate: { readonly times: number; readonly points: number };
   readonly ruleOut: { readonly times: number };
   readonly leadsTo: LeadsTo;
+  /** What is counted, where it is no requests. */
+  readonly unit?: 'tokens' | 'samples' | 'windows';
+  /** Tokens share requests, and samples of a gauge are none: no chance of a false alarm is known, so that it can only inform. */
+  readonly informsOnly?: true;
 };
 
 const VLLM_LABELS = ['engine', 'model_name'];
@@ -44,6 +63,7 @@ const SGLANG_LABELS = [
   'pp_rank',
   'dp_rank',
   'moe_ep_rank',
+  'method',
 ];
 
 function part(name: string, labels: SeriesPart['labels'] = {}): SeriesPart {
@@ -56,7 +76,7 @@ const VLLM_LOAD = {
   tokens: part('vllm:request_prompt_tokens_sum'),
   requests: part('vllm:request_prompt_tokens_count'),
 };
-const SGLANG_START = part('sglang:num_running_reqs');
+const SGLANG_START = { names: ['sglang:num_running_reqs', 'sglang:http_requests_active'], labels: {} };
 const SGLANG_ANSWERED = part('sglang:num_requests_total');
 const SGLANG_LOAD = { tokens: part('sglang:prompt_tokens_total'), requests: SGLANG_ANSWERED };
 
@@ -78,6 +98,22 @@ function ended(reason: string): Pick<Preset, 'bad' | 'of' | 'adds' | 'anchor' | 
 /** Of all requests in a histogram, those above a bucket. */
 function slow(name: string, seconds: number): Pick<Preset, 'bad' | 'of'> {
   return { bad: { kind: 'over', bucket: part(`${name}_bucket`), seconds }, of: part(`${name}_count`) };
+}
+
+/** One of these for each of many of those, in tokens or events. */
+const INFORM = {
+  tolerate: { times: 1.5, points: 5 },
+  ruleOut: { times: 2 },
+  leadsTo: 'inform',
+  informsOnly: true,
+} as const;
+const KV_CACHE: SeriesPart = { names: ['vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'], labels: {} };
+/** A cache as full as this pushes requests out. */
+const FULL = 0.95;
+
+/** Tokens of the prefix cache, and what they were called until vLLM 0.9. */
+function prefix(what: string): SeriesPart {
+  return { names: [`vllm:prefix_cache_${what}_total`, `vllm:gpu_prefix_cache_${what}_total`], labels: {} };
 }
 
 const V1 = { handler: /^\/v1\/.*$/, method: ['POST'] } as const;
@@ -124,6 +160,39 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     of: ANSWERED,
     leadsTo: 'rollback',
   },
+  'vllm/stalled': {
+    ...VLLM,
+    ...ERRORS,
+    bad: {
+      kind: 'stalled',
+      made: [part('vllm:generation_tokens_total'), ANSWERED],
+      open: [VLLM_START, part('vllm:num_requests_waiting')],
+    },
+    of: ANSWERED,
+    unit: 'windows',
+    leadsTo: 'rollback',
+  },
+  'vllm/preempted': {
+    ...VLLM,
+    ...INFORM,
+    bad: { kind: 'counted', parts: [part('vllm:num_preemptions_total')] },
+    of: ANSWERED,
+  },
+  'vllm/prefix': {
+    ...VLLM,
+    ...INFORM,
+    unit: 'tokens',
+    bad: { kind: 'rest', good: prefix('hits') },
+    of: prefix('queries'),
+  },
+  'vllm/spec': {
+    ...VLLM,
+    ...INFORM,
+    unit: 'tokens',
+    bad: { kind: 'rest', good: part('vllm:spec_decode_num_accepted_tokens_total') },
+    of: part('vllm:spec_decode_num_draft_tokens_total'),
+  },
+  'vllm/kv': { ...VLLM, ...INFORM, unit: 'samples', bad: { kind: 'above', share: FULL }, of: KV_CACHE },
   'sglang/errors': {
     ...SGLANG,
     ...ERRORS,

@@ -2,7 +2,7 @@
 
 import { ANALYSIS_API_VERSION, ANALYSIS_CHANCES, ANALYSIS_TIMES, PROVIDER_NAME } from './analysis.ts';
 import { METRICS_LIMIT, SERIES_NAME, THEN_FIELD } from './analysis-metric.ts';
-import { LEADS_TO, PRESETS } from './analysis-presets.ts';
+import { LEADS_TO, PRESETS, type Preset } from './analysis-presets.ts';
 import { LABEL_NAME } from './analysis-values.ts';
 import type { JsonObject } from './json.ts';
 import { ANALYSIS_KIND } from './kinds.ts';
@@ -54,16 +54,16 @@ function specSchema(): JsonObject {
 }
 
 function metricSchemas(): JsonObject[] {
-  const shared = {
-    name: { type: 'string', minLength: 1 },
+  const named = { name: { type: 'string', minLength: 1 } };
+  const compared = {
     tolerate: closed({
       times: { type: 'number', minimum: 1, maximum: 50 },
       points: { type: 'number', minimum: 0, maximum: 100 },
     }),
     ruleOut: closed({ times: { type: 'number', minimum: 1.1, maximum: 80 } }),
     bound: closed({ fail: PERCENT, pass: PERCENT }, ['fail', 'pass']),
-    [THEN_FIELD]: { enum: [...LEADS_TO] },
   };
+  const shared = { ...named, ...compared, [THEN_FIELD]: { enum: [...LEADS_TO] } };
   const values = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
   const counter = closed(
     {
@@ -73,8 +73,15 @@ function metricSchemas(): JsonObject[] {
     ['metric'],
   );
   const over = { type: 'number', minimum: 0.01, maximum: 3600 };
+  const used = (isMeant: (preset: Preset) => boolean, fields: JsonObject): JsonObject => {
+    const uses = Object.entries(PRESETS).flatMap(([use, preset]) => (isMeant(preset) ? [use] : []));
+    return closed({ use: { enum: uses }, ...fields }, ['use']);
+  };
   return [
-    closed({ use: { enum: Object.keys(PRESETS) }, overSeconds: over, ...shared }, ['use']),
+    used(({ bad }) => bad.kind === 'over', { overSeconds: over, ...shared }),
+    used(({ bad, informsOnly }) => bad.kind !== 'over' && bad.kind !== 'stalled' && informsOnly !== true, shared),
+    used(({ bad }) => bad.kind === 'stalled', { ...named, [THEN_FIELD]: { enum: [...LEADS_TO] } }),
+    used(({ informsOnly }) => informsOnly === true, { ...named, ...compared, [THEN_FIELD]: { const: 'inform' } }),
     closed({ bad: counter, of: counter, ...shared }, ['name', 'bad', 'of']),
   ];
 }

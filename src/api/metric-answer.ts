@@ -1,4 +1,4 @@
-/** What a Prometheus-compatible server answers to a range query: series of whole numbers, or why nothing of it is used. */
+/** What a Prometheus-compatible server answers to a range query: series of numbers, or why nothing of it is used. */
 
 import { isRecord } from './json.ts';
 import { printableLine } from './printable.ts';
@@ -7,7 +7,7 @@ import type { Instant } from './time.ts';
 export type MetricSeries = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** By instant. undefined: there is a sample, and it is no whole number from 0: it counts as none, and ends its windows. */
+  /** By instant. undefined: there is a sample, and it is no number from 0: it counts as none, and ends its windows. */
   readonly samples: ReadonlyMap<Instant, number | undefined>;
 };
 
@@ -67,12 +67,12 @@ function readSeries(item: unknown, asked: AskedRange): MetricSeries | { readonly
     if (typeof at !== 'number' || typeof text !== 'string') return 'a sample is not a pair of time and text';
     if (at < asked.start || at > asked.end || (at - asked.start) % asked.step !== 0)
       return 'a sample has a time that was not asked for';
-    samples.set(at, wholeNumber(text));
+    samples.set(at, plainNumber(text));
   }
   return { name, labels, samples };
 }
 
-function wholeNumber(text: string): number | undefined {
-  const value = /^[0-9]+(\.[0-9]+)?(e\+?[0-9]+)?$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(value) ? value : undefined;
+function plainNumber(text: string): number | undefined {
+  const value = /^[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/.test(text) ? Number(text) : Number.NaN;
+  return value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }

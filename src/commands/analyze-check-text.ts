@@ -28,7 +28,7 @@ export function checkText(said: Checked, { windowSeconds, print }: Form): string
     .join('');
 }
 
-function metricText({ unusable, traffic, power }: MetricChecked, windowSeconds: number): string {
+function metricText({ unusable, traffic, power, unit }: MetricChecked, windowSeconds: number): string {
   const [first] = unusable;
   if (first !== undefined) {
     const others = unusable.length === 1 ? '' : `; and so do ${unusable.length - 1} others`;
@@ -37,7 +37,8 @@ function metricText({ unusable, traffic, power }: MetricChecked, windowSeconds: 
   if (traffic === undefined) return 'no leader has a whole window: samples are missing, or a counter fell';
   const { requests, bad, leaders } = traffic;
   const share = requests === 0 ? '–' : ((bad / requests) * 100).toFixed(2);
-  const seen = `${Math.round(requests)} requests an hour and leader, ${share} % bad`;
+  const seen = `${Math.round(requests)} ${unit} an hour and leader, ${share} % bad`;
+  if (unit !== 'requests') return seen;
   if (power === undefined)
     return requests === 0
       ? `${seen}: without requests nothing is found`

@@ -1,11 +1,11 @@
 /** The Analysis as people write it: what it takes, with its defaults, and what it refuses, where and how it is mended. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseAnalysis } from '../../src/api/analysis.ts';
-import { PRESETS } from '../../src/api/analysis-presets.ts';
+import { badParts, PRESETS, type Preset } from '../../src/api/analysis-presets.ts';
 import { analysisSchema } from '../../src/api/analysis-schema.ts';
 
 const head = { apiVersion: 'tranche.dev/v1alpha1', kind: 'Analysis', metadata: { name: 'chat' } };
@@ -23,6 +23,46 @@ test.each(Object.keys(PRESETS))('%s is taken with its defaults, by the schema to
   expect(faults).toEqual([]);
   expect(analysis?.metrics[0]).toEqual({ ...PRESETS[use], name: use, bound: undefined });
   expect(isTaken(file)).toBe(true);
+});
+
+test('what only informs, and what is not compared, the schema refuses as well', () => {
+  for (const more of [
+    { use: 'vllm/kv', ...leads('hold') },
+    { use: 'vllm/stalled', bound: { fail: 5, pass: 2 } },
+    { use: 'vllm/errors', overSeconds: 2 },
+  ])
+    expect(isTaken(whole({ metrics: [more] }))).toBe(false);
+  expect(isTaken(whole({ metrics: [{ use: 'vllm/stalled', name: 'hangs', ...leads('hold') }] }))).toBe(true);
+});
+
+/** A row a preset: a series of several names has the newest first. */
+function rows(): string {
+  const part = ({ names, labels }: Preset['of']): string => {
+    const values = Object.entries(labels).map(([label, allowed]) => `${label}=${String(allowed)}`);
+    return `${names.join(' | ')}${values.length === 0 ? '' : `{${values.join(', ')}}`}`;
+  };
+  const row = ([use, preset]: readonly [string, Preset]): string =>
+    [
+      `${use}: ${preset.leadsTo}${preset.informsOnly === true ? ' only' : ''}`,
+      ...[...badParts(preset.bad)].map((one) => `${preset.bad.kind} ${part(one)}`),
+      ...('seconds' in preset.bad ? [`over ${preset.bad.seconds} s`] : []),
+      ...('share' in preset.bad ? [`above ${preset.bad.share}`] : []),
+      `of ${preset.unit ?? 'requests'} ${part(preset.of)}`,
+      `adds up ${preset.adds.join(' ')}`,
+      preset.anchor === undefined ? 'from the start' : `with the first event, if there is ${part(preset.anchor)}`,
+    ].join('\n  ');
+  return `${Object.entries(PRESETS).map(row).join('\n')}\n`;
+}
+
+test('the table of presets is the one that was looked at', () => {
+  const file = 'fixtures/analysis/presets.txt';
+  if (process.env['UPDATE_GOLDEN'] !== undefined) writeFileSync(file, rows());
+  expect(rows()).toBe(readFileSync(file, 'utf8'));
+});
+
+test('each preset is in the documents', () => {
+  const page = readFileSync('docs/analysis.md', 'utf8');
+  expect(Object.keys(PRESETS).filter((use) => !page.includes(`\`${use}\``))).toEqual([]);
 });
 
 test('the one to copy is taken', () => {
@@ -173,6 +213,20 @@ describe('a file that is wrong', () => {
       /value/,
     ],
     ['what it may lead to', metric(leads('rolback')), 'spec.metrics.0.then', 'BadChoice', /Did you mean rollback/],
+    [
+      'more than informing',
+      metric({ use: 'vllm/kv', ...leads('hold') }),
+      'spec.metrics.0.then',
+      'InformsOnly',
+      /Remove/,
+    ],
+    [
+      'a tolerance of stalls',
+      metric({ use: 'vllm/stalled', tolerate: { times: 1.25 } }),
+      'spec.metrics.0.tolerate',
+      'NotCompared',
+      /Remove/,
+    ],
     ['a preset and counters', metric({ of: { metric: 'x' } }), 'spec.metrics.0.of', 'UnknownField', /Remove/],
   ])('%s', (_, file, at, reason, hint) => {
     const { analysis, faults } = parseAnalysis(file);

@@ -32,7 +32,7 @@ function seenOf(name: string, of: Pick<Observation, 'desired'>): AnalysisSeen {
   const metrics = found.metrics.map((metric) => ({
     name: metric.name,
     leadsTo: metric.leadsTo,
-    isBound: metric.bound !== undefined,
+    isBound: metric.bound !== undefined || metric.bad.kind === 'stalled',
   }));
   return { name, blob: (of.desired.blobs.get(found.file) ?? '').slice(0, BLOB_SHOWN), metrics };
 }

@@ -10,11 +10,13 @@ import { totalOf } from './spread.ts';
 
 export type MetricChecked = {
   readonly name: string;
+  /** What is counted. */
+  readonly unit: string;
   /** Why a leader says nothing of it, each with the reason. */
   readonly unusable: readonly Unusable[];
   /** Of one leader in an hour, and of how many; undefined: no leader has a whole window. */
   readonly traffic: { readonly requests: number; readonly bad: number; readonly leaders: number } | undefined;
-  /** What one group of them tells in the time of the Analysis; undefined: there are no two that can be compared. */
+  /** What one group of them tells in the time of the Analysis; undefined: there are no two to be compared, or no requests. */
   readonly power: ReturnType<typeof powerOf> | undefined;
 };
 
@@ -47,10 +49,11 @@ export function checked(
     const hour = HOUR_SECONDS / grid.step;
     return {
       name: metric.name,
+      unit: metric.unit ?? 'requests',
       unusable,
       traffic: leaders === 0 ? undefined : { requests: perWindow.n * hour, bad: perWindow.x * hour, leaders },
       power:
-        leaders < 2 || n === 0
+        leaders < 2 || n === 0 || metric.unit !== undefined
           ? undefined
           : powerOf(
               { requests: perWindow.n, share, leaders },

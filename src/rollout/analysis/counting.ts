@@ -5,8 +5,10 @@ import type { AnalysisMetric } from '../../api/analysis-metric.ts';
 import type { SeriesPart } from '../../api/analysis-presets.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
+import { samplesAbove } from './gauges.ts';
 import { bucketNames, type Grid, gridFrom } from './metric-query.ts';
 import { byKey, type Reading, readingOf, type Unusable } from './readings.ts';
+import { type LeaderWindow, stallsOf } from './stalls.ts';
 import type { LeaderCounts, Window } from './verdict.ts';
 
 /**
@@ -57,7 +59,7 @@ export function countsOf(series: readonly MetricSeries[], sides: Sides, asked: A
     const end = start + grid.step;
     const count = (served: readonly Served[]) => {
       const due = served.filter((one) => isDue(one, start));
-      const found = due.flatMap(({ pod }) => readers.get(pod)?.window(start, end) ?? []);
+      const found = due.flatMap(({ pod, from }) => readers.get(pod)?.window({ start, end, from }) ?? []);
       voided += due.length - found.length;
       return { found, isWhole: found.length === due.length };
     };
@@ -86,41 +88,54 @@ function loadOf(leaders: readonly Loaded[]): { readonly prompt: number; readonly
 
 type Loaded = LeaderCounts & { readonly tokens: number; readonly requests: number };
 
-type Leader = { readonly window: (start: Instant, end: Instant) => Loaded | undefined };
+type Leader = { readonly window: (window: LeaderWindow) => Loaded | undefined };
 
-function leaderOf(pod: string, series: readonly MetricSeries[], { metric, grid }: Asked): Leader | Unusable {
-  const { bad, of, load } = metric;
+function leaderOf(pod: string, series: readonly MetricSeries[], asked: Asked): Leader | Unusable {
+  const up = series.filter(({ name }) => name === 'up');
+  const isDown = (at: Instant) => up.length > 0 && up.every(({ samples }) => samples.get(at) === 0);
+  const read = stallsOf(pod, series, asked) ?? samplesAbove(pod, series, asked) ?? countsIn(pod, series, asked);
+  if (typeof read !== 'function') return read;
+  return {
+    window: (window) => {
+      const counts = isDown(window.start) && isDown(window.end) ? undefined : read(window);
+      return counts === undefined ? undefined : { tokens: 0, requests: 0, ...counts };
+    },
+  };
+}
+
+/** Of counters of requests. */
+function countsIn(pod: string, series: readonly MetricSeries[], { metric, grid }: Asked) {
+  const { bad, of, load, informsOnly } = metric;
   const read = (part: SeriesPart) => readingOf(pod, series, { part, metric, grid });
   const bucket =
     bad.kind === 'over' ? { ...bad.bucket, labels: { ...bad.bucket.labels, le: bucketNames(bad.seconds) } } : undefined;
+  const good = bad.kind === 'rest' ? bad.good : bucket;
   const parts = {
     of: read(of),
-    bad: bad.kind === 'over' ? [] : bad.parts.map(read),
-    under: bucket === undefined ? undefined : read(bucket),
+    bad: bad.kind === 'counted' ? bad.parts.map(read) : [],
+    good: good === undefined ? undefined : read(good),
     tokens: load === undefined ? undefined : read(load.tokens),
     requests: load === undefined ? undefined : read(load.requests),
   };
-  const all = [parts.of, ...parts.bad, parts.under, parts.tokens, parts.requests].filter((one) => one !== undefined);
+  const all = [parts.of, ...parts.bad, parts.good, parts.tokens, parts.requests].filter((one) => one !== undefined);
   const wrong = all.find((one) => typeof one !== 'function');
-  if (wrong !== undefined) return wrong === parts.under && bucket !== undefined ? withoutBucket(wrong, bucket) : wrong;
+  if (wrong !== undefined) return wrong === parts.good && bucket !== undefined ? withoutBucket(wrong, bucket) : wrong;
   const readings = all.filter((one) => typeof one === 'function');
-  const up = series.filter(({ name }) => name === 'up');
-  const isDown = (at: Instant) => up.length > 0 && up.every(({ samples }) => samples.get(at) === 0);
-  const gain = (reading: Reading | Unusable | undefined, start: Instant, end: Instant): number => {
+  const gain = (reading: Reading | Unusable | undefined, { start, end }: LeaderWindow): number => {
     if (typeof reading !== 'function') return 0;
     return (reading(end) ?? Number.NaN) - (reading(start) ?? Number.NaN);
   };
-  const window: Leader['window'] = (start, end) => {
+  return (window: LeaderWindow): Loaded | undefined => {
     // NaN: a sample is missing at an end; below 0: a counter fell.
-    if ((isDown(start) && isDown(end)) || readings.some((reading) => !(gain(reading, start, end) >= 0)))
-      return undefined;
-    const n = gain(parts.of, start, end);
-    const under = gain(parts.under, start, end);
-    const x = parts.under === undefined ? parts.bad.reduce((sum, one) => sum + gain(one, start, end), 0) : n - under;
-    const loaded = { tokens: gain(parts.tokens, start, end), requests: gain(parts.requests, start, end) };
+    if (readings.some((reading) => !(gain(reading, window) >= 0))) return undefined;
+    const n = gain(parts.of, window);
+    const counted = parts.bad.reduce((sum, one) => sum + gain(one, window), 0);
+    const x = parts.good === undefined ? counted : n - gain(parts.good, window);
+    const loaded = { tokens: gain(parts.tokens, window), requests: gain(parts.requests, window) };
+    // One request is preempted more than once: that only informs, and says no more than all.
+    if (x > n && informsOnly === true) return { pod, n, x: n, ...loaded };
     return x < 0 || x > n ? undefined : { pod, n, x, ...loaded };
   };
-  return { window };
 }
 
 /** Its other series are there: the buckets are, too, and not the one that is asked for, as nobody asks for the others. */

@@ -10,6 +10,7 @@ import type { Counts } from './odds.ts';
 import { type Part, partsOf } from './parts.ts';
 import type { Unusable } from './readings.ts';
 import { dispersionOf, ruledOutWith, type Strata, spreadOf, totalOf } from './spread.ts';
+import { stallExcuse, stallVerdict } from './stalls.ts';
 import {
   type Doubt,
   type Excuse,
@@ -122,6 +123,7 @@ type Judged = { readonly verdict: Verdict; readonly windows: readonly Window[]; 
  * those. Where both differ it is looked at in two ways, each with half the chance of a false alarm.
  */
 function judged(windows: readonly Window[], rules: AnalysisMetric, all: Doubt): Judged {
+  if (isStall(rules)) return { verdict: stallVerdict(windows, all.sizes.canary), windows, doubt: all };
   const whole = windows.filter(({ canary }) => canary.length === all.sizes.canary);
   if (whole.length === windows.length) return { verdict: verdictOf(whole, rules, all), windows: whole, doubt: all };
   const half = { ...all, alpha: all.alpha / 2 };
@@ -138,9 +140,14 @@ function judged(windows: readonly Window[], rules: AnalysisMetric, all: Doubt): 
 
 /** One of several leaders that has counted alone so far speaks for no other: that may be its node. */
 function excused({ windows, doubt }: Judged, rules: AnalysisMetric, { canary }: Sides): Excuse | undefined {
+  if (isStall(rules)) return stallExcuse(windows, canary.length);
   const [pod, ...others] = new Set(windows.flatMap((window) => window.canary.map((counts) => counts.pod)));
   const isLone = pod !== undefined && others.length === 0 && canary.length > 1;
   return excuseOf(windows, rules, doubt) ?? (isLone ? { kind: 'GroupOutlier', pod } : undefined);
+}
+
+function isStall({ bad }: AnalysisMetric): boolean {
+  return bad.kind === 'stalled';
 }
 
 function answerOf(verdict: Verdict, isLate: boolean) {

@@ -2,7 +2,7 @@
 
 import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
-import type { SeriesPart } from '../../api/analysis-presets.ts';
+import { badParts, type SeriesPart } from '../../api/analysis-presets.ts';
 import type { Instant } from '../../api/time.ts';
 
 /** Points of one answer. */
@@ -12,9 +12,8 @@ export const SETTLE_SECONDS = 120;
 
 /** Every part that a metric asks for. */
 function partsOf({ bad, of, anchor, load }: AnalysisMetric): readonly SeriesPart[] {
-  const counted = bad.kind === 'over' ? [bad.bucket] : bad.parts;
   return [
-    ...counted,
+    ...badParts(bad),
     of,
     ...(anchor === undefined ? [] : [anchor]),
     ...(load === undefined ? [] : [load.tokens, load.requests]),
@@ -34,7 +33,7 @@ export function selectorOf(
 ): string {
   const names = [...new Set(['up', ...metrics.flatMap(partsOf).flatMap(({ names: all }) => all)])];
   const buckets = metrics.flatMap(({ bad }) =>
-    bad.kind === 'over' ? bucketNames(bad.seconds) : bad.parts.flatMap((part) => exactValues(part.labels['le'])),
+    bad.kind === 'over' ? bucketNames(bad.seconds) : badParts(bad).flatMap((part) => exactValues(part.labels['le'])),
   );
   return `{${[
     `__name__=~"${anyOf(names)}"`,

@@ -1,7 +1,7 @@
 /** What a series of a leader says at an instant, and why it cannot be used. */
 
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
-import type { LabelValues, SeriesPart } from '../../api/analysis-presets.ts';
+import { badParts, type LabelValues, type SeriesPart } from '../../api/analysis-presets.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Grid } from './metric-query.ts';
@@ -34,13 +34,16 @@ export function readingOf(
   const { le } = part.labels;
   if (named.length > 0 && meant.length === 0 && le !== undefined)
     return { kind: 'SeriesUnusable', pod, name: name ?? '', le: le instanceof RegExp ? '' : (le[0] ?? '') };
+  // An engine that makes all its series at the start, and has not this one, does not know what is asked for.
+  if (meant.length === 0 && anchor === undefined)
+    return { kind: 'SeriesMissing', pod, name: withLabels(name, part.labels) };
   const counters = [...byKey(meant, identityOf(metric)).values()];
   const twice = twiceIn(counters, grid);
   if (twice !== undefined) return { kind: 'SeriesTwice', pod, name: name ?? '', labels: twice };
   return (at) => {
     // What shows that the process was scraped has a sample where nothing has been counted yet.
     if (anchor !== undefined && !anchors.some(({ samples }) => samples.get(at) !== undefined)) return undefined;
-    if (counters.length === 0) return anchor === undefined ? undefined : 0;
+    if (counters.length === 0) return 0;
     // One counter without a sample makes the sum none: it would fall, and rise again by all that was counted before.
     return counters.reduce<number | undefined>((sum, same) => {
       const value = valueOf(same, at, anchor !== undefined);
@@ -49,12 +52,44 @@ export function readingOf(
   };
 }
 
+/** `vllm:request_success_total{finished_reason="repetition"}`. */
+function withLabels(name = '', labels: SeriesPart['labels']): string {
+  const exact = Object.entries(labels).flatMap(([label, values]) =>
+    values instanceof RegExp ? [] : [`${label}="${values.join('|')}"`],
+  );
+  return exact.length === 0 ? name : `${name}{${exact.join(',')}}`;
+}
+
 /** Of the series of one counter, which follow each other. One that is made with its first event is 0 before that. */
 function valueOf(same: readonly MetricSeries[], at: Instant, startsLate: boolean): number | undefined {
   const there = same.find(({ samples }) => samples.has(at));
-  if (there !== undefined) return there.samples.get(at);
+  if (there !== undefined) return wholeNumber(there.samples.get(at));
   const isBefore = same.every(({ samples }) => [...samples.keys()].every((seen) => seen > at));
   return startsLate && isBefore ? 0 : undefined;
+}
+
+/** A counter has no fractions: what has some is another thing. */
+function wholeNumber(value: number | undefined): number | undefined {
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** The values of a gauge at an instant, one for each rank. Series that are not apart by what the metric knows are one too many. */
+export function gaugeOf(
+  pod: string,
+  series: readonly MetricSeries[],
+  { part, metric, grid }: PartAsked,
+): ((at: Instant) => readonly number[]) | Unusable {
+  const name = part.names.find((one) => series.some((found) => found.name === one));
+  const ranks = [
+    ...byKey(
+      series.filter((found) => found.name === name),
+      identityOf(metric),
+    ).values(),
+  ];
+  if (name === undefined) return { kind: 'SeriesMissing', pod, name: part.names.join(' or ') };
+  const twice = twiceIn(ranks, grid);
+  if (twice !== undefined) return { kind: 'SeriesTwice', pod, name, labels: twice };
+  return (at) => ranks.flatMap((same) => same.flatMap(({ samples }) => samples.get(at) ?? []));
 }
 
 function fits(labels: MetricSeries['labels'], wanted: SeriesPart['labels']): boolean {
@@ -87,7 +122,7 @@ function twiceIn(
 }
 
 function labelsNamed({ bad, of }: AnalysisMetric): readonly string[] {
-  const parts = bad.kind === 'over' ? [bad.bucket, of] : [...bad.parts, of];
+  const parts = [...badParts(bad), of];
   return [...parts.flatMap(({ labels }) => Object.keys(labels)), ...(bad.kind === 'over' ? ['le'] : [])];
 }
 

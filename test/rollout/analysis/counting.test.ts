@@ -211,6 +211,71 @@ test('counters of users count the values that they name', () => {
   expect(said.kind === 'counted' && said.windows.map(({ canary: [one] }) => one!.x)).toEqual([2, 2, 2]);
 });
 
+describe('what an engine does not know, and what it knows by another name', () => {
+  test('a reason that this vLLM has not is named, with its label', () => {
+    const repeated = analysisOf({ metrics: [{ use: 'vllm/repetition' }] });
+    expect(counted([...canary([0, 9, 18, 27], [0, 0, 0, 0]), ...STABLE], repeated)).toEqual({
+      kind: 'SeriesMissing',
+      pod: 'c',
+      name: 'vllm:request_success_total{finished_reason="repetition"}',
+    });
+  });
+  test('responses of SGLang by several methods add up', () => {
+    const both = (pod: string) =>
+      ['GET', 'POST'].map((method) =>
+        series('sglang:http_responses_total', pod, [0, 10, 20, 30], {
+          endpoint: '/generate',
+          status_code: '200',
+          method,
+        }),
+      );
+    const active = ['c', 's'].map((pod) => series('sglang:http_requests_active', pod, [0, 0, 0, 0]));
+    const said = counted([...both('c'), ...both('s'), ...active], analysisOf({ metrics: [{ use: 'sglang/errors' }] }));
+    expect(said.kind === 'counted' && said.windows.map(({ canary: [one] }) => one!.n)).toEqual([20, 20, 20]);
+  });
+});
+
+describe('what only informs', () => {
+  const INFORMS = (use: string): Analysis => analysisOf({ metrics: [{ use }] });
+  const both = (name: string, values: Values, labels = {}) =>
+    ['c', 's'].map((pod) => series(name, pod, values, labels)).flat();
+  const counts = (result: readonly object[], use: string) => {
+    const said = counted(result, INFORMS(use));
+    return said.kind === 'counted' ? said.windows.map(({ canary: [one] }) => [one!.n, one!.x]) : said;
+  };
+  test.each(['vllm:prefix_cache', 'vllm:gpu_prefix_cache'])('%s: tokens that were not there', (name) => {
+    const tokens = [
+      ...both(`${name}_queries_total`, [0, 100, 200, 300]),
+      ...both(`${name}_hits_total`, [0, 40, 140, 140]),
+    ];
+    expect(counts(tokens, 'vllm/prefix')).toEqual([
+      [100, 60],
+      [100, 0],
+      [100, 100],
+    ]);
+  });
+  test('a request that is preempted twice is no more than all', () => {
+    const stop = both('vllm:request_success_total', [0, 10, 20, 30], { finished_reason: 'stop' });
+    expect(counts([...stop, ...both('vllm:num_preemptions_total', [0, 2, 30, 30])], 'vllm/preempted')).toEqual([
+      [10, 2],
+      [10, 10],
+      [10, 0],
+    ]);
+  });
+  test('a cache that is full at the end of a window, of each rank; a gauge has fractions', () => {
+    const ranks = [
+      ...both('vllm:gpu_cache_usage_perc', [0.1, 0.96, '9.7e-01', 'NaN'], { engine: '0' }),
+      ...both('vllm:gpu_cache_usage_perc', [0, '5e-05', 1, 0.95], { engine: '1' }),
+    ];
+    expect(counts(ranks, 'vllm/kv')).toEqual([
+      [2, 1],
+      [2, 2],
+      [1, 0],
+    ]);
+    expect(counts([], 'vllm/kv')).toMatchObject({ kind: 'SeriesMissing' });
+  });
+});
+
 const good = { status: 'success', data: { resultType: 'matrix', result: [] as readonly object[] } };
 const withResult = (...result: readonly object[]) => ({ ...good, data: { ...good.data, result } });
 

@@ -1,0 +1,79 @@
+/** Leaders that are asked and answer nothing: which of their windows are stalled, and what follows. No statistics. */
+
+import type { AnalysisMetric } from '../../api/analysis-metric.ts';
+import type { MetricSeries } from '../../api/metric-answer.ts';
+import type { Instant } from '../../api/time.ts';
+import type { Grid } from './metric-query.ts';
+import { readingOf, type Unusable } from './readings.ts';
+import { totalOf } from './spread.ts';
+import type { Excuse, LeaderCounts, Verdict, Window } from './verdict.ts';
+
+/** One window of a leader; `from`: since when what it counts may be used. */
+export type LeaderWindow = { readonly start: Instant; readonly end: Instant; readonly from: Instant };
+
+type Reader = (window: LeaderWindow) => LeaderCounts | undefined;
+
+/**
+ * A window is bad where it is the second in which the leader made no token and no answer, what is open had grown in the first of
+ * them, and is not less now. So what came a moment ago is no stall, and neither is a gauge that only stands, as vLLM leaves some
+ * behind (vllm#22545). One in which nothing is known to have been asked counts as none.
+ */
+export function stallsOf(
+  pod: string,
+  series: readonly MetricSeries[],
+  { metric, grid }: { readonly metric: AnalysisMetric; readonly grid: Grid },
+): Reader | Unusable | undefined {
+  if (metric.bad.kind !== 'stalled') return undefined;
+  const read = (part: AnalysisMetric['of']) => readingOf(pod, series, { part, metric, grid });
+  const [made, open] = [metric.bad.made.map(read), metric.bad.open.map(read)];
+  const wrong = [...made, ...open].find((one) => typeof one !== 'function');
+  if (wrong !== undefined) return wrong;
+  const sum = (readings: typeof made, at: Instant): number =>
+    readings.reduce((all, one) => all + (typeof one === 'function' ? (one(at) ?? Number.NaN) : 0), 0);
+  return ({ start, end, from }) => {
+    const now = sum(made, end) - sum(made, start);
+    if (!(now >= 0)) return undefined;
+    if (now > 0) return { pod, n: 1, x: 0 };
+    const before = start - grid.step;
+    const isLong = before >= from && sum(made, start) === sum(made, before);
+    const isAsked = sum(open, start) > sum(open, before) && sum(open, end) >= sum(open, start);
+    const stalled = isLong && isAsked ? 1 : 0;
+    return { pod, n: stalled, x: stalled };
+  };
+}
+
+/** Windows of the new version in which it answered, before it passes. */
+const ANSWERED_LEAST = 2;
+
+/**
+ * Failed from the first stalled window of a leader of the new version on; passed once it has answered in two windows, with all its
+ * leaders in the last, none of them stalled in it.
+ */
+export function stallVerdict(windows: readonly Window[], leaders: number): Verdict {
+  const canary = windows.map((window) => totalOf(window.canary));
+  const failed = windows[canary.findIndex(({ x }) => x > 0)];
+  const passed = windows.find((window, at) => {
+    const answered = canary.slice(0, at + 1).filter(({ n, x }) => n > x).length;
+    return answered >= ANSWERED_LEAST && window.canary.length === leaders;
+  });
+  const decided = failed ?? passed;
+  return {
+    kind: failed !== undefined ? 'failed' : passed !== undefined ? 'passed' : 'undecided',
+    at: decided?.end,
+    canary: totalOf(canary),
+    stable: totalOf(windows.map((window) => totalOf(window.stable))),
+    windows: windows.length,
+    lnWorse: undefined,
+    lnWorseWanted: 0,
+    tolerated: 1,
+    ruledOut: undefined,
+  };
+}
+
+/** Stable leaders have stalled as well, or one of several of the new version alone has. */
+export function stallExcuse(windows: readonly Window[], leaders: number): Excuse | undefined {
+  if (windows.some(({ stable }) => totalOf(stable).x > 0)) return { kind: 'BothSidesBad' };
+  const stalled = windows.flatMap(({ canary }) => canary.filter(({ x }) => x > 0).map(({ pod }) => pod));
+  const [pod, ...others] = new Set(stalled);
+  return pod !== undefined && others.length === 0 && leaders > 1 ? { kind: 'GroupOutlier', pod } : undefined;
+}
