@@ -13,6 +13,7 @@ import { runPass } from '../reconcile/run.ts';
 import { issueLine, NO_ROLLOUT } from '../reconcile/status/report.ts';
 import { type JudgedMerge, marksSince } from '../reconcile/verify-marks.ts';
 import { contradictions } from '../rollout/gates/policies.ts';
+import { inTurn, patchLines } from './patches.ts';
 
 const NOT_ASKED = unknown('lint does not ask the cluster');
 const noCluster: Cluster = { list: async () => NOT_ASKED };
@@ -77,7 +78,7 @@ export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<
         ...issues.flatMap((issue) => [issueLine(issue), ...patchLines(issue)]),
         ...warnings.flatMap((warning) => [`warning: ${issueLine(warning)}`, ...patchLines(warning)]),
         ...failures,
-        ...inTurn([...issues, ...warnings]),
+        ...inTurn([...issues, ...warnings], 'lint'),
         ...(outcomes.length + issues.length === 0 ? [NO_ROLLOUT] : []),
         summary(issues, outcomes.length),
         `read: ${read}`,
@@ -108,17 +109,6 @@ async function ownPolicies({ git }: Ports, { desired, parsed }: Memory): Promise
   if (desired === undefined) return [];
   const [head] = await git.heads([desired.desired.config.branch]);
   return ownPolicyWarnings(git, { desired: desired.desired, head, cache: parsed });
-}
-
-/** A patch stands as it is below its issue, so that it can be handed to git apply: an empty line may be its last. */
-function patchLines({ patch = '' }: Issue): readonly string[] {
-  return patch === '' ? [] : patch.replace(/\n$/, '').split('\n');
-}
-
-/** Two patches may change lines that stand together: then git takes the first alone. */
-function inTurn(issues: readonly Issue[]): readonly string[] {
-  const patches = issues.filter(({ patch = '' }) => patch !== '').length;
-  return patches > 1 ? ['Each patch is of the files as they are: git apply one, then lint again for the next.'] : [];
 }
 
 /** A plan that a policy would never let through, on the line of the policy. */

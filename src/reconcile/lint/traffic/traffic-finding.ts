@@ -1,11 +1,10 @@
 /** What lint says of Services and routes: an issue with its line, and the way out as a patch where the files say what it is. */
 
 import type { Issue } from '../../../api/issue.ts';
-import { unifiedDiff } from '../../../manifests/diff.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
-import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
 import type { Edit, FieldPath } from '../../../rollout/edits/edit.ts';
 import type { RouteFault } from '../../../rollout/traffic/provider.ts';
+import { mendPatch } from '../../documents/mend-patch.ts';
 import { nameOf } from '../../documents/read-rollout.ts';
 
 export type TrafficFinding = {
@@ -31,9 +30,9 @@ export function ofFault(
 
 /** The finding as an issue; a mend that the text cannot take is left out. */
 export function trafficIssue(finding: TrafficFinding, texts: ReadonlyMap<string, string>): Issue {
-  const { document, path, reason, what, hint } = finding;
+  const { document, path, reason, what, hint, mend, mendIn = document } = finding;
   const { file } = document;
-  const patch = patchOf(finding, texts);
+  const patch = mendPatch(mendIn, { mend, before: texts.get(mendIn.file) ?? '' });
   return {
     file,
     line: document.lineOf(path),
@@ -43,15 +42,4 @@ export function trafficIssue(finding: TrafficFinding, texts: ReadonlyMap<string,
     hint,
     ...(patch === '' ? {} : { patch }),
   };
-}
-
-function patchOf(
-  { document, mend = [], mendIn = document }: TrafficFinding,
-  texts: ReadonlyMap<string, string>,
-): string {
-  if (mend.length === 0) return '';
-  const { file, object } = mendIn;
-  const before = texts.get(file) ?? '';
-  const made = applyEdits(before, { file, object, edits: mend });
-  return made.kind === 'ok' ? unifiedDiff({ file, before, after: made.text }) : '';
 }
