@@ -8,6 +8,7 @@ import type { FoundWorkload, Survey } from '../reconcile/init/survey.ts';
 import type { RootView } from '../reconcile/roots/read-roots.ts';
 import { issueLine } from '../reconcile/status/report.ts';
 import type { BranchProposed, NotProposed } from '../reconcile/write/propose-branch.ts';
+import { inTurn, patchLines } from './patches.ts';
 import { rootValue } from './roots-report.ts';
 
 export type InitReport = {
@@ -60,7 +61,7 @@ function textOf(report: InitReport): string {
     titled('built by kustomize, and not delivered from yet (tranche roots has more):', folders.flatMap(folderLines)),
     titled('in the cluster, and in no file that was read:', cluster),
     titled(titleOf(report), files.flatMap(fileLines)),
-    titled('to change, in what applies them:', settings.map(issueLine)),
+    settingsToChange(settings),
     titled(
       'the rules of the forge:',
       rules.map((line) => line.trimEnd()),
@@ -72,6 +73,13 @@ function textOf(report: InitReport): string {
     .filter((block) => block.length > 0)
     .map((block) => `${block.join('\n')}\n`)
     .join('\n');
+}
+
+/** A patch is not indented: so it can be handed to git apply. */
+function settingsToChange(settings: readonly Issue[]): readonly string[] {
+  if (settings.length === 0) return [];
+  const lines = settings.flatMap((issue) => [`  ${issueLine(issue)}`, ...patchLines(issue)]);
+  return ['to change, in what applies them:', ...lines, ...inTurn(settings, 'init')];
 }
 
 function titled(title: string, lines: readonly string[]): readonly string[] {

@@ -7,6 +7,7 @@ import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Answer } from '../ports/forge.ts';
 import { PortError } from '../ports/port-error.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import { inTurn, patchLines } from './patches.ts';
 
 /** Exit code 1 where deliveries would stop at a rule. Throws UsageError without a forge, PortError where it fails or refuses. */
 export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
@@ -16,6 +17,12 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
   else if (told.length === 0) io.out('the rules of the forge fit\n');
   for (const finding of options.output === 'json' ? [] : told) io.out(ruleLine(finding));
   for (const issue of options.output === 'json' ? [] : agents) io.out(agentLine(issue));
+  if (options.output !== 'json')
+    io.out(
+      inTurn(agents, 'preflight')
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
   return told.some(({ level }) => level === 'error') ? EXIT.failed : EXIT.ok;
 }
 
@@ -27,9 +34,10 @@ async function agentsFound(options: CommonOptions, { git }: Ports): Promise<read
   return agentIssues(git, { commit, config });
 }
 
-function agentLine({ file, line, reason, message, hint, patch = '' }: Issue): string {
+function agentLine(issue: Issue): string {
+  const { file, line, reason, message, hint } = issue;
   const said = oneLine(`warning  ${reason}: ${file}:${line}: ${message}. ${hint}`);
-  return patch === '' ? `${said}\n` : `${said}\n${patch}`;
+  return [said, ...patchLines(issue), ''].join('\n');
 }
 
 type RuleFound = {

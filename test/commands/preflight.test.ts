@@ -153,7 +153,10 @@ spec:
   update: {path: ./apps}
 `,
   });
-  const lines = (await preflight()).out.split('\n').filter((line) => line.includes('agents/'));
+  const { out } = await preflight();
+  expect(out).toContain('\n--- a/agents/app.yaml\n+++ b/agents/app.yaml\n@@ ');
+  expect(out).toContain('git apply one, then preflight again for the next.\n');
+  const lines = out.split('\n').filter((line) => /^warning .*: agents\//.test(line));
   expect(lines.map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
     'warning  IgnoredDifference: agents/app.yaml:10',
     'warning  ForcedApply: agents/app.yaml:15',

@@ -2,14 +2,13 @@
 
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { at, isJsonObject, type Json } from '../../api/json.ts';
+import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import { pathText } from '../../manifests/path-text.ts';
-import type { FieldPath } from '../../rollout/edits/edit.ts';
+import type { Edit, FieldPath } from '../../rollout/edits/edit.ts';
+import { agentIssue, type AgentFinding as Found } from './agent-finding.ts';
 
-type Found = Pick<Issue, 'reason' | 'message' | 'hint'> & { readonly path: FieldPath };
 /** A rule of one kind of agent: what it finds, below the spec at `spec`. */
 type Rule = (document: ManifestDocument, spec: FieldPath, config: Config) => readonly Found[];
 
@@ -21,19 +20,13 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   HelmRelease: [renderedByFlux],
 };
 
+/** Where its spec is, what the repository is configured as, and the text of its file. */
+type AgentPlace = { readonly spec: FieldPath; readonly config: Config; readonly text: string };
+
 /** Every setting of this agent that has to change, or that says what is not supported. */
-export function settingsToChange(document: ManifestDocument, spec: FieldPath, config: Config): readonly Issue[] {
-  const { file, object } = document;
-  const rules = RULES[object.kind] ?? [];
-  return rules
-    .flatMap((rule) => rule(document, spec, config))
-    .map(({ path, message, ...rest }) => ({
-      file,
-      line: document.lineOf(path),
-      path: pathText(path),
-      ...rest,
-      message: `${object.kind} ${object.name}: ${message}`,
-    }));
+export function settingsToChange(document: ManifestDocument, { spec, config, text }: AgentPlace): readonly Issue[] {
+  const rules = RULES[document.object.kind] ?? [];
+  return rules.flatMap((rule) => rule(document, spec, config)).map((finding) => agentIssue(document, finding, text));
 }
 
 /** Fields that a step writes: an agent that ignores one never applies it. */
@@ -54,9 +47,27 @@ function ignoredFields({ value }: ManifestDocument, spec: FieldPath): readonly F
         reason: 'IgnoredDifference',
         message: `differences are ignored in ${[...fields, ...managers.map((name) => `what ${name} manages`)].join(', ')}: a step that writes there is never applied`,
         hint: 'Take LeaderWorkerSets out of this entry. Where an autoscaler writes replicas, leave replicas out of the file instead.',
+        // An entry of other kinds as well may be there for them.
+        ...(kind === LWS_KIND ? { mend: withoutFields([...spec, 'ignoreDifferences', String(place)], entry) } : {}),
       },
     ];
   });
+}
+
+/** The entry without the fields that a step writes; none left: without the entry. */
+function withoutFields(path: FieldPath, entry: JsonObject): readonly Edit[] {
+  const kept = ['jsonPointers', 'jqPathExpressions'].flatMap((key) =>
+    texts(entry[key]).filter((field) => !STEPPED.test(field)),
+  );
+  if (kept.length === 0) return [{ kind: 'removeItem', path }];
+  const fields = ['jsonPointers', 'jqPathExpressions'].flatMap((key) =>
+    texts(entry[key]).flatMap((field, place) => (STEPPED.test(field) ? [[...path, key, String(place)]] : [])),
+  );
+  return [
+    // From the last on: the places of those before it stay.
+    ...fields.reverse().map((item): Edit => ({ kind: 'removeItem', path: item })),
+    { kind: 'remove', path: [...path, 'managedFieldsManagers'] },
+  ];
 }
 
 function forceOption({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
@@ -69,6 +80,7 @@ function forceOption({ value }: ManifestDocument, spec: FieldPath): readonly Fou
             reason: 'ForcedApply',
             message: `${option} deletes and creates again what refuses a change: all groups go down at once, past every policy`,
             hint: 'Remove the option, or keep the LeaderWorkerSets in an Application without it.',
+            mend: [{ kind: 'removeItem', path: [...path, String(place)] } as const],
           },
         ]
       : [],
@@ -76,7 +88,8 @@ function forceOption({ value }: ManifestDocument, spec: FieldPath): readonly Fou
 }
 
 function manualSync({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
-  const automated = at(value, [...spec, 'syncPolicy', 'automated']);
+  const path = [...spec, 'syncPolicy', 'automated'];
+  const automated = at(value, path);
   if (isJsonObject(automated) && automated['enabled'] !== false) return [];
   return [
     {
@@ -84,6 +97,9 @@ function manualSync({ value }: ManifestDocument, spec: FieldPath): readonly Foun
       reason: 'NotAutomated',
       message: 'nothing is synced by itself: each step, and each rollback, waits for someone to sync',
       hint: 'Set syncPolicy.automated: {selfHeal: true}.',
+      mend: isJsonObject(automated)
+        ? [{ kind: 'remove', path: [...path, 'enabled'] }]
+        : [{ kind: 'set', path: [...path, 'selfHeal'], value: true }],
     },
   ];
 }
@@ -104,6 +120,7 @@ function otherBranch({ value }: ManifestDocument, spec: FieldPath, { branch }: C
       reason: 'OtherBranch',
       message: `it applies ${revision}, and steps are written to ${branch}`,
       hint: `Set targetRevision: ${branch}, or write branches.desired into tranche.yaml.`,
+      mend: [{ kind: 'set', path, value: branch }],
     },
   ];
 }
@@ -148,6 +165,7 @@ function suspended({ value }: ManifestDocument, spec: FieldPath): readonly Found
       reason: 'NotAutomated',
       message: 'it is suspended: neither a step nor a rollback is applied',
       hint: 'Remove suspend, or run flux resume kustomization.',
+      mend: [{ kind: 'remove', path: [...spec, 'suspend'] }],
     },
   ];
 }

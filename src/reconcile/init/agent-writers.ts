@@ -6,13 +6,10 @@ import { at } from '../../api/json.ts';
 import { stringsIn } from '../../api/service.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
-import { pathText } from '../../manifests/path-text.ts';
-import type { FieldPath } from '../../rollout/edits/edit.ts';
+import { agentIssue, type AgentFinding as Found } from './agent-finding.ts';
 
 const KINDS = ['AppProject', 'Application', 'ImageUpdateAutomation'];
 const GROUPS = /^(argoproj\.io|image\.toolkit\.fluxcd\.io)\//;
-
-type Found = Pick<Issue, 'reason' | 'message' | 'hint'> & { readonly path: FieldPath };
 
 /** Of those that may reach one of these files. */
 export function writersIn(
@@ -24,19 +21,13 @@ export function writersIn(
     KINDS.some((kind) => text.includes(kind))
       ? parseManifestFile(file, text, KINDS)
           .documents.filter(({ object }) => GROUPS.test(object.apiVersion))
-          .flatMap((document) => [
-            ...windows(document).map((found) => issueOf(document, found)),
-            ...imageUpdater(document).map((found) => issueOf(document, found)),
-            ...automation(document, files, branch).map((found) => issueOf(document, found)),
-          ])
+          .flatMap((document) =>
+            [...windows(document), ...imageUpdater(document), ...automation(document, files, branch)].map((found) =>
+              agentIssue(document, found, text),
+            ),
+          )
       : [],
   );
-}
-
-function issueOf(document: ManifestDocument, { path, message, ...rest }: Found): Issue {
-  const { file, object } = document;
-  const named = `${object.kind} ${object.name}: ${message}`;
-  return { file, line: document.lineOf(path), path: pathText(path), ...rest, message: named };
 }
 
 /** Argo CD: outside of a window that allows, and inside of one that denies, nothing is synced by itself. */
@@ -64,6 +55,7 @@ function imageUpdater({ object, value }: ManifestDocument): readonly Found[] {
       reason: 'ImageWriter',
       message: 'Argo CD Image Updater sets images in the Application, past the files: all groups restart at once',
       hint: `Set ${UPDATER}/write-back-method: git, or take LeaderWorkerSets out of its image-list.`,
+      mend: [{ kind: 'set', path: ['metadata', 'annotations', `${UPDATER}/write-back-method`], value: 'git' }],
     },
   ];
 }
@@ -82,6 +74,7 @@ function automation({ object, value }: ManifestDocument, files: readonly string[
       reason: 'ImageWriter',
       message: `it pushes new tags to ${branch} by itself: each of them starts a release, or takes the place of one in progress`,
       hint: 'Let it push to another branch (spec.git.push.branch) and merge that by pull requests, or leave markers out of LeaderWorkerSets.',
+      mend: [{ kind: 'set', path: ['spec', 'git', 'push', 'branch'], value: 'image-updates' }],
     },
   ];
 }

@@ -6,6 +6,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at, type Json } from '../../api/json.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { unpruned } from './agent-prune.ts';
 import { settingsToChange } from './agent-settings.ts';
 
 /** An object that applies a folder to a namespace. */
@@ -20,6 +21,8 @@ export type Agent = {
   readonly namespace: string | undefined;
   /** Its settings that stand in the way of a delivery, each with its line and what to do. */
   readonly settings: readonly Issue[];
+  /** The same where a delivery takes objects out of Git: they stay in the cluster. */
+  readonly unpruned: readonly Issue[];
 };
 
 const KINDS = ['Application', 'ApplicationSet', 'Kustomization', 'HelmRelease'] as const;
@@ -32,7 +35,7 @@ export function agentsIn(texts: ReadonlyMap<string, string>, config: Config): re
     const { documents } = parseManifestFile(file, text, KINDS);
     return documents
       .filter(({ object }) => GROUPS.test(object.apiVersion) && KINDS.some((kind) => kind === object.kind))
-      .map((document) => agentOf(document, config));
+      .map((document) => agentOf(document, config, text));
   });
 }
 
@@ -41,7 +44,7 @@ export function agentsOf(agents: readonly Agent[], file: string): readonly Agent
   return agents.filter(({ folders }) => folders.length > 0 && isBelow(folders, file));
 }
 
-function agentOf(document: ManifestDocument, config: Config): Agent {
+function agentOf(document: ManifestDocument, config: Config, text: string): Agent {
   const { object, file, firstLine } = document;
   const spec = specPath(document);
   const value = at(document.value, spec);
@@ -53,7 +56,8 @@ function agentOf(document: ManifestDocument, config: Config): Agent {
     line: firstLine,
     folders: isFlux ? [folderIn(at(value, ['path']))] : sourcesOf(value),
     namespace: typeof namespace === 'string' && namespace !== '' ? namespace : undefined,
-    settings: settingsToChange(document, spec, config),
+    settings: settingsToChange(document, { spec, config, text }),
+    unpruned: unpruned(document, { spec, text }),
   };
 }
 

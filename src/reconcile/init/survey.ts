@@ -10,12 +10,12 @@ import { parseService } from '../../api/service.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { keyMatch, namesDynamic, podLabels } from '../../rollout/traffic/selectors.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
-import { fluxIssues } from '../documents/flux-settings.ts';
 import { madeFor, namespaceOf } from '../documents/manifest-index.ts';
 import { parsedFiles } from '../documents/parse-cache.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { TRAFFIC_KINDS } from '../documents/traffic-index.ts';
 import { type Agent, agentsIn, agentsOf } from './agents.ts';
+import { fluxFindings } from './flux-mends.ts';
 
 /** An object in front of a workload. `name`: with its kind, for people. */
 export type Place = {
@@ -66,7 +66,7 @@ export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): 
   const own = index.workloads.filter((workload) => madeFor(workload) === undefined).map(readOf);
   const around = frontIn(desired, texts, own);
   const workloads = own.map((read) => found(read, { desired, agents, around }));
-  const flux = workloads.flatMap(({ document }) => fluxIssues(index.fluxSettings(), document));
+  const flux = workloads.flatMap(({ document }) => fluxFindings(index.fluxSettings(), document, texts));
   return {
     config,
     workloads,
