@@ -7,6 +7,9 @@ import type { HoldLine, RolloutShown, StatusShown } from './published.ts';
 /** Holds of one Rollout that its row has; its own page has all. */
 const HOLDS_MOST = 3;
 const GROUPS_MOST = 32;
+/** Rollouts in one part of the page. */
+const ROWS_OF_PART = 20;
+const LINES_OF_PART = 50;
 
 /** `placeOf`: where the page of a Rollout lies, from the folder of all. */
 export function indexPage(status: StatusShown, placeOf: (rollout: RolloutShown) => string): string {
@@ -50,22 +53,36 @@ const NONE = html`<p class="quiet">None.</p>`;
 
 function tableOf(rollouts: readonly RolloutShown[], placeOf: PlaceOf): Markup {
   if (rollouts.length === 0) return NONE;
-  return html`<div class="wide"><table class="stacked" aria-labelledby="moving">
+  return partsOf(
+    rollouts,
+    ROWS_OF_PART,
+    (part) => html`<div class="wide part"><table class="stacked" aria-labelledby="moving">
 <thead><tr><th scope="col">Rollout</th><th scope="col">State</th><th scope="col">Images</th><th scope="col">Groups</th><th scope="col">New side</th><th scope="col">Waits for</th></tr></thead>
 <tbody>
-${rollouts.map((rollout) => rowOf(rollout, placeOf(rollout)))}</tbody>
-</table></div>`;
+${part.map((rollout) => rowOf(rollout, placeOf(rollout)))}</tbody>
+</table></div>`,
+  );
 }
 
-/** One line each, without a layout of columns: a browser skips those that are not in sight, of thousands as well. */
+/** One line each, without a layout of columns. */
 function restOf(rollouts: readonly RolloutShown[], placeOf: PlaceOf): Markup {
   if (rollouts.length === 0) return NONE;
-  const lines = rollouts.map((rollout) => {
+  const lineOf = (rollout: RolloutShown): Markup => {
     const { cluster, namespace, name, images, groups } = rollout;
     const count = `${groups.length} ${groups.length === 1 ? 'group' : 'groups'}`;
-    return html`<li><a href="${placeOf(rollout)}">${namespace}/${name}</a> <span class="quiet">${cluster}</span> ${count} ${imagesOf({ from: [], to: images.to })}</li>\n`;
-  });
-  return html`<ul class="rest" aria-labelledby="rest">\n${lines}</ul>`;
+    return html`<li><a href="${placeOf(rollout)}">${namespace}/${name}</a> <span class="quiet">${cluster}</span> ${count} ${imagesOf({ from: [], to: images.to })}\n`;
+  };
+  return partsOf(
+    rollouts,
+    LINES_OF_PART,
+    (part) => html`<ul class="rest part" aria-labelledby="rest">\n${part.map(lineOf)}</ul>`,
+  );
+}
+
+/** A browser lays out the parts that are in sight, and no others: of thousands as well. */
+function partsOf<T>(all: readonly T[], most: number, partOf: (part: readonly T[]) => Markup): Markup {
+  const parts = Array.from({ length: Math.ceil(all.length / most) }, (_, at) => all.slice(at * most, (at + 1) * most));
+  return html`${parts.map((part) => html`${partOf(part)}\n`)}`;
 }
 
 function rowOf(rollout: RolloutShown, place: string): Markup {

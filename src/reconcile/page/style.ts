@@ -35,6 +35,14 @@ code { font: 0.875em/1.5 ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", mon
 .state.stalled { background: var(--bad-ground); color: var(--bad); border-color: currentColor; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
+table.stacked { table-layout: fixed; min-width: 50rem; }
+table.stacked thead th:nth-child(1) { width: 14%; }
+table.stacked thead th:nth-child(2) { width: 16%; }
+table.stacked thead th:nth-child(3) { width: 22%; }
+table.stacked thead th:nth-child(5) { width: 11%; }
+table.stacked thead th:nth-child(6) { width: 22%; }
+/* Parts that are out of sight are not laid out. */
+.part { content-visibility: auto; contain-intrinsic-size: auto 110rem; }
 caption { text-align: left; color: var(--quiet); padding: 0.25rem 0; }
 th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.6rem; border-bottom: 1px solid var(--line); }
 thead th { border-bottom-width: 2px; white-space: nowrap; }
@@ -45,8 +53,8 @@ dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
 ul.cells { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem; padding: 0; margin: 0; }
 ul.cells li { border: 1px solid currentColor; border-radius: 4px; padding: 0 0.35rem; white-space: nowrap; font-variant-numeric: tabular-nums; }
-ul.rest { list-style: none; padding: 0; }
-ul.rest li { border-bottom: 1px solid var(--line); padding: 0.4rem 0.6rem; overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 2.4rem; }
+ul.rest { list-style: none; padding: 0; margin: 0; }
+ul.rest li { border-bottom: 1px solid var(--line); padding: 0.4rem 0.6rem; overflow-wrap: anywhere; }
 ul.cells li { background: var(--new-ground); color: var(--new); }
 ul.cells li.stable { background: var(--old-ground); color: var(--old); }
 ul.cells li.other, ul.cells li.absent { background: var(--raised); color: var(--quiet); }
@@ -71,6 +79,7 @@ summary { cursor: pointer; }
 @media (max-width: 45rem) {
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: 0.4rem; }
+  table.stacked { min-width: 0; }
   table.stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table.stacked tr { display: block; border-bottom: 2px solid var(--line); padding: 0.4rem 0; }
   table.stacked th, table.stacked td { display: block; border: 0; padding: 0.1rem 0; }
