@@ -2,6 +2,7 @@
 
 import type { Issue } from '../api/issue.ts';
 import { jsonText, oneLine } from '../api/printable.ts';
+import { shellWord } from '../api/shell-word.ts';
 import type { Io } from '../options.ts';
 import type { Addition } from '../reconcile/init/addition.ts';
 import type { FoundWorkload, Survey } from '../reconcile/init/survey.ts';
@@ -155,11 +156,6 @@ function nextLines({ files, written, left, survey, pull }: InitReport): readonly
       : []),
     `next: git add ${written.map(shellWord).join(' ')}, commit, push; then tranche plan; ${problems}`,
   ];
-}
-
-/** A path as a shell takes it. */
-function shellWord(path: string): string {
-  return /^[A-Za-z0-9._/-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function count(number: number, what: string): string {

@@ -2,6 +2,7 @@
 
 import { jsonText } from '../api/printable.ts';
 import { printRelease } from '../api/release.ts';
+import { shellText } from '../api/shell-word.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { stableToShow } from '../reconcile/show-stable.ts';
@@ -22,6 +23,9 @@ export async function showStable(
   const { commit, text } = stable;
   const release = printRelease(stable.release);
   if (options.output === 'json') io.out(jsonText({ release, commit, file, text }));
-  else io.out(`# release ${release}\n# git show ${commit}:${file}\n${text.endsWith('\n') ? text : `${text}\n`}`);
+  else
+    io.out(
+      `# release ${release}\n# git show ${commit}:${shellText(file)}\n${text.endsWith('\n') ? text : `${text}\n`}`,
+    );
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 /** Finds kustomizations that bring objects which no file of the repository holds: a workload in one of those cannot be read. */
 
 import { isJsonObject } from '../api/json.ts';
+import { shellWord } from '../api/shell-word.ts';
 import { list } from './kustomize-changes.ts';
 import { isAddress, shownEntry } from './kustomize-entries.ts';
 import { isKustomizationFile, type ManifestDocument, type ManifestFile } from './parse-file.ts';
@@ -43,7 +44,7 @@ export function lostPatches(
       what: isThere
         ? 'is where its patch belongs, and is no patch of it'
         : `is missing, and ${applyFile(root)} may apply it`,
-      hint: `If it is delivered from there: order tranche repair of the Rollout, or put ${file} back as main had it (git log --oneline -- ${file}). Until then kustomize builds nothing, and there is no rollback.`,
+      hint: `If it is delivered from there: order tranche repair of the Rollout, or put ${file} back as main had it (git log --oneline -- ${shellWord(file)}). Until then kustomize builds nothing, and there is no rollback.`,
     };
   });
 }

@@ -1,6 +1,7 @@
 /** What a command line takes for each Rollout: its name, and in addition to it only what that leaves open. Asks nothing. */
 
 import { type Config, DEFAULT_CONFIG, type Overrides } from '../../api/config.ts';
+import { shellText } from '../../api/shell-word.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 
 /**
@@ -41,10 +42,5 @@ export function flagsOver(file: Config, given: Overrides): string | undefined {
     ...(statusBranch === undefined || statusBranch === file.statusBranch ? [] : [`--status-branch=${statusBranch}`]),
     ...(shard === undefined || shard.of === 1 ? [] : [`--shard=${shard.index}/${shard.of}`]),
   ];
-  return flags.length === 0 ? undefined : flags.map(quoted).join(' ');
-}
-
-/** As a shell takes it for one word. */
-function quoted(word: string): string {
-  return /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return flags.length === 0 ? undefined : flags.map(shellText).join(' ');
 }

@@ -4,6 +4,7 @@ import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isRecord } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
@@ -39,7 +40,7 @@ export function lockedAlone(all: Manifests): readonly Issue[] {
       path: PARTITION_PATH.join('.'),
       reason: 'LockedAlone',
       message: `${nameOf(workload)}: partition is ${JSON.stringify(at(workload.value, PARTITION_PATH))} as tranche has left it, and no Rollout and no annotation says that it is managed: an edit of its template reaches no group below that`,
-      hint: `To have it delivered in steps, put the Rollout back. To go on without, see that all groups are ready on the template of the file, and write partition 0: groups on another one restart at once. What was in progress: git log -p ${workload.file}`,
+      hint: `To have it delivered in steps, put the Rollout back. To go on without, see that all groups are ready on the template of the file, and write partition 0: groups on another one restart at once. What was in progress: git log -p ${shellWord(workload.file)}`,
     }));
 }
 

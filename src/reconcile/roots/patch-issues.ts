@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { EXCLUSIVE_TOPOLOGY, OWN_PREFIX } from '../../api/release-content.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { list } from '../../manifests/kustomize-changes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { APPLY_ENTRY, applyFile } from '../../manifests/patch-place.ts';
@@ -43,7 +44,7 @@ export function patchIssues({ root, file, patch, view }: Asked): readonly Issue[
       issueOf(document.file, {
         reason: 'PatchNotApplied',
         message: `${file} is not applied: the annotations and the partition of tranche are not in what is built`,
-        hint: `Order tranche repair of its Rollout: that writes ${APPLY_ENTRY} as the last entry of transformers, and the patch into ${applyFile(root)}. By hand: git log -p ${document.file} shows both.`,
+        hint: `Order tranche repair of its Rollout: that writes ${APPLY_ENTRY} as the last entry of transformers, and the patch into ${applyFile(root)}. By hand: git log -p ${shellWord(document.file)} shows both.`,
       }),
     ];
   return [...(isOff ? [notLast(document)] : []), ...edited(patch)];
@@ -80,7 +81,7 @@ function edited({ file, value, object }: ManifestDocument): readonly Issue[] {
     issueOf(file, {
       reason: 'PatchEdited',
       message: `${path.join('.')} of the patch of ${object.name} is nothing that tranche writes there`,
-      hint: `Put it into your own files: this one is of tranche (git log -p ${file} shows who wrote it). tranche repair of its Rollout writes the patch as it was.`,
+      hint: `Put it into your own files: this one is of tranche (git log -p ${shellWord(file)} shows who wrote it). tranche repair of its Rollout writes the patch as it was.`,
     }),
   );
 }

@@ -2,6 +2,7 @@
 
 import { BRAKE_NOTE, type BrakeNote, parseBrakeNote } from '../../api/brake-note.ts';
 import { at as valueAt } from '../../api/json.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { type Instant, parseInstant, printInstant } from '../../api/time.ts';
 import { command } from '../../rollout/texts/command-text.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
@@ -60,7 +61,7 @@ export function brakeLine({ kind, rollout, file, note, until, ends }: BrakeShown
   const who = note === undefined || note.by === '' ? '' : ` by ${note.by}`;
   const since =
     note === undefined
-      ? `, as ${file} says (git log ${file} says who and since when)`
+      ? `, as ${file} says (git log ${shellWord(file)} says who and since when)`
       : ` since ${printInstant(note.since)}${who}`;
   const why = note === undefined || note.why === '' ? '' : `: ${note.why}`;
   const end = until === undefined ? `Ends with: ${ends}` : `Ends at ${printInstant(until)}, or with: ${ends}`;

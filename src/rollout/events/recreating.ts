@@ -4,6 +4,7 @@ import { type Marks, stableMark } from '../../api/marks.ts';
 import type { Recreating } from '../../api/recreating.ts';
 import { shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { keeping, takenOut } from '../edits/out-of-file.ts';
 import { capacityLoss, type ImmutableField, immutableChanges, NOT_IN_PLACE } from '../edits/recreate-change.ts';
@@ -144,6 +145,6 @@ function ended(situation: Situation, to: WorkloadMove): Move {
 function ofReturned({ file }: Situation, why: string): Hold {
   return hold('ReturnedByHand', {
     seen: `${file.file}: somebody has put ${file.object.name} back while it was to be re-created: ${why}`,
-    action: `Let the agent apply it; or take the document out again; or put the stable template back, which git log -p ${file.file} shows`,
+    action: `Let the agent apply it; or take the document out again; or put the stable template back, which git log -p ${shellWord(file.file)} shows`,
   });
 }

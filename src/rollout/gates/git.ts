@@ -1,6 +1,7 @@
 /** Gates that look at the repository: its history, and whether there is a rollback. */
 
 import { RECORD_VERSION } from '../../api/record.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -23,7 +24,7 @@ export function noRollback({ snapshot, file }: Situation): Hold | undefined {
   const why = snapshot.stable.kind === 'unknown' ? snapshot.stable.why : 'the annotation tranche.dev/stable is missing';
   return hold('StableUnavailable', {
     seen: `the template to go back to was not found: ${why}`,
-    action: `Put the annotation tranche.dev/stable back that the last commit of tranche wrote (git log -p ${file.file}), or the template to go back to into the file`,
+    action: `Put the annotation tranche.dev/stable back that the last commit of tranche wrote (git log -p ${shellWord(file.file)}), or the template to go back to into the file`,
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { MADE_FOR, TEXT } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { takesTurns, updatesPrimary } from '../../api/styles.ts';
 import { immutableChanges } from '../edits/recreate-change.ts';
 import { wholeChange } from '../edits/size-change.ts';
@@ -41,7 +42,7 @@ export function servingGone({ snapshot, marks, file }: Situation): Hold | undefi
   const name = secondName({ plan: { style }, own: file });
   return hold('CanaryEdited', {
     seen: `${file.file}: LeaderWorkerSet ${name}, which serves, is not among the files: an agent that prunes deletes it, and its requests go to nobody`,
-    action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [file.file])}: git log -p ${file.file}`,
+    action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [file.file])}: git log -p ${shellWord(file.file)}`,
   });
 }
 

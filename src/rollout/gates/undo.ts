@@ -2,6 +2,7 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { inShort, sameRelease, shortRelease } from '../../api/release.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { takesTurns } from '../../api/styles.ts';
 import { printInstant } from '../../api/time.ts';
 import type { UndoIntent } from '../../api/undo-intent.ts';
@@ -87,7 +88,7 @@ export function undoNotBorneOut({ snapshot, file }: Situation, { release, restor
   const undone = inShort(restore?.undone ?? '');
   return hold('UndoRefused', {
     seen: `${file.file}: by its annotations ${undone} is undone, and ${shortRelease(release)} comes back, and ${why}`,
-    action: `git log -p ${file.file} shows who has changed them. Put another template into the file: it is delivered from step 1`,
+    action: `git log -p ${shellWord(file.file)} shows who has changed them. Put another template into the file: it is delivered from step 1`,
   });
 }
 

@@ -6,6 +6,7 @@ import { LWS_NAME } from '../../api/lws-labels.ts';
 import { MARK, type Marks, TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { takesTurns } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import { fieldNotIn } from '../observed/revisions.ts';
@@ -34,7 +35,7 @@ export function servesEdited({ delivery, marks, situation }: Delivering): Hold |
     service === undefined ? '' : `, and Service ${service.object.name} selects ${live[LWS_NAME] ?? 'no workload'}`;
   return hold('AnnotationsGone', {
     seen: `${situation.file.file}: ${MARK.serves} says that ${sidesOf(delivery).workloads.stable} served before this release, and it is the one with its template${selects}`,
-    action: advice`To go on: ${commandLine('repair', key)}; by hand, put ${MARK.serves} back ${lastLeft('as the last commit of tranche left it', [situation.file.file])}: git log -p ${situation.file.file}; an abort goes back once it is there`,
+    action: advice`To go on: ${commandLine('repair', key)}; by hand, put ${MARK.serves} back ${lastLeft('as the last commit of tranche left it', [situation.file.file])}: git log -p ${shellWord(situation.file.file)}; an abort goes back once it is there`,
   });
 }
 
@@ -107,7 +108,7 @@ export function greenTextEdited({ delivery, marks, situation, view }: Delivering
   const value = JSON.stringify(at(copy, field.split('.'))) ?? 'missing';
   return hold('CanaryEdited', {
     seen: `${side.file}: spec.${path} of LeaderWorkerSet ${side.object.name} is not what its groups run, and no commit of tranche has made it so: ${inShort(value)}`,
-    action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [side.file])}: git log -p ${side.file}; to go back to the stable version: ${commandLine('abort', situation.snapshot.key)}`,
+    action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [side.file])}: git log -p ${shellWord(side.file)}; to go back to the stable version: ${commandLine('abort', situation.snapshot.key)}`,
   });
 }
 

@@ -2,6 +2,7 @@
 
 import type { Known } from '../../api/known.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
 import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { newerRecord } from '../gates/git.ts';
@@ -50,7 +51,7 @@ export function planRepair({
     );
   if (marks.kind !== 'known')
     return refused(
-      `${marks.kind === 'unknown' ? marks.why : 'main has no commit in which tranche wrote annotations for it'}. Put the annotations back by hand as a commit of main had them (git log -p ${document.file}), or hand the workload back: ${command('eject', snapshot.key)}`,
+      `${marks.kind === 'unknown' ? marks.why : 'main has no commit in which tranche wrote annotations for it'}. Put the annotations back by hand as a commit of main had them (git log -p ${shellWord(document.file)}), or hand the workload back: ${command('eject', snapshot.key)}`,
     );
   const edits = different(document, marks.value);
   if (edits.length === 0)
