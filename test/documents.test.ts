@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { POLICY_FIELDS } from '../src/api/policy-fields.ts';
 import { anchor, documents, headings, links, PAGES } from './support/documents.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -35,15 +36,16 @@ test.each(PAGES)('%s is short, and starts with its contents', (page) => {
   expect(new Set(anchors).size, 'each heading once').toBe(anchors.length);
 });
 
-/** What people read of a table at a glance: what needs more stands below it. */
-const CELL = 450;
+/** What people read of a table at a glance: what needs more stands below it. Editors show a field of a policy in the same words. */
+const CELL = 240;
 
 test.each(PAGES)('the cells of %s are short', (page) => {
   const cells = read(page)
     .split('\n')
     .filter((line) => line.startsWith('|'))
     .flatMap((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()));
-  expect(cells.filter((cell) => cell.length > CELL)).toEqual([]);
+  const shown = new Set(Object.values(POLICY_FIELDS).map(({ meaning }) => meaning));
+  expect(cells.filter((cell) => cell.length > CELL && !shown.has(cell))).toEqual([]);
 });
 
 test.each(documents())('every link of %s leads to a file, and to a heading of it', (document) => {
