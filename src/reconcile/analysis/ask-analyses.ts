@@ -44,11 +44,14 @@ function isToGoBack(situation: Situation): boolean {
   return marks !== undefined && abortOf(situation, marks.release) !== undefined;
 }
 
-/** When Git got the step: as the record has it where that is borne out, else as main's own line says. */
+/**
+ * When Git got the step, as main's own line says: a record that was lost and rebuilt knows the last commit of the step alone. Where
+ * people merged the next one meanwhile, which is at the head, as the record has it.
+ */
 async function stepSince(of: Observation, situation: Situation): Promise<Instant | undefined> {
   const { snapshot, marks } = situation;
-  const written = snapshot.unsigned === undefined ? recordedStep(situation)?.writtenAt : undefined;
-  return written ?? (marks === undefined ? undefined : stepTime(of, marks));
+  const found = marks === undefined ? undefined : await stepTime(of, marks);
+  return found ?? (snapshot.unsigned === undefined ? recordedStep(situation)?.writtenAt : undefined);
 }
 
 type Asking = { readonly situation: Situation; readonly since: Instant | undefined };
