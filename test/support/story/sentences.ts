@@ -5,6 +5,7 @@ import { isDeletion } from '../../../src/ports/git.ts';
 import { claims } from './claims.ts';
 import { clusterHands } from './cluster-hands.ts';
 import { gitHands } from './git-hands.ts';
+import { metricsHands } from './metrics-hands.ts';
 import { type Look, STATUS } from './rehearse.ts';
 import { committed, type Sentence, secondsOf, setField, text, WHO } from './sentence.ts';
 import { NAMESPACE, nameOf } from './stage.ts';
@@ -416,6 +417,7 @@ const readers: readonly Sentence[] = [
 export const sentences: readonly Sentence[] = [
   ...gitHands,
   ...clusterHands,
+  ...metricsHands,
   ...git,
   ...orders,
   ...mishaps,

@@ -17,6 +17,7 @@ import type { Stock } from '../../../src/simulator/world.ts';
 import { admissionVerdict } from '../admission.ts';
 import { fakeCluster } from '../fake-cluster.ts';
 import type { FakeRepository } from '../fake-git.ts';
+import { SimulatedMetrics } from '../simulated-metrics.ts';
 import { AGENT, manifestsAt, World } from '../world.ts';
 import { failingPercent } from './requests.ts';
 
@@ -65,6 +66,8 @@ export class Stage {
   readonly parsed: Memory['parsed'] = new Map();
   /** How texts read that passes and rehearsals have met. */
   readonly known = newKnownTexts();
+  /** What servers of metrics say; asked only where a policy names an Analysis. */
+  readonly metrics = new SimulatedMetrics();
   /** What rehearsals have tried on the files that they share. */
   readonly trials: Trials = { ...newTrials(), known: this.known };
   /** What the last pass left and waited for; see `rehearse.ts`. */
@@ -273,6 +276,7 @@ export class Stage {
       cluster: fakeCluster({ model: this.cluster, fault }),
       clock: { now: () => this.world.now + this.clockAheadSeconds, sleep: async () => undefined },
       log: { info: say, warn: say, error: say },
+      metrics: this.metrics.port(),
     });
   }
 

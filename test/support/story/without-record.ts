@@ -33,6 +33,7 @@ export function isResting(outcome: Outcome | undefined): boolean {
 
 /** What time ends; what is wrong in the files is said next to it on a rollback. */
 const WAITS: readonly string[] = [
+  'Analysing',
   'GracePeriod',
   'Draining',
   'Baking',
@@ -82,6 +83,12 @@ export const exceptions: readonly Exception[] = [
       pair.lost.commit === '' &&
       more(pair).some((reason) => ['GracePeriod', 'Draining', 'Baking'].includes(reason)) &&
       more(pair).every((reason) => WAITS.includes(reason)),
+  },
+  {
+    name: 'what metrics have counted with this share starts again',
+    silent: false,
+    holds: ({ lost }) =>
+      lost.commit === '' && says(lost, 'Analysing') && lost.holds.every(({ reason }) => WAITS.includes(reason)),
   },
   {
     name: 'since when requests are restored is not known, so that groups restart a commit later',
