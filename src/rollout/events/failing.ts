@@ -1,7 +1,7 @@
 /** A step that has failed by what policies say: held, or where they want that, in its rollback without someone. */
 
 import type { Marks } from '../../api/marks.ts';
-import { shortRelease } from '../../api/release.ts';
+import { sameRelease, shortRelease } from '../../api/release.ts';
 import { hasDeadlines } from '../deadlines.ts';
 import { immutableBack } from '../edits/immutable-back.ts';
 import { analysisHolds } from '../gates/analysis.ts';
@@ -9,7 +9,7 @@ import { recreated } from '../gates/cluster.ts';
 import { failureLeading, newerRequestWaits, stepFailed, stepOverdue, whatFails } from '../gates/failure.ts';
 import { partitionFacts } from '../gates/out-of-place.ts';
 import { clockIsOff } from '../gates/windows.ts';
-import type { Hold } from '../hold.ts';
+import { type Hold, hold } from '../hold.ts';
 import type { Brake } from '../move.ts';
 import type { Aborted } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
@@ -41,5 +41,22 @@ export function failureBrake(situation: Situation): Brake {
 export function failureHolds(situation: Situation): readonly Hold[] {
   const waits = newerRequestWaits(situation);
   const failed = waits === undefined ? [stepFailed(situation), ...analysisHolds(situation)] : [waits];
-  return [...failed, stepOverdue(situation)].filter((found) => found !== undefined);
+  return [...failed, stepOverdue(situation), jumpOverFailed(situation)].filter((found) => found !== undefined);
+}
+
+/** A jump that is ordered over a step that metrics have failed: it is made once someone accepts the failure, and not before. */
+function jumpOverFailed(situation: Situation): Hold | undefined {
+  const { snapshot, marks } = situation;
+  const jump = snapshot.rollout?.intents.jump;
+  if (jump === undefined || marks?.step?.kind !== 'step' || !sameRelease(jump.release, marks.release)) return undefined;
+  if (jump.index <= marks.step.index || !analysisHolds(situation).some(isFailure)) return undefined;
+  const { index } = marks.step;
+  return hold('JumpRefused', {
+    seen: `jump to step ${jump.index}: step ${index} has failed by its metrics, which nobody has accepted`,
+    waits: 'people',
+  });
+}
+
+function isFailure({ reason }: Hold): boolean {
+  return reason === 'AnalysisFailed';
 }

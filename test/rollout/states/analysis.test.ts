@@ -181,7 +181,7 @@ test.each<Row>([
   [
     'a jump over what has failed',
     at({ ...done, intents: { jump: '3@B.2' } }, answered('failed')),
-    'hold AnalysisFailed',
+    'hold AnalysisFailed JumpRefused',
   ],
   [
     'a pause that was approved',
