@@ -114,7 +114,7 @@ export function servingTemplateEdited(delivery: Delivery): Hold | undefined {
   const field = `spec.${path.join('.')}`;
   const [now, wanted] = [at(copy, path), at(text, path)].map(printed);
   return hold('CanaryEdited', {
-    seen: `${second.file}: ${field} of LeaderWorkerSet ${second.object.name}, which serves, is ${inShort(now ?? '')}, and no commit of tranche has made it so`,
+    seen: `${second.file}: ${field} of LeaderWorkerSet ${second.object.name}, which serves, is ${inShort(now ?? '')}; tranche wrote something else last`,
     action: `Put back what ${own.object.name} has there, the delivered release: ${inShort(wanted ?? '')}`,
   });
 }
@@ -236,7 +236,7 @@ export function canaryEdited(on: Delivering): Hold | undefined {
   if (found === undefined || facts === undefined) return undefined;
   const { key } = on.situation.snapshot;
   const held = hold('CanaryEdited', {
-    seen: `${found.object}: ${found.field} is ${inShort(found.value)}, and no commit of tranche has made it so`,
+    seen: `${found.object}: ${found.field} is ${inShort(found.value)}, which is not what tranche wrote last`,
     // Nobody goes on with a route that answers no request.
     action: sendsNothing(on.delivery)
       ? advice`Put it back: no request is answered; to go back: ${commandLine('abort', key)}`

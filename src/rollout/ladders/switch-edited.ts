@@ -58,7 +58,7 @@ export function switchEdited({ delivery, marks, situation }: Delivering): Hold |
     : `spec.selector is ${JSON.stringify(selector)}`;
   const since = side === 'canary' ? 'since the switch' : 'until the promotion';
   return hold('CanaryEdited', {
-    seen: `${service.file}: ${field} in Service ${service.object.name}, and ${since} it selects ${wanted}: no commit of tranche has made it so`,
+    seen: `${service.file}: ${field} in Service ${service.object.name}, but ${since} it has to select ${wanted}`,
     action: advice`Put ${fieldSet(`${LWS_NAME}: ${wanted}`, service, { path: ['spec', 'selector', LWS_NAME], value: wanted })} back into it; to go back to the stable version: ${commandLine('abort', situation.snapshot.key)}`,
   });
 }
@@ -107,7 +107,7 @@ export function greenTextEdited({ delivery, marks, situation, view }: Delivering
   const [field = ''] = path.split('[');
   const value = JSON.stringify(at(copy, field.split('.'))) ?? 'missing';
   return hold('CanaryEdited', {
-    seen: `${side.file}: spec.${path} of LeaderWorkerSet ${side.object.name} is not what its groups run, and no commit of tranche has made it so: ${inShort(value)}`,
+    seen: `${side.file}: spec.${path} of LeaderWorkerSet ${side.object.name} is neither what its groups run nor what tranche wrote last: ${inShort(value)}`,
     action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [side.file])}: git log -p ${shellWord(side.file)}; to go back to the stable version: ${commandLine('abort', situation.snapshot.key)}`,
   });
 }

@@ -90,7 +90,7 @@ test('the selector of blueGreen is another in a step, also in a pause', () => {
       const { told, plan } = passed(back);
       expect(told, label).toBe('hold CanaryEdited');
       expect(plan.holds[0]?.message).toContain(
-        `is ${other} in Service vllm-svc, and until the promotion it selects vllm:`,
+        `is ${other} in Service vllm-svc, but until the promotion it has to select vllm.`,
       );
       expect(plan.holds[0]?.message).toContain('Put leaderworkerset.sigs.k8s.io/name: vllm back into it');
       expect(plan.holds[0]?.facts, 'what somebody could accept').toBeUndefined();
@@ -106,7 +106,7 @@ test('the selector of blueGreen is another in a step while green serves', () => 
   const next = until(edited(settled, LWS_FILE, NEW, 'v0.11.0'), 'step 1/2, traffic: – → 5%');
   const back = edited(next, SERVICE_FILE, NAME, '$1vllm');
   expect(passed(back).told).toBe('hold CanaryEdited');
-  expect(seenBy(back)).toContain('is vllm in Service vllm-svc, and until the promotion it selects vllm-green');
+  expect(seenBy(back)).toContain('is vllm in Service vllm-svc, but until the promotion it has to select vllm-green');
 });
 
 const toFill = requested('canary');
