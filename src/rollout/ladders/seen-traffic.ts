@@ -6,19 +6,23 @@ import { isOneWorkload } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
 import { advice, commandLine, lastThere } from '../texts/advice.ts';
-import { nameFirst } from '../texts/sentences.ts';
+import { groupCount, nameFirst } from '../texts/sentences.ts';
 import type { Side } from './condition.ts';
 import {
   annotationsOf,
+  canarySide,
   type Delivery,
   lostIn,
   primaryGroups,
+  replicasOf,
   routesTraffic,
   serviceMissing,
   sidesOf,
+  stableSide,
 } from './delivery.ts';
 import { missedBy, reachedBy } from './endpoints.ts';
 import { isRollback, positionOf } from './position.ts';
+import { isOvertaken } from './promotion.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { isRestored } from './shares.ts';
@@ -155,8 +159,18 @@ export function unbaked(delivery: Delivery, view: RememberedView): Hold | undefi
   return waiting('Baking', view, {
     since: view.memory().drained?.stable,
     seconds: Math.max(BAKE_LEAST_SECONDS, view.policy.bakeSeconds ?? 0),
-    seen: `${nameFirst(sidesOf(delivery).workloads.stable)} keeps its groups, for a rollback in an instant`,
+    seen: nameFirst(
+      `${raisedElsewhere(delivery)}${sidesOf(delivery).workloads.stable} keeps its groups, for a rollback in an instant`,
+    ),
   });
+}
+
+/** Somebody asks for more groups of the colour that serves no more: they would be gone with it, and are not where requests are. */
+function raisedElsewhere(delivery: Delivery): string {
+  if (!isOvertaken(delivery)) return '';
+  const { stable, canary } = sidesOf(delivery).workloads;
+  const [asked, there] = [replicasOf(stableSide(delivery)), replicasOf(canarySide(delivery))];
+  return `${stable} asks for ${groupCount(asked)}, and all requests are with ${canary}, which asks for ${there}: its own replicas count from here on; `;
 }
 
 type Wait = { readonly since: Instant | undefined; readonly seconds: number; readonly seen: string };

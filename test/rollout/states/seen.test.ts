@@ -436,6 +436,16 @@ test.each<Row>([
   expect(holds.map(({ reason }) => `hold ${reason}`).join(', ') || 'seen').toBe(wanted);
 });
 
+test('groups that are asked for of the colour that serves no more are named in the bake, with the one that counts', () => {
+  const value = JSON.parse(JSON.stringify(all.own.value).replace('"replicas":4', '"replicas":6'));
+  const raised: Delivery = { ...all, own: { ...all.own, value } };
+  const said = (delivery: Delivery) => unseen([{ kind: 'bake' }], delivery, viewOf(delivery, {}))[0]?.message;
+  expect(said(raised)).toMatch(
+    /^vllm asks for 6 groups, and all requests are with vllm-green, which asks for 4: its own replicas count from here on; vllm keeps its groups/,
+  );
+  expect(said(all)).toMatch(/^vllm keeps its groups/);
+});
+
 function shareOf(weight: number): (route: JsonObject) => JsonObject {
   const backendRefs = [
     { name: 'vllm-svc', port: 80, weight: 100 - weight },
