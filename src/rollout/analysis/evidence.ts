@@ -16,23 +16,26 @@ export function rounded(value: number): number {
  * divides it. undefined: the grid has no ratio above.
  */
 export function lnAbove(sums: readonly number[], from: number, dispersion: number): number | undefined {
-  return lnMean(sums, { from, dispersion, others: LN_RATIOS.map((_, at) => at).filter((at) => at > from) });
+  return lnMean(sums, { from, dispersion, first: from + 1, end: LN_RATIOS.length });
 }
 
 /** ln E↓: the same for the true ratio being below that at `from`. */
 export function lnBelow(sums: readonly number[], from: number, dispersion: number): number | undefined {
-  return lnMean(sums, { from, dispersion, others: LN_RATIOS.map((_, at) => at).filter((at) => at < from) });
+  return lnMean(sums, { from, dispersion, first: 0, end: from });
 }
 
-type Mixture = { readonly from: number; readonly dispersion: number; readonly others: readonly number[] };
+/** Of the ratios from `first` up to the one before `end`. */
+type Mixture = { readonly from: number; readonly dispersion: number; readonly first: number; readonly end: number };
 
-function lnMean(sums: readonly number[], { from, dispersion, others }: Mixture): number | undefined {
-  if (others.length === 0) return undefined;
+/** Without a list of its parts: a step has thousands of these. */
+function lnMean(sums: readonly number[], { from, dispersion, first, end }: Mixture): number | undefined {
+  if (first >= end) return undefined;
   const base = sums[from] ?? 0;
-  const logs = others.map((at) => ((sums[at] ?? 0) - base) / dispersion);
-  const most = Math.max(...logs);
-  const total = logs.reduce((sum, one) => sum + Math.exp(one - most), 0);
-  return rounded(most + Math.log(total / others.length));
+  let most = Number.NEGATIVE_INFINITY;
+  for (let at = first; at < end; at += 1) most = Math.max(most, ((sums[at] ?? 0) - base) / dispersion);
+  let total = 0;
+  for (let at = first; at < end; at += 1) total += Math.exp(((sums[at] ?? 0) - base) / dispersion - most);
+  return rounded(most + Math.log(total / (end - first)));
 }
 
 /**

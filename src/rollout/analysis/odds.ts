@@ -14,6 +14,9 @@ export const LN_RATIOS: readonly number[] = Array.from(
   (_, at) => (LOWEST + at) * HALF_STEP,
 );
 
+/** The ratios themselves. */
+const RATIOS: readonly number[] = LN_RATIOS.map((ln) => Math.exp(ln));
+
 /** Smaller terms do not change a sum of doubles. */
 const NOTHING = 1e-18;
 /** A ratio that is on the grid but for rounding is on it. */
@@ -21,13 +24,15 @@ const ROUNDING = 1e-9;
 
 /** The position of the lowest ratio of the grid that is at least this one; undefined: it is above all of them. */
 export function gridAbove(ratio: number): number | undefined {
-  const at = LN_RATIOS.findIndex((ln) => ln >= Math.log(ratio) - ROUNDING);
+  const wanted = Math.log(ratio) - ROUNDING;
+  const at = LN_RATIOS.findIndex((ln) => ln >= wanted);
   return at < 0 ? undefined : at;
 }
 
 /** The position of the highest ratio of the grid that is at most this one; undefined: it is below all of them. */
 export function gridBelow(ratio: number): number | undefined {
-  const at = LN_RATIOS.findLastIndex((ln) => ln <= Math.log(ratio) + ROUNDING);
+  const wanted = Math.log(ratio) + ROUNDING;
+  const at = LN_RATIOS.findLastIndex((ln) => ln <= wanted);
   return at < 0 ? undefined : at;
 }
 
@@ -42,19 +47,20 @@ export function logLikelihoods(canary: Counts, stable: Counts): readonly number[
   const most = Math.min(canary.n, bad);
   if (least === most) return undefined;
   // Terms relate to their neighbours by these, so that no factorial is needed.
-  const steps: number[] = [];
-  const lnTerms: number[] = [0];
+  const steps = new Float64Array(most - least);
+  const lnTerms = new Float64Array(most - least + 1);
   for (let j = least; j < most; j += 1) {
     const step = ((canary.n - j) * (bad - j)) / ((j + 1) * (stable.n - bad + j + 1));
-    steps.push(step);
-    lnTerms.push((lnTerms[j - least] ?? 0) + Math.log(step));
+    steps[j - least] = step;
+    lnTerms[j - least + 1] = (lnTerms[j - least] ?? 0) + Math.log(step);
   }
-  return LN_RATIOS.map((ln) => (canary.x - least) * ln - lnSum(steps, lnTerms, ln));
+  return LN_RATIOS.map((ln, at) => (canary.x - least) * ln - lnSum({ steps, lnTerms }, ln, RATIOS[at] ?? 1));
 }
 
+type Terms = { readonly steps: Float64Array; readonly lnTerms: Float64Array };
+
 /** ln Σ of all terms at one ratio, from the largest term to both sides until nothing is added any more. */
-function lnSum(steps: readonly number[], lnTerms: readonly number[], ln: number): number {
-  const ratio = Math.exp(ln);
+function lnSum({ steps, lnTerms }: Terms, ln: number, ratio: number): number {
   const mode = modeOf(steps, ratio);
   let sum = 1;
   for (let at = mode, term = 1; at < steps.length && term > NOTHING; at += 1) {
@@ -69,7 +75,7 @@ function lnSum(steps: readonly number[], lnTerms: readonly number[], ln: number)
 }
 
 /** Steps fall from term to term: the largest term is the first after which they are below 1. */
-function modeOf(steps: readonly number[], ratio: number): number {
+function modeOf(steps: Float64Array, ratio: number): number {
   let low = 0;
   let high = steps.length;
   while (low < high) {

@@ -67,7 +67,8 @@ export function verdictOf(
     kind: 'undecided',
     at: undefined,
   };
-  let sums: readonly number[] = LN_RATIOS.map(() => 0);
+  const sums = LN_RATIOS.map(() => 0);
+  const ruleOut = gridBelow(rules.ruleOut.times);
   let canary: Counts = { n: 0, x: 0 };
   let stable: Counts = { n: 0, x: 0 };
   for (const window of windows) {
@@ -75,8 +76,8 @@ export function verdictOf(
     canary = totalOf([canary, mine]);
     stable = totalOf([stable, theirs]);
     const said = saidBy(window, { mine, theirs }, known);
-    if (said !== undefined) sums = sums.map((sum, at) => sum + (said[at] ?? 0));
-    const so = { sums, canary, stable, tolerated };
+    said?.forEach((one, at) => void (sums[at] = (sums[at] ?? 0) + one));
+    const so = { sums, canary, stable, tolerated, ruleOut };
     const fails = isWorse(so, rules, doubt);
     // A failure must still be there a window later; what has passed stays so unless it fails.
     if (fails && state.failing && state.kind !== 'failed') Object.assign(state, { kind: 'failed', at: window.end });
@@ -121,6 +122,8 @@ type SoFar = {
   readonly canary: Counts;
   readonly stable: Counts;
   readonly tolerated: number | undefined;
+  /** What is to be ruled out, as a position of the grid; undefined: it is below. */
+  readonly ruleOut: number | undefined;
 };
 
 function isWorse({ sums, canary, stable, tolerated }: SoFar, rules: MetricRules, doubt: Doubt): boolean {
@@ -136,14 +139,13 @@ function isWorse({ sums, canary, stable, tolerated }: SoFar, rules: MetricRules,
   return (lnAbove(sums, tolerated, doubt.dispersion) ?? 0) >= wanted;
 }
 
-function isFine({ sums, canary, stable }: SoFar, { ruleOut, bound }: MetricRules, doubt: Doubt): boolean {
+function isFine({ sums, canary, stable, ruleOut }: SoFar, { bound }: MetricRules, doubt: Doubt): boolean {
   const wanted = rounded(Math.log(1 / doubt.miss));
   if (canary.n === 0) return false;
   const isBelow = bound !== undefined && percentOf(canary) < bound.pass;
   if (isBelow && rounded(lnAgainst(canary, bound.pass / 100) / doubt.dispersion) >= wanted) return true;
-  const from = gridBelow(ruleOut.times);
-  if (from === undefined || stable.n === 0 || doubt.sizes.stable === 0) return false;
-  return (lnBelow(sums, from, doubt.dispersion) ?? 0) >= wanted;
+  if (ruleOut === undefined || stable.n === 0 || doubt.sizes.stable === 0) return false;
+  return (lnBelow(sums, ruleOut, doubt.dispersion) ?? 0) >= wanted;
 }
 
 function percentOf({ n, x }: Counts): number {
