@@ -70,10 +70,13 @@ function textOf(report: InitReport): string {
     titled('refused, with the way out:', refused.map(issueLine)),
     nextLines(report),
   ];
-  return blocks
-    .filter((block) => block.length > 0)
-    .map((block) => `${block.join('\n')}\n`)
-    .join('\n');
+  return (
+    blocks
+      .filter((block) => block.length > 0)
+      // A line end in the name of a file would be a line of the report.
+      .map((block) => block.map((line) => `${oneLine(line)}\n`).join(''))
+      .join('\n')
+  );
 }
 
 /** A patch is not indented: so it can be handed to git apply. */
@@ -128,11 +131,13 @@ function titleOf({ written, pull }: InitReport): string {
 
 /** What became of the pull request, and what is left to do. */
 function pullLines(pull: BranchProposed | NotProposed): readonly string[] {
-  if (pull.kind === 'refused') return [`not proposed: ${oneLine(pull.why)}`];
+  if (pull.kind === 'refused') return [`not proposed: ${pull.why}`];
   const { branch, url, unopened } = pull;
-  if (url !== undefined) return [`pull request ${oneLine(url)}: nothing happens before it is merged`];
-  const why = unopened === undefined ? '' : `the pull request was not opened: ${oneLine(unopened)}\n`;
-  return [`${why}branch ${branch}: open a pull request from it. Nothing happens before that is merged`];
+  if (url !== undefined) return [`pull request ${url}: nothing happens before it is merged`];
+  return [
+    ...(unopened === undefined ? [] : [`the pull request was not opened: ${unopened}`]),
+    `branch ${branch}: open a pull request from it. Nothing happens before that is merged`,
+  ];
 }
 
 function nextLines({ files, written, left, survey, pull }: InitReport): readonly string[] {

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { asWritten, canonicalJson } from '../api/json.ts';
+import { oneLine } from '../api/printable.ts';
 import { EXIT, type Io } from '../options.ts';
 import { decide } from '../reconcile/reconcile.ts';
 import { planReport } from '../reconcile/status/report.ts';
@@ -25,7 +26,7 @@ export async function replay(folder: string, io: Io): Promise<number> {
         error: undefined,
       }),
     );
-    io.out(`${saved.name}: ${same ? 'the same decision as saved' : 'NOT the decision that was saved'}\n`);
+    io.out(`${oneLine(saved.name)}: ${same ? 'the same decision as saved' : 'NOT the decision that was saved'}\n`);
   }
   return differs ? EXIT.failed : EXIT.ok;
 }

@@ -1,6 +1,6 @@
 /** What `tranche roots` prints: each kustomize folder, its LeaderWorkerSets, what is in the way, and what a merge changes. */
 
-import { jsonText } from '../api/printable.ts';
+import { jsonText, oneLine } from '../api/printable.ts';
 import { isKustomizationFile } from '../manifests/parse-file.ts';
 import { folderOf } from '../manifests/paths.ts';
 import type { Io } from '../options.ts';
@@ -49,7 +49,8 @@ export function rootValue({ root, agents, files, workloads, issues }: RootView):
 function textOf({ read, roots, base, changes }: RootsReport): string {
   const workloads = roots.flatMap((view) => view.workloads);
   const blocks = [
-    ...roots.map(rootLines),
+    // A line end in the name of a file would be a line of the report.
+    ...roots.map((view) => rootLines(view).map(oneLine)),
     ...changes.map(changeLines),
     ...(base !== undefined && changes.length === 0 ? [[`no folder builds anything else than at ${base}`]] : []),
     [

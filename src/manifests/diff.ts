@@ -1,5 +1,7 @@
 /** Shows what changed between two texts as a unified diff, for `tranche plan` and proposals. */
 
+import { oneLine } from '../api/printable.ts';
+
 type FileChange = { readonly file: string; readonly before: string; readonly after: string };
 
 /** Lines shown around a change, as git does. */
@@ -17,7 +19,9 @@ type Op = { readonly kind: ' ' | '-' | '+'; readonly line: string };
 export function unifiedDiff({ file, before, after }: FileChange): string {
   if (before === after) return '';
   const ops = operations(linesOf(before), linesOf(after));
-  return [`--- a/${file}\n`, `+++ b/${file}\n`, ...hunks(ops)].join('');
+  // A line end in a name would be a line of the diff.
+  const name = oneLine(file);
+  return [`--- a/${name}\n`, `+++ b/${name}\n`, ...hunks(ops)].join('');
 }
 
 /** The lines of a text, each with its line break. */

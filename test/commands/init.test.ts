@@ -350,6 +350,16 @@ describe('the state of a clone', () => {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('9 groups in 4 steps, 1, 25%, 50%, 100%') });
   });
 
+  test('a line end in the name of a file adds no line to what is printed', async () => {
+    const own = clone({
+      'apps/a\n  forged.yaml': lws('vllm'),
+      'apps/b\nforged/kustomization.yaml': 'resources: [x.yaml]\n',
+    });
+    const { out } = await own.run('init');
+    expect(out).toContain('llm/vllm  apps/a\\n  forged.yaml:1  4 groups');
+    expect(out.split('\n').filter((line) => line.trimStart().startsWith('forged'))).toEqual([]);
+  });
+
   test('a link on the way to a file is not followed, and nothing is written', async () => {
     const own = clone({ 'apps/lws.yaml': lws('vllm') });
     symlinkSync(tmpdir(), join(own.folder, 'policies'));

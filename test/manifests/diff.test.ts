@@ -10,6 +10,11 @@ function diff(before: string, after: string): string {
 
 const HEAD = '--- a/a/lws.yaml\n+++ b/a/lws.yaml\n';
 
+test('a line end in the name of a file adds no line', () => {
+  const lines = unifiedDiff({ file: 'a\n+ forged\r\n', before: 'a\n', after: 'b\n' });
+  expect(lines).toBe('--- a/a\\n+ forged\\r\\n\n+++ b/a\\n+ forged\\r\\n\n@@ -1 +1 @@\n-a\n+b\n');
+});
+
 describe('unifiedDiff', () => {
   test.each([
     ['nothing', 'a\nb\n', 'a\nb\n', ''],
