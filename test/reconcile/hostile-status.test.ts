@@ -242,6 +242,22 @@ describe('with a key', () => {
     expect((await world.pass(process)).warnings[0]?.message).toContain('it is gone, and with it all records');
   });
 
+  test('all of the branch put back, for a process that has seen nothing: it is believed, and lets no step of now go', async () => {
+    const { world, moving } = signed;
+    await world.back(moving);
+    await world.pass(own);
+    const before = await world.moment();
+    await world.goOn(3700);
+    expect((await world.pass(own)).outcomes[0]?.plan?.commit?.subject).toContain('step 2/3');
+    await world.goOn();
+    await world.repository.git('update-ref', `refs/heads/${STATUS}`, before.status);
+    const { warnings, outcomes } = await world.pass(own);
+    expect(warnings).toEqual([]);
+    expect(outcomes[0]?.snapshot?.recordProof).toBe('signed');
+    expect(outcomes[0]?.plan?.commit).toBeUndefined();
+    expect(outcomes[0]?.plan?.holds.map(({ reason }) => reason)).toEqual(['PausedForApproval']);
+  });
+
   test('a second pass writes nothing, and two processes write the same bytes', async () => {
     const { world, moving } = signed;
     const heads: string[] = [];
