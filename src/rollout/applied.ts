@@ -9,6 +9,7 @@ import { type Instant, printInstant } from '../api/time.ts';
 import { DEFAULT_MAX_UNAVAILABLE } from '../api/workload.ts';
 import { claimsRefused } from './edits/recreate-change.ts';
 import { type Hold, hold } from './hold.ts';
+import { buildDiffers } from './observed/build-differs.ts';
 import { contestAfter, contestHold, type Difference } from './observed/contest.ts';
 import { hasCloser, keyHolds } from './observed/revisions.ts';
 import { notBeforeRung } from './observed/unsigned.ts';
@@ -94,6 +95,9 @@ function notApplied(snapshot: Snapshot, file: WorkloadFile, { path, text, writer
       seen: `${text}${scaled ? by : ''}`,
       action: [...named, WAITING_FOR_AGENT].join('. '),
     });
+  const lws = snapshot.live.lws.kind === 'known' ? snapshot.live.lws.value : undefined;
+  const built = lws && buildDiffers(file, lws, { path, since });
+  if (built !== undefined) return built;
   const look = `Look at its sync errors; in Argo CD also at automated sync, sync windows and whether ${path} is under ignoreDifferences; in Flux at suspend, dependsOn and ignored fields of the Kustomization`;
   return hold('AgentNotApplying', {
     seen: `${text}${by}: so since ${printInstant(since)} at the latest, and the GitOps agent has not changed it`,

@@ -45,6 +45,7 @@ export const HOLDS = {
   WorkloadDeleting: { effect: 'blocks' },
   NotApplied: { effect: 'blocks', differs: true },
   AgentNotApplying: { effect: 'blocks', differs: true },
+  BuildDiffers: { effect: 'blocks', differs: true },
   FieldContested: { effect: 'blocks' },
   WorkloadOwned: { effect: 'blocks' },
   NotObserved: { effect: 'blocks' },

@@ -38,7 +38,9 @@ const files = readdirSync(folder)
   .filter((name) => name.endsWith('.test.ts') && name !== 'table.test.ts')
   .map((name) => name.replace('.test.ts', ''));
 const known = new Map(
-  [...files, 'built/rollback', 'built/unbuilt'].flatMap(testsIn).map((shown) => [shown.id, shown.source]),
+  [...files, 'built/rollback', 'built/unbuilt', 'built/differs']
+    .flatMap(testsIn)
+    .map((shown) => [shown.id, shown.source]),
 );
 
 const table = readFileSync(`${root}src/rollout/states.md`, 'utf8')
