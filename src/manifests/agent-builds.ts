@@ -12,7 +12,7 @@ import { folderOf, resolvePath } from './paths.ts';
 const FLUX_GROUP = 'kustomize.toolkit.fluxcd.io';
 const ARGO_GROUP = 'argoproj.io';
 /** A Flux Kustomization without any of these adds nothing, and most have none: it is not parsed. */
-const FLUX_ADDS = /patches|images|namePrefix|nameSuffix|targetNamespace|components|postBuild/;
+const FLUX_ADDS = /patches|images|namePrefix|nameSuffix|targetNamespace|components|postBuild|commonMetadata/;
 /** Argo CD merges these into the source of an Application: `.argocd-source.yaml`, `.argocd-source-<application>.yaml`. */
 const ARGO_SOURCE_FILE = /(^|\/)\.argocd-source(-[^/]+)?\.ya?ml$/;
 
@@ -82,6 +82,18 @@ function argoSource(document: ManifestDocument, under: FieldPath, path: Json | u
       isPattern,
     },
   ];
+}
+
+/** Whether what it applies is built from this kustomize folder: that itself, one of its pattern, or one below that Flux lists. */
+export function reachesRoot(
+  { part, lists, isPattern }: AgentBuild,
+  folder: string,
+  hasKustomization: (folder: string) => boolean,
+): boolean {
+  if (part.folder === folder) return true;
+  if (isPattern) return folder.startsWith(part.folder);
+  const isBelow = part.folder === '' || folder.startsWith(`${part.folder}/`);
+  return lists && isBelow && !hasKustomization(part.folder);
 }
 
 /** From the root of the repository; undefined: no path is written. */

@@ -38,7 +38,7 @@ export type Question = {
 
 /** Everything that the part changes in the object. */
 export function changesOf(question: Question, part: BuildPart): readonly Transformation[] {
-  const rules = [patches, names, images, replicas, labels, configurations, substitutions, others];
+  const rules = [patches, names, images, replicas, labels, configurations, substitutions, others, program];
   return rules.flatMap((rule) =>
     rule(question, part).map(({ path, what, hint }) => {
       return { document: part.document, path: [...part.under, ...path], by: part.by, what, hint };
@@ -185,12 +185,23 @@ const others: Rule = (_, { value }) => {
   const found: Change[] = lists.map((key) => {
     return { path: [key], what: `may change it by ${key}`, hint: `Build it without ${key}.` };
   });
-  const keys = Object.keys(isJsonObject(value['commonAnnotations']) ? value['commonAnnotations'] : {});
-  // An annotation of LeaderWorkerSet is a setting: exclusive topology re-creates every group.
-  const own = keys.find((key) => /^(leaderworkerset\.sigs\.k8s\.io|tranche\.dev)\//.test(key));
-  if (own === undefined) return found;
   const hint = 'Write the annotation in the manifest.';
-  return [...found, { path: ['commonAnnotations', own], what: `sets its annotation ${own}`, hint }];
+  const set = [['commonAnnotations'], ['commonMetadata', 'annotations']].flatMap((path): readonly Change[] => {
+    // An annotation of LeaderWorkerSet is a setting: exclusive topology re-creates every group.
+    const own = Object.keys(at(value, path) ?? {}).find((key) => OWN_SETTING.test(key));
+    return own === undefined ? [] : [{ path: [...path, own], what: `sets its annotation ${own}`, hint }];
+  });
+  return [...found, ...set];
+};
+
+const OWN_SETTING = /^(leaderworkerset\.sigs\.k8s\.io|tranche\.dev)\//;
+
+/** A field of Argo CD alone. */
+const program: Rule = (_, { under, value }) => {
+  const { version } = value;
+  if (!isText(version) || under.at(-1) !== 'kustomize') return [];
+  const hint = 'Remove it: one kustomize for all that the agent builds, and in tranche the same.';
+  return [{ path: ['version'], what: `builds it with kustomize ${version}`, hint }];
 };
 
 /** `registry:5000/vllm:v1@sha256:…` → `registry:5000/vllm`. */

@@ -3,10 +3,11 @@
 import { type Config, mappedNamespace } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
-import { agentBuildsIn } from '../../manifests/agent-builds.ts';
+import { agentBuildsIn, reachesRoot } from '../../manifests/agent-builds.ts';
 import { type Root, rootsIn } from '../../manifests/kustomize-roots.ts';
-import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { isKustomizationFile, type ManifestDocument } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
+import { folderOf } from '../../manifests/paths.ts';
 import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -87,11 +88,13 @@ export async function readRoots(
     return names === undefined || patched.includes(folder) || mayBuild(closure, names);
   }
   const builds = agentBuildsIn(texts);
+  const kustomized = new Set(desired.files.flatMap(({ file }) => (isKustomizationFile(file) ? [folderOf(file)] : [])));
+  const hasKustomization = (folder: string): boolean => kustomized.has(folder);
   const views = await Promise.all(
     about.map(async ({ root, closure }): Promise<RootView> => {
       const { workloads, documents, objects, issues, key } = await built(root, closure, { builder, cache });
       const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
-      const around = builds.filter(({ part }) => part.folder === root.folder);
+      const around = builds.filter((build) => reachesRoot(build, root.folder, hasKustomization));
       return {
         root,
         agents: agents.filter(({ folders }) => folders.includes(root.folder)),
