@@ -21,9 +21,13 @@ import type { Stable } from '../snapshot.ts';
 /** A request that cannot be made in place: the template that it leaves, and the fields that no object takes that is there. */
 type Removal = { readonly from: Stable; readonly fields: readonly ImmutableField[] };
 
-/** The removal that a request needs, where the policies allow to delete for it. Objects re-created have it already. */
+/**
+ * The removal that a request needs, where the policies allow to delete for it. Objects re-created have it already. Without our
+ * patch kustomize would build an open workload: there nothing is taken out.
+ */
 export function removalFor(situation: Situation): Removal | undefined {
-  const { snapshot, workload, partition } = situation;
+  const { snapshot, workload, partition, file } = situation;
+  if (file.beneath !== undefined) return undefined;
   const { stable, policy } = snapshot;
   if (partition !== SENTINEL || policy.recreate !== 'Allow' || stable.kind !== 'known') return undefined;
   const fields = immutableChanges(stable.value.content, workload.content);
@@ -66,7 +70,8 @@ export function removeToGoBack(
   situation: Situation,
   to: { readonly marks: Marks; readonly because: string },
 ): Decision {
-  const { snapshot, replicas = 0, workload } = situation;
+  const { snapshot, replicas = 0, workload, file } = situation;
+  if (file.beneath !== undefined) return holding([byHand(situation, file.beneath.root)], 'StepUpgrade');
   if (snapshot.rollout === undefined) {
     const why = 'the rollback is to delete the LeaderWorkerSet and to re-create it, and Git keeps that in its Rollout';
     return holding(
@@ -76,6 +81,15 @@ export function removeToGoBack(
   }
   const why = `${to.because} No edit leads back to the stable template, so the LeaderWorkerSet is deleted with this commit and re-created with the next: ${capacityLoss(workload.content, replicas)}.`;
   return removing(situation, { marks: to.marks, way: 'back', why });
+}
+
+/** Git has the stable template by then: once the object is deleted, the agent makes it again with that. */
+function byHand({ file }: Situation, root: string): Hold {
+  const { name, namespace } = file.object;
+  return hold('Stalled', {
+    seen: `no edit leads back to the stable template in place, and tranche does not delete a LeaderWorkerSet that ${root === '' ? 'the root of the repository' : root} builds`,
+    action: `Delete it by hand, with all its groups down until the agent has made it again from Git: kubectl delete leaderworkerset -n ${namespace} ${name}`,
+  });
 }
 
 function removing(
