@@ -45,15 +45,21 @@ function unread(why: string): Unread {
 /** In a step those that are still on the stable version; at rest all that serve. */
 export function stablePods(snapshot: Snapshot): readonly string[] {
   const found = inStep(snapshot);
-  return found === undefined ? servingLeaders(snapshot.live) : found.stable.map(({ pod }) => pod);
+  return found === undefined ? atRest(snapshot) : found.stable.map(({ pod }) => pod);
 }
 
 /** In a step those of both versions; at rest all that serve. */
 export function allPods(snapshot: Snapshot): readonly string[] {
   const found = inStep(snapshot);
   return found === undefined
-    ? servingLeaders(snapshot.live)
+    ? atRest(snapshot)
     : [...found.canary, ...found.stable].map(({ pod }) => pod).sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Of the workload that serves: of blueGreen that may be the second one, and the user's own has no groups then. */
+function atRest({ live, traffic, workload }: Snapshot): readonly string[] {
+  const isGreen = workload?.workload.marks?.serves === 'green';
+  return servingLeaders(isGreen && traffic !== undefined ? traffic.second : live);
 }
 
 function inStep(snapshot: Snapshot) {
