@@ -1,8 +1,9 @@
 // `npm run mutants`: plants every bug of test/simulation/mutants.ts, on all cores, and prints which law kills it with which
 // seed. The seed that killed it before goes first; where that one does not, all of the allowance is searched from 0 on.
 // `-- --search` knows no seeds, and writes test/simulation/killers.json again. A bug that is not in it is searched.
+// One bundle has them all, and a process plants one after the other; `-- --one INDEX SEED` builds a bundle of the one alone.
 
-import { spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -11,24 +12,48 @@ import { writeBundle } from './simulation-bundle.mjs';
 
 const require = createRequire(import.meta.url);
 const killersFile = join(import.meta.dirname, '../test/simulation/killers.json');
-const folder = await mkdtemp(join(tmpdir(), 'tranche-mutants-'));
-try {
-  const list = join(folder, 'mutants.cjs');
-  await writeBundle({ entry: 'mutants.ts', outfile: list });
+const { argv } = process;
+const folder = argv[2] === '--worker' ? argv[3] : await mkdtemp(join(tmpdir(), 'tranche-mutants-'));
+const [list, switched] = ['mutants.cjs', 'switched.cjs'].map((name) => join(folder, name));
+if (argv[2] === '--worker') answerParent();
+else {
+  try {
+    await writeBundle({ entry: 'mutants.ts', outfile: list });
+    const { all, nothing } = bugs();
+    if (argv[2] === '--one') console.log(JSON.stringify(await verdictAlone(all, Number(argv[3]), argv[4])));
+    else {
+      await writeBundle({ entry: 'entry.ts', outfile: switched, patches: all });
+      process.exitCode = await table(all, { nothing, search: argv[2] === '--search' });
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function bugs() {
   const { canary, nothing, mutants } = require(list);
-  const all = [nothing, canary, ...mutants];
-  const { argv } = process;
-  if (argv[2] === '--one') console.log(JSON.stringify(await verdict(all[Number(argv[3])], argv[4])));
-  else process.exitCode = await table(all, { nothing, search: argv[2] === '--search' });
-} finally {
-  await rm(folder, { recursive: true, force: true });
+  return { all: [nothing, canary, ...mutants], nothing };
+}
+
+/** Plants what it is sent, one at a time. */
+function answerParent() {
+  const { all } = bugs();
+  const { plant, needsItsOwnBundle, runIn } = require(switched);
+  process.on('message', async ({ index, known }) => {
+    plant(index + 1);
+    const isAlone = needsItsOwnBundle(index + 1);
+    process.send(await (isAlone ? verdictAlone(all, index, known) : verdict(all[index], known, runIn)));
+  });
+}
+
+async function verdictAlone(all, index, known) {
+  const outfile = join(folder, `simulation-${index}.cjs`);
+  await writeBundle({ entry: 'entry.ts', outfile, patch: all[index] });
+  return verdict(all[index], known, require(outfile).runIn);
 }
 
 /** `known`: the seed that goes first. It takes nothing from the allowance of the others. */
-async function verdict(mutant, known) {
-  const outfile = join(folder, 'simulation.cjs');
-  await writeBundle({ entry: 'entry.ts', outfile, patch: mutant });
-  const { runIn } = require(outfile);
+async function verdict(mutant, known, runIn) {
   const run = (seed) => runIn(mutant.world, Number(seed));
   const seeds = Array.from({ length: mutant.allowance }, (_, seed) => String(seed));
   for (const [tried, seed] of [...(known === undefined ? [] : [known]), ...seeds].entries()) {
@@ -43,11 +68,13 @@ async function table(all, { nothing, search }) {
   const next = all.entries();
   const verdicts = new Map();
   const work = async () => {
+    const worker = newWorker();
     for (const [index, mutant] of next) {
-      const found = await inAnotherProcess(index, killers[mutant.name]);
+      const found = await worker.ask({ index, known: killers[mutant.name] });
       verdicts.set(mutant, found);
       console.error(`${mutant.name}: ${found.killedBy ?? 'survived'}, ${found.schedules}`);
     }
+    worker.end();
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   const width = Math.max(...all.map(({ name }) => name.length));
@@ -72,20 +99,19 @@ async function table(all, { nothing, search }) {
   return survived.length > 0 || !quiet ? 1 : 0;
 }
 
-async function inAnotherProcess(index, known) {
-  const args = [
-    '--max-semi-space-size=32',
-    import.meta.filename,
-    '--one',
-    String(index),
-    ...(known === undefined ? [] : [known]),
-  ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part) => {
-    text += part;
-  });
-  const code = await new Promise((done) => child.on('close', done));
-  if (code !== 0) throw new Error(`mutant ${index} ended with ${code}`);
-  return JSON.parse(text);
+function newWorker() {
+  const child = fork(import.meta.filename, ['--worker', folder], { execArgv: ['--max-semi-space-size=32'] });
+  return {
+    ask: (of) =>
+      new Promise((done, failed) => {
+        const stopped = (code) => failed(new Error(`the process of planted bug ${of.index} ended with ${code}`));
+        child.once('exit', stopped);
+        child.once('message', (found) => {
+          child.off('exit', stopped);
+          done(found);
+        });
+        child.send(of);
+      }),
+    end: () => child.disconnect(),
+  };
 }

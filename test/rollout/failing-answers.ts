@@ -15,44 +15,50 @@ const AWAY: Rules = { ...BACK, onFailure: 'withdraw' };
 const canary = (groups: string): Found => ({ view: { second: groups } });
 const primary = (groups: string): Found => ({ view: { own: groups } });
 
-/** Every answer that is not the one that is wanted. */
-export function wrongAnswers(): readonly string[] {
-  const pods = after('step 1/3, pods: canary 0 → 1', requested);
-  const second = after('step 2/3, traffic: 5% → 20%', pods);
-  const rolling = after('promote, primary', second);
-  const home = after('promote, route-restored', rolling);
-  const withdrawn = 'TrafficWithdrawn: step 2/3, traffic withdrawn';
-  const restarts = ['', '#2', '#3', '#4'].map((pod) =>
-    under({ maxRestarts: 1, onFailure: 'rollback' }, canary(`0+ 1+${pod}`)),
-  );
-  const parted = asked(passed(settledOn(ladderFiles(ladderRollout('partition', PARTS)))).stand, OLD, NEW);
-  const shared = after('step 2/3, traffic: 5% → 20%', parted);
-  const late: Found = { view: { own: '0o+ 1o+ 2- 3+', traffic: { canaryService: absent } } };
-  const rows: readonly (readonly [Stand, readonly Found[], wanted: string])[] = [
-    [pods, often(under(BACK, canary('0-'))), 'Failed: rollback, route-restored'],
-    [pods, often(under(BACK, canary('0u'))), 'hold GroupsNotReady NotServing'],
-    [pods, often(under(AWAY, canary('0-'))), 'hold StepFailed GroupsNotReady NotServing'],
-    [second, often(under(AWAY, canary('0+ 1-'))), withdrawn],
-    [second, often(under(AWAY, { view: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } })), 'hold StepFailed NotServing'],
-    [second, restarts, 'Failed: rollback, route-restored'],
-    [rolling, often(under(AWAY, primary('0- 1+ 2o+ 3o+'))), 'hold StepFailed GroupsNotUpdated'],
-    [rolling, often(under(BACK, primary('0- 1+ 2o+ 3o+'))), 'Failed: rollback, primary'],
-    [rolling, often(under(BACK, primary('0+ 1+ 2o- 3o+'))), 'hold GroupsNotUpdated BlockedByUnreadyGroup'],
-    [home, often(under(BACK, primary('0- 1+ 2+ 3+'))), 'Failed: rollback, primary'],
-    [shared, often(under(AWAY, primary('0o+ 1o+ 2- 3+'))), withdrawn],
-    [shared, often(under(AWAY, primary('0o- 1o+ 2- 3+'))), withdrawn],
-    [shared, often(under({ applyDeadlineSeconds: 60 }, late)), 'hold StepOverdue GroupsNotReady NotApplied'],
-    [asked(home, NEW, NEWER), often(under(BACK, primary('0- 1+ 2+ 3+'))), 'hold NewerRequestWaits Draining'],
-  ];
-  const wrong = rows.map(([stand, founds, wanted]) => [outcome(stand, founds), wanted] as const);
+const pods = after('step 1/3, pods: canary 0 → 1', requested);
+const second = after('step 2/3, traffic: 5% → 20%', pods);
+const rolling = after('promote, primary', second);
+const home = after('promote, route-restored', rolling);
+const withdrawn = 'TrafficWithdrawn: step 2/3, traffic withdrawn';
+const restarts = ['', '#2', '#3', '#4'].map((pod) =>
+  under({ maxRestarts: 1, onFailure: 'rollback' }, canary(`0+ 1+${pod}`)),
+);
+const parted = asked(passed(settledOn(ladderFiles(ladderRollout('partition', PARTS)))).stand, OLD, NEW);
+const shared = after('step 2/3, traffic: 5% → 20%', parted);
+const late: Found = { view: { own: '0o+ 1o+ 2- 3+', traffic: { canaryService: absent } } };
+
+const rows: readonly (readonly [Stand, readonly Found[], wanted: string])[] = [
+  [pods, often(under(BACK, canary('0-'))), 'Failed: rollback, route-restored'],
+  [pods, often(under(BACK, canary('0u'))), 'hold GroupsNotReady NotServing'],
+  [pods, often(under(AWAY, canary('0-'))), 'hold StepFailed GroupsNotReady NotServing'],
+  [second, often(under(AWAY, canary('0+ 1-'))), withdrawn],
+  [second, often(under(AWAY, { view: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } })), 'hold StepFailed NotServing'],
+  [second, restarts, 'Failed: rollback, route-restored'],
+  [rolling, often(under(AWAY, primary('0- 1+ 2o+ 3o+'))), 'hold StepFailed GroupsNotUpdated'],
+  [rolling, often(under(BACK, primary('0- 1+ 2o+ 3o+'))), 'Failed: rollback, primary'],
+  [rolling, often(under(BACK, primary('0+ 1+ 2o- 3o+'))), 'hold GroupsNotUpdated BlockedByUnreadyGroup'],
+  [home, often(under(BACK, primary('0- 1+ 2+ 3+'))), 'Failed: rollback, primary'],
+  [shared, often(under(AWAY, primary('0o+ 1o+ 2- 3+'))), withdrawn],
+  [shared, often(under(AWAY, primary('0o- 1o+ 2- 3+'))), withdrawn],
+  [shared, often(under({ applyDeadlineSeconds: 60 }, late)), 'hold StepOverdue GroupsNotReady NotApplied'],
+  [asked(home, NEW, NEWER), often(under(BACK, primary('0- 1+ 2+ 3+'))), 'hold NewerRequestWaits Draining'],
+];
+
+/** Every answer that is not the one that is wanted, one by one: a planted bug needs the first alone. */
+export function* wrongAnswers(): Iterable<string> {
+  for (const [stand, founds, wanted] of rows) {
+    const is = outcome(stand, founds);
+    if (is !== wanted) yield `${is}, not ${wanted}`;
+  }
+  yield* countGoesOn();
+}
+
+/** A promotion waits with a count of its own, also where somebody has merged it and no pass of ours has written it. */
+function countGoesOn(): readonly string[] {
   const later = ticks(second, often(under({ readyDeadlineSeconds: 9000 }, canary('0+ 1-')), 3)).stand;
   const step = after('promote, primary', later, under({ readyDeadlineSeconds: 9000 })).record?.step;
-  // Somebody has merged the promotion: no pass of ours has written it.
   const merged = ticks({ ...rolling, record: later.record }, [under({ readyDeadlineSeconds: 9000 })]).stand.record
     ?.step;
   const fresh = [step?.waited, merged?.waited].filter((one) => one?.step.ready === 0 && one.delivery.ready > 0);
-  return [
-    ...wrong.filter(([is, wanted]) => is !== wanted).map(([is, wanted]) => `${is}, not ${wanted}`),
-    ...(fresh.length === 2 ? [] : ['the promotion goes on with the count of the last step']),
-  ];
+  return fresh.length === 2 ? [] : ['the promotion goes on with the count of the last step'];
 }

@@ -7,9 +7,6 @@ import { afterAll, expect, test } from 'vitest';
 import { type Bug, fits, newPlanting, patchesOf, planted } from '../support/planted-bugs.ts';
 import { wrongAnswers } from './failing-answers.ts';
 
-const { answersUnder, end } = newPlanting('failing-answers.ts');
-afterAll(end);
-
 const JUDGED = 'ladders/judged.ts';
 const FAILING = 'events/ladder-failing.ts';
 
@@ -52,11 +49,14 @@ const bugs: readonly Bug[] = [
   ],
 ];
 const patches = patchesOf(bugs);
+const tried = planted(patches);
+const { wrongUnder, end } = newPlanting('failing-answers.ts', tried);
+afterAll(end);
 
-test('without a bug every answer is as wanted', () => expect(wrongAnswers()).toEqual([]));
+test('without a bug every answer is as wanted', () => expect([...wrongAnswers()]).toEqual([]));
 
 test.each(patches)('$name: it can be planted', (patch) => expect(fits(patch)).toBe(true));
 
-test.each(planted(patches))('$name is told', async (patch) => {
-  expect(await answersUnder(patch)).not.toEqual([]);
+test.each(tried)('$name is told', async (patch) => {
+  expect(await wrongUnder(patch)).toBeDefined();
 });

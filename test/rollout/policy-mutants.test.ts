@@ -7,9 +7,6 @@ import { afterAll, expect, test } from 'vitest';
 import { type Bug, fits, newPlanting, patchesOf, planted } from '../support/planted-bugs.ts';
 import { wrongAnswers } from './policy-answers.ts';
 
-const { answersUnder, end } = newPlanting('policy-answers.ts');
-afterAll(end);
-
 const LIMITS = 'gates/limits.ts';
 const TURNS = 'gates/turns.ts';
 const BEFORE = 'gates/before.ts';
@@ -155,14 +152,17 @@ const bugs: readonly Bug[] = [
 ];
 
 test('without a bug every answer is as wanted', () => {
-  expect(wrongAnswers()).toEqual([]);
+  expect([...wrongAnswers()]).toEqual([]);
   expect(bugs.length).toBeGreaterThanOrEqual(20);
 });
 
 const patches = patchesOf(bugs);
+const tried = planted(patches);
+const { wrongUnder, end } = newPlanting('policy-answers.ts', tried);
+afterAll(end);
 
 test.each(patches)('$name: it can be planted', (patch) => expect(fits(patch)).toBe(true));
 
-test.each(planted(patches))('$name is told', async (patch) => {
-  expect(await answersUnder(patch)).not.toEqual([]);
+test.each(tried)('$name is told', async (patch) => {
+  expect(await wrongUnder(patch)).toBeDefined();
 });

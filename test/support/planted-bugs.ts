@@ -1,18 +1,19 @@
-/** Patches of the source that answers must tell: the code that gives them is built with each, and asked again. */
+/** Patches of the source that answers must tell: the code that gives them is built with all of them, and asked under each. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
+import type * as PlantedSwitch from '../../scripts/planted-switch.mjs';
 import { planted as withBug } from '../../scripts/planting.mjs';
 import { type Patch, writeBundle } from '../../scripts/simulation-bundle.mjs';
 
 /** A place of one file in `src/rollout`, and what it becomes. */
 export type Bug = readonly [name: string, file: string, from: string, to: string];
 
-/** What a file that answers has. */
-type Answers = { readonly wrongAnswers: () => readonly string[] | Promise<readonly string[]> };
+/** What a bundle of a file that answers has. */
+type Answers = typeof PlantedSwitch & { readonly wrongAnswers: () => Iterable<string> | AsyncIterable<string> };
 
 /** The bugs as patches. */
 export function patchesOf(bugs: readonly Bug[]): readonly Patch[] {
@@ -32,20 +33,30 @@ export function fits(patch: Patch): boolean {
   return text !== source;
 }
 
-/** Asks the file under a patch, which is built once; `end` takes away what was built. `entry` is seen from `test/rollout`. */
-export function newPlanting(entry: string): {
-  readonly answersUnder: (patch: Patch) => Promise<readonly string[]>;
+/** Asks the file under a patch for its first wrong answer; `end` takes away what was built. `entry` is seen from `test/rollout`. */
+export function newPlanting(
+  entry: string,
+  patches: readonly Patch[],
+): {
+  readonly wrongUnder: (patch: Patch) => Promise<string | undefined>;
   readonly end: () => void;
 } {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-planted-bugs-'));
-  let tried = 0;
+  const built = async (of: Partial<Parameters<typeof writeBundle>[0]>, name: string): Promise<Answers> => {
+    const outfile = join(folder, name);
+    await writeBundle({ entry: `../rollout/${entry}`, outfile, ...of });
+    return createRequire(import.meta.url)(outfile) as Answers;
+  };
+  let all: Promise<Answers> | undefined;
   return {
-    async answersUnder(patch) {
-      tried += 1;
-      const outfile = join(folder, `${tried}.cjs`);
-      await writeBundle({ entry: `../rollout/${entry}`, outfile, patch });
-      const bundled = createRequire(import.meta.url)(outfile) as Answers;
-      return bundled.wrongAnswers();
+    async wrongUnder(patch) {
+      all ??= built({ patches }, 'all.cjs');
+      const { plant, needsItsOwnBundle, wrongAnswers } = await all;
+      const bug = 1 + patches.indexOf(patch);
+      plant(bug);
+      const answers = needsItsOwnBundle(bug) ? await built({ patch }, `${bug}.cjs`) : { wrongAnswers };
+      for await (const first of answers.wrongAnswers()) return first;
+      return undefined;
     },
     end: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -1,6 +1,7 @@
 /** A planted bug survives other names, comments and forms of the source; what it does not fit any more it says. */
 
 import { expect, test } from 'vitest';
+import { needsItsOwnBundle, plant, switched } from '../../scripts/planted-switch.mjs';
 import { planted } from '../../scripts/planting.mjs';
 
 const source = `
@@ -35,4 +36,31 @@ test.each([
   ['with a name that is not there', 'groups <= most', 'groups <= least', 'does not know least'],
 ])('not planted: %s', (_, from, to, wanted) => {
   expect(() => planted(source, { name: 'bug', file: 'src/a.ts', from, to })).toThrow(wanted);
+});
+
+test('one bundle: what a file exports is that of the bug that is in, and a bug in more than calls is named', () => {
+  const file = (least: number, gates: readonly string[]) => ({
+    fits: (groups: number) => groups >= least,
+    provider: { kind: 'a', fits: (groups: number) => groups >= least },
+    gates,
+  });
+  const sound = file(1, ['a', 'b']);
+  const { fits, provider, gates } = switched(
+    sound,
+    new Map([
+      [1, file(2, ['a', 'b'])],
+      [2, file(1, ['a'])],
+    ]),
+  );
+  const answers = [0, 1, 0].map((bug) => {
+    plant(bug);
+    return [fits(1), provider.fits(1)];
+  });
+  expect(answers).toEqual([
+    [true, true],
+    [false, false],
+    [true, true],
+  ]);
+  expect([1, 2].map(needsItsOwnBundle)).toEqual([false, true]);
+  expect(gates).toBe(sound.gates);
 });
