@@ -29,7 +29,7 @@ export function statusGuard({ statusBranch, status, isSigned, self }: PreflightR
       {
         name,
         level: 'warning',
-        seen: `${open}, none could let the token of a run past, and no key signs it: ${unsigned}`,
+        seen: `${open}, no rule lets the token of a run past, and no key signs it: ${unsigned}`,
         action: `Use a GitHub App (policies/github/reconcile-app.yaml) and ${rule}, or name a key in statusKeys of ${CONFIG_FILE}`,
       },
     ];

@@ -62,7 +62,7 @@ function withoutPush({ branch, main, gate, accepting }: PreflightRules): Finding
     };
   return {
     name: 'WithoutPush',
-    seen: `${accepted}: steps that let groups of one workload go are pull requests; locking, settling and every rollback are pull requests of people, and what takes a workload over, fills a second one or changes its size is not started (NoDirectPush)`,
+    seen: `${accepted}: steps that update groups of one workload are pull requests. To lock, to settle and to roll back, someone opens the pull request. A takeover, a second workload and a change of size do not start (NoDirectPush)`,
     action: `Keep at hand who may merge at any hour, or: ${BYPASS}`,
   };
 }
@@ -73,7 +73,7 @@ function queue({ branch, main, gate }: PreflightRules): readonly Finding[] {
   return [
     {
       name: 'NothingMerges',
-      seen: `${branch} has a merge queue and requires ${gate}, which is never set at what a queue would merge`,
+      seen: `${branch} has a merge queue and requires ${gate}. The queue tests a commit on which tranche cannot set that check`,
       action: `Take ${gate} out of the required checks, or replace the queue by branches that must be up to date`,
     },
   ];

@@ -529,7 +529,7 @@ describe('people say no', () => {
     await world.repository.revert(1);
     await world.pass();
     expect(messagesOf(await world.pass())).toEqual([
-      expect.stringMatching(/a revert takes back the word and brings no group back.*tranche abort vllm$/),
+      expect.stringMatching(/A revert withdraws the approval; groups that were.*tranche abort vllm$/),
     ]);
     expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
   });

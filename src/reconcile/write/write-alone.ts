@@ -132,7 +132,7 @@ function statusRefused(
   const rule = `the push to ${statusBranch} was refused: ${said}`;
   const way = advice ?? `Allow the identity of tranche to push there, or exclude ${statusBranch} from protection rules`;
   const reason = hold('StatusRefused', {
-    seen: `${rule}. Without a record nobody counts the pause of a step, so none goes forward; rollbacks do`,
+    seen: `${rule}. The record counts the pause of each step: without it no step goes forward. Rollbacks go on`,
     action: way,
   });
   return heldBy(one, progress, { rule, reason });

@@ -12,10 +12,10 @@ export const FILE_EFFECTS = {
   LocksRelease: { level: 'notice', is: 'the change locks a release: no group restarts at the merge, its steps follow' },
   ReachesGroups: { level: 'warning', is: 'the change reaches groups at the merge, before any step' },
   LetsGroupsGo: { level: 'notice', is: 'the change is a step: it lets groups go' },
-  TakesStepBack: { level: 'warning', is: 'the change takes a step back in Git, which brings no group back' },
+  TakesStepBack: { level: 'warning', is: 'the change reverts a step in Git. Groups that were updated stay updated' },
   TakesWordBack: {
     level: 'warning',
-    is: 'the change takes back the approval of a step, as a revert of its pull request does: that brings no group back',
+    is: 'the change withdraws the approval of a step, as a revert of its pull request does. Groups that were updated stay updated',
   },
   MarksTakenOut: { level: 'warning', is: 'the change takes out what tranche keeps in the file' },
 } as const;

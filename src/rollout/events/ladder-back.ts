@@ -217,7 +217,7 @@ export function abortedUnnamed(on: Delivering): Decision | undefined {
 export function overwritten({ situation, marks }: Delivering): Hold {
   const { file, digest, snapshot } = situation;
   return hold('NewerRequestWaits', {
-    seen: `${file.file}: release ${shortRelease(marks.release)} was aborted, and the stable template has to take the place of a newer one (${shortDigest(digest)}), which nobody has aborted`,
+    seen: `${file.file}: release ${shortRelease(marks.release)} was aborted, but the file has a newer template (${shortDigest(digest)}). The rollback would overwrite it, and nobody has aborted it`,
     action: advice`To abort that as well: ${commandLine('abort', snapshot.key)}; to deliver it, put it back once the rollback is over`,
   });
 }

@@ -187,7 +187,7 @@ function heldFor({ snapshot }: Situation, step: InDelivery, stale: StaleMerge): 
   const { key } = snapshot;
   const held = hold('LateMerge', {
     seen: saidOf(step, stale),
-    action: advice`To let it stand: ${commandLine('approve', key, '--hold LateMerge')}; to go back: ${commandLine('abort', key)}`,
+    action: advice`To accept the merge: ${commandLine('approve', key, '--hold LateMerge')}; to go back: ${commandLine('abort', key)}`,
   });
   return withFacts(held, { partition: stale.partition, because: [...stale.because] });
 }

@@ -79,7 +79,7 @@ function differences(
 export function restoreGone({ snapshot, file, state }: Situation): Hold | undefined {
   if (state.kind !== 'ladder' || state.stage.kind === 'rollback' || state.marks.restore !== undefined) return undefined;
   return hold('AnnotationsGone', {
-    seen: `${file.file}: the annotation ${MARK.restore} of ${file.object.name} is gone, which says what the routes were before the delivery`,
+    seen: `${file.file}: the annotation ${MARK.restore} of ${file.object.name} is gone. It recorded the routes as they were before the delivery`,
     action: advice`To go on: ${commandLine('repair', snapshot.key)}; to go back all the same: ${commandLine('abort', snapshot.key)}, and then look at the weights of the routes`,
   });
 }

@@ -21,8 +21,8 @@ export function partitionRaised({ situation }: Delivering): Hold | undefined {
   if (facts === undefined) return undefined;
   const { key } = situation.snapshot;
   const held = hold('PartitionEdited', {
-    seen: `the partition was edited from ${facts.expected} to ${facts.partition} while all groups could go`,
-    action: advice`To let them go on: ${commandLine('approve', key, '--hold PartitionEdited')}, or put ${partitionSet(facts.expected, situation.file, facts.expected)} back; to go back: ${commandLine('abort', key)}`,
+    seen: `the partition was edited from ${facts.expected} to ${facts.partition} while all groups were released for update`,
+    action: advice`To update the groups: ${commandLine('approve', key, '--hold PartitionEdited')}, or put ${partitionSet(facts.expected, situation.file, facts.expected)} back; to go back: ${commandLine('abort', key)}`,
   });
   return unlessAccepted(situation, 'PartitionEdited', withFacts(held, facts));
 }

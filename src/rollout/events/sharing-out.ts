@@ -41,7 +41,7 @@ export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
   );
   if (others.length > 0)
     return hold('MixedRevisions', {
-      seen: `${groupsAre(others.map(({ index }) => index))} on neither of two versions: requests are shared out once there are two`,
+      seen: `${groupsAre(others.map(({ index }) => index))} on a third version: a route can share requests between two versions alone`,
       waits: 'groups',
     });
   const { leaders } = snapshot.live;

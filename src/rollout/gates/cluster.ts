@@ -45,7 +45,7 @@ export function scaledToZero({ replicas, state, snapshot, file }: Situation): Ho
       action: advice`${replicasRaised('Scale up', file)}, and the rollback ends once they are ready`,
     });
   return hold('ScaledToZero', {
-    seen: 'replicas is 0: all groups will start on the template of Git, whatever the partition',
+    seen: 'replicas is 0: when it is scaled up, all groups start on the template of Git; the partition does not hold them back',
     action: advice`To start them on the stable template, before you scale up: ${commandLine('abort', snapshot.key)}; to start all of them on the new one, ${replicasRaised('scale up', file)}`,
   });
 }

@@ -168,7 +168,7 @@ export function newerRequestWaits(situation: Situation): Hold | undefined {
   const failure = failureLeading(situation, 'rollback', true);
   if (failure === undefined) return undefined;
   return hold('NewerRequestWaits', {
-    seen: `${capital(failure.seen)}. It would go back by itself, but ${file.file} has a newer template (${shortDigest(digest)}) that nothing was seen of`,
-    action: advice`To give both up: ${commandLine('abort', key)}; to go back and deliver the newer one: ${commandLine('abort', key, '--keep-newer')}`,
+    seen: `${capital(failure.seen)}. tranche does not roll it back by itself, because ${file.file} has a newer template (${shortDigest(digest)}) of which no group has run yet`,
+    action: advice`To abort both: ${commandLine('abort', key)}; to go back and deliver the newer one: ${commandLine('abort', key, '--keep-newer')}`,
   });
 }

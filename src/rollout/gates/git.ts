@@ -42,7 +42,7 @@ export function notDelivered({ snapshot, file }: Situation): Hold {
 export function newerRecord({ newerRecord: version, key }: Pick<Snapshot, 'newerRecord' | 'key'>): Hold | undefined {
   if (version === undefined) return undefined;
   return hold('NewerRecord', {
-    seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer one has written it. Nothing here counts pauses without a record, so no step goes forward; rollbacks go on, and main and the routes date their drains`,
+    seen: `rollouts/${printKey(key)}.json on the status branch has version ${version}, and this tranche reads versions up to ${RECORD_VERSION}: a newer tranche has written it. The record counts the pause of each step, so no step goes forward. Rollbacks go on`,
     action:
       'Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts start again',
   });

@@ -50,8 +50,8 @@ export function astray(situation: Seen): Hold | undefined {
   const facts = astrayFacts(situation);
   if (facts === undefined) return undefined;
   const held = hold('UnexpectedGroups', {
-    seen: `${groupsAre(below)} on the release though below partition ${partition}: it came up so after a scaling to zero, on objects re-created, or under a partition that was raised`,
-    action: advice`To count with it as it is: ${commandLine('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${commandLine('abort', snapshot.key)}`,
+    seen: `${groupsAre(below)} below partition ${partition}, but on the release. The workload was scaled to zero, its objects were re-created, or the partition was raised`,
+    action: advice`To accept it as it is: ${commandLine('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
   return unlessAccepted(situation, 'UnexpectedGroups', withFacts(held, facts));
 }

@@ -14,7 +14,7 @@ export function policyMissing({ snapshot }: Situation): Hold | undefined {
   if (missing.length === 0) return undefined;
   return hold('PolicyMissing', {
     seen: `tranche.yaml requires policies for every Rollout: ${missing.map(said).join('; ')}`,
-    action: 'Without it no step goes forward: put it right, or take it out of requiredPolicies',
+    action: 'Mend the policy, or remove it from requiredPolicies. Until then no step goes forward',
   });
 }
 
@@ -34,6 +34,6 @@ export function analysisMissing({ snapshot }: Situation): Hold | undefined {
   if (why.length === 0) return undefined;
   return hold('AnalysisMissing', {
     seen: `${policySaying(snapshot, 'analyses')} asks for Analyses of every step: ${why.join('; ')}`,
-    action: 'Without them no step goes forward: put them right, or take them out of analyses',
+    action: 'Mend the Analyses, or remove them from analyses. Until then no step goes forward',
   });
 }

@@ -21,8 +21,8 @@ export function letGoByHand(situation: Situation): Hold | undefined {
   const { file, snapshot } = situation;
   const moved = wanted(situation.observed, situation.asked).filter(({ version }) => version === 'release');
   const held = hold('UnexpectedGroups', {
-    seen: `${nameGroups(moved.map(({ index }) => index))} of ${file.object.name} ${moved.length === 1 ? 'is' : 'are'} on the release, and no commit has let any group go on it: a hand did, lowered the partition, or edited the template while groups were released for update`,
-    action: advice`To let them stand, and to go on by the steps: ${commandLine('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${commandLine('abort', snapshot.key)}`,
+    seen: `${nameGroups(moved.map(({ index }) => index))} of ${file.object.name} ${moved.length === 1 ? 'is' : 'are'} on the release, but no commit of tranche released a group for update. Someone lowered the partition, or edited the template while groups were released for update`,
+    action: advice`To accept these groups and go on by the steps: ${commandLine('approve', snapshot.key, '--hold UnexpectedGroups')}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
   return unlessAccepted(situation, 'UnexpectedGroups', withFacts(held, facts));
 }

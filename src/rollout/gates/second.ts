@@ -72,8 +72,8 @@ function noneToServe(situation: Situation): Hold {
       ? 'the stable template returns at once, and requests once it serves'
       : 'its stable template returns';
   return hold('ScaledToZero', {
-    seen: `replicas of ${name} is 0: groups that are added start on the template of Git, which is the new one, whatever the partition`,
-    action: advice`At first: ${commandLine('abort', snapshot.key)} (${back}), and ${replicasRaised(`raise the replicas of ${name}`, served)} then`,
+    seen: `replicas of ${name} is 0: groups that are added now start on the new template, because Git has it; the partition does not hold them back`,
+    action: advice`First: ${commandLine('abort', snapshot.key)} (${back}), and ${replicasRaised(`raise the replicas of ${name}`, served)} then`,
   });
 }
 
@@ -98,7 +98,7 @@ export function idleScaled({ snapshot, marks, replicas, file }: Situation): Hold
   if (groups === undefined || groups === 0) return undefined;
   const name = isOwn ? file.object.name : (second?.object.name ?? '');
   return hold('IdleScaled', {
-    seen: `${(isOwn ? undefined : second?.file) ?? file.file}: ${name} does not serve, and has replicas ${groups}: the release would start by taking them away`,
+    seen: `${(isOwn ? undefined : second?.file) ?? file.file}: ${name} does not serve, but has replicas ${groups}. The release would start by removing these groups`,
     action: advice`Put ${replicasSet('replicas 0', isOwn ? file : (second ?? file), 0)} back into it; to have more groups, scale the colour that serves`,
   });
 }
@@ -203,7 +203,7 @@ export function changeRefused(situation: Situation): Hold | undefined {
   if (sizes === undefined && fields.length === 0) return undefined;
   const what = sizes === undefined ? fields.join(', ') : `the size of a group from ${sizes.from} to ${sizes.to}`;
   return hold('ChangeRefused', {
-    seen: `${situation.file.file}: the edit changes ${what}, and a second workload cannot carry that: a group of the primary that dies would come back odd`,
+    seen: `${situation.file.file}: the edit changes ${what}, which a second workload cannot carry: a group of the primary that dies would come back with half of the edit`,
     action: 'Put the old value back, or make this change with the partition strategy',
   });
 }

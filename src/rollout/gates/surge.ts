@@ -31,7 +31,7 @@ export function surgeRefused(situation: Situation): Hold | undefined {
   if (extra === 0) return undefined;
   if (wholeChange(situation) !== undefined)
     return hold('SurgeRefused', {
-      seen: 'the size of groups changes, which must not stand half-way, and extra groups of the new size next to the old ones would',
+      seen: 'the size of groups changes. All groups take it in one step; extra groups (surge) would run the new size next to the old one',
       action: 'Set surge to 0 in a RolloutPolicy for this Rollout until the change is through',
     });
   return contradiction(situation, {

@@ -26,7 +26,7 @@ export function notItsTurn({ snapshot }: Situation): Hold | undefined {
     return hold('NotItsTurn', { seen: told.join('; '), waits: 'groups' });
   return hold('NotItsTurn', {
     seen: told.join('; '),
-    action: 'Wait for one of them to end; one that is stuck gives its place up with: tranche abort <name>',
+    action: 'Wait for one of them to end. To free the place of one that is stuck: tranche abort <name>',
   });
 }
 

@@ -64,7 +64,7 @@ export function earlierTemplate({ snapshot, digest, file }: Situation, marks: Ma
   const of = { file: file.file, earlier: shortRelease(earlier), now: shortRelease(marks.release) };
   return [
     hold('EarlierTemplate', {
-      seen: `${of.file} has the template of ${of.earlier}, which had settled before ${of.now}: as a request it goes by its steps, windows and approvals`,
+      seen: `${of.file} has the template of ${of.earlier}, a release from before ${of.now}. It is delivered like any other release: by steps, windows and approvals`,
       action: advice`To go back from ${of.now} at once: ${commandLine('undo', key, `--to ${of.earlier}`)}`,
     }),
   ];

@@ -21,7 +21,7 @@ export function clockIsOff({ snapshot }: Situation): Hold | undefined {
   if (off === undefined) return undefined;
   const way = off > 0 ? 'behind those' : 'ahead of those';
   return hold('ClockSkew', {
-    seen: `the clock of this machine is ${Math.abs(off)} s ${way} of the servers that it asks: no window of a policy counts as open by it, and no deadline is over`,
+    seen: `the clock of this machine is ${Math.abs(off)} s ${way} of the servers that it asks: until it is right, no window of a policy counts as open and no deadline counts as over`,
     action: 'Set the clock of the machine that runs tranche right',
   });
 }

@@ -23,6 +23,6 @@ export function canaryDiffers(delivery: Delivery, view: TrafficView): Hold | und
   const names = `${sidesOf(delivery).workloads.canary} and ${delivery.own.object.name}`;
   return hold('CanaryDiffers', {
     seen: `spec.${path} is not the same in ${names} in the cluster: the groups that are judged are not what is delivered`,
-    action: 'Look what renders or changes one of the two alone: a transformer, a webhook, a second agent',
+    action: 'Find what changes one of the two alone: a transformer, a webhook, a second agent',
   });
 }

@@ -96,7 +96,7 @@ export function takenBySomebody({ delivery }: Delivering): Hold | undefined {
   if (found === undefined) return undefined;
   const { kind, name } = found.object;
   return hold('CanaryEdited', {
-    seen: `${found.file}: ${kind} ${name} is there already, without the annotation ${MADE_FOR}: ${own.object.name}, so it is not ours`,
+    seen: `${found.file}: ${kind} ${name} is there already, without the annotation ${MADE_FOR}: ${own.object.name}. tranche did not make it, and does not change it`,
     action: 'Give it another name, or take it out of the files',
   });
 }

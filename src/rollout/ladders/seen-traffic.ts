@@ -144,13 +144,13 @@ export function incomplete(delivery: Delivery, view: RememberedView): Hold | und
   const missed = found.kind === 'known' ? found.value : [];
   if (missed.length > 0)
     return hold('EndpointsElsewhere', {
-      seen: `${name} does not reach ${missed.slice(0, 5).join(', ')} yet, which it is to take in`,
+      seen: `${name} has to reach ${missed.slice(0, 5).join(', ')}, and does not yet`,
       waits: 'controllers',
     });
   return waiting('GracePeriod', view, {
     since: view.memory().reached?.since,
     seconds: graceOf(delivery, view),
-    seen: `${name} reaches all that it is to take in`,
+    seen: `${name} reaches every group that it has to reach`,
   });
 }
 

@@ -143,8 +143,8 @@ export function unservingStable(groups: number, delivery: Delivery, view: Traffi
   const taken = primaryReplaced(delivery, view);
   if (taken === undefined) return undefined;
   const held = hold('PrimaryReplaced', {
-    seen: `every group of ${workloadOf(delivery, view, 'stable').name} that serves is on the requested template: requests that go to stable would meet it before its first step`,
-    action: advice`Put the stable template back, or let it have them: ${commandLine('approve', view.key, '--hold PrimaryReplaced')}`,
+    seen: `every group of ${workloadOf(delivery, view, 'stable').name} that serves is on the requested template: requests for the stable version would reach it before step 1`,
+    action: advice`Put the stable template back. To accept these groups: ${commandLine('approve', view.key, '--hold PrimaryReplaced')}`,
   });
   return withFacts(held, { groups: taken.map(({ index }) => index) });
 }

@@ -61,7 +61,8 @@ export function contestHold({ live }: Snapshot, contest: Contest | undefined): H
     'FieldContested',
     {
       seen: `${path} has left the value of Git ${count} times since ${printInstant(since)}, and came back in between${by}: two write it in turn, and no step goes forward meanwhile${applied}`,
-      action: 'Let one of them go: a second agent or Application with another path or branch, an autoscaler, a script',
+      action:
+        'Stop one of the two writers: a second agent or Application with another path or branch, an autoscaler, a script',
     },
     CONTEST_QUIET_SECONDS,
   );

@@ -91,7 +91,7 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
     }),
   reverted: ({ key, proposal }) =>
     hold('ProposalReverted', {
-      seen: `${placeOf(proposal)} was merged, and main does not hold its approval: a revert takes back the word and brings no group back`,
+      seen: `${placeOf(proposal)} was merged, but main no longer has its approval. A revert withdraws the approval; groups that were updated stay updated`,
       action: advice`To go on: ${commandLine('propose', key)}; to go back: ${commandLine('abort', key)}`,
     }),
 };

@@ -103,7 +103,7 @@ function whyNot(situation: Seen, groups: readonly Group[]): Why {
   return flipped(observed.leaderSet)
     ? cameBack(groups, situation)
     : {
-        seen: `and partition ${partition} keeps it where it is: it was raised before all groups had gone`,
+        seen: `but partition ${partition} holds it back. The partition was raised before all groups were updated`,
         action: advice`Put ${partitionSet('partition 0', file, 0)} back, or: ${commandLine('abort', snapshot.key)}`,
       };
 }

@@ -39,7 +39,7 @@ export function rollbackOvertaken(situation: Situation, marks: Marks): Draft {
   const { digest, file, partition, snapshot, view } = situation;
   const { stable } = snapshot;
   const release = stable.kind === 'known' ? stable.value.release : marks.release;
-  const seen = `${file.file}: a newer template (${shortDigest(digest)}) came while the groups went back to ${shortRelease(release)}. They may not take it in place: locked, it is inert until all of them are back`;
+  const seen = `${file.file}: a newer template (${shortDigest(digest)}) came while the groups went back to ${shortRelease(release)}. It waits, locked: nothing restarts on it until all groups are back`;
   const waits = hold('NewerRequestWaits', {
     seen,
     action: advice`Where groups stay on another version: ${commandLine('abort', snapshot.key)}, and once they are back, to deliver it by its steps: ${commandLine('retry', snapshot.key)}`,

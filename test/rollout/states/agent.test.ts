@@ -99,7 +99,7 @@ test.each<Row>([
 
 test('the record is of a newer tranche: which file, what waits and what goes on', () => {
   expect(messageOf({ ...world({}), ...NEWER_RECORD })).toBe(
-    'rollouts/default/llm/vllm.json on the status branch has version 2, and this tranche reads versions up to 1: a newer one has written it. Nothing here counts pauses without a record, so no step goes forward; rollbacks go on, and main and the routes date their drains. Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts start again',
+    'rollouts/default/llm/vllm.json on the status branch has version 2, and this tranche reads versions up to 1: a newer tranche has written it. The record counts the pause of each step, so no step goes forward. Rollbacks go on. Run the newer tranche wherever one runs for this cluster. To stay with this one, delete that file and index.json there: pauses, drains and counts start again',
   );
 });
 

@@ -203,7 +203,7 @@ test.each<readonly [what: string, held: Hold | undefined, reason: string, messag
     'its merge is reverted',
     standing({ kind: 'reverted' }, of),
     'ProposalReverted',
-    /brings no group back.*abort vllm$/,
+    /groups that were updated stay updated.*abort vllm$/,
   ],
   [
     'nobody is shown to have approved it',

@@ -105,8 +105,7 @@ describe('in every cell', () => {
         .map(({ message }) => message),
     );
     expect(said.length).toBeGreaterThan(10);
-    for (const message of said)
-      expect(message).toMatch(/At first: tranche abort vllm .*raise the replicas of vllm then/);
+    for (const message of said) expect(message).toMatch(/First: tranche abort vllm .*raise the replicas of vllm then/);
   });
 
   test('where nobody asks for groups that are waited for, an action says so', () => {
