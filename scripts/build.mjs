@@ -79,7 +79,8 @@ function groundOf(room) {
   const isOnWork =
     ['work', 'verbs', 'cluster'].includes(room) ||
     /^src\/(action|commands|reconcile|adapters\/api-server)\b/.test(room);
-  const isOnAnswers = isOnWork || /^src\/adapters\/git\/(local|working-tree|remote-marked|unpushed)\b/.test(room);
+  const isOnAnswers =
+    isOnWork || /^src\/adapters\/git\/(local|working-tree|remote-marked|unpushed|tree-shares)\b/.test(room);
   return [...rooms.base, ...rooms.pass, ...(isOnAnswers ? rooms.answers : []), ...(isOnWork ? rooms.work : [])];
 }
 
