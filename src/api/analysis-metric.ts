@@ -1,6 +1,7 @@
 /** The metrics of an Analysis: by the name of a preset, or by the names of their counters. */
 
-import { type BadPart, LEADS_TO, type LeadsTo, PRESETS, type Preset } from './analysis-presets.ts';
+import { type BadPart, LEADS_TO, type LeadsTo, type Preset } from './analysis-preset.ts';
+import { PRESETS } from './analysis-presets.ts';
 import { checkLabel, decimal, matching } from './analysis-values.ts';
 import type { FieldReader } from './field-reader.ts';
 import { isRecord } from './json.ts';

@@ -2,7 +2,8 @@
 
 import { ANALYSIS_API_VERSION, ANALYSIS_CHANCES, ANALYSIS_TIMES, PROVIDER_NAME } from './analysis.ts';
 import { METRICS_LIMIT, SERIES_NAME, THEN_FIELD } from './analysis-metric.ts';
-import { LEADS_TO, PRESETS, type Preset } from './analysis-presets.ts';
+import { LEADS_TO, type Preset } from './analysis-preset.ts';
+import { PRESETS } from './analysis-presets.ts';
 import { LABEL_NAME } from './analysis-values.ts';
 import type { JsonObject } from './json.ts';
 import { ANALYSIS_KIND } from './kinds.ts';
@@ -46,6 +47,11 @@ function specSchema(): JsonObject {
       provider: { description: 'prod for TRANCHE_METRICS_PROD', type: 'string', pattern: PROVIDER_NAME.source },
       match: { description: 'labels that every series has', ...TEXTS },
       labels: closed({ namespace: label, pod: label }),
+      sides: {
+        description: 'series without pods: their labels, by the Service, pool or workload of a version',
+        type: 'object',
+        additionalProperties: { ...TEXTS, minProperties: 1 },
+      },
       ...Object.fromEntries([...times, ...chances]),
       metrics: { type: 'array', minItems: 1, maxItems: METRICS_LIMIT, items: { anyOf: metricSchemas() } },
     },

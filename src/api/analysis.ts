@@ -3,6 +3,7 @@
 import { type AnalysisMetric, readMetrics } from './analysis-metric.ts';
 import { checkLabel, decimal, LABEL_NAME, matching } from './analysis-values.ts';
 import { type FieldFault, FieldReader } from './field-reader.ts';
+import { isRecord } from './json.ts';
 
 export const ANALYSIS_API_VERSION = 'tranche.dev/v1alpha1';
 
@@ -14,6 +15,8 @@ export type Analysis = {
   readonly match: Readonly<Record<string, string>>;
   /** Which labels name the namespace and the pod of a series. */
   readonly labels: { readonly namespace: string; readonly pod: string };
+  /** Of series without pods: labels by the name of a Service, a pool or a workload. */
+  readonly sides: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly windowSeconds: number;
   readonly warmUpSeconds: number;
   readonly lagSeconds: number;
@@ -69,6 +72,7 @@ export const ANALYSIS_CHANCES = {
 } as const;
 
 const MATCH_LIMIT = 10;
+const SIDES_LIMIT = 20;
 export const PROVIDER_NAME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
 
 /** Reads and validates an Analysis. Unknown and empty fields are faults: a typo must not silently lose a metric. */
@@ -80,12 +84,13 @@ export function parseAnalysis(value: unknown): Parsing {
   const name = metadata.text('name');
   const spec = root.object('spec', 'fault');
   const times = Object.keys(ANALYSIS_TIMES);
-  spec.allow(['provider', 'match', 'labels', ...times, ...Object.keys(ANALYSIS_CHANCES), 'metrics']);
+  spec.allow(['provider', 'match', 'labels', 'sides', ...times, ...Object.keys(ANALYSIS_CHANCES), 'metrics']);
   const analysis: Analysis = {
     name,
     provider: matching(spec, 'provider', PROVIDER_NAME, 'a name of a-z, 0-9 and -, as prod for TRANCHE_METRICS_PROD'),
     match: labelValues(spec, 'match'),
     labels: readLabels(spec),
+    sides: readSides(spec),
     windowSeconds: seconds(spec, 'windowSeconds'),
     warmUpSeconds: seconds(spec, 'warmUpSeconds'),
     lagSeconds: seconds(spec, 'lagSeconds'),
@@ -94,6 +99,13 @@ export function parseAnalysis(value: unknown): Parsing {
     missPercent: chance(spec, 'missPercent'),
     metrics: readMetrics(spec),
   };
+  for (const at of unsided(analysis))
+    spec.fault(
+      'metrics',
+      'SidesMissing',
+      `has ${analysis.metrics[at]?.name}, whose series name no Service, and sides is missing`,
+      'Add `sides` with the labels of each version, as `sides: {vllm: {job: vllm-epp}, vllm-canary: {job: vllm-canary-epp}}`.',
+    );
   return { name, analysis: root.faults.length === 0 ? analysis : undefined, faults: root.faults };
 }
 
@@ -114,6 +126,29 @@ function readLabels(spec: FieldReader): Analysis['labels'] {
   const label = (key: string): string =>
     labels.has(key) ? matching(labels, key, LABEL_NAME, 'the name of a label') : key;
   return { namespace: label('namespace'), pod: label('pod') };
+}
+
+/** The labels of each side, each with at least one. */
+function readSides(spec: FieldReader): Analysis['sides'] {
+  if (!spec.has('sides')) return {};
+  const reader = spec.object('sides');
+  const written = spec.value('sides');
+  const names = Object.keys(isRecord(written) ? written : {});
+  if (names.length > SIDES_LIMIT) spec.fault('sides', 'TooMany', `has more than ${SIDES_LIMIT} names`, 'Shorten it.');
+  return Object.fromEntries(
+    names.map((name) => {
+      const labels = labelValues(reader, name);
+      if (Object.keys(labels).length === 0)
+        reader.fault(name, 'Missing', 'has no label, wanted what its series have', 'Add one, as `job: vllm-epp`.');
+      return [name, labels];
+    }),
+  );
+}
+
+/** Positions of metrics that need sides and have none. */
+function unsided({ metrics, sides }: Pick<Analysis, 'metrics' | 'sides'>): readonly number[] {
+  const isWithout = Object.keys(sides).length === 0;
+  return isWithout ? metrics.flatMap(({ gateway }, at) => (gateway === 'sides' ? [at] : [])) : [];
 }
 
 /** Labels with exact values. */

@@ -11,12 +11,15 @@ type Form = { readonly windowSeconds: number; readonly print: (at: Instant) => s
 export function checkText(said: Checked, { windowSeconds, print }: Form): string {
   if (said.kind === 'unasked') return '  nothing was checked: the provider was not asked\n';
   if (said.kind !== 'checked') return `  nothing was checked: ${said.why}\n`;
-  const { grid, pods, metrics, labels, buckets } = said;
+  const { grid, pods, metrics, labels, buckets, ofGateway } = said;
   const width = Math.max(...metrics.map(({ name }) => name.length));
   const isMissing = metrics.some(({ unusable }) => unusable.some(({ kind }) => kind === 'SeriesMissing'));
   return [
     `  ${pods.length} leaders (${pods.join(' ')}), from ${print(grid.start)} to ${print(grid.end)}`,
     ...metrics.map((metric) => `  ${metric.name.padEnd(width)}  ${metricText(metric, windowSeconds)}`),
+    ...(ofGateway.length === 0
+      ? []
+      : [`  ${ofGateway.join(', ')}: a gateway counts them, which is looked at in a step with a share`]),
     ...(isMissing ? [`  ${labelText(labels, pods.length)}`] : []),
     ...Object.entries(buckets).map(([name, all]) =>
       all.length === 0

@@ -56,6 +56,7 @@ function metricLine({ name, leadsTo, said }: MetricJudged, { width, print }: For
 const CAUTIONS = {
   fewStableGroups: 'fewer than 3 stable groups',
   littleHistory: 'less than a day of history of the stable groups',
+  byService: 'a gateway does not tell groups apart',
 } as const;
 
 function excuseText(excuse: NonNullable<Extract<MetricJudged['said'], { readonly kind: 'judged' }>['excuse']>): string {

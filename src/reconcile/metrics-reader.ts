@@ -2,8 +2,9 @@
 
 import type { Instant } from '../api/time.ts';
 import type { Metrics, RangeAnswer, RangeQuestion } from '../ports/metrics.ts';
-import type { MetricJudged, Past } from '../rollout/analysis/judge.ts';
+import type { MetricJudged } from '../rollout/analysis/judge.ts';
 import type { Grid } from '../rollout/analysis/metric-query.ts';
+import type { Past } from '../rollout/analysis/pasts.ts';
 
 /** A pass asks this often at most; what is left comes with the next one. */
 const QUESTIONS_MOST = 20;

@@ -124,6 +124,7 @@ export const HOLDS = {
   SeriesMissing: MEASURED,
   SeriesTwice: MEASURED,
   SeriesUnusable: MEASURED,
+  SidesNotApart: MEASURED,
   MetricsUnreadable: { ...MEASURED, failure: 'unread' },
   PolicyMissing: { effect: 'blocks', failure: 'stalled' },
   PolicyGone: { effect: 'blocks', accept: 'the policies that are gone, with the blobs of their files' },

@@ -5,7 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseAnalysis } from '../../src/api/analysis.ts';
-import { badParts, PRESETS, type Preset } from '../../src/api/analysis-presets.ts';
+import { badParts, type Preset } from '../../src/api/analysis-preset.ts';
+import { PRESETS } from '../../src/api/analysis-presets.ts';
 import { analysisSchema } from '../../src/api/analysis-schema.ts';
 
 const head = { apiVersion: 'tranche.dev/v1alpha1', kind: 'Analysis', metadata: { name: 'chat' } };
@@ -18,7 +19,8 @@ const leads = (to: string): object => JSON.parse(`{"then":"${to}"}`) as object;
 const isTaken = new Ajv2020().compile(analysisSchema());
 
 test.each(Object.keys(PRESETS))('%s is taken with its defaults, by the schema too', (use) => {
-  const file = whole({ metrics: [{ use }] });
+  const sides = { sides: { vllm: { job: 'a' } } };
+  const file = whole({ ...(PRESETS[use]?.gateway === 'sides' ? sides : {}), metrics: [{ use }] });
   const { analysis, faults } = parseAnalysis(file);
   expect(faults).toEqual([]);
   expect(analysis?.metrics[0]).toEqual({ ...PRESETS[use], name: use, bound: undefined });
@@ -35,6 +37,15 @@ test('what only informs, and what is not compared, the schema refuses as well', 
   expect(isTaken(whole({ metrics: [{ use: 'vllm/stalled', name: 'hangs', ...leads('hold') }] }))).toBe(true);
 });
 
+function sidesOf(gateway: NonNullable<Preset['gateway']>): string {
+  if (gateway === 'sides') return gateway;
+  const both = [
+    gateway({ namespace: 'ns', service: 'svc-canary', isCanary: true }),
+    gateway({ namespace: 'ns', service: 'svc', isCanary: false }),
+  ];
+  return both.map((labels) => JSON.stringify(labels)).join(' and ');
+}
+
 /** A row a preset: a series of several names has the newest first. */
 function rows(): string {
   const part = ({ names, labels }: Preset['of']): string => {
@@ -48,6 +59,7 @@ function rows(): string {
       ...('seconds' in preset.bad ? [`over ${preset.bad.seconds} s`] : []),
       ...('share' in preset.bad ? [`above ${preset.bad.share}`] : []),
       `of ${preset.unit ?? 'requests'} ${part(preset.of)}`,
+      ...(preset.gateway === undefined ? [] : [`by ${sidesOf(preset.gateway)}`]),
       `adds up ${preset.adds.join(' ')}`,
       preset.anchor === undefined ? 'from the start' : `with the first event, if there is ${part(preset.anchor)}`,
     ].join('\n  ');
@@ -63,6 +75,18 @@ test('the table of presets is the one that was looked at', () => {
 test('each preset is in the documents', () => {
   const page = readFileSync('docs/analysis.md', 'utf8');
   expect(Object.keys(PRESETS).filter((use) => !page.includes(`\`${use}\``))).toEqual([]);
+});
+
+test('sides name series by labels, empty ones as well', () => {
+  const file = whole({
+    sides: { vllm: { job: 'a', canary: '' }, 'vllm-canary': { job: 'b' } },
+    metrics: [{ use: 'epp/errors' }],
+  });
+  expect(parseAnalysis(file)).toMatchObject({
+    faults: [],
+    analysis: { sides: { vllm: { job: 'a', canary: '' }, 'vllm-canary': { job: 'b' } } },
+  });
+  expect(isTaken(file)).toBe(true);
 });
 
 test('the one to copy is taken', () => {
@@ -226,6 +250,27 @@ describe('a file that is wrong', () => {
       'spec.metrics.0.tolerate',
       'NotCompared',
       /Remove/,
+    ],
+    [
+      'a gateway without its sides',
+      whole({ metrics: [{ use: 'envoy/errors' }] }),
+      'spec.metrics',
+      'SidesMissing',
+      /sides/,
+    ],
+    [
+      'a side without a label',
+      whole({ sides: { vllm: {} }, metrics: [{ use: 'istio/errors' }] }),
+      'spec.sides.vllm',
+      'Missing',
+      /job/,
+    ],
+    [
+      'a side with a label that is more than one',
+      whole({ sides: { vllm: { 'a="",b': 'c' } }, metrics: [{ use: 'istio/errors' }] }),
+      'spec.sides.vllm.a="",b',
+      'BadName',
+      /letters/,
     ],
     ['a preset and counters', metric({ of: { metric: 'x' } }), 'spec.metrics.0.of', 'UnknownField', /Remove/],
   ])('%s', (_, file, at, reason, hint) => {

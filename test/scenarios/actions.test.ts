@@ -98,6 +98,7 @@ const NOT_IN_A_STORY: Partial<Readonly<Record<keyof typeof HOLDS, string>>> = {
   NoRequests: 'rollout/states/analysis.test.ts',
   SeriesTwice: 'rollout/states/analysis.test.ts',
   SeriesUnusable: 'rollout/states/analysis.test.ts',
+  SidesNotApart: 'rollout/states/analysis.test.ts',
   NewerRequestWaits: 'rollout/states/requests.test.ts',
   ReleasesAlike: 'rollout/states/alike.test.ts',
   ProposalOpen: 'rollout/states/proposals.test.ts',

@@ -4,16 +4,20 @@ import type { Analysis } from '../../api/analysis.ts';
 import { type MetricSeries, parseMetricAnswer } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Sides } from '../../rollout/analysis/counting.ts';
-import { type Answered, judge, newestOf, type Past, pastsOf } from '../../rollout/analysis/judge.ts';
+import { judge, newestOf } from '../../rollout/analysis/judge.ts';
 import {
   dayBefore,
   type Grid,
   gridFrom,
   gridOf,
+  ofLeaders,
   SETTLE_SECONDS,
   selectorOf,
   weekBefore,
 } from '../../rollout/analysis/metric-query.ts';
+import { type Answered, type Past, pastsOf } from '../../rollout/analysis/pasts.ts';
+import { byKey } from '../../rollout/analysis/readings.ts';
+import { servicesQuery } from '../../rollout/analysis/services.ts';
 import { type Analysed, type MetricsReader, remember } from '../metrics-reader.ts';
 
 /** Seconds for which a window is left open for samples that have not come; after that it is void for those without. */
@@ -50,7 +54,7 @@ export async function analyse(metrics: MetricsReader, given: AnalysedOf): Promis
   const known = metrics.memory.judged.get(key);
   if (known !== undefined) return known;
   const pods = [...sides.canary, ...sides.stable].map(({ pod }) => pod);
-  const step = await answeredFor(metrics, of, { grid, pods });
+  const step = await stepAnswered(metrics, of, { grid, pods });
   if ('kind' in step) return step;
   const pasts = await pastsBefore(metrics, of, gridFrom(from, analysis.windowSeconds));
   if ('kind' in pasts) return pasts;
@@ -59,6 +63,17 @@ export async function analyse(metrics: MetricsReader, given: AnalysedOf): Promis
   const closed = { ...step, grid: { ...grid, end } };
   const said: Analysed = { kind: 'judged', grid: closed.grid, metrics: judge(closed, pasts, of) };
   return end === grid.end ? remember(metrics.memory.judged, key, said) : said;
+}
+
+/** Two questions at most: what leaders have counted, and what a gateway has. */
+async function stepAnswered(metrics: MetricsReader, of: AnalysedOf, asked: Asked): Promise<Answered | Unjudged> {
+  const { analysis, sides } = of;
+  const leaders = analysis.metrics.some(ofLeaders) ? await answeredFor(metrics, of, asked) : { ...asked, series: [] };
+  if ('kind' in leaders) return leaders;
+  const query = servicesQuery(analysis, sides);
+  const beside = query === undefined ? undefined : await answeredTo(metrics, analysis, { query, grid: asked.grid });
+  if (beside === undefined || 'kind' in beside) return beside ?? leaders;
+  return { grid: asked.grid, series: [...leaders.series, ...beside.series] };
 }
 
 /** What leaders of the steps before have counted until this one came is no evidence of it. */
@@ -72,12 +87,11 @@ function early(from: Instant, { windowSeconds, lagSeconds }: Analysis): Analysed
   return { kind: 'early', from: start, until: start + windowSeconds + lagSeconds + SETTLE_SECONDS };
 }
 
-/** The end of the last window that is closed: the samples of all leaders that are scraped have come, or nobody waits for them. */
+/** The end of the last window that is closed: samples of all leaders that are scraped, and of a gateway, have come, or nobody waits for them. */
 function closedEnd({ grid, series }: Answered, { canary, stable }: Sides, young: Instant): Instant {
-  const scraped = [...canary, ...stable].flatMap(({ pod }) => {
-    const own = series.filter(({ labels }) => Object.values(labels).includes(pod));
-    return own.length === 0 ? [] : [own];
-  });
+  const pods = [...canary, ...stable].map(({ pod }) => pod);
+  const whose = (one: MetricSeries) => pods.find((pod) => Object.values(one.labels).includes(pod)) ?? '';
+  const scraped = [...byKey(series, whose).values()];
   const isThere = (at: Instant): boolean =>
     scraped.every((own: readonly MetricSeries[]) => own.some(({ samples }) => samples.has(at)));
   let end = grid.end;
@@ -95,6 +109,7 @@ async function pastsBefore(
   start: Instant,
 ): Promise<readonly Past[] | Unjudged> {
   const { analysis, namespace, sides, blob } = of;
+  if (!analysis.metrics.some(ofLeaders)) return [];
   const pods = sides.stable.map(({ pod }) => pod);
   const key = JSON.stringify([analysis.name, blob, namespace, pods, start]);
   const known = metrics.memory.pasts.get(key);
@@ -118,7 +133,15 @@ export async function answeredFor(
   { grid, pods }: Asked,
 ): Promise<Answered | Unjudged> {
   if (pods.length === 0) return { grid, series: [] };
-  const query = selectorOf(analysis, { namespace, pods });
+  return answeredTo(metrics, analysis, { query: selectorOf(analysis, { namespace, pods }), grid });
+}
+
+/** One question, whole or not at all. */
+async function answeredTo(
+  metrics: Pick<MetricsReader, 'range'>,
+  analysis: Analysis,
+  { query, grid }: { readonly query: string; readonly grid: Grid },
+): Promise<Answered | Unjudged> {
   const answer = await metrics.range({ provider: analysis.provider, query, ...grid });
   if (answer.kind === 'unasked') return answer;
   if (answer.kind === 'failed') return { kind: 'MetricsUnreadable', why: answer.why };

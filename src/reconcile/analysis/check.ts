@@ -4,15 +4,16 @@ import type { Analysis } from '../../api/analysis.ts';
 import { type MetricSeries, parseMetricAnswer } from '../../api/metric-answer.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import { checked, commonBuckets, labelsSeen, type MetricChecked } from '../../rollout/analysis/check.ts';
-import { pastsOf } from '../../rollout/analysis/judge.ts';
 import {
   bucketsSelectorOf,
   dayBefore,
   type Grid,
   namesSelectorOf,
+  ofLeaders,
   SETTLE_SECONDS,
   weekBefore,
 } from '../../rollout/analysis/metric-query.ts';
+import { pastsOf } from '../../rollout/analysis/pasts.ts';
 import { type MetricsReader, metricsReader } from '../metrics-reader.ts';
 import { answeredFor, type LeadersAsked, type Unjudged } from './analyse.ts';
 
@@ -24,6 +25,8 @@ export type Checked =
       readonly grid: Grid;
       readonly pods: readonly string[];
       readonly metrics: readonly MetricChecked[];
+      /** Names of metrics that a gateway counts: they are looked at in a step with a share. */
+      readonly ofGateway: readonly string[];
       /** Where leaders are missing: the labels that have their names. Not there: nothing has. */
       readonly labels?: NonNullable<ReturnType<typeof labelsSeen>>;
       /** By name of a histogram without the bucket that is asked for: those that all leaders have. */
@@ -73,6 +76,7 @@ export async function check(metrics: Metrics, asked: LeadersAsked): Promise<Chec
     grid,
     pods,
     metrics: found,
+    ofGateway: analysis.metrics.flatMap((metric) => (ofLeaders(metric) ? [] : [metric.name])),
     ...(labels === undefined ? {} : { labels }),
     buckets: Object.fromEntries(buckets),
   };

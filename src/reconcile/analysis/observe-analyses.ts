@@ -33,6 +33,7 @@ function seenOf(name: string, of: Pick<Observation, 'desired'>): AnalysisSeen {
     name: metric.name,
     leadsTo: metric.leadsTo,
     isBound: metric.bound !== undefined || metric.bad.kind === 'stalled',
+    ...(metric.gateway === undefined ? {} : ({ isOfGateway: true } as const)),
   }));
   return { name, blob: (of.desired.blobs.get(found.file) ?? '').slice(0, BLOB_SHOWN), metrics };
 }

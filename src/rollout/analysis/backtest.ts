@@ -4,8 +4,9 @@ import type { Analysis } from '../../api/analysis.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Live } from '../snapshot.ts';
-import { judge, type MetricJudged, pastsOf } from './judge.ts';
-import { dayBefore, type Grid, weekBefore } from './metric-query.ts';
+import { judge, type MetricJudged } from './judge.ts';
+import { dayBefore, type Grid, ofLeaders, weekBefore } from './metric-query.ts';
+import { pastsOf } from './pasts.ts';
 
 /** Seconds. As long as a step is usually looked at; shorter where the Analysis waits for less. */
 const STRETCH_SECONDS = 3600;
@@ -73,9 +74,9 @@ function sinceEver({ pod }: { readonly pod: string }): { readonly pod: string; r
   return { pod, from: 0 };
 }
 
-/** In the order of the file. */
+/** In the order of the file; what a gateway counts tells no group from another, and is not tried. */
 export function tallyOf(plays: readonly Play[], { metrics }: Analysis): readonly BacktestMetric[] {
-  return metrics.map(({ name, leadsTo }) => {
+  return metrics.filter(ofLeaders).map(({ name, leadsTo }) => {
     const own = plays.flatMap(({ pod, start, metrics: all }) => {
       const said = all.find((one) => one.name === name)?.said;
       return said === undefined ? [] : [{ pod, start, said }];

@@ -3,7 +3,8 @@
 import type { Analysis } from '../../api/analysis.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import { countsOf } from './counting.ts';
-import type { Answered, Past } from './judge.ts';
+import { ofLeaders } from './metric-query.ts';
+import type { Answered, Past } from './pasts.ts';
 import { powerOf } from './power.ts';
 import type { Unusable } from './readings.ts';
 import { totalOf } from './spread.ts';
@@ -29,12 +30,13 @@ type Checking = {
 
 const HOUR_SECONDS = 3600;
 
-/** By what the leaders counted lately, in the order of the file. */
+/** By what the leaders counted lately, in the order of the file; what a gateway counts is left out. */
 export function checked(
   { grid, series }: Answered,
   { analysis, pods, steps, pasts }: Checking,
 ): readonly MetricChecked[] {
-  return analysis.metrics.map((metric, place) => {
+  return analysis.metrics.flatMap((metric, place): readonly MetricChecked[] => {
+    if (!ofLeaders(metric)) return [];
     const counted = pods.map((pod) =>
       countsOf(series, { canary: [{ pod, from: grid.start }], stable: [] }, { analysis, metric, grid }),
     );
@@ -47,7 +49,7 @@ export function checked(
     // Half a request more: what never was bad yet may be.
     const share = (x + 0.5) / (n + 1);
     const hour = HOUR_SECONDS / grid.step;
-    return {
+    const found = {
       name: metric.name,
       unit: metric.unit ?? 'requests',
       unusable,
@@ -60,6 +62,7 @@ export function checked(
               { analysis, metric, steps, past: pasts[place] ?? NO_PAST },
             ),
     };
+    return [found];
   });
 }
 

@@ -2,7 +2,7 @@
 
 import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
-import type { SeriesPart } from '../../api/analysis-presets.ts';
+import type { SeriesPart } from '../../api/analysis-preset.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import { samplesAbove } from './gauges.ts';
@@ -17,9 +17,27 @@ import type { LeaderCounts, Window } from './verdict.ts';
  */
 export type Served = { readonly pod: string; readonly from: Instant; readonly warmFrom?: Instant };
 
-export type Sides = { readonly canary: readonly Served[]; readonly stable: readonly Served[] };
+/** A Service or pool of a version, and the workload behind it: an Analysis may name its series by either. */
+export type SideName = { readonly service: string; readonly workload: string };
 
-type Counted =
+/** Behind which Services the versions are. `shared`: both behind the same ones. */
+type Services =
+  | {
+      readonly kind: 'apart';
+      readonly namespace: string;
+      readonly canary: readonly SideName[];
+      readonly stable: readonly SideName[];
+    }
+  | { readonly kind: 'shared' };
+
+/** `services`: where a gateway counts them; not there: no requests are shared by Services. */
+export type Sides = {
+  readonly canary: readonly Served[];
+  readonly stable: readonly Served[];
+  readonly services?: Services;
+};
+
+export type Counted =
   | {
       readonly kind: 'counted';
       readonly windows: readonly Window[];
@@ -40,8 +58,17 @@ type Asked = { readonly analysis: Analysis; readonly metric: AnalysisMetric; rea
  * that no window has the counters of two of one name in it.
  */
 export function countsOf(series: readonly MetricSeries[], sides: Sides, asked: Asked): Counted {
-  const { analysis, grid } = asked;
-  const ofPod = byKey(series, ({ labels }) => labels[analysis.labels.pod] ?? '');
+  const { pod } = asked.analysis.labels;
+  return countsBy(
+    byKey(series, ({ labels }) => labels[pod] ?? ''),
+    sides,
+    asked,
+  );
+}
+
+/** The same of series that are known by whose they are. */
+export function countsBy(ofPod: ReadonlyMap<string, readonly MetricSeries[]>, sides: Sides, asked: Asked): Counted {
+  const { grid } = asked;
   const isDue = ({ from }: Served, start: Instant): boolean => gridFrom(from, grid.step) <= start;
   // Of one that has only just come nothing is asked yet.
   const leaders = [...sides.canary, ...sides.stable].filter((served) => isDue(served, grid.end - grid.step));
@@ -118,16 +145,13 @@ function countsIn(pod: string, series: readonly MetricSeries[], { metric, grid }
     requests: load === undefined ? undefined : read(load.requests),
   };
   const all = [parts.of, ...parts.bad, parts.good, parts.tokens, parts.requests].filter((one) => one !== undefined);
-  const wrong = all.find((one) => typeof one !== 'function');
-  if (wrong !== undefined) return wrong === parts.good && bucket !== undefined ? withoutBucket(wrong, bucket) : wrong;
-  const readings = all.filter((one) => typeof one === 'function');
-  const gain = (reading: Reading | Unusable | undefined, { start, end }: LeaderWindow): number => {
-    if (typeof reading !== 'function') return 0;
-    return (reading(end) ?? Number.NaN) - (reading(start) ?? Number.NaN);
-  };
+  const wrong = all.find((one) => 'kind' in one);
+  if (wrong !== undefined && 'kind' in wrong)
+    return wrong === parts.good && bucket !== undefined ? withoutBucket(wrong, bucket) : wrong;
+  const gain = (reading: Reading | Unusable | undefined, { start, end }: LeaderWindow): number =>
+    reading === undefined || 'kind' in reading ? 0 : (reading.gain(start, end) ?? Number.NaN);
   return (window: LeaderWindow): Loaded | undefined => {
-    // NaN: a sample is missing at an end; below 0: a counter fell.
-    if (readings.some((reading) => !(gain(reading, window) >= 0))) return undefined;
+    if (all.some((reading) => Number.isNaN(gain(reading, window)))) return undefined;
     const n = gain(parts.of, window);
     const counted = parts.bad.reduce((sum, one) => sum + gain(one, window), 0);
     const x = parts.good === undefined ? counted : n - gain(parts.good, window);

@@ -4,15 +4,14 @@ import type { AnalysisMetric } from '../../api/analysis-metric.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Grid } from './metric-query.ts';
 import { gaugeOf, type Unusable } from './readings.ts';
-import type { LeaderWindow } from './stalls.ts';
-import type { LeaderCounts } from './verdict.ts';
+import type { WindowReader } from './stalls.ts';
 
 /** Each rank is one sample. undefined: the metric has no gauge; of a window: it has no sample. */
 export function samplesAbove(
   pod: string,
   series: readonly MetricSeries[],
   { metric, grid }: { readonly metric: AnalysisMetric; readonly grid: Grid },
-): ((window: LeaderWindow) => LeaderCounts | undefined) | Unusable | undefined {
+): WindowReader | Unusable | undefined {
   const { bad, of } = metric;
   if (bad.kind !== 'above') return undefined;
   const gauge = gaugeOf(pod, series, { part: of, metric, grid });

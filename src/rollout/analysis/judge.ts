@@ -2,14 +2,14 @@
 
 import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
-import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
-import { countsOf, type Sides } from './counting.ts';
+import { type Counted, countsOf, type Sides } from './counting.ts';
 import { type Grid, gridFrom } from './metric-query.ts';
-import type { Counts } from './odds.ts';
 import { type Part, partsOf } from './parts.ts';
+import { type Answered, type Caution, type Past, UNKNOWN } from './pasts.ts';
 import type { Unusable } from './readings.ts';
-import { dispersionOf, ruledOutWith, type Strata, spreadOf, totalOf } from './spread.ts';
+import { BY_SERVICE, serviceSides, servicesCounted } from './services.ts';
+import { ruledOutWith } from './spread.ts';
 import { stallExcuse, stallVerdict } from './stalls.ts';
 import {
   type Doubt,
@@ -21,20 +21,10 @@ import {
   type Window,
 } from './verdict.ts';
 
-const DAY_SECONDS = 86_400;
 /** Fewer groups than this, or less history, do not show how much groups differ anyway. */
 const STABLE_LEAST = 3;
 /** Seconds. A verdict holds for this time after the last samples, and two windows at least. */
 const STALE_SECONDS = 600;
-
-/** An answer with the grid that it was asked for. */
-export type Answered = { readonly grid: Grid; readonly series: readonly MetricSeries[] };
-
-/** Of the day and of the week before the step. */
-type Before = { readonly day: Answered; readonly week: Answered };
-
-/** Why a failure of a metric is weak: it would lead to a withdrawal at most. */
-type Caution = 'fewStableGroups' | 'littleHistory';
 
 export type MetricJudged = {
   readonly name: string;
@@ -63,45 +53,62 @@ export type MetricJudged = {
 type Judging = { readonly analysis: Analysis; readonly sides: Sides; readonly steps: number };
 
 /**
- * One answer for each metric, in the order of the file, by its past in the same order. The same answers give the same bytes,
+ * One answer for each metric, in the order of the file, by its past in the same order; none of one that a gateway counts where no
+ * requests are shared by Services. The same answers give the same bytes,
  * whenever they were asked for: its time is over by the windows that are closed.
  */
 export function judge(
   step: Answered,
   pasts: readonly Past[],
-  { analysis, sides, steps }: Judging,
+  { analysis, sides: given, steps }: Judging,
 ): readonly MetricJudged[] {
   const alpha = alphaOf(analysis, steps);
-  const isLate = step.grid.end - gridFrom(newestOf(sides), step.grid.step) >= analysis.waitAtMostSeconds;
-  return analysis.metrics.map((metric, place) => {
-    const counted = countsOf(step.series, sides, { analysis, metric, grid: step.grid });
-    const { name, leadsTo } = metric;
-    if (counted.kind !== 'counted') return { name, leadsTo, said: counted };
-    const past = pasts[place] ?? UNKNOWN;
-    const sizes = { canary: sides.canary.length, stable: sides.stable.length };
-    const { dispersion, spread } = past;
-    const doubt: Doubt = { alpha, miss: analysis.missPercent / 100, dispersion, spread, sizes };
-    const { verdict, windows, ...by } = judged(counted.windows, metric, doubt);
-    const answer = isStale(counted.lastWhole, step.grid) ? unknownBy(isLate) : answerOf(verdict, isLate);
-    const few: readonly Caution[] = sizes.stable > 0 && stableIn(windows) < STABLE_LEAST ? ['fewStableGroups'] : [];
-    return {
-      name,
-      leadsTo,
-      said: {
-        kind: 'judged',
-        answer,
-        verdict,
-        excuse: answer === 'failed' ? excused({ verdict, windows, ...by }, metric, sides) : undefined,
-        cautions: [...few, ...past.cautions],
-        ruledOut: inTruth(verdict.ruledOut, doubt),
-        dispersion,
-        spread,
-        voided: counted.voided,
-        unlike: counted.unlike,
-        parts: partsOf(windows),
-      },
-    };
+  const isLate = step.grid.end - gridFrom(newestOf(given), step.grid.step) >= analysis.waitAtMostSeconds;
+  return analysis.metrics.flatMap((metric, place): readonly MetricJudged[] => {
+    const asked = { analysis, metric, grid: step.grid };
+    const { name, leadsTo, gateway } = metric;
+    const sides = gateway === undefined ? given : serviceSides(given);
+    if (sides === undefined) return [];
+    const counted = gateway === undefined ? countsOf(step.series, given, asked) : servicesCounted(step, given, asked);
+    if (counted.kind !== 'counted') return [{ name, leadsTo, said: counted }];
+    const past = gateway === undefined ? (pasts[place] ?? UNKNOWN) : BY_SERVICE;
+    return [
+      { name, leadsTo, said: saidOfOne(counted, metric, { analysis, sides, past, alpha, isLate, grid: step.grid }) },
+    ];
   });
+}
+
+type JudgingOne = Omit<Judging, 'steps'> & {
+  readonly past: Past;
+  readonly alpha: number;
+  readonly isLate: boolean;
+  readonly grid: Grid;
+};
+
+function saidOfOne(
+  counted: Extract<Counted, { readonly kind: 'counted' }>,
+  metric: AnalysisMetric,
+  { analysis, sides, past, alpha, isLate, grid }: JudgingOne,
+): Extract<MetricJudged['said'], { readonly kind: 'judged' }> {
+  const sizes = { canary: sides.canary.length, stable: sides.stable.length };
+  const { dispersion, spread } = past;
+  const doubt: Doubt = { alpha, miss: analysis.missPercent / 100, dispersion, spread, sizes };
+  const { verdict, windows, ...by } = judged(counted.windows, metric, doubt);
+  const answer = isStale(counted.lastWhole, grid) ? unknownBy(isLate) : answerOf(verdict, isLate);
+  const isFew = metric.gateway === undefined && sizes.stable > 0 && stableIn(windows) < STABLE_LEAST;
+  return {
+    kind: 'judged',
+    answer,
+    verdict,
+    excuse: answer === 'failed' ? excused({ verdict, windows, ...by }, metric, sides) : undefined,
+    cautions: [...(isFew ? (['fewStableGroups'] as const) : []), ...past.cautions],
+    ruledOut: inTruth(verdict.ruledOut, doubt),
+    dispersion,
+    spread,
+    voided: counted.voided,
+    unlike: counted.unlike,
+    parts: partsOf(windows),
+  };
 }
 
 /** The chance of a false alarm of one metric in one step: that of a delivery is shared by those that lead back. */
@@ -173,54 +180,4 @@ function stableIn(windows: readonly Window[]): number {
 function inTruth(ruledOut: number | undefined, { spread, sizes }: Doubt): number | undefined {
   if (ruledOut === undefined || spread === undefined || sizes.stable === 0) return ruledOut;
   return ruledOutWith(ruledOut, { spread, sizes });
-}
-
-/** How the stable groups of a metric differ among themselves, and what makes a failure by it weak. */
-export type Past = Pick<Doubt, 'dispersion' | 'spread'> & { readonly cautions: readonly Caution[] };
-
-const UNKNOWN: Past = { dispersion: 1, spread: undefined, cautions: ['littleHistory'] };
-
-/** Of each metric, in the order of the file, from before the step: it stays the same through all of it. */
-export function pastsOf(before: Before, { analysis, sides }: Pick<Judging, 'analysis' | 'sides'>): readonly Past[] {
-  return analysis.metrics.map((metric) => pastOf(before, { analysis, metric, sides }));
-}
-
-function pastOf({ day, week }: Before, asking: Omit<Asking, 'past'>): Past {
-  const { stable } = asking.sides;
-  const windows = alone({ ...asking, past: day });
-  const spread = spreadOf(daysOf(alone({ ...asking, past: week })));
-  const isLittle = stable.length > 0 && (spread === undefined || windows.length * day.grid.step < DAY_SECONDS);
-  const dispersion = dispersionOf(windows.map(({ canary }) => canary));
-  return { dispersion, spread, cautions: isLittle ? ['littleHistory'] : [] };
-}
-
-type Asking = {
-  readonly analysis: Analysis;
-  readonly metric: AnalysisMetric;
-  readonly sides: Sides;
-  readonly past: Answered;
-};
-
-/** What the stable groups counted by themselves. A series that cannot be used then tells nothing of the past. */
-function alone({ analysis, metric, sides, past }: Asking): readonly Window[] {
-  if (sides.stable.length === 0) return [];
-  // All requests were theirs before the new version had a share.
-  const before = {
-    canary: sides.stable.map(({ pod, from, warmFrom = from }) => ({ pod, from: warmFrom })),
-    stable: [],
-  };
-  const counted = countsOf(past.series, before, { analysis, metric, grid: past.grid });
-  return counted.kind === 'counted' ? counted.windows : [];
-}
-
-/** Each day, with what each group counted in it. */
-function daysOf(windows: readonly Window[]): Strata {
-  const days = new Map<number, Map<string, Counts>>();
-  for (const { end, canary } of windows) {
-    const day = Math.floor(end / DAY_SECONDS);
-    const groups = days.get(day) ?? new Map<string, Counts>();
-    days.set(day, groups);
-    for (const counts of canary) groups.set(counts.pod, totalOf([groups.get(counts.pod) ?? { n: 0, x: 0 }, counts]));
-  }
-  return [...days.values()].map((groups) => [...groups.values()]);
 }

@@ -2,7 +2,7 @@
 
 import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
-import { badParts, type SeriesPart } from '../../api/analysis-presets.ts';
+import { badParts, type SeriesPart, type SideLabels } from '../../api/analysis-preset.ts';
 import type { Instant } from '../../api/time.ts';
 
 /** Points of one answer. */
@@ -26,12 +26,18 @@ export function bucketNames(seconds: number): readonly string[] {
   return Number.isInteger(seconds) ? [plain, `${plain}.0`] : [plain, seconds.toFixed(2), seconds.toFixed(3)];
 }
 
-/** A selector for all metrics of an Analysis, of these pods alone. */
+/** Whether leaders count it, and no gateway. */
+export function ofLeaders({ gateway }: AnalysisMetric): boolean {
+  return gateway === undefined;
+}
+
+/** A selector for all metrics of an Analysis that leaders count, of these pods alone. */
 export function selectorOf(
-  { match, labels, metrics }: Analysis,
+  { match, labels, metrics: all }: Analysis,
   { namespace, pods }: { readonly namespace: string; readonly pods: readonly string[] },
 ): string {
-  const names = [...new Set(['up', ...metrics.flatMap(partsOf).flatMap(({ names: all }) => all)])];
+  const metrics = all.filter(ofLeaders);
+  const names = [...new Set(['up', ...metrics.flatMap(partsOf).flatMap((one) => one.names)])];
   const buckets = metrics.flatMap(({ bad }) =>
     bad.kind === 'over' ? bucketNames(bad.seconds) : badParts(bad).flatMap((part) => exactValues(part.labels['le'])),
   );
@@ -47,7 +53,7 @@ export function selectorOf(
 
 /** The same names with these labels alone, of any pod: to find out under which labels the leaders are. */
 export function namesSelectorOf({ match, metrics }: Analysis): string {
-  const names = [...new Set(metrics.flatMap(({ anchor, of }) => anchor?.names ?? of.names))];
+  const names = [...new Set(metrics.filter(ofLeaders).flatMap(({ anchor, of }) => anchor?.names ?? of.names))];
   const labels = Object.entries(match).map(([label, value]) => `${label}="${quoted(value)}"`);
   return `{${[`__name__=~"${anyOf(names)}"`, ...labels].join(',')}}`;
 }
@@ -69,9 +75,31 @@ function exactValues(values: SeriesPart['labels'][string] | undefined): readonly
   return values === undefined || values instanceof RegExp ? [] : values;
 }
 
+/** A text as a pattern of RE2. */
+export function literal(text: string): string {
+  return text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+}
+
 /** Exact texts as one pattern of RE2, inside of quotes. */
 function anyOf(texts: readonly string[]): string {
-  return texts.map((text) => quoted(text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&'))).join('|');
+  return texts.map((text) => quoted(literal(text))).join('|');
+}
+
+/**
+ * A selector for all that a gateway counts of these sides. A label that only some of them have may be missing: which series are
+ * whose is found out of the answer.
+ */
+export function servicesSelectorOf(
+  { match }: Pick<Analysis, 'match'>,
+  { names, sides }: { readonly names: readonly string[]; readonly sides: readonly SideLabels[] },
+): string {
+  const labels = [...new Set(sides.flatMap((one) => Object.keys(one)))].sort();
+  const patterns = (label: string): readonly string[] => [...new Set(sides.map((one) => one[label] ?? ''))];
+  return `{${[
+    `__name__=~"${anyOf(names)}"`,
+    ...Object.entries(match).map(([label, value]) => `${label}="${quoted(value)}"`),
+    ...labels.map((label) => `${label}=~"${patterns(label).map(quoted).join('|')}"`),
+  ].join(',')}}`;
 }
 
 /** A text inside of double quotes of PromQL. */

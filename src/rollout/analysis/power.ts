@@ -2,8 +2,9 @@
 
 import type { Analysis } from '../../api/analysis.ts';
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
-import { alphaOf, type Past } from './judge.ts';
+import { alphaOf } from './judge.ts';
 import type { Counts } from './odds.ts';
+import type { Past } from './pasts.ts';
 import { type Doubt, verdictOf, type Window } from './verdict.ts';
 
 /** Requests of one leader in a window, on average; the share of bad ones, above 0; and how many leaders there are. */

@@ -1,7 +1,7 @@
 /** What a series of a leader says at an instant, and why it cannot be used. */
 
 import type { AnalysisMetric } from '../../api/analysis-metric.ts';
-import { badParts, type LabelValues, type SeriesPart } from '../../api/analysis-presets.ts';
+import { badParts, type LabelValues, type SeriesPart } from '../../api/analysis-preset.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Grid } from './metric-query.ts';
@@ -10,10 +10,20 @@ import type { Grid } from './metric-query.ts';
 export type Unusable =
   | { readonly kind: 'SeriesMissing'; readonly pod: string; readonly name: string }
   | { readonly kind: 'SeriesTwice'; readonly pod: string; readonly name: string; readonly labels: readonly string[] }
-  | { readonly kind: 'SeriesUnusable'; readonly pod: string; readonly name: string; readonly le: string };
+  | { readonly kind: 'SeriesUnusable'; readonly pod: string; readonly name: string; readonly le: string }
+  /** Of a gateway. `shared`: one Service for both; `both`: a series of both; `one`: all requests are those of one. */
+  | {
+      readonly kind: 'SidesNotApart';
+      readonly name: string;
+      readonly found: 'shared' | 'both' | 'one';
+      readonly sides: readonly string[];
+    };
 
-/** One value at an instant; undefined: none that can be used. */
-export type Reading = (at: Instant) => number | undefined;
+/** A part of a metric. `at`: its value; undefined: none that can be used. `gain`: its growth; undefined: a sample is missing, or it fell. */
+export type Reading = {
+  readonly at: (at: Instant) => number | undefined;
+  readonly gain: (start: Instant, end: Instant) => number | undefined;
+};
 
 type PartAsked = { readonly part: SeriesPart; readonly metric: AnalysisMetric; readonly grid: Grid };
 
@@ -40,16 +50,33 @@ export function readingOf(
   const counters = [...byKey(meant, identityOf(metric)).values()];
   const twice = twiceIn(counters, grid);
   if (twice !== undefined) return { kind: 'SeriesTwice', pod, name: name ?? '', labels: twice };
-  return (at) => {
-    // What shows that the process was scraped has a sample where nothing has been counted yet.
-    if (anchor !== undefined && !anchors.some(({ samples }) => samples.get(at) !== undefined)) return undefined;
-    if (counters.length === 0) return 0;
+  const isSeen = (at: Instant) => anchor === undefined || anchors.some(({ samples }) => samples.get(at) !== undefined);
+  const value = (same: readonly MetricSeries[], at: Instant) =>
+    valueOf(same, at, anchor === undefined ? undefined : anchors);
+  return {
     // One counter without a sample makes the sum none: it would fall, and rise again by all that was counted before.
-    return counters.reduce<number | undefined>((sum, same) => {
-      const value = valueOf(same, at, anchor !== undefined);
-      return sum === undefined || value === undefined ? undefined : sum + value;
-    }, 0);
+    at: (at) => (isSeen(at) ? sumOf(counters.map((same) => value(same, at))) : undefined),
+    gain: (start, end) => {
+      // What shows that the process was scraped has a sample where nothing has been counted yet.
+      if (!isSeen(start) || !isSeen(end)) return undefined;
+      return sumOf(
+        counters.map((same) => {
+          if (metric.gateway !== undefined && isAway(same, start) && isAway(same, end)) return 0;
+          const [before, after] = [value(same, start), value(same, end)];
+          return before === undefined || after === undefined || after < before ? undefined : after - before;
+        }),
+      );
+    },
   };
+}
+
+function sumOf(values: readonly (number | undefined)[]): number | undefined {
+  return values.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0);
+}
+
+/** A process of a gateway that is not there, at both ends, has counted nothing of a window; others have. */
+function isAway(same: readonly MetricSeries[], at: Instant): boolean {
+  return same.every(({ samples }) => !samples.has(at));
 }
 
 /** `vllm:request_success_total{finished_reason="repetition"}`. */
@@ -60,12 +87,21 @@ function withLabels(name = '', labels: SeriesPart['labels']): string {
   return exact.length === 0 ? name : `${name}{${exact.join(',')}}`;
 }
 
-/** Of the series of one counter, which follow each other. One that is made with its first event is 0 before that. */
-function valueOf(same: readonly MetricSeries[], at: Instant, startsLate: boolean): number | undefined {
+/**
+ * Of the series of one counter, which follow each other. One that is made with its first event is 0 before that, while its process
+ * is seen by one of the `anchors`; undefined: it is made at the start.
+ */
+function valueOf(
+  same: readonly MetricSeries[],
+  at: Instant,
+  anchors: readonly MetricSeries[] | undefined,
+): number | undefined {
   const there = same.find(({ samples }) => samples.has(at));
   if (there !== undefined) return wholeNumber(there.samples.get(at));
   const isBefore = same.every(({ samples }) => [...samples.keys()].every((seen) => seen > at));
-  return startsLate && isBefore ? 0 : undefined;
+  const instance = same[0]?.labels['instance'];
+  const isSeen = anchors?.some(({ labels, samples }) => labels['instance'] === instance && samples.has(at)) ?? false;
+  return isBefore && isSeen ? 0 : undefined;
 }
 
 /** A counter has no fractions: what has some is another thing. */

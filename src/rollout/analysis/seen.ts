@@ -1,6 +1,6 @@
 /** What the Analyses that policies name say of the step in Git, as plain values: a saved pass replays them. */
 
-import type { LeadsTo } from '../../api/analysis-presets.ts';
+import type { LeadsTo } from '../../api/analysis-preset.ts';
 import type { Instant } from '../../api/time.ts';
 import type { MetricJudged } from './judge.ts';
 import type { Grid } from './metric-query.ts';
@@ -9,7 +9,13 @@ import type { Part } from './parts.ts';
 import type { Excuse } from './verdict.ts';
 
 /** One metric of the file: what it leads to at most, and whether it says anything of a version that serves alone. */
-type MetricAsked = { readonly name: string; readonly leadsTo: LeadsTo; readonly isBound: boolean };
+type MetricAsked = {
+  readonly name: string;
+  readonly leadsTo: LeadsTo;
+  readonly isBound: boolean;
+  /** A gateway counts it, where requests are shared by Services. */
+  readonly isOfGateway?: true;
+};
 
 /** One Analysis that policies name. */
 export type AnalysisSeen = {
@@ -33,7 +39,7 @@ export type AnalysisSaid =
 
 /** Why a metric says nothing. */
 type Unusable = {
-  readonly kind: 'SeriesMissing' | 'SeriesTwice' | 'SeriesUnusable';
+  readonly kind: 'SeriesMissing' | 'SeriesTwice' | 'SeriesUnusable' | 'SidesNotApart';
   readonly why: string;
 };
 
@@ -91,5 +97,18 @@ export function unusableWhy(said: Exclude<MetricJudged['said'], { readonly kind:
     return `${said.pod} has no series ${said.name}; check that it is scraped, and match and labels of the Analysis`;
   if (said.kind === 'SeriesTwice')
     return `${said.pod} has ${said.name} twice at one time, apart by ${said.labels.join(', ') || 'nothing'}; name one of them with match`;
+  if (said.kind === 'SidesNotApart') return notApartWhy(said);
   return `${said.pod} has no bucket le="${said.le}" of ${said.name}; choose overSeconds from its buckets`;
+}
+
+function notApartWhy({
+  name,
+  found,
+  sides,
+}: Extract<MetricJudged['said'], { readonly kind: 'SidesNotApart' }>): string {
+  if (found === 'shared')
+    return `both versions are behind the same Services, so that ${name} does not tell them apart; take the metric out, or use one of the engine`;
+  if (found === 'both')
+    return `a series of ${name} is of both ${sides.join(' and ')}; write sides that tell them apart, or use a metric of the engine`;
+  return `${name} has all requests under one of ${sides.join(' and ')}, though both have a share: the gateway may count the backends of a rule together; check sides, or use a metric of the engine`;
 }

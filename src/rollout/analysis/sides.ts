@@ -6,7 +6,7 @@ import { isOneWorkload, takesTurns, updatesPrimary } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import { delivering } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
-import { routesTraffic } from '../ladders/delivery.ts';
+import { routesTraffic, sidesOf as sidesOfDelivery } from '../ladders/delivery.ts';
 import { shareOf } from '../ladders/shares.ts';
 import { groupsOn, hasShare, workloadOf } from '../ladders/traffic-view.ts';
 import type { Group } from '../observed/groups.ts';
@@ -59,7 +59,10 @@ function ofGroups(situation: Situation, state: InDelivery, { warmUpSeconds }: Wa
   const { leaders } = snapshot.live;
   const named = leaders.kind === 'known' ? leaders.value : [];
   const stable = groups.filter(({ version }) => version === 'stable');
-  const sides = { canary: served(mine, named, warmUpSeconds), stable: served(stable, named, warmUpSeconds) };
+  // Groups of one workload without routes are behind the same Services.
+  const services = isRouted(state.marks) ? {} : { services: { kind: 'shared' } as const };
+  const both = { canary: served(mine, named, warmUpSeconds), stable: served(stable, named, warmUpSeconds) };
+  const sides = { ...both, ...services };
   return compared(sides, { steps: state.of, isByMatches: false, isAlone: mine.length === groups.length });
 }
 
@@ -102,7 +105,11 @@ function shared(
   const stable = isWhole ? [] : onSide(on, 'stable', { since, warmUp });
   if (canary === undefined || stable === undefined)
     return unseen(`the groups of ${situation.file.object.name} were not read`);
-  return compared({ canary, stable }, { steps: of, isByMatches: share?.kind === 'matches', isAlone: isWhole });
+  const services = servicesOf(on, isWhole ? 'canary' : 'both');
+  return compared(
+    { canary, stable, services },
+    { steps: of, isByMatches: share?.kind === 'matches', isAlone: isWhole },
+  );
 }
 
 /** canary, while the primary takes the release: its groups and those of the second workload, against those that are left. */
@@ -133,7 +140,23 @@ function taken(on: Delivering, of: number, warmUp: WarmUp): SidesFound {
   const canary = since === undefined ? undefined : onSide(on, 'canary', { since, warmUp });
   return canary === undefined
     ? unseen('the groups of the new colour were not read')
-    : compared({ canary, stable: [] }, { steps: of, isByMatches: false, isAlone: true });
+    : compared(
+        { canary, stable: [], ...(routesTraffic(on.delivery) ? { services: servicesOf(on, 'all') } : {}) },
+        { steps: of, isByMatches: false, isAlone: true },
+      );
+}
+
+/** The Services of each version; `all`: the new one has all requests, whichever Service they come by. */
+function servicesOf(
+  { delivery, situation }: Delivering,
+  whose: 'both' | 'canary' | 'all',
+): NonNullable<Sides['services']> {
+  const { stable, canary, workloads } = sidesOfDelivery(delivery);
+  const { namespace } = situation.snapshot.key;
+  const own = { service: canary, workload: workloads.canary };
+  const other = { service: stable, workload: workloads.stable };
+  if (whose === 'both') return { kind: 'apart', namespace, canary: [own], stable: [other] };
+  return { kind: 'apart', namespace, canary: whose === 'all' && canary !== stable ? [own, other] : [own], stable: [] };
 }
 
 /**

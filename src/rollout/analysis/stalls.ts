@@ -4,14 +4,15 @@ import type { AnalysisMetric } from '../../api/analysis-metric.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Grid } from './metric-query.ts';
-import { readingOf, type Unusable } from './readings.ts';
+import { type Reading, readingOf, type Unusable } from './readings.ts';
 import { totalOf } from './spread.ts';
 import type { Excuse, LeaderCounts, Verdict, Window } from './verdict.ts';
 
 /** One window of a leader; `from`: since when what it counts may be used. */
 export type LeaderWindow = { readonly start: Instant; readonly end: Instant; readonly from: Instant };
 
-type Reader = (window: LeaderWindow) => LeaderCounts | undefined;
+/** undefined: the window is void. */
+export type WindowReader = (window: LeaderWindow) => LeaderCounts | undefined;
 
 /**
  * A window is bad where it is the second in which the leader made no token and no answer, what is open had grown in the first of
@@ -22,21 +23,23 @@ export function stallsOf(
   pod: string,
   series: readonly MetricSeries[],
   { metric, grid }: { readonly metric: AnalysisMetric; readonly grid: Grid },
-): Reader | Unusable | undefined {
+): WindowReader | Unusable | undefined {
   if (metric.bad.kind !== 'stalled') return undefined;
   const read = (part: AnalysisMetric['of']) => readingOf(pod, series, { part, metric, grid });
   const [made, open] = [metric.bad.made.map(read), metric.bad.open.map(read)];
-  const wrong = [...made, ...open].find((one) => typeof one !== 'function');
-  if (wrong !== undefined) return wrong;
-  const sum = (readings: typeof made, at: Instant): number =>
-    readings.reduce((all, one) => all + (typeof one === 'function' ? (one(at) ?? Number.NaN) : 0), 0);
+  const wrong = [...made, ...open].find((one) => 'kind' in one);
+  if (wrong !== undefined && 'kind' in wrong) return wrong;
+  const sum = (readings: typeof made, of: (one: Reading) => number | undefined): number =>
+    readings.reduce((all, one) => all + ('kind' in one ? 0 : (of(one) ?? Number.NaN)), 0);
+  const gain = (start: Instant, end: Instant): number => sum(made, (one) => one.gain(start, end));
+  const asked = (at: Instant): number => sum(open, (one) => one.at(at));
   return ({ start, end, from }) => {
-    const now = sum(made, end) - sum(made, start);
+    const now = gain(start, end);
     if (!(now >= 0)) return undefined;
     if (now > 0) return { pod, n: 1, x: 0 };
     const before = start - grid.step;
-    const isLong = before >= from && sum(made, start) === sum(made, before);
-    const isAsked = sum(open, start) > sum(open, before) && sum(open, end) >= sum(open, start);
+    const isLong = before >= from && gain(before, start) === 0;
+    const isAsked = asked(start) > asked(before) && asked(end) >= asked(start);
     const stalled = isLong && isAsked ? 1 : 0;
     return { pod, n: stalled, x: stalled };
   };

@@ -34,8 +34,9 @@ export function analysisStanding(situation: Situation): AnalysisStanding | undef
   const asked = analyses.map(({ said, of, ...one }) =>
     of === place && said !== undefined ? { ...one, said, of } : one,
   );
-  const deciding = asked.filter((one) => decides(one, isAlone));
-  const metrics = found.kind === 'unseen' ? [] : deciding.flatMap((analysis) => metricsOf(analysis, isAlone));
+  const where = { isAlone, isShared: found.kind === 'sides' && found.sides.services !== undefined };
+  const deciding = asked.filter((one) => decides(one, where));
+  const metrics = found.kind === 'unseen' ? [] : deciding.flatMap((analysis) => metricsOf(analysis, where));
   return { found, analyses: deciding, metrics };
 }
 
@@ -44,17 +45,29 @@ export function placeOf({ marks }: Pick<Situation, 'marks'>): string {
   return [marks?.step === undefined ? '' : printStep(marks.step), marks?.at ?? ''].join(' ').trim();
 }
 
-/** Where one version serves alone, nothing but a bound says anything of it. */
-function decides({ wrong, metrics }: AnalysisSeen, isAlone: boolean): boolean {
-  return wrong !== undefined || metrics.some(({ leadsTo, isBound }) => leadsTo !== 'inform' && (isBound || !isAlone));
+type Where = { readonly isAlone: boolean; readonly isShared: boolean };
+
+/**
+ * Where one version serves alone, nothing but a bound says anything of it; where no requests are shared by Services, a gateway says
+ * nothing.
+ */
+function says(
+  { leadsTo, isBound, isOfGateway }: AnalysisSeen['metrics'][number],
+  { isAlone, isShared }: Where,
+): boolean {
+  return leadsTo !== 'inform' && (isBound || !isAlone) && (isShared || isOfGateway !== true);
 }
 
-function metricsOf(analysis: AnalysisSeen, isAlone: boolean): readonly MetricStanding[] {
+function decides({ wrong, metrics }: AnalysisSeen, where: Where): boolean {
+  return wrong !== undefined || metrics.some((metric) => says(metric, where));
+}
+
+function metricsOf(analysis: AnalysisSeen, where: Where): readonly MetricStanding[] {
   const { said } = analysis;
   if (said?.kind !== 'judged') return [];
   return said.metrics.flatMap(({ name, leadsTo, said: of }) => {
     const asked = analysis.metrics.find((one) => one.name === name);
-    const isSilent = leadsTo === 'inform' || asked === undefined || (isAlone && !asked.isBound);
+    const isSilent = leadsTo === 'inform' || asked === undefined || !says(asked, where);
     return isSilent ? [] : [{ analysis, name: `${analysis.name}/${name}`, leadsTo, said: of }];
   });
 }

@@ -38,6 +38,7 @@ const LET_PASS: readonly HoldReason[] = [
   'SeriesMissing',
   'SeriesTwice',
   'SeriesUnusable',
+  'SidesNotApart',
   'MetricsUnreadable',
 ];
 

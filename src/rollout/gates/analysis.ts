@@ -165,7 +165,7 @@ const LOOK = {
 /** Metrics without a verdict, each kind as one hold. */
 function undecidedHolds(situation: Situation, standing: AnalysisStanding): readonly Hold[] {
   const waiting = thatHave(standing, 'waiting');
-  const unusable = (['SeriesMissing', 'SeriesTwice', 'SeriesUnusable'] as const).flatMap((kind) =>
+  const unusable = (['SeriesMissing', 'SeriesTwice', 'SeriesUnusable', 'SidesNotApart'] as const).flatMap((kind) =>
     seriesHold(kind, standing),
   );
   const open = factual(situation, 'AnalysisInconclusive', inconclusive(standing), (metrics) => ({
@@ -187,7 +187,7 @@ function undecidedHolds(situation: Situation, standing: AnalysisStanding): reado
 }
 
 function seriesHold(
-  kind: Extract<HoldReason, 'SeriesMissing' | 'SeriesTwice' | 'SeriesUnusable'>,
+  kind: Extract<HoldReason, 'SeriesMissing' | 'SeriesTwice' | 'SeriesUnusable' | 'SidesNotApart'>,
   { metrics }: AnalysisStanding,
 ): readonly Hold[] {
   const why = metrics.flatMap(({ name, said }) =>

@@ -34,10 +34,11 @@ const whole: World = { ...done, marks: 'B.2 3/3 floor=0', p: 1_000_000, groups: 
 const loading: World = { ...done, groups: '0:A+ 1:A+ 2:A+ 3:B-', record: {} };
 const paused: World = { ...done, rollout: { paused: true } };
 
-type Answer = MetricAnswer['kind'] | 'BothSidesBad' | 'GroupOutlier' | 'weak' | 'SeriesMissing' | 'SeriesTwice';
+const UNUSABLE = ['SeriesMissing', 'SeriesTwice', 'SidesNotApart'] as const;
+type Answer = MetricAnswer['kind'] | 'BothSidesBad' | 'GroupOutlier' | 'weak' | (typeof UNUSABLE)[number];
 
 function metric(answer: Answer, leadsTo: MetricSaid['leadsTo'] = 'rollback'): MetricSaid {
-  if (answer === 'SeriesMissing' || answer === 'SeriesTwice')
+  if (answer === 'SeriesMissing' || answer === 'SeriesTwice' || answer === 'SidesNotApart')
     return {
       name: 'errors',
       leadsTo,
@@ -92,6 +93,7 @@ function dated(snapshot: Snapshot, seconds = 3600): Snapshot {
   return { ...snapshot, live: inLive(live), ...second };
 }
 
+const OF_GATEWAY = { name: 'errors', leadsTo: 'rollback', isBound: false, isOfGateway: true } as const;
 const NEXT = 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2';
 const BACK = { onAnalysisFailure: 'rollback' } as const;
 const NAMED: World = { ...done, intents: { analysed: `chat@${BLOB}` } };
@@ -121,6 +123,7 @@ test.each<Row>([
   ],
   ['a series is missing', at(done, answered('SeriesMissing')), 'hold SeriesMissing'],
   ['a series is there twice', at(done, answered('SeriesTwice')), 'hold SeriesTwice'],
+  ['a gateway counts both as one', at(done, answered('SidesNotApart'), BACK), 'hold SidesNotApart'],
   [
     'the provider warns',
     at(done, chat({ kind: 'MetricsUnreadable', why: 'it has warnings' })),
@@ -285,6 +288,12 @@ test.each<readonly [what: string, stand: Stand, place: string, seen: Found]>([
     expect(told(stand, ladder(chat(said, place), BACK, { ...named, ...seen }))).not.toMatch(
       /^(Failed|TrafficWithdrawn|StepReady|Promoted|Settled)/,
     );
+});
+
+test('a gateway says something of a share, and nothing where the primary is updated', () => {
+  const failed = (place: string) => chat(judged(metric('failed')), place, { metrics: [OF_GATEWAY] });
+  expect(told(stands.primary, ladder(failed('promote primary'), BACK, UPDATING))).not.toMatch(/Analys/);
+  expect(told(stands.second, ladder(failed('2/3 traffic'), AWAY))).toMatch(/^TrafficWithdrawn/);
 });
 
 test('canary, its primary updated: stable groups that are gone do not leave the new version alone', () => {
