@@ -2,12 +2,17 @@
 // so that what one bug has warmed up serves the next: cold code was most of the time of a bug.
 
 let active = 0;
+let isLoading = true;
 
-/** Bugs that calls cannot tell apart, as where lists differ in length: each needs a bundle of its own. */
+/**
+ * Bugs that calls cannot tell apart, as where lists differ in length, or where what a file asked while it loaded is kept: each
+ * needs a bundle of its own.
+ */
 const unfit = new Set();
 
 /** The bug of this number is in from now on; 0: none. */
 export function plant(bug) {
+  isLoading = false;
   active = bug;
 }
 
@@ -29,7 +34,11 @@ export function switched(sound, bugs) {
 
 function valueOf(sound, bugs) {
   if (isClass(sound)) return withoutBugs(sound, bugs);
-  if (typeof sound === 'function') return (...args) => (bugs.get(active) ?? sound)(...args);
+  if (typeof sound === 'function')
+    return (...args) => {
+      if (isLoading) withoutBugs(sound, bugs);
+      return (bugs.get(active) ?? sound)(...args);
+    };
   if (isPlain(sound)) return ofObject(sound, bugs);
   return withoutBugs(sound, new Map([...bugs].filter(([, value]) => value !== sound)));
 }

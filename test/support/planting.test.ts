@@ -39,6 +39,9 @@ test.each([
 });
 
 test('one bundle: what a file exports is that of the bug that is in, and a bug in more than calls is named', () => {
+  // What a file asks while it loads is kept, whichever bug is in later.
+  const early = switched({ make: () => 1, other: () => 1 }, new Map([[7, { make: () => 2, other: () => 1 }]]));
+  expect([early.make(), needsItsOwnBundle(7)]).toEqual([1, true]);
   const file = (least: number, gates: readonly string[]) => ({
     fits: (groups: number) => groups >= least,
     provider: { kind: 'a', fits: (groups: number) => groups >= least },
