@@ -47,7 +47,7 @@ test('onAnalysisFailure rollback goes back by itself once the Rollout names the 
   of.metrics.bad = (pod) => (pod === 'vllm-3' ? 80 : 10);
   await until(of, /AnalysisFailed/);
   const line =
-    /chat\/vllm\/errors: failed, new [0-9]+ of [0-9]+ \([0-9.]+ %\), stable [0-9]+ of [0-9]+ \(1\.00 %\), to 20/;
+    /chat\/vllm\/errors: failed, new [0-9]+ of [0-9]+ \([0-9.]+ %\), stable [0-9]+ of [0-9]+ \(1\.00 %\), [▁-█]+, to 20/;
   const shown = () => of.world.repository.files('tranche-status')['README.md'] ?? '';
   expect(shown()).toMatch(line);
   const blob = of.world.repository.log('main')[0]?.message.match(/chat@([0-9a-f]{12})/)?.[1];

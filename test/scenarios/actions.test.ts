@@ -93,6 +93,7 @@ const NOT_IN_A_STORY: Partial<Readonly<Record<keyof typeof HOLDS, string>>> = {
   ClockSkew: 'rollout/states/policies.test.ts',
   PolicyMissing: 'rollout/states/policies.test.ts',
   AnalysisMissing: 'rollout/states/analysis.test.ts',
+  BuildDiffers: 'reconcile/built/differs.test.ts',
   BothSidesBad: 'rollout/states/analysis.test.ts',
   GroupOutlier: 'rollout/states/analysis.test.ts',
   NoRequests: 'rollout/states/analysis.test.ts',

@@ -374,7 +374,7 @@ test.each<readonly [missing: NonNullable<World['missingPolicies']>[number], said
   [{ name: 'prod', why: 'wrong', place: 'a.yaml:6' }, 'prod (a.yaml:6) cannot be read.'],
 ])('PolicyMissing says of %j: %s', (missing, said) => {
   const [hold] = plan(world({ ...asked, missingPolicies: [missing] })).holds;
-  expect(hold?.message).toContain(`tranche.yaml requires policies for every Rollout: ${said} Without it`);
+  expect(hold?.message).toContain(`tranche.yaml requires policies for every Rollout: ${said} Mend the policy`);
 });
 
 test('WindowClosed says who keeps it shut, when it opens, and looks again then', () => {
