@@ -35,12 +35,15 @@ export class SharedLaws implements WorldLaws {
   private looked = 0;
   /** Re-created, all groups came up on the text of Git: a Service that takes in another version reaches nobody until a pass. */
   private fresh = false;
+  /** The scene in which it was made again last: what gateways still follow of before then, nobody could have answered. */
+  private again = 0;
 
   constructor(universe: Universe, workload: WorkloadSetup, from?: SharedLaws) {
     this.universe = universe;
     this.workload = workload;
     this.excuses = excusesOf(universe, workload, from?.excuses);
     this.fresh = from?.fresh ?? false;
+    this.again = from?.again ?? 0;
     for (const version of from?.given ?? []) this.given.add(version);
     this.said = from?.said ?? { version: undefined, partition: 0, label: undefined, share: 0 };
     this.handed = from?.handed ?? false;
@@ -100,6 +103,7 @@ export class SharedLaws implements WorldLaws {
     const was = before?.own;
     if (was !== undefined && (own?.uid !== was.uid || own.setUid !== was.setUid)) {
       this.fresh = true;
+      this.again = this.looked;
       // While groups go back a batch at a time, those that had the share are gone with it.
       if (this.said.isBack === true) this.handed = true;
     }
@@ -139,7 +143,7 @@ export class SharedLaws implements WorldLaws {
     const from = scene.atSeconds - graceOf(this.workload);
     for (let at = index; at >= 0; at--) {
       const until = this.scenes[at + 1]?.atSeconds ?? Number.POSITIVE_INFINITY;
-      if (at < index && until <= from) break;
+      if (at < index && (until <= from || at < this.again)) break;
       const asked = this.scenes[at]!.rules.flatMap((rule) => rule.filter(({ weight }) => weight > 0));
       const lost = asked.find(({ service }) => !this.answers(service, scene));
       if (lost !== undefined)
