@@ -26,9 +26,11 @@ export function delivering(situation: Situation, marks: Marks, release: Release)
 
 function deliveryIn(situation: Situation, marks: Marks, release: Release): DeliverySeen | undefined {
   const { snapshot, file, replicas, notApplied, digest } = situation;
-  const delivery = deliveryOf({ snapshot, file, marks, release, replicas });
-  if (delivery === undefined) return undefined;
-  const { traffic } = snapshot;
+  const found = deliveryOf({ snapshot, file, marks, release, replicas });
+  if (found === undefined) return undefined;
+  const { traffic, stable } = snapshot;
+  const isPutBack = digest !== release.digest && stable.kind === 'known' && digest === stable.value.release.digest;
+  const delivery = isPutBack ? { ...found, putBack: { revision: situation.observed?.stableKey } } : found;
   if (traffic === undefined) return { delivery, marks, view: undefined };
   const view = { ...snapshot, traffic, notApplied, queued: digest !== release.digest };
   return { delivery, marks, view: remembering(delivery, view) };

@@ -75,6 +75,11 @@ export type Delivery = {
   readonly isAutoscaled?: boolean;
   /** The template to go back to, of the user's LeaderWorkerSet. */
   readonly stableText: string;
+  /**
+   * A hand has put the template to go back to into its file before a commit of ours did: the revision that holds it, as far
+   * as one does. The newest is another where the version label of the release stays in the template. Not there: no hand has.
+   */
+  readonly putBack?: { readonly revision: string | undefined };
   /** Of all its documents, where they leave it out. Not there: nobody has said it. */
   readonly namespace?: string;
   /** Of the annotations that our last commit wrote, where the file has others: by those each side would be the other one. */

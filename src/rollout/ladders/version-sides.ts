@@ -44,10 +44,13 @@ export function versionsOf(delivery: Delivery, side: Side): 'all' | 'release' | 
   if (!isOneWorkload(delivery.plan.style)) return 'all';
   const position = positionOf(annotationsOf(delivery.own));
   // Requests go by the Services while groups are taken back a batch at a time, whatever the cluster calls its newest revision.
+  const { putBack } = delivery;
   const told = isTakenBack(delivery) ? toldApart(delivery, side) : undefined;
   if (told !== undefined) return told;
+  if (putBack?.revision !== undefined) return { revision: putBack.revision, isOn: side === 'stable' };
   // Once the stable template is back in Git, the groups on any other are those that are aborted.
-  const isBack = position?.stage.kind === 'rollback' && (position.at === 'template' || position.at === 'back');
+  const isTemplateBack = position?.stage.kind === 'rollback' && (position.at === 'template' || position.at === 'back');
+  const isBack = putBack !== undefined || isTemplateBack;
   return (side === 'canary') === isBack ? 'others' : 'release';
 }
 

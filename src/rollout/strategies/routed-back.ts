@@ -112,10 +112,12 @@ function isAtOnce(on: Delivering, release: Aborted['release']): boolean {
 
 /** Every group may have left the stable version, which no request could be kept for then; or goes back already. */
 export function hasLeft(situation: Situation): boolean {
-  const { state, snapshot, digest } = situation;
+  const { state, snapshot, digest, partition } = situation;
   const isWhole = state.kind === 'step' && (state.row === 'rolling' || state.row === 'locked');
+  // A hand has released all of them for the version that is aborted, in the rollback.
+  const isReleased = state.kind === 'rollback' && partition === 0;
   const isBack = snapshot.stable.kind === 'known' && snapshot.stable.value.release.digest === digest;
-  return isWhole || (isBack && !isHeldBack(situation)) || recreated(situation) !== undefined;
+  return isWhole || isReleased || (isBack && !isHeldBack(situation)) || recreated(situation) !== undefined;
 }
 
 /** A hand has raised the partition: groups that a step has released for update stay as they are, whatever text is put back. */
