@@ -50,7 +50,7 @@ export function ejectWish(given: Given): EjectWish {
 
 /** Hands the workload back; the Rollout, where there still is one, is disabled in the first commit. */
 export async function eject(wish: EjectWish, options: OrderOptions, ports: Ports, io: Io): Promise<number> {
-  const result = await order(ports, options, (scene) => planEject(wish, scene));
+  const result = await order(ports, { ...options, reads: 'stable' }, (scene) => planEject(wish, scene));
   return say(result, options, io);
 }
 

@@ -15,8 +15,10 @@ import type { Snapshot, Stable } from '../rollout/snapshot.ts';
 import { printKey } from '../rollout/texts/key-text.ts';
 import { unreadLive } from './cluster/observe-cluster.ts';
 import { madeDocuments } from './desired/made-documents.ts';
+import { handingBack } from './history/borne-out.ts';
 import type { GitReader } from './history/git-reader.ts';
 import { withMarksOnce } from './history/marks-there-twice.ts';
+import type { Observation } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
 import { settledReleases, writtenMarks } from './history/order-facts.ts';
 import { orderedText } from './history/stable-in-history.ts';
@@ -46,6 +48,9 @@ export function trailerBy({ by, isClaim }: Pick<Giver, 'by' | 'isClaim'>): strin
   return isClaim === true && by !== '' ? `${by} (claim)` : by;
 }
 
+/** `stable`: the order itself goes back, and no pass after it looks whether main bears its marks out. */
+type Reads = 'marks' | 'settled' | 'stable';
+
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
 type OrderScene = {
   readonly snapshot: Snapshot;
@@ -70,26 +75,28 @@ export async function order(
     readonly overrides: Overrides;
     readonly from?: string | undefined;
     /** What else is read of main for it. Not there: nothing. */
-    readonly reads?: 'marks' | 'settled' | undefined;
+    readonly reads?: Reads | undefined;
     /** True: by a pull request, and not by a push to the desired branch. */
     readonly pullRequest?: boolean;
   },
   decide: (scene: OrderScene) => Ordered,
 ): Promise<OrderResult> {
   return writeOrder(ports, { ...at, by: trailerBy(at) }, async () => {
-    const read = await readScene(ports, at);
-    if (typeof read === 'string') return { kind: 'refused', why: read };
-    const { main, desired } = read;
+    const there = await readScene(ports, at);
+    if (typeof there === 'string') return { kind: 'refused', why: there };
+    const { main, desired } = there;
     const { builder } = ports;
     const builds = builder === undefined ? undefined : { builder, cache: new Map() };
     const git = gitReader(ports.git, main, { config: desired.config, texts: desired.trials.known, builds });
     // What is to be put right is drawn on what is in the file.
-    const { scene, once } = at.reads === 'marks' ? { scene: read, once: undefined } : await sceneOnce(git, read);
+    const { scene, once } = at.reads === 'marks' ? { scene: there, once: undefined } : await sceneOnce(git, there);
     const { entry } = scene;
-    const snapshot = await snapshotOf(ports, scene, git);
+    const seen = observationOf(ports, scene, git);
+    const read = await observe(seen);
+    const snapshot = at.reads === 'stable' ? await handingBack(seen, read) : read;
     const made = madeDocuments(entry, desired);
     const from = at.from === undefined ? {} : { from: await orderedText(git, entry, at.from) };
-    const facts = await factsFor(at.reads, read, git);
+    const facts = await factsFor(at.reads, there, git);
     const ordered = decide({ snapshot, config: desired.config, made, ...from, ...facts });
     if (ordered.kind === 'refused') return refusal(ordered);
     const about = ordered.at ?? orderedAt(snapshot);
@@ -122,11 +129,11 @@ async function sceneOnce(git: GitReader, scene: Scene) {
 }
 
 async function factsFor(
-  reads: 'marks' | 'settled' | undefined,
+  reads: Reads | undefined,
   { entry, status, desired }: Scene,
   git: GitReader,
 ): Promise<Pick<OrderScene, 'written' | 'settled'>> {
-  if (reads === undefined) return {};
+  if (reads === undefined || reads === 'stable') return {};
   if (reads === 'settled') return { settled: await settledReleases({ entry, git }) };
   return { written: await writtenMarks({ entry, git, desired }, status.records.get(printKey(entry.key))) };
 }
@@ -192,10 +199,10 @@ function batchOf(
   };
 }
 
-async function snapshotOf(ports: Ports, scene: Scene, git: GitReader): Promise<Snapshot> {
+function observationOf(ports: Ports, scene: Scene, git: GitReader): Observation {
   const { desired, entry, status } = scene;
   const now = ports.clock.now();
-  return observe({
+  return {
     desired,
     entry,
     stored: status.records.get(printKey(entry.key)),
@@ -205,5 +212,5 @@ async function snapshotOf(ports: Ports, scene: Scene, git: GitReader): Promise<S
     now,
     git,
     live: async () => ({ ...unreadLive(unknown('not asked for this')), scaler: unknown('not asked for this') }),
-  });
+  };
 }

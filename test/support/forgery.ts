@@ -6,6 +6,8 @@ import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
+import { planEject } from '../../src/rollout/orders/eject.ts';
+import type { EjectWish } from '../../src/rollout/orders/eject-scene.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { planRepair } from '../../src/rollout/orders/repair.ts';
 import { FakeForge } from './fake-forge.ts';
@@ -156,6 +158,20 @@ export class Forgery {
     const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada', reads };
     const done = await giveOrder(this.ports(), at, (scene) => planIntent(intent, { ...scene, digestOf: factsDigest }));
     return done.kind === 'refused' ? done.why : done.what;
+  }
+
+  /** Hands the workload back. */
+  async eject(wish: Partial<EjectWish> = {}): Promise<string> {
+    const at = {
+      target: { name: 'vllm', namespace: 'llm' },
+      overrides: NO_OVERRIDES,
+      by: 'ada',
+      reads: 'stable' as const,
+    };
+    const done = await giveOrder(this.ports(), at, (scene) =>
+      planEject({ abort: false, partition: undefined, ...wish }, scene),
+    );
+    return done.kind === 'refused' ? done.why : `${done.what}; ${done.next ?? ''}`;
   }
 
   /** The annotations as the last commit of tranche wrote them. */

@@ -65,6 +65,28 @@ export async function drainProven(of: Observation, snapshot: Snapshot, plan: Pla
 }
 
 /**
+ * The same for an order that hands the workload back: it writes at once what a rollback would by and by, and after it no
+ * pass looks any more. A template, a size or a budget that main's own line does not bear out is not written. Throws PortError.
+ */
+export async function handingBack(of: Observation, snapshot: Snapshot): Promise<Snapshot> {
+  const { workload, lostMarks } = snapshot;
+  const inFile = lostMarks ?? workload?.workload.marks;
+  if (workload === undefined || inFile === undefined) return snapshot;
+  const isOpen = inFile.step !== undefined || inFile.release.digest !== workload.digest;
+  const back: BorneOut = isOpen ? await stableBorneOut(of, { marks: inFile, isAborted: true }) : snapshot;
+  const own = await ownFieldsBorneOut(of, inFile, workload.workload);
+  const proven =
+    lostMarks === undefined ? { workload: withMarks(workload, own.marks) } : { workload, lostMarks: own.marks };
+  const warnings = [
+    ...snapshot.warnings,
+    ...(back.forged === undefined ? [] : [forgedMark(of, { key: MARK.stable, ...back.forged })]),
+    ...(back.collision === undefined ? [] : [back.collision]),
+    ...own.forged.map((what) => forgedMark(of, { key: MARK.restore, ...what })),
+  ];
+  return { ...snapshot, ...proven, stable: back.stable, warnings };
+}
+
+/**
  * What the last commit of tranche wrote, where an order to go back waits and the marks say another kind of delivery than
  * that did: a hand may hold steps by that, and not the rollback. undefined: they say the same, or nobody knows.
  */

@@ -60,12 +60,19 @@ export function disabling({ rollout }: Snapshot): readonly ObjectEdits[] {
   return [{ file, object, edits: [...disabled, ...Object.values(INTENT).map(gone)] }];
 }
 
-/** What is left to people: a Rollout that is enabled again takes the workload over again. */
-export function afterwards({ rollout }: Snapshot): { readonly next?: string } {
-  if (rollout === undefined) return {};
-  return {
-    next: `No pass looks at it any more. Delete the Rollout in ${rollout.file}: it is disabled, and once somebody enables it the workload is taken over again`,
-  };
+/** What is left to people: a Rollout that is enabled again takes the workload over again; and which annotations did not count. */
+export function afterwards({ rollout, warnings }: Snapshot): { readonly next?: string } {
+  const forged = warnings
+    .filter(({ reason }) => reason === 'MarkNotBorneOut')
+    .map(({ file, line, message, hint }) => `${file}:${line}: ${message}. ${hint}`);
+  const enabled =
+    rollout === undefined
+      ? []
+      : [
+          `No pass looks at it any more. Delete the Rollout in ${rollout.file}: it is disabled, and once somebody enables it the workload is taken over again`,
+        ];
+  const said = [...forged, ...enabled];
+  return said.length === 0 ? {} : { next: said.join(' ') };
 }
 
 /** `, without vllm-canary and vllm-svc-canary`, for the commit. */
