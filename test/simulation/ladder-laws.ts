@@ -3,7 +3,17 @@
 import { type Both, bothOf } from './both.ts';
 import { CLOCKS, drainOf } from './excuses.ts';
 import { hpaText, scalerFile, splitOwn, versionInText } from './files.ts';
-import { accepts, begins, GOING_BACK, indexOf, missingAt, type OurCommit, planned, SENTINEL } from './our-commit.ts';
+import {
+  accepts,
+  begins,
+  GOING_BACK,
+  indexOf,
+  lastWritten,
+  missingAt,
+  type OurCommit,
+  planned,
+  SENTINEL,
+} from './our-commit.ts';
 import {
   kindsOf,
   ownDocuments,
@@ -51,7 +61,8 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['NoNewRevision', from === undefined && to === undefined],
     ['Relocked', same && from === undefined],
     // A file put back after the newer release has settled: what settled stands in the annotations again, the text is a request.
-    ['AnnotationsRestored', from === undefined && to === undefined && !sameRelease],
+    // And where a hand has taken them out and someone gives the release up: its rollback is found by them alone.
+    ['AnnotationsRestored', from === undefined && !sameRelease && (to === undefined || isAsWritten(commit))],
     ['AbortedTemplateRemoved', from === 'rollback' && to === 'rollback'],
     ['BudgetRaised', same && from !== undefined],
     ['BudgetLowered', same && from === 'rollback'],
@@ -64,6 +75,13 @@ export function ladderSteps(commit: OurCommit): string | undefined {
   ]);
   if (legal.get(reason) === true) return rungLeftOut(commit);
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
+}
+
+/** An abort finds no annotations, and gets those that our last commit wrote. */
+function isAsWritten({ universe, workload, parent, before, after, plan }: OurCommit): boolean {
+  const last = lastWritten(universe, { name: workload.name, upTo: parent })?.marks;
+  const isAbort = plan.annotations['tranche.dev/abort']?.startsWith(last?.release ?? ' ') === true;
+  return isAbort && before.marks === undefined && after.marks?.step === last?.step && after.marks?.at === last?.at;
 }
 
 /** A step is left only with its share in Git: unless that was taken back, or is another by an order. */
@@ -204,7 +222,10 @@ export function rollBackServes(commit: OurCommit): string | undefined {
   if (!home || after.marks?.step === undefined) return undefined;
   // blueGreen has switched its Service: both reach the same side.
   if (both.before.selects === both.names.canary && both.after.selects === both.names.canary) return undefined;
-  const wasLetGo = before.marks?.floor !== undefined || before.marks?.step === 'promote';
+  // A newer template takes over in a step: of what a hand has let go there LWS takes no more than U at once, and nobody waits
+  // for groups that were broken before.
+  const isOvertaken = reason === 'Superseded' && before.marks?.step !== 'promote';
+  const wasLetGo = (before.marks?.floor !== undefined && !isOvertaken) || before.marks?.step === 'promote';
   const isCanary = commit.workload.fills?.style === 'canary';
   const least = wasLetGo && isCanary ? Math.max(1, both.before.primary - budgetOf(before)) : 1;
   // In the rollback what serves is what was released for update to, and not what it was before.
