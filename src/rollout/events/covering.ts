@@ -40,7 +40,26 @@ export function covered(on: Delivering): Decision | undefined {
   // Who aborts with --now wants no request there.
   if (isBack && marks.aborted.some((one) => isAtOnce(on, one))) return undefined;
   if (unlessAccepted(situation, 'CanaryEdited', canaryEdited(on)) !== undefined) return undefined;
+  // What is aborted gets no request back for a restart that does not come.
+  if (isBack && isRestored(delivery) && staysOnStable(on)) return undefined;
   return isUncovered(delivery) ? toCanary(on, step) : shared(on, step);
+}
+
+/**
+ * A hand has let the primary go in a rollback in which it had not moved: every group is on the stable version and ready, and
+ * the template of the cluster is that, or nothing goes by it. Of Git, the stable template came before the hand.
+ */
+function staysOnStable({ situation }: Delivering): boolean {
+  if (situation.view === 'unseen') return false;
+  const { stableKey, releaseKey, lws } = situation.observed;
+  const groups = wanted(situation.observed, situation.asked);
+  const isInert = releaseKey === stableKey || lws.partition >= situation.asked;
+  return (
+    isInert &&
+    stableKey !== undefined &&
+    groups.length > 0 &&
+    groups.every(({ key, ready }) => ready && key === stableKey)
+  );
 }
 
 function toCanary(on: Delivering, step: StepMark): Decision | undefined {
