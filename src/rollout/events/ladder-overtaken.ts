@@ -7,11 +7,13 @@ import { takesTurns } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { budgetText, restoredBudget } from '../budget.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
+import { newerRequestWaits } from '../gates/failure.ts';
 import type { Hold } from '../hold.ts';
 import { delivering, servingGroups } from '../ladders/delivering.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import type { NextCommit } from '../ladders/next-commit.ts';
 import { partitionMove, withBudget } from '../ladders/primary.ts';
+import { isSwitched } from '../ladders/promotion.ts';
 import { climbed, unwritable } from '../ladders/rung-move.ts';
 import { NO_SHARE, sharing } from '../ladders/shares.ts';
 import { type Decision, holding } from '../move.ts';
@@ -19,6 +21,7 @@ import { abortOf, remember } from '../orders/aborted-release.ts';
 import { isFillingBack, type OnLadder } from '../state.ts';
 import { firstStep } from './first-step.ts';
 import { noText } from './going-back.ts';
+import { queuedHold } from './queued.ts';
 import { stableNotServing } from './stable-lost.ts';
 import { withdrawn } from './withdrawing.ts';
 
@@ -64,12 +67,21 @@ function stopped(
 }
 
 /** undefined: the newer template is inert, and waits for the end of what is in progress. */
-export function overtakenOnLadder(on: Delivering, { stage, at }: OnLadder): Decision | undefined {
+export function overtakenOnLadder(on: Delivering, state: OnLadder): Decision | undefined {
   const { situation } = on;
+  const { stage, at } = state;
   // Both colours are locked, and where a hand has let one go it is locked again: requests may be on their way over.
   const isFilled = isFillingBack(on.marks);
   const isOver = isFilled ? at === 'all' || at === 'switch' || at === 'route-restored' : stage.kind === 'promote';
   if (isOver && takesTurns(on.delivery.plan.style)) return undefined;
+  // In no step does the Service select the new colour: requests go back before another release starts.
+  if (stage.kind === 'rollback' && !isFilled && isSwitched(on.delivery)) {
+    const [queued] = queuedHold(situation, 'the rollback is over');
+    const hold = queued ?? newerRequestWaits(situation);
+    return situation.partition === SENTINEL || hold === undefined
+      ? undefined
+      : stopped(on, state, { marks: on.marks, hold });
+  }
   if (situation.snapshot.stable.kind !== 'known' && situation.partition !== SENTINEL)
     return holding([noText(situation)], 'StepUpgrade');
   if (situation.partition < SENTINEL || at === 'primary') return stoppedForNewer(on);

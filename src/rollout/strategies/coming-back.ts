@@ -20,6 +20,7 @@ import { queuedHold } from '../events/queued.ts';
 import { raisedInRollback } from '../events/raising-again.ts';
 import { stableNotServing } from '../events/stable-lost.ts';
 import { stillWithdrawn, withdrawn } from '../events/withdrawing.ts';
+import { heldAsAborted } from '../gates/aborted.ts';
 import { blocking, type Hold } from '../hold.ts';
 import type { Unwritable } from '../ladders/commit.ts';
 import { servingGroups, waiting } from '../ladders/delivering.ts';
@@ -59,9 +60,8 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   const again = offTheCanary(on);
   const next = again?.next ?? nextCommit(delivery);
   if (next.kind === 'unwritable') return unwritable(on, next);
-  const queued = queuedHold(situation, 'the rollback is over');
   const unseen = isSentToStable(on, next) ? [] : [...orAtOnce(on, waiting(on, next.waits)), ...steadied(on, next)];
-  const holds = [...(again?.holds ?? []), ...unseen, ...lostAgain(on, next), ...queued];
+  const holds = [...(again?.holds ?? []), ...unseen, ...lostAgain(on, next), ...behind(on, unseen)];
   if (blocking(holds).length > 0) return holding(holds, 'StepUpgrade');
   const { stable } = situation.snapshot;
   if (next.at === 'settled') {
@@ -83,6 +83,13 @@ export function comingBack(on: Delivering, fixed: Hold | undefined): Decision {
   }
   const as = again !== undefined && next.at === 'all' ? SHARED_AGAIN : ({ reason: 'RouteRestored' } as const);
   return { ...climbedBack(on, next, { ...as, marks }), holds };
+}
+
+/** What the file asks for instead: it waits for the end, or, where it was aborted, this may wait for people to take it out. */
+function behind({ situation, marks }: Delivering, unseen: readonly Hold[]): readonly Hold[] {
+  const aborted =
+    unseen.length === 0 || situation.digest === marks.release.digest ? undefined : heldAsAborted(situation, marks);
+  return aborted === undefined ? queuedHold(situation, 'the rollback is over') : [aborted];
 }
 
 const SHARED_AGAIN = {
