@@ -53,6 +53,8 @@ test.each<[string, World, Young, string]>([
   ['young, in a crash loop', at('0:A+ 1:A+ 2:Bc 3:B+'), { 2: 1 }, one],
   ['young, with --now', at('0:A+ 1:A+ 2:B- 3:B+', now), { 2: 1 }, one],
   ['ends just now', at('0:A+ 1:A+ 2:B~ 3:B+'), {}, same],
+  ['LWS 0.8, below a ready group that goes back', at('0:A+ 1:A+ 2:B- 3:B+', { live: { old: true } }), {}, one],
+  ['LWS 0.8, at the top, gate off', at('0:A+ 1:A+ 2:B+ 3:B-', { live: { old: true } }), {}, same],
 ])('an unready group %s', (_, of, young, then) => expect(show(aged(of, young))).toBe(then));
 
 const back = (groups: string, of: Partial<World> = {}): World => ({

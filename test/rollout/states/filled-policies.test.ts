@@ -62,15 +62,19 @@ const split = after(
   ),
 );
 
-/** The first commit of the rollback is written under the policy, which is gone from the next pass on. */
+const WRONG = [{ name: 'drain', why: 'wrong', place: 'policies/drain.yaml:3' }] as const;
+
+/** The first commit of the rollback is written under the policy, which is gone or cannot be read from the next pass on. */
 test.each<readonly [what: string, from: Stand, drainSeconds: number, last: string]>([
   ['canary', stands.second, 3600, 'RolledBack: rolled back'],
   ['canary, longer than to the pass after the next', stands.second, 3601, 'hold Draining'],
   ['partition with traffic', split, 3600, 'Aborted: rollback'],
   ['partition with traffic, longer', split, 3601, 'hold Draining'],
-])('a policy that is deleted while requests drain shortens nothing: %s', (_, from, drainSeconds, last) => {
+])('a policy that is deleted or broken while requests drain shortens nothing: %s', (_, from, drainSeconds, last) => {
   const first = passed(from, { ...under({ drainSeconds }), ...abort(from) });
-  const looked = passed(first.stand);
-  expect(looked.told).toContain('Draining');
-  expect([first.told, passed(looked.stand).told]).toEqual(['Aborted: rollback, route-restored', last]);
+  for (const later of [{}, { snapshot: { missingPolicies: WRONG } }]) {
+    const looked = passed(first.stand, later);
+    expect(looked.told).toContain('Draining');
+    expect([first.told, passed(looked.stand, later).told]).toEqual(['Aborted: rollback, route-restored', last]);
+  }
 });
