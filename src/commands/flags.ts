@@ -79,7 +79,7 @@ export function targetOf(written: string, given: Given): { readonly name: string
   const option = textOf(given, 'namespace') ?? '';
   const [name = '', namespace = '', ...more] = written.split('/').toReversed();
   const isOther = namespace !== '' && option !== '' && namespace !== option;
-  if (more.length > 0 || isOther)
+  if (more.length > 0 || isOther || (written !== '' && name.trim() === ''))
     throw new UsageError(
       `${JSON.stringify(written)}${isOther ? ` with --namespace ${option}` : ''}: wanted a name, or namespace/name`,
     );
@@ -96,6 +96,25 @@ export function textOf(given: Given, key: string): string | undefined {
 export function textsOf(given: Given, key: string): readonly string[] {
   const value = given[key];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/**
+ * Throws UsageError for an argument without a letter, as that of a variable which is not set: to mean all Rollouts by it
+ * would be a guess. What completion is asked for may be empty.
+ */
+export function refuseEmpty(command: Command): void {
+  const places = command.registeredArguments;
+  const at = command.args.findIndex((text) => text.trim() === '');
+  const place = places[Math.min(at, places.length - 1)];
+  if (at === -1 || place === undefined || command.name() === 'complete') return;
+  throw new UsageError(`<${place.name()}> is empty, wanted ${place.description}`);
+}
+
+/** The Rollouts of an option. Throws UsageError for a name that is empty. */
+export function namesOf(given: Given, key: string): readonly string[] {
+  const names = textsOf(given, key);
+  if (names.some((name) => name.trim() === '')) throw new UsageError(`--${key} is empty, wanted ${ROLLOUT_NAME}`);
+  return names;
 }
 
 /** A whole number from 0, written plainly; throws UsageError for anything else. */

@@ -41,6 +41,8 @@ const EXPLAINED: ReadonlySet<string> = new Set([
 /** A line for the one who typed it; undefined: the error is another one, or nothing is known of these words. */
 export function hintOf(argv: readonly string[], error: unknown): string | undefined {
   if (!(error instanceof CommanderError) || !EXPLAINED.has(error.code)) return undefined;
+  if (argv.some((word) => word.trim() === ''))
+    return 'hint: one word is empty, as that of a variable which is not set\n';
   const words = argv.join(' ');
   const found = HINTS.find(({ typed }) => typed.test(words));
   return found === undefined ? undefined : `hint: ${found.say}\n`;

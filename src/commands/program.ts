@@ -12,12 +12,13 @@ import {
   clusterFlags,
   type Given,
   gitFlags,
+  namesOf,
   ROLLOUT_NAME,
+  refuseEmpty,
   shardFlag,
   targetFlags,
   targetOf,
   textOf,
-  textsOf,
 } from './flags.ts';
 import { hintOf } from './hints.ts';
 import { addHistory } from './history.ts';
@@ -56,6 +57,7 @@ async function runLine(argv: readonly string[], terminal: Io): Promise<number> {
     io.out(text);
   };
   program.exitOverride().configureOutput({ writeOut, writeErr: io.err });
+  program.hook('preAction', (_, command) => refuseEmpty(command));
   const run: Run =
     (verb, writes = false) =>
     async (given) => {
@@ -130,7 +132,7 @@ function addPasses(program: Command, io: Io, { run, done }: Pick<Rest, 'run' | '
     shardFlag(clusterFlags(gitFlags(program.command(name).description(description))))
       .option('--save-pass <dir>', 'save what was read and decided, for replay')
       .option('--only <name...>', 'only these Rollouts: name, or namespace/name');
-  const chosen = (given: Given) => ({ savePass: textOf(given, 'savePass'), only: textsOf(given, 'only') });
+  const chosen = (given: Given) => ({ savePass: textOf(given, 'savePass'), only: namesOf(given, 'only') });
   pass('reconcile', 'one pass over all Rollouts: write the next steps and the status')
     .option('--watch', 'go on until stopped, with one line a change')
     .option('--log <form>', 'lines of the log as text or json (default: text)')

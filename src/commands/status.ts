@@ -1,5 +1,6 @@
 /** `tranche status`: where the rollouts stand, from the status branch or from a look at the cluster. */
 
+import { namesText } from '../api/names-text.ts';
 import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { nameText } from '../reconcile/log/named.ts';
@@ -64,14 +65,14 @@ function unknownText(options: StatusOptions, picture: Picture, known: readonly S
   const { cluster = '' } = options.overrides;
   const what = options.name === '' ? '' : ` of ${nameText(options)}`;
   const where = options.name === '' && options.namespace !== '' ? ` ${nameText(options)}` : '';
-  const there = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '));
+  const there = (names: readonly string[]): string => namesText(names, nameText(options));
   if (asOf === undefined && meant.length === 0)
     return `main has no Rollout ${nameText(options)}. There is: ${there(fresh)}\n`;
   if (asOf === undefined)
     return `no pass has written a status${what}${where} yet: tranche reconcile makes one, and the same with --live looks without it\n`;
-  const clusters = [...new Set(shown.map((one) => one.record.cluster))].join(', ');
-  if (known.length === 0 && clusters !== '')
-    return `no record${what}${where} in the cluster ${cluster}. There is: ${clusters}\n`;
+  const clusters = shown.map((one) => one.record.cluster);
+  if (known.length === 0 && clusters.length > 0)
+    return `no record${what}${where} in the cluster ${cluster}. There is: ${namesText(clusters, cluster)}\n`;
   const names = known.map(({ record }) => `${record.namespace}/${record.name}`);
   return `no record${what}${where}. There is: ${there(names)}\n`;
 }

@@ -2,6 +2,7 @@
 
 import { type Config, isBelow } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
+import { namesText } from '../api/names-text.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import type { Instant } from '../api/time.ts';
 import { holdKind } from '../rollout/hold.ts';
@@ -198,7 +199,7 @@ function missingOf({ desired }: Reading, { only }: PassOptions): readonly Issue[
       line: 0,
       path: '',
       reason: 'NoSuchRollout',
-      message: `there is no Rollout ${name}; there is: ${names.join(', ') || 'none'}`,
+      message: `there is no Rollout ${name}; there is: ${namesText(names, name)}`,
       hint: 'Check the spelling, and paths in tranche.yaml.',
     }));
 }

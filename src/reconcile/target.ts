@@ -2,6 +2,7 @@
 
 import { at as valueAt } from '../api/json.ts';
 import { MARK } from '../api/marks.ts';
+import { namesText } from '../api/names-text.ts';
 import { stringsIn } from '../api/service.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
 
@@ -26,9 +27,11 @@ export function pick(desired: Desired, target: Target): DesiredRollout | string 
   const moved = others.filter(({ key }) => called.some((entry) => entry.key.namespace === key.namespace));
   const open = (target.workload === true ? found : [...called, ...moved]).filter(isUnderWay);
   const [first, second] = target.underWay === true && open.length === 1 ? open : found;
-  const all = desired.rollouts.map((entry) => `${entry.key.namespace}/${entry.key.name}`).join(', ');
-  if (first === undefined)
-    return `no Rollout ${target.namespace === '' ? '' : `${target.namespace}/`}${target.name}. There is: ${all === '' ? 'none' : all}`;
+  if (first === undefined) {
+    const typed = `${target.namespace === '' ? '' : `${target.namespace}/`}${target.name}`;
+    const all = desired.rollouts.map(({ key }) => `${key.namespace}/${key.name}`);
+    return `no Rollout ${typed}. There is: ${namesText(all, typed)}`;
+  }
   if (second !== undefined && found.some((entry) => entry !== first && entry.key.namespace === first.key.namespace))
     return `${target.name} is a Rollout${namesOf(first, second)}, and a LeaderWorkerSet of this name is one that no Rollout names. Say that you mean the LeaderWorkerSet with --workload; else give it its Rollout back first (workloadRef)`;
   if (second !== undefined)

@@ -60,6 +60,42 @@ describe.each(['status', 'history', 'verify-history', ...WITH_JSON])('%s', (verb
   });
 });
 
+test('a name that many files have is said once', async () => {
+  const managed = await site.text(LWS_FILE);
+  const names = Array.from({ length: 5 }, (_, at) => `apps/copy-${at}/lws.yaml`);
+  const many = await startSite({ files: Object.fromEntries(names.map((name) => [name, managed])) });
+  for (const line of ['abort llama', 'plan --only llama', 'status llama', 'history llama']) {
+    const { out, err } = await many.run(line);
+    expect(/here is: .*/.exec(out + err)?.[0], line).toMatch(/^here is: llm\/vllm\b(?!.*vllm)/);
+  }
+});
+
+describe('a name that is empty is called so, and means no other', () => {
+  const verbs = [...READERS, 'policy explain', ...ORDERS];
+  test.each(verbs.flatMap((verb) => ['', ' '].map((name) => [...verb.split(' '), name])))('%s', async (...words) => {
+    const called = await site.run(words);
+    expect(called).toMatchObject({ code: 2, out: '' });
+    expect(called.err).toMatch(/^error: <name> is empty, wanted the Rollout: its name, or namespace\/name/);
+  });
+
+  test.each([
+    [['jump', 'vllm', ''], '<step> is empty, wanted its number, from 1'],
+    [['jump', '', '2'], '<name> is empty'],
+    [['plan', '--only', ''], '--only is empty, wanted the Rollout: its name, or namespace/name'],
+    [['reconcile', '--only', 'vllm', ''], '--only is empty'],
+    [['plan', ''], 'hint: one word is empty, as that of a variable which is not set'],
+    [['simulate', ''], '<files> is empty, wanted the manifest'],
+    [['replay', ''], '<dir> is empty, wanted as given to --save-pass'],
+    [['policy', 'test', 'a', ''], '<place> is empty, wanted files, or folders of YAML'],
+    [['abort', 'llm/'], '"llm/": wanted a name, or namespace/name'],
+    [['status', 'llm/'], '"llm/": wanted a name, or namespace/name'],
+  ])('%j', async (words, said) => {
+    const called = await site.run(words);
+    expect(called).toMatchObject({ code: 2, out: '' });
+    expect(called.err).toContain(said);
+  });
+});
+
 test('of a main without any Rollout', async () => {
   const bare = await startSite({ files: { 'README.md': 'nothing yet\n' } });
   for (const verb of ['history', 'verify-history'])
