@@ -1,7 +1,7 @@
 /** The marks that our last commit wrote, where somebody has taken some out of the file or changed what serves since. */
 
 import { at } from '../../api/json.ts';
-import { MARK, type Marks } from '../../api/marks.ts';
+import { MARK, type Marks, printMarks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { startedWith } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
@@ -9,6 +9,7 @@ import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { isFillingBack } from '../../rollout/state.ts';
 import { lastCommitOf } from './last-commit.ts';
 import type { Observation } from './observation.ts';
+import type { Version } from './own-line.ts';
 import { isUnsigned } from './unsigned.ts';
 
 /**
@@ -23,13 +24,14 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   // The rungs of an undo ask nobody, a Rollout that is disabled neither.
   if (file === undefined || (rollout?.rollout.disabled === true && !isUndone)) return undefined;
   // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, or no release.
-  const odd = own === undefined ? hasMarks(of) : own.step !== undefined || partition !== SENTINEL;
+  const odd = own === undefined ? hasMarks(of) : isUnderWay(own) || partition !== SENTINEL;
   const style = own?.step === undefined ? undefined : own.restore?.style;
   // Where its Rollout is gone a delivery only goes back or stays, and the mark alone says by which strategy.
   if (rollout === undefined && own?.step === undefined) return undefined;
   // Another strategy than a Rollout asks for: it was edited, or the mark and the record were forged alike.
   const isOther = rollout === undefined || (style !== undefined && style !== rollout.rollout.style);
-  const isAsRecorded = recorded === undefined ? !odd : !isOther && !lacksMarks(own, recorded);
+  const isAsRecorded =
+    recorded === undefined ? !odd : !isOther && !lacksMarks(own, recorded) && !namesOther(file, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
   if (isAsRecorded && !isUndone && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
   const commit = await lastCommitOf(of.git, of.entry);
@@ -39,6 +41,8 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const marks = written ?? (isUnsigned(of) || isUndone || isRollbackOf(own, recorded) ? undefined : recorded);
   if (isUndone && marks !== undefined && isOtherUndo(own, marks)) return marks;
   if (rollout?.rollout.disabled === true) return undefined;
+  if (written !== undefined && commit !== undefined && namesOther(file, written) && !(await had(of, file, commit.oid)))
+    return written;
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
   return sameRelease(own.release, marks.release) && startedOther(own, marks) ? marks : undefined;
@@ -52,6 +56,38 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
 function isOtherUndo(own: Marks, before: Marks): boolean {
   const isSame = isFillingBack(before) && before.restore?.undone === own.restore?.undone;
   return isFillingBack(own) && !(isSame && sameRelease(own.release, before.release));
+}
+
+/** Whether the marks say more than which release has settled. */
+function isUnderWay(marks: Marks): boolean {
+  return marks.step !== undefined || marks.at !== undefined || marks.restore !== undefined;
+}
+
+/**
+ * Whether the file names another release than `before`, which is being delivered, and none that a commit of ours could have
+ * gone over to: such a one names the template of the file, and gives no second serial to the one that is on its way.
+ */
+function namesOther({ digest, workload: { marks } }: WorkloadFile, before: Marks): boolean {
+  if (marks === undefined || before.step === undefined || sameRelease(marks.release, before.release)) return false;
+  return marks.release.digest === before.release.digest || marks.release.digest !== digest;
+}
+
+/**
+ * Whether main's own line had these marks before that commit: somebody has put an older file back. Where it does not tell, as of
+ * a line that is longer than is looked at, a release at rest counts as one that it had.
+ */
+async function had({ git, entry }: Observation, file: WorkloadFile, below: string): Promise<boolean> {
+  const { marks } = file.workload;
+  const keyOf = (one: Marks | undefined): string => JSON.stringify(one === undefined ? [] : printMarks(one));
+  const key = keyOf(marks);
+  const keyIn = (version: Version): string =>
+    version.kind === 'read' ? keyOf(version.workload.workload.marks) : version.kind;
+  const walked = await git.line.walk(entry, {
+    keyOf: keyIn,
+    visit: ({ version }) => (keyIn(version) === key ? true : undefined),
+    below,
+  });
+  return walked.kind === 'found' || (walked.kind === 'cut' && marks !== undefined && !isUnderWay(marks));
 }
 
 /** Whether the file lacks what `before`, the last marks that we wrote, says of the same release. */

@@ -36,8 +36,7 @@ export async function releasesBefore(line: OwnLine, entry: DesiredRollout, { mar
   let from = below;
   for (let returned = 0; ; returned += 1) {
     const found = await walkFrom(line, entry, { marks, below: from, own });
-    const isBegun = marks.step !== undefined && marks.step.kind !== 'rollback';
-    if (found.walked.kind !== 'found' || !isBegun || returned >= RETURNS_MOST) return found;
+    if (found.walked.kind !== 'found' || !isBegun(marks) || returned >= RETURNS_MOST) return found;
     const earlier = await line.earlier(entry, found.walked.value, { wanted, holds: isThis });
     if (earlier === undefined) return found;
     from = earlier;
@@ -73,6 +72,11 @@ async function walkFrom(
   // Marks that name a release that main never had say nothing: then what looks settled is it.
   if (walked.kind === 'found' || last === undefined) return { releases, walked };
   return { releases: [...releases, last], walked: { kind: 'found', value: last.commit } };
+}
+
+/** Whether their release is one that is on its way: a rollback names it until its template is out of the file. */
+function isBegun({ step, release, aborted }: Marks): boolean {
+  return step !== undefined && (step.kind !== 'rollback' || aborted.some((given) => sameRelease(given, release)));
 }
 
 /** Whether it is a step of what these marks deliver. */
