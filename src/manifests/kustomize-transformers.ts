@@ -79,8 +79,8 @@ function builtinReferences(document: ManifestDocument, folder: string): readonly
       },
     ];
   const field = BUILTIN[kind];
-  // kustomize takes keys in any case.
-  const odd = Object.keys(value).find((key) => /^(paths?|replacements)$/i.test(key) && key !== field);
+  // kustomize takes keys in any case, and letters that fold to one of these for it: `ſ` is an `s`.
+  const odd = Object.keys(value).find((key) => /^(paths?|replacements)$/iu.test(key) && key !== field);
   if (odd !== undefined) return [{ at: [], what: `has ${odd} in a ${kind}`, hint: 'Remove it.' }];
   const given = field === undefined ? undefined : value[field];
   if (field === undefined || given === undefined || given === '') return [];

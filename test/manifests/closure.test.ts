@@ -236,6 +236,16 @@ test.each<[string, string, string]>([
     'has path in a PatchTransformer, which readers of YAML take in two ways',
   ],
   ['a generator behind nothing', 'generators: [null, g.yaml]\n', 'builds objects by generators'],
+  [
+    'a path of a transformer under a key with a long s',
+    `transformers:\n  - |\n    apiVersion: builtin\n    kind: PatchStrategicMergeTransformer\n    metadata: {name: a}\n    path\u017f: [/etc/hostname]\n`,
+    'has path\u017f in a PatchStrategicMergeTransformer',
+  ],
+  [
+    'a replacement under such a key',
+    `transformers:\n  - |\n    apiVersion: builtin\n    kind: ReplacementTransformer\n    metadata: {name: a}\n    replacement\u017f: [{path: /etc/hostname}]\n`,
+    'has replacement\u017f in a ReplacementTransformer',
+  ],
 ])('%s may lead out of the repository, and is refused', (_, text, what) => {
   const [first, ...rest] = said({ 'app/kustomization.yaml': text });
   expect(rest).toEqual([]);

@@ -81,6 +81,11 @@ describe.skipIf(realKustomize === '')('what the closure refuses', () => {
       /etc\/hostname/,
     ],
     [
+      'a transformer takes a key with a long s',
+      'transformers: ["{apiVersion: builtin, kind: PatchStrategicMergeTransformer, metadata: {name: a}, path\u017f: [/etc/hostname-of-nobody]}"]\n',
+      /hostname-of-nobody/,
+    ],
+    [
       'a generator runs behind nothing',
       'generators: [null, "{apiVersion: builtin, kind: ConfigMapGenerator, metadata: {name: a}, files: [/etc/hostname]}"]\n',
       /hostname: /,
