@@ -95,7 +95,9 @@ function saidOfOne(
   const doubt: Doubt = { alpha, miss: analysis.missPercent / 100, dispersion, spread, sizes };
   const { verdict, windows, ...by } = judged(counted.windows, metric, doubt);
   const answer = isStale(counted.lastWhole, grid) ? unknownBy(isLate) : answerOf(verdict, isLate);
-  const isFew = metric.gateway === undefined && sizes.stable > 0 && stableIn(windows) < STABLE_LEAST;
+  const isFew = isStall(metric)
+    ? stableAnswering(windows) < STABLE_LEAST
+    : metric.gateway === undefined && sizes.stable > 0 && stableIn(windows) < STABLE_LEAST;
   return {
     kind: 'judged',
     answer,
@@ -175,6 +177,14 @@ function isStale(lastWhole: Instant | undefined, { start, end, step }: Grid): bo
 /** The stable groups that have counted at all. */
 function stableIn(windows: readonly Window[]): number {
   return new Set(windows.flatMap(({ stable }) => stable.map(({ pod }) => pod))).size;
+}
+
+/**
+ * Those that have answered, none where one version serves alone: a stall has neither a bound nor a known chance of a false alarm,
+ * so that nothing but others who answer meanwhile shows that it is of the new version.
+ */
+function stableAnswering(windows: readonly Window[]): number {
+  return new Set(windows.flatMap(({ stable }) => stable.flatMap(({ pod, n, x }) => (n > x ? [pod] : [])))).size;
 }
 
 function inTruth(ruledOut: number | undefined, { spread, sizes }: Doubt): number | undefined {

@@ -39,7 +39,7 @@ function seriesOf([pod, { tokens, answers = none, running = none, waiting = none
   ];
 }
 
-function said(leaders: Readonly<Record<string, Leader>>, from = 0) {
+function judged(leaders: Readonly<Record<string, Leader>>, from = 0) {
   const grid = { start: 0, end: (ENDS - 1) * 300, step: 300 };
   const result = Object.entries(leaders).flatMap(seriesOf);
   const parsed = parseMetricAnswer({ status: 'success', data: { resultType: 'matrix', result } }, grid);
@@ -47,8 +47,13 @@ function said(leaders: Readonly<Record<string, Leader>>, from = 0) {
   const side = (letter: string, since: number) =>
     Object.keys(leaders).flatMap((pod) => (pod.startsWith(letter) ? [{ pod, from: since }] : []));
   const sides = { canary: side('c', from), stable: side('s', 0) };
-  const [metric] = judge({ grid, series: parsed.series }, [], { analysis: ANALYSIS, sides, steps: 3 });
-  const answer = metric!.said;
+  const past = { dispersion: 1, spread: 0.1, cautions: [] };
+  const [metric] = judge({ grid, series: parsed.series }, [past], { analysis: ANALYSIS, sides, steps: 3 });
+  return metric!.said;
+}
+
+function said(leaders: Readonly<Record<string, Leader>>, from = 0) {
+  const answer = judged(leaders, from);
   return answer.kind === 'judged'
     ? `${answer.answer}${answer.excuse === undefined ? '' : ` ${answer.excuse.kind}`} ${answer.verdict.canary.x}`
     : answer.kind;
@@ -91,4 +96,14 @@ test.each<readonly [what: string, leaders: Readonly<Record<string, Leader>>, sai
 
 test('what came before the warm-up was over is no part of a stall', () => {
   expect(said({ c: { tokens: none, waiting: [0, 4, 4, 4, 4, 4] }, s: WELL }, 300)).toBe('waiting 0');
+});
+
+test.each<readonly [what: string, leaders: Readonly<Record<string, Leader>>, isWeak: boolean]>([
+  ['beside three stable groups that answer', { c: STALLED, s1: WELL, s2: WELL, s3: WELL }, false],
+  ['beside two', { c: STALLED, s1: WELL, s2: WELL }, true],
+  ['beside three of which one was asked nothing', { c: STALLED, s1: WELL, s2: WELL, s3: IDLE }, true],
+  ['alone, where there is nothing to compare it with', { c: STALLED }, true],
+])('a leader that stalls %s', (_, leaders, isWeak) => {
+  const answer = judged(leaders);
+  expect(answer.kind === 'judged' && [answer.answer, answer.cautions.length > 0]).toEqual(['failed', isWeak]);
 });
