@@ -3,6 +3,10 @@
  * applied, as git does it, and what it mends is not found any more.
  */
 
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
 import type { Issue } from '../../src/api/issue.ts';
@@ -301,4 +305,25 @@ test('no pattern of a repository takes long, and no comment without an end', asy
       }),
     ).toHaveLength(1);
   expect(await found({ ...files, 'renovate.json5': `{"a": 1, ${'/*'.repeat(50_000)}` })).toEqual([]);
+});
+
+test('git apply takes the first patch of each of them, and makes the same of the files', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-patches-'));
+  const whole = new Map<string, string>();
+  for (const [what, files] of rows) {
+    const patch = (await found(files)).find((issue) => issue.patch !== undefined)?.patch;
+    if (patch === undefined) continue;
+    const where = join(folder, String(whole.size));
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(where, path)), { recursive: true });
+      writeFileSync(join(where, path), text);
+    }
+    const { stderr } = spawnSync('git', ['apply'], { cwd: where, input: patch, encoding: 'utf8' });
+    whole.set(what, stderr);
+    const after = Object.keys(files).map((path) => [path, readFileSync(join(where, path), 'utf8')]);
+    expect(Object.fromEntries(after), what).toEqual(patchedFiles(files, patch));
+  }
+  rmSync(folder, { recursive: true });
+  expect(whole.size).toBeGreaterThan(10);
+  expect([...whole].filter(([, stderr]) => stderr !== '')).toEqual([]);
 });
