@@ -319,7 +319,7 @@ describe('a change of marks', () => {
     });
   });
 
-  test.each(['abort vllm', 'eject vllm --partition 0', 'repair vllm'])(
+  test.each(['abort vllm', 'undo vllm', 'eject vllm --abort', 'eject vllm --partition 0', 'repair vllm'])(
     'that %s makes is exempt: it is computed again from main',
     async (verb) => {
       const site = await inDelivery();
