@@ -1,6 +1,6 @@
 /** What people type who know other tools, and what is typed here: said below the error of the command line. */
 
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 
 type Hint = {
   /** What was typed: a verb, or an option after one. */
@@ -21,12 +21,34 @@ const HINTS: readonly Hint[] = [
   { typed: /^(diff|preview|dry-run)\b/, say: 'what the next pass would write is: tranche plan' },
   { typed: /^(validate|check|test)\b/, say: 'every problem of the files is listed by: tranche lint' },
   { typed: /^(set|restart|scale|edit|patch)\b/, say: 'change the manifest in Git: the next pass delivers it in steps' },
-  { typed: /^version\b/, say: 'the version is: tranche --version' },
+  { typed: /^(version|-v)\b/, say: 'the version is: tranche --version' },
+  {
+    typed: /^(delete|remove|uninstall|leave)\b/,
+    say: 'tranche leaves a workload, which stays, by: tranche eject NAME',
+  },
+  { typed: /^(config|login|auth|setup|install|upgrade)\b/, say: 'what a repository needs is named by: tranche init' },
+  { typed: /^(--[a-z-]+[= ]|-n\b)/, say: 'options stand behind the verb, as in: tranche status --repo URL' },
   { typed: /^\S+ .*--dry-run\b/, say: 'tranche plan writes nothing: it is the same pass without its commits' },
   { typed: /^\S+ (.* )?-o( |=|$)/, say: 'the format is: --output json' },
   { typed: /^(plan|reconcile) (.* )?(-n|--namespace)\b/, say: 'one Rollout of a namespace is: --only NAMESPACE/NAME' },
   { typed: /^lint (.* )?(-f|--file|-d)\b/, say: 'the files and folders to read are: tranche lint --path PATH' },
   { typed: /^\S+ .*(-w|--watch)\b/, say: 'a process that goes on from pass to pass is: tranche reconcile --watch' },
+  {
+    typed: /^\S+ (.* )?(-A|--all|--all-namespaces)( |$)/,
+    say: 'without a name and -n all Rollouts are meant, where the verb takes several: tranche status',
+  },
+  {
+    typed: /^\S+ (.* )?(-y|--yes|-f|--force)( |$)/,
+    say: 'nothing is asked before an order, and nothing is forced: leave it out',
+  },
+  { typed: /^\S+ (.* )?(--interval|--every)\b/, say: 'how often a process looks is intervalSeconds in tranche.yaml' },
+  { typed: /^stop \d+[smhd]\b/, say: 'how long is said by --until, as in: tranche stop --until 2h' },
+  {
+    typed: /^pause \S+ [^-]/,
+    say: 'a pause lasts until: tranche resume NAME; of all Rollouts for a time: tranche stop --until 2h',
+  },
+  { typed: /^init [^-]/, say: 'the files and folders to look at are: tranche init --path PATH' },
+  { typed: /^policy [^-]/, say: 'what policies say of a Rollout is: tranche policy explain NAME' },
   { typed: /^(plan|reconcile) [^-]/, say: 'one Rollout alone is: --only NAME' },
   { typed: /^lint [^-]/, say: 'the files and folders to read are: tranche lint --path PATH' },
 ];
@@ -38,12 +60,38 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'commander.excessArguments',
 ]);
 
-/** A line for the one who typed it; undefined: the error is another one, or nothing is known of these words. */
-export function hintOf(argv: readonly string[], error: unknown): string | undefined {
-  if (!(error instanceof CommanderError) || !EXPLAINED.has(error.code)) return undefined;
+/** Errors that say what is missing, but not where it goes. */
+const UNPLACED: ReadonlySet<string> = new Set([
+  ...EXPLAINED,
+  'commander.missingArgument',
+  'commander.optionMissingArgument',
+]);
+
+/**
+ * A line for the one who typed it: what is typed here in place of these words, else what the verb takes; undefined: the error
+ * says what to type, as in "Did you mean".
+ */
+export function hintOf(argv: readonly string[], error: unknown, program: Command): string | undefined {
+  if (!(error instanceof CommanderError) || !UNPLACED.has(error.code)) return undefined;
   if (argv.some((word) => word.trim() === ''))
     return 'hint: one word is empty, as that of a variable which is not set\n';
   const words = argv.join(' ');
-  const found = HINTS.find(({ typed }) => typed.test(words));
-  return found === undefined ? undefined : `hint: ${found.say}\n`;
+  const found = EXPLAINED.has(error.code) ? HINTS.find(({ typed }) => typed.test(words)) : undefined;
+  if (found !== undefined) return `hint: ${found.say}\n`;
+  return error.message.includes('Did you mean') ? undefined : `hint: ${usageOf(calledIn(program, argv))}\n`;
+}
+
+/** The verb that was called, or the program. */
+function calledIn(command: Command, [word, ...more]: readonly string[]): Command {
+  const called = command.commands.find((one) => one.name() === word);
+  return called === undefined ? command : calledIn(called, more);
+}
+
+/** How it is called, and where its options are listed. */
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
+  const name = names.join(' ');
+  if (command.commands.length > 0) return `the verbs are listed by: ${name} --help`;
+  return `it is called as: ${name} ${command.usage()}; its options are listed by: ${name} --help`;
 }

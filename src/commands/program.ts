@@ -82,7 +82,7 @@ async function runLine(argv: readonly string[], terminal: Io): Promise<number> {
     return code;
   } catch (error) {
     // Of `help` commander makes the exit code that the process would have: that of one without an answer.
-    const hint = hintOf(argv, error);
+    const hint = hintOf(argv, error, program);
     if (hint !== undefined) io.err(hint);
     return isHelped ? EXIT.ok : exitCodeOf(error, io);
   }

@@ -221,7 +221,7 @@ describe('a repository that cannot be used', () => {
     [
       'reconcile --branch nope',
       2,
-      'error: git: read: the repository has no branch nope. Create it, or name another: branches.desired in tranche.yaml, or --branch (lint and roots: --ref).\n',
+      'error: git: read: the repository has no branch nope. Create it, or name the one that the agent applies in each call: --branch NAME (lint and roots: --ref NAME). A branch main may name it as well: branches.desired in its tranche.yaml.\n',
     ],
     ['reconcile --branch -x', 2, 'error: git: heads: "-x" is no branch name that git accepts\n'],
     [

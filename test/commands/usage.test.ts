@@ -64,28 +64,41 @@ describe('help', () => {
   });
 });
 
+/** The line below an error that nothing of another tool explains. */
+const usedAs = (usage: string): string => {
+  const verb = usage.replace(/ [[<].*/, '');
+  return `hint: it is called as: tranche ${usage}; its options are listed by: tranche ${verb} --help\n`;
+};
+
 const wrong: readonly (readonly [line: string, said: string])[] = [
   ...['3/3', '1', '-1/3', '0/0', '00/3', '0/1001'].map((shard): readonly [string, string] => [
     `reconcile --shard=${shard}`,
     `error: --shard is ${shard}, wanted i/n, as 0/3: n from 1 to 1000, i from 0 to n - 1\n`,
   ]),
-  ['nope', "error: unknown command 'nope'\n"],
+  ['nope', "error: unknown command 'nope'\nhint: the verbs are listed by: tranche --help\n"],
   ['reconcil', "error: unknown command 'reconcil'\n(Did you mean reconcile?)\n"],
   [
     'reconcile extra',
     "error: too many arguments for 'reconcile'. Expected 0 arguments but got 1.\nhint: one Rollout alone is: --only NAME\n",
   ],
-  ['reconcile --nope', "error: unknown option '--nope'\n"],
-  ['reconcile --token x', "error: unknown option '--token'\n"],
-  ['approve', "error: missing required argument 'name'\n"],
-  ['jump vllm', "error: missing required argument 'step'\n"],
+  ['reconcile --nope', `error: unknown option '--nope'\n${usedAs('reconcile [options]')}`],
+  ['reconcile --token x', `error: unknown option '--token'\n${usedAs('reconcile [options]')}`],
+  ['approve', `error: missing required argument 'name'\n${usedAs('approve [options] <name>')}`],
+  ['jump vllm', `error: missing required argument 'step'\n${usedAs('jump [options] <name> <step>')}`],
+  [
+    'status vllm llama',
+    `error: too many arguments for 'status'. Expected 1 argument but got 2.\n${usedAs('status [options] [name]')}`,
+  ],
+  ['status --repo', `error: option '--repo <where>' argument missing\n${usedAs('status [options] [name]')}`],
+  ['policy test', `error: missing required argument 'place'\n${usedAs('policy test [options] <place...>')}`],
+  ['completion', `error: missing required argument 'shell'\n${usedAs('completion [options] <shell>')}`],
   ['jump vllm x', 'error: <step> is "x", wanted a whole number from 0 to 9999999\n'],
   ['jump vllm 1.5', 'error: <step> is "1.5", wanted a whole number from 0 to 9999999\n'],
   ['jump vllm 0x2', 'error: <step> is "0x2", wanted a whole number from 0 to 9999999\n'],
   ['approve vllm --step two', 'error: --step is "two", wanted a whole number from 0 to 9999999\n'],
   ['eject vllm --partition 5e3', 'error: --partition is "5e3", wanted a whole number from 0 to 9999999\n'],
   ['plan --output yaml', 'error: --output is yaml, wanted text or json\n'],
-  ['replay', "error: missing required argument 'dir'\n"],
+  ['replay', `error: missing required argument 'dir'\n${usedAs('replay [options] <dir>')}`],
 ];
 test.each(wrong)('tranche %s', async (line, said) => {
   const site = await startSite();
@@ -118,6 +131,18 @@ describe('what people type who know other tools', () => {
     ['apply', 'one pass over all Rollouts is: tranche reconcile'],
     ['set image vllm', 'change the manifest in Git: the next pass delivers it in steps'],
     ['version', 'the version is: tranche --version'],
+    ['-v', 'the version is: tranche --version'],
+    ['delete vllm', 'tranche leaves a workload, which stays, by: tranche eject NAME'],
+    ['login', 'what a repository needs is named by: tranche init'],
+    ['--repo . status', 'options stand behind the verb, as in: tranche status --repo URL'],
+    ['-n llm status', 'options stand behind the verb, as in: tranche status --repo URL'],
+    ['status -A', 'without a name and -n all Rollouts are meant, where the verb takes several: tranche status'],
+    ['approve vllm -y', 'nothing is asked before an order, and nothing is forced: leave it out'],
+    ['reconcile --interval 30', 'how often a process looks is intervalSeconds in tranche.yaml'],
+    ['stop 2h', 'how long is said by --until, as in: tranche stop --until 2h'],
+    ['pause vllm 2h', 'a pause lasts until: tranche resume NAME; of all Rollouts for a time: tranche stop --until 2h'],
+    ['init apps', 'the files and folders to look at are: tranche init --path PATH'],
+    ['policy vllm', 'what policies say of a Rollout is: tranche policy explain NAME'],
   ])('%s', async (typed, hint) => {
     const site = await startSite();
     const { code, err } = await site.run(typed);

@@ -1,6 +1,6 @@
 /** What a pass asks of the desired branch: apart from what it makes of it, because it is asked for before that is loaded. */
 
-import { CONFIG_FILE, OTHER_CONFIG_FILE } from '../../api/config.ts';
+import { CONFIG_FILE, DEFAULT_CONFIG, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import { LWS_KIND, OWN_GROUP, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { Oid, ReadRequest } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -44,6 +44,6 @@ export function headOf(branch: string, head: Oid | undefined): Oid {
     port: 'git',
     operation: 'read',
     retryable: false,
-    hint: 'Create it, or name another: branches.desired in tranche.yaml, or --branch (lint and roots: --ref).',
+    hint: `Create it, or name the one that the agent applies in each call: --branch NAME (lint and roots: --ref NAME). A branch ${DEFAULT_CONFIG.branch} may name it as well: branches.desired in its tranche.yaml.`,
   });
 }
