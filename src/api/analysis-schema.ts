@@ -1,10 +1,11 @@
 /** The Analysis as JSON Schema, for editors: made of the same tables as the parser. */
 
 import { ANALYSIS_API_VERSION, ANALYSIS_CHANCES, ANALYSIS_TIMES, PROVIDER_NAME } from './analysis.ts';
+import { ALERT_NAME_FIELD, ALERTS_LIMIT } from './analysis-alerts.ts';
 import { METRICS_LIMIT, SERIES_NAME, THEN_FIELD } from './analysis-metric.ts';
 import { LEADS_TO, type Preset } from './analysis-preset.ts';
 import { PRESETS } from './analysis-presets.ts';
-import { LABEL_NAME } from './analysis-values.ts';
+import { LABEL_NAME, VALUE_LENGTH } from './analysis-values.ts';
 import type { JsonObject } from './json.ts';
 import { ANALYSIS_KIND } from './kinds.ts';
 
@@ -54,6 +55,14 @@ function specSchema(): JsonObject {
       },
       ...Object.fromEntries([...times, ...chances]),
       metrics: { type: 'array', minItems: 1, maxItems: METRICS_LIMIT, items: { anyOf: metricSchemas() } },
+      alerts: {
+        description: 'alerts that hold a step while they fire',
+        type: 'array',
+        maxItems: ALERTS_LIMIT,
+        items: closed({ [ALERT_NAME_FIELD]: { type: 'string', minLength: 1, maxLength: VALUE_LENGTH } }, [
+          ALERT_NAME_FIELD,
+        ]),
+      },
     },
     ['provider', 'metrics'],
   );

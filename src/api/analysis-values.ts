@@ -2,7 +2,8 @@
 
 import type { FieldReader } from './field-reader.ts';
 
-const VALUE_LENGTH = 200;
+/** Characters of a value of a label. */
+export const VALUE_LENGTH = 200;
 /** What a selector of Prometheus takes without quotes: anything else could say more than a name. */
 export const LABEL_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
 /** Printable: a value is escaped, and one that nobody can see is nobody's wish. */

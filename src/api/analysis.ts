@@ -1,5 +1,6 @@
 /** The Analysis (tranche.dev/v1alpha1): which metrics of the new version are compared with the one before, parsed strictly. */
 
+import { readAlerts } from './analysis-alerts.ts';
 import { type AnalysisMetric, readMetrics } from './analysis-metric.ts';
 import { checkLabel, decimal, LABEL_NAME, matching } from './analysis-values.ts';
 import { type FieldFault, FieldReader } from './field-reader.ts';
@@ -24,6 +25,8 @@ export type Analysis = {
   readonly falseAlarmPercent: number;
   readonly missPercent: number;
   readonly metrics: readonly AnalysisMetric[];
+  /** Names of alerts that hold a step while they fire. */
+  readonly alerts: readonly string[];
 };
 
 type Parsing = {
@@ -84,7 +87,7 @@ export function parseAnalysis(value: unknown): Parsing {
   const name = metadata.text('name');
   const spec = root.object('spec', 'fault');
   const times = Object.keys(ANALYSIS_TIMES);
-  spec.allow(['provider', 'match', 'labels', 'sides', ...times, ...Object.keys(ANALYSIS_CHANCES), 'metrics']);
+  spec.allow(['provider', 'match', 'labels', 'sides', ...times, ...Object.keys(ANALYSIS_CHANCES), 'metrics', 'alerts']);
   const analysis: Analysis = {
     name,
     provider: matching(spec, 'provider', PROVIDER_NAME, 'a name of a-z, 0-9 and -, as prod for TRANCHE_METRICS_PROD'),
@@ -98,6 +101,7 @@ export function parseAnalysis(value: unknown): Parsing {
     falseAlarmPercent: chance(spec, 'falseAlarmPercent'),
     missPercent: chance(spec, 'missPercent'),
     metrics: readMetrics(spec),
+    alerts: readAlerts(spec),
   };
   for (const at of unsided(analysis))
     spec.fault(

@@ -120,6 +120,7 @@ export const HOLDS = {
   AnalysisInconclusive: { ...MEASURED, accept: 'the step, and the undecided metrics with the blobs of their Analyses' },
   BothSidesBad: { ...MEASURED, accept: 'the step, and the metrics that are bad on both sides, with their blobs' },
   GroupOutlier: { ...MEASURED, accept: 'the step, and the metrics that fail by one group alone, with their blobs' },
+  AlertFiring: MEASURED,
   NoRequests: MEASURED,
   SeriesMissing: MEASURED,
   SeriesTwice: MEASURED,

@@ -14,6 +14,7 @@ const whole = (spec: object) => ({ ...head, spec: { provider: 'prod', ...spec } 
 const metric = (more: object) => whole({ metrics: [{ use: 'vllm/ttft', ...more }] });
 const own = (more: object) =>
   whole({ metrics: [{ name: 'refusals', bad: { metric: 'refused_total' }, of: { metric: 'asked_total' }, ...more }] });
+const alerts = (...list: readonly object[]) => whole({ metrics: [{ use: 'vllm/http' }], alerts: list });
 /** What the linter would take for a promise. */
 const leads = (to: string): object => JSON.parse(`{"then":"${to}"}`) as object;
 const isTaken = new Ajv2020().compile(analysisSchema());
@@ -77,6 +78,14 @@ test('each preset is in the documents', () => {
   expect(Object.keys(PRESETS).filter((use) => !page.includes(`\`${use}\``))).toEqual([]);
 });
 
+test('each field of the schema has its row in the documents', () => {
+  const page = readFileSync('docs/analysis.md', 'utf8');
+  const schema: { readonly properties?: { readonly spec?: { readonly properties?: object } } } = analysisSchema();
+  const fields = Object.keys(schema.properties?.spec?.properties ?? {});
+  expect(fields).toContain('alerts');
+  expect(fields.filter((field) => !page.includes(`\n| \`${field}\` |`))).toEqual([]);
+});
+
 test('sides name series by labels, empty ones as well', () => {
   const file = whole({
     sides: { vllm: { job: 'a', canary: '' }, 'vllm-canary': { job: 'b' } },
@@ -87,6 +96,18 @@ test('sides name series by labels, empty ones as well', () => {
     analysis: { sides: { vllm: { job: 'a', canary: '' }, 'vllm-canary': { job: 'b' } } },
   });
   expect(isTaken(file)).toBe(true);
+});
+
+test('alerts are known by their names, whatever these are; without them there are none', () => {
+  const named = alerts({ alertname: 'VllmDown' }, { alertname: 'Köln "prod" \\ down' });
+  expect(parseAnalysis(named)).toMatchObject({
+    faults: [],
+    analysis: { alerts: ['VllmDown', 'Köln "prod" \\ down'] },
+  });
+  expect(isTaken(named)).toBe(true);
+  for (const wrong of [alerts({}), alerts({ alertname: '' }), alerts({ alertname: 'A', labels: {} })])
+    expect(isTaken(wrong)).toBe(false);
+  expect(parseAnalysis(metric({})).analysis?.alerts).toEqual([]);
 });
 
 test('the one to copy is taken', () => {
@@ -271,6 +292,29 @@ describe('a file that is wrong', () => {
       'spec.sides.vllm.a="",b',
       'BadName',
       /letters/,
+    ],
+    ['an alert without its name', alerts({}), 'spec.alerts.0.alertname', 'Missing', /Add it/],
+    [
+      'more of an alert than its name',
+      alerts({ alertname: 'A', labels: {} }),
+      'spec.alerts.0.labels',
+      'UnknownField',
+      /Remove/,
+    ],
+    ['an alert twice', alerts({ alertname: 'A' }, { alertname: 'A' }), 'spec.alerts.1.alertname', 'AlertTwice', /out/],
+    [
+      'an alert with a control character',
+      alerts({ alertname: 'A\u0000' }),
+      'spec.alerts.0.alertname',
+      'BadName',
+      /Correct/,
+    ],
+    [
+      'too many alerts',
+      alerts(...Array.from({ length: 11 }, (_none, at) => ({ alertname: `A${at}` }))),
+      'spec.alerts',
+      'TooMany',
+      /Shorten/,
     ],
     ['a preset and counters', metric({ of: { metric: 'x' } }), 'spec.metrics.0.of', 'UnknownField', /Remove/],
   ])('%s', (_, file, at, reason, hint) => {

@@ -136,3 +136,30 @@ test('what leads back is written before anybody is asked, whose Rollout it may b
   for (let round = 0; round < 4 && metrics.asked.length === before; round += 1) await pass();
   expect(metrics.asked.length).toBeGreaterThan(before);
 });
+
+test('alerts are asked for once a pass while a step waits, and not at rest; who answers nothing of them moves nothing', async () => {
+  const of = await started('', { analysis: `${ANALYSIS}  alerts: [{alertname: VllmDown}]\n` });
+  const asked = () =>
+    of.metrics.asked.filter(({ query }) => query === 'ALERTS{alertname=~"VllmDown",alertstate="firing"}');
+  of.metrics.firing.add('VllmDown');
+  of.world.tick(1800);
+  const before = asked().length;
+  for (let pass = 1; pass < 4; pass += 1) {
+    expect(await of.pass()).toBe('hold AlertFiring');
+    expect(asked().length).toBe(before + pass);
+  }
+  const { start = 0, end = 0, step } = asked().at(-1) ?? {};
+  expect([end % 60, end - start, step, of.world.now - end < 60]).toEqual([0, 60, 60, true]);
+  of.metrics.mood = 'dead';
+  expect(await of.pass()).toBe('hold MetricsUnreadable, failed');
+  of.metrics.mood = 'well';
+  expect(await of.pass()).toBe('hold AlertFiring');
+  of.metrics.firing.clear();
+  expect(await of.pass()).toMatch(/^step 2\//);
+  await until(of, /^settled/);
+  const all = asked().length;
+  of.metrics.firing.add('VllmDown');
+  of.world.sync();
+  for (let pass = 0; pass < 3; pass += 1) expect(await of.pass()).toBe('hold ');
+  expect(asked().length, 'nothing is asked at rest').toBe(all);
+});

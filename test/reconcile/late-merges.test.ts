@@ -419,7 +419,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'a gate, asked again like those that are played here: a word waits for it, a step that was merged is put back':
     'ClusterUnreadable WorkloadAbsent WorkloadDeleting AgentNotApplying FieldContested BuildDiffers WorkloadOwned ReleasesAlike StatusKeyMissing NotObserved ScalerUnreadable BlockedByFailedGroup BlockedByStatefulSetGate Unschedulable GroupCrashLoop MixedRevisions RevisionChanged UnexpectedGroups StepTooLarge BudgetTooLarge GpusOverLimit PoliciesContradict NotItsTurn ClockSkew Soaking PolicyMissing TooManyRollbacks HistoryRewritten StableUnavailable FrozenFieldChanged WorkloadRefChanged SurgeRefused ScalerRefused ChangeRefused PrimaryNotCovered FullStepMissing FolderEmptied StepOverdue StepFailed VersionLabelEdited AnalysisMissing AnalysisFailed BothSidesBad GroupOutlier',
   'what metrics do not tell, for which nothing is put back: the states of analysis play each':
-    'Analysing AnalysisInconclusive NoRequests SeriesMissing SeriesTwice SeriesUnusable SidesNotApart MetricsUnreadable',
+    'Analysing AnalysisInconclusive AlertFiring NoRequests SeriesMissing SeriesTwice SeriesUnusable SidesNotApart MetricsUnreadable',
   'of pull requests themselves: judge, proposals and guarded-proposals play each':
     'ProposalChanged ProposalVetoed ProposalClosed ProposalReverted ApprovalUnproven ProposalsFull NoDirectPush BranchTaken ForgeRefused ForgeUnavailable PushRefused RollbackRefused StatusRefused MergeAccepted',
   'within a step that was approved, whose later rungs follow by commit: nothing is open meanwhile':

@@ -17,6 +17,8 @@ export class SimulatedMetrics {
   /** The pods without those samples; undefined: all. */
   silentPods: readonly string[] | undefined;
   requestsPerSecond = 10;
+  /** Alerts that fire now. */
+  readonly firing = new Set<string>();
 
   port(): Metrics {
     const range: ReturnType<Metrics['round']>['range'] = async (question) => {
@@ -33,6 +35,7 @@ export class SimulatedMetrics {
         status: 'success',
         data: { resultType: 'matrix', result: [{ metric: { __name__: 'up' }, values: [[start, 'NaN"} or 1']] }] },
       };
+    if (query.startsWith('ALERTS{')) return this.alerts(query, end);
     const pods = /pod=~"([^"]*)"/.exec(query)?.[1]?.split('|') ?? [];
     const seen = this.mood === 'missing' ? [] : this.mood === 'partial' ? pods.slice(0, -1) : pods;
     const result = seen.flatMap((pod) =>
@@ -40,6 +43,17 @@ export class SimulatedMetrics {
     );
     const warnings = this.mood === 'warns' ? { warnings: ['a store is down'] } : {};
     return { status: 'success', data: { resultType: 'matrix', result }, ...warnings };
+  }
+
+  /** Of plain names alone. */
+  private alerts(query: string, at: number): unknown {
+    const names = /alertname=~"([^"]*)"/.exec(query)?.[1]?.split('|') ?? [];
+    const result = names.flatMap((alertname) =>
+      this.firing.has(alertname)
+        ? [{ metric: { __name__: 'ALERTS', alertname, alertstate: 'firing' }, values: [[at, '1']] }]
+        : [],
+    );
+    return { status: 'success', data: { resultType: 'matrix', result } };
   }
 
   /** Counted from a whole day, so that every question sees the same counters. */

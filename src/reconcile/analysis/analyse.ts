@@ -137,9 +137,9 @@ export async function answeredFor(
 }
 
 /** One question, whole or not at all. */
-async function answeredTo(
+export async function answeredTo(
   metrics: Pick<MetricsReader, 'range'>,
-  analysis: Analysis,
+  analysis: Pick<Analysis, 'provider'>,
   { query, grid }: { readonly query: string; readonly grid: Grid },
 ): Promise<Answered | Unjudged> {
   const answer = await metrics.range({ provider: analysis.provider, query, ...grid });

@@ -1,6 +1,7 @@
 /** Asks the providers of the Analyses of a step, once it is known that the step waits for them, and that nothing leads back. */
 
 import type { Instant } from '../../api/time.ts';
+import type { AlertsSaid } from '../../rollout/analysis/alerts.ts';
 import type { AnalysisSaid, AnalysisSeen } from '../../rollout/analysis/seen.ts';
 import { saidOf } from '../../rollout/analysis/seen.ts';
 import { sidesOf } from '../../rollout/analysis/sides.ts';
@@ -15,6 +16,7 @@ import { withFactDigests } from '../documents/digests.ts';
 import type { Observation } from '../history/observation.ts';
 import { stepTime } from '../history/unsigned.ts';
 import { analyse } from './analyse.ts';
+import { alertsOf } from './ask-alerts.ts';
 import { analysisCalled } from './observe-analyses.ts';
 
 /**
@@ -32,7 +34,9 @@ export async function analysesAsked(of: Observation, snapshot: Snapshot, plan: P
   const asked = await Promise.all(
     analyses.map(async (one): Promise<AnalysisSeen> => {
       const said = await answerOf(one, of, { situation, since });
-      return said === undefined ? one : { ...one, said, of: place };
+      const alerted = await alertsAsked(one, of, snapshot);
+      const answers = { ...(said === undefined ? {} : { said }), ...(alerted === undefined ? {} : { alerted }) };
+      return said === undefined && alerted === undefined ? one : { ...one, ...answers, of: place };
     }),
   );
   return withFactDigests({ ...snapshot, analyses: asked });
@@ -54,6 +58,23 @@ async function stepSince(of: Observation, situation: Situation): Promise<Instant
   return found ?? (snapshot.unsigned === undefined ? recordedStep(situation)?.writtenAt : undefined);
 }
 
+async function alertsAsked(
+  { name, wrong }: AnalysisSeen,
+  of: Observation,
+  { now, clockOffSeconds }: Snapshot,
+): Promise<AlertsSaid | undefined> {
+  const analysis = analysisCalled(name, of);
+  if (wrong !== undefined || 'wrong' in analysis || analysis.alerts.length === 0) return undefined;
+  if (clockOffSeconds !== undefined) return CLOCK_OFF;
+  return of.metrics === undefined ? NOBODY_ASKED : alertsOf(of.metrics, { analysis, now });
+}
+
+const CLOCK_OFF = {
+  kind: 'MetricsUnreadable',
+  why: 'the clock of this machine is wrong, so no window is known to be over',
+} as const;
+const NOBODY_ASKED = { kind: 'MetricsUnreadable', why: 'this process asks no provider of metrics' } as const;
+
 type Asking = { readonly situation: Situation; readonly since: Instant | undefined };
 
 async function answerOf(
@@ -64,11 +85,10 @@ async function answerOf(
   const analysis = analysisCalled(name, of);
   if (wrong !== undefined || 'wrong' in analysis) return undefined;
   const { key, now, clockOffSeconds } = situation.snapshot;
-  if (clockOffSeconds !== undefined)
-    return { kind: 'MetricsUnreadable', why: 'the clock of this machine is wrong, so no window is known to be over' };
+  if (clockOffSeconds !== undefined) return CLOCK_OFF;
   const found = sidesOf(situation, analysis);
   if (found.kind !== 'sides') return undefined;
-  if (of.metrics === undefined) return { kind: 'MetricsUnreadable', why: 'this process asks no provider of metrics' };
+  if (of.metrics === undefined) return NOBODY_ASKED;
   const { sides, steps } = found;
   const said = await analyse(of.metrics, { analysis, namespace: key.namespace, sides, steps, now, blob, since });
   if (said.kind === 'unasked') return undefined;

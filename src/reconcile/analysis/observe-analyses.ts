@@ -35,5 +35,7 @@ function seenOf(name: string, of: Pick<Observation, 'desired'>): AnalysisSeen {
     isBound: metric.bound !== undefined || metric.bad.kind === 'stalled',
     ...(metric.gateway === undefined ? {} : ({ isOfGateway: true } as const)),
   }));
-  return { name, blob: (of.desired.blobs.get(found.file) ?? '').slice(0, BLOB_SHOWN), metrics };
+  const { alerts } = found;
+  const blob = (of.desired.blobs.get(found.file) ?? '').slice(0, BLOB_SHOWN);
+  return { name, blob, metrics, ...(alerts.length === 0 ? {} : { alerts }) };
 }

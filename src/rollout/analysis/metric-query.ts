@@ -71,6 +71,15 @@ export function bucketsSelectorOf(
   ].join(',')}}`;
 }
 
+/** A selector for the alerts of an Analysis that fire. One that is pending does not. */
+export function alertsSelectorOf({ match, alerts }: Pick<Analysis, 'match' | 'alerts'>): string {
+  return `ALERTS{${[
+    `alertname=~"${anyOf(alerts)}"`,
+    'alertstate="firing"',
+    ...Object.entries(match).map(([label, value]) => `${label}="${quoted(value)}"`),
+  ].join(',')}}`;
+}
+
 function exactValues(values: SeriesPart['labels'][string] | undefined): readonly string[] {
   return values === undefined || values instanceof RegExp ? [] : values;
 }

@@ -2,6 +2,7 @@
 
 import type { LeadsTo } from '../../api/analysis-preset.ts';
 import type { Instant } from '../../api/time.ts';
+import type { AlertsSaid } from './alerts.ts';
 import type { MetricJudged } from './judge.ts';
 import type { Grid } from './metric-query.ts';
 import type { Counts } from './odds.ts';
@@ -27,6 +28,10 @@ export type AnalysisSeen = {
   readonly metrics: readonly MetricAsked[];
   /** Not there: it was not asked in this pass. */
   readonly said?: AnalysisSaid;
+  /** The names of alerts that hold a step while they fire. Not there: it has none. */
+  readonly alerts?: readonly string[];
+  /** Not there: nobody asked about them in this pass. */
+  readonly alerted?: AlertsSaid;
   /** The step, with its rung, that it was asked of. */
   readonly of?: string;
 };

@@ -20,6 +20,8 @@ export type AnalysisStanding = {
   readonly analyses: readonly AnalysisSeen[];
   /** Those that decide something, as far as their provider has answered. */
   readonly metrics: readonly MetricStanding[];
+  /** Those with alerts, whichever of their metrics decide. */
+  readonly alerting: readonly AnalysisSeen[];
 };
 
 /** undefined: no policy names an Analysis, or nothing of this step is judged, as at rest and in a rollback. */
@@ -31,13 +33,18 @@ export function analysisStanding(situation: Situation): AnalysisStanding | undef
   const isAlone = found.kind === 'sides' && found.sides.stable.length === 0;
   const place = placeOf(situation);
   // What was said of another step says nothing of this one.
-  const asked = analyses.map(({ said, of, ...one }) =>
-    of === place && said !== undefined ? { ...one, said, of } : one,
+  const asked = analyses.map(
+    ({ said, alerted, of, ...one }): AnalysisSeen =>
+      of === place
+        ? { ...one, ...(said === undefined ? {} : { said }), ...(alerted === undefined ? {} : { alerted }), of }
+        : one,
   );
+  const alerting = asked.filter(({ wrong, alerts = [] }) => wrong === undefined && alerts.length > 0);
   const where = { isAlone, isShared: found.kind === 'sides' && found.sides.services !== undefined };
-  const deciding = asked.filter((one) => decides(one, where));
+  // Until it is seen which version serves, all that may hold the step is waited for.
+  const deciding = asked.filter((one) => decides(one, where) || (found.kind === 'unseen' && alerting.includes(one)));
   const metrics = found.kind === 'unseen' ? [] : deciding.flatMap((analysis) => metricsOf(analysis, where));
-  return { found, analyses: deciding, metrics };
+  return { found, analyses: deciding, metrics, alerting };
 }
 
 /** The step in Git with its rung, of which an Analysis is asked. */

@@ -31,9 +31,10 @@ type Decide = (before: Situation) => Decision;
 /** For these nothing is undone: what comes next waits for them anyway. */
 const LET_PASS: readonly HoldReason[] = [
   'WindowClosed',
-  // What metrics do not tell moves nothing, in neither direction.
+  // What metrics do not tell moves nothing, in neither direction, and an alert leads nowhere back.
   'Analysing',
   'AnalysisInconclusive',
+  'AlertFiring',
   'NoRequests',
   'SeriesMissing',
   'SeriesTwice',

@@ -6,7 +6,6 @@ import type { OnFailure } from '../../api/policy-rules.ts';
 import { printInstant } from '../../api/time.ts';
 import { accepted } from '../accepting.ts';
 import { metricText } from '../analysis/metric-text.ts';
-import type { AnalysisSeen } from '../analysis/seen.ts';
 import {
   type AnalysisStanding,
   analysisStanding,
@@ -22,11 +21,18 @@ import { type Hold, type HoldReason, hold, withFacts, withLines } from '../hold.
 import type { Situation } from '../situation.ts';
 import { type Advice, advice, commandLine } from '../texts/advice.ts';
 import { policySaying } from '../texts/sentences.ts';
+import { alertHolds } from './alerts.ts';
 
 /** What is not decided yet, and what could not be asked: it goes neither on nor back. Asked once the groups of a step are there. */
 export function analysing(situation: Situation): readonly Hold[] {
   const standing = analysisStanding(situation);
-  return standing === undefined ? [] : [...unaskedHolds(situation, standing), ...undecidedHolds(situation, standing)];
+  if (standing === undefined) return [];
+  return [
+    ...unaskedHolds(situation, standing),
+    ...(['MetricsUnreadable', 'SeriesUnusable'] as const).flatMap((kind) => refusedBy(kind, standing)),
+    ...undecidedHolds(situation, standing),
+    ...alertHolds(situation, standing),
+  ];
 }
 
 /** What metrics have failed by, unless someone has accepted that: nothing goes forward, however far the groups are. */
@@ -148,13 +154,21 @@ function unaskedHolds(situation: Situation, { found, analyses }: AnalysisStandin
     ...unasked
       .slice(0, 1)
       .map(({ name }) => hold('Analysing', { seen: `Analysis ${name} was not asked in this pass`, waits: 'reading' })),
-    ...(['MetricsUnreadable', 'SeriesUnusable'] as const).flatMap((kind) => refusedBy(kind, open)),
   ];
 }
 
-function refusedBy(kind: 'MetricsUnreadable' | 'SeriesUnusable', analyses: readonly AnalysisSeen[]): readonly Hold[] {
-  const why = analyses.flatMap(({ name, said }) => (said?.kind === kind ? [`Analysis ${name}: ${said.why}`] : []));
-  return why.length === 0 ? [] : [hold(kind, { seen: why.join('; '), action: LOOK[kind] })];
+/** What was asked of metrics or alerts, and not answered so that it can be read. */
+function refusedBy(
+  kind: 'MetricsUnreadable' | 'SeriesUnusable',
+  { found, analyses, alerting }: AnalysisStanding,
+): readonly Hold[] {
+  if (found.kind !== 'sides') return [];
+  const answers = [
+    ...analyses.map(({ name, said }) => ({ name, answer: said })),
+    ...alerting.map(({ name, alerted }) => ({ name, answer: alerted })),
+  ];
+  const why = answers.flatMap(({ name, answer }) => (answer?.kind === kind ? [`Analysis ${name}: ${answer.why}`] : []));
+  return why.length === 0 ? [] : [hold(kind, { seen: [...new Set(why)].join('; '), action: LOOK[kind] })];
 }
 
 const LOOK = {

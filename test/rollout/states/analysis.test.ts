@@ -95,8 +95,25 @@ function dated(snapshot: Snapshot, seconds = 3600): Snapshot {
 
 const OF_GATEWAY = { name: 'errors', leadsTo: 'rollback', isBound: false, isOfGateway: true } as const;
 const NEXT = 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2';
+const BACKWARD = 'Failed: rollback => A.1 rollback floor=3 aborted=B.2 text A';
 const BACK = { onAnalysisFailure: 'rollback' } as const;
 const NAMED: World = { ...done, intents: { analysed: `chat@${BLOB}` } };
+
+const ALERTS = { alerts: ['VllmDown', 'KvFull'] } as const;
+const UNREADABLE = { kind: 'MetricsUnreadable', why: 'it answered 503' } as const;
+const alertedSo = (firing: readonly string[] | undefined): Partial<AnalysisSeen> =>
+  firing === undefined ? {} : { alerted: { kind: 'alerts', firing: firing.map((name) => ({ name, times: 2 })) } };
+/** With alerts of which these fire; undefined: nobody has asked about them. */
+const alerting = (answer: Answer, firing: readonly string[] | undefined, of = '1/3'): readonly AnalysisSeen[] =>
+  chat(judged(metric(answer)), of, { ...ALERTS, ...alertedSo(firing) });
+/** The same in the last step, where its metric says nothing. */
+const silent = (firing: readonly string[] | undefined): readonly AnalysisSeen[] =>
+  chat(undefined, '', {
+    metrics: [{ name: 'errors', leadsTo: 'rollback', isBound: false }],
+    ...ALERTS,
+    ...alertedSo(firing),
+    of: '3/3',
+  });
 
 type Row = readonly [when: string, snapshot: Snapshot, then: string];
 
@@ -108,6 +125,45 @@ test.each<Row>([
   ['the warm-up lasts', at(done, chat({ kind: 'early', from: NOW, until: NOW + 480 })), 'hold Analysing'],
   ['evidence grows', at(done, answered('waiting')), 'hold Analysing'],
   ['undecided', at(done, answered('inconclusive')), 'hold AnalysisInconclusive'],
+  ['an alert fires', at(done, alerting('passed', ['VllmDown'])), 'hold AlertFiring'],
+  ['an alert that fired is over', at(done, alerting('passed', [])), NEXT],
+  [
+    'an alert fires, and it is paused',
+    at({ ...done, rollout: { paused: true } }, alerting('passed', ['VllmDown'])),
+    'hold Paused AlertFiring',
+  ],
+  ['nobody asked about the alerts', at(done, alerting('passed', undefined)), 'hold Analysing'],
+  ['what fired in another step was not asked in this one', at(done, alerting('passed', [], '2/3')), 'hold Analysing'],
+  [
+    'the alerts cannot be read',
+    at(done, chat(judged(metric('passed')), '1/3', { ...ALERTS, alerted: UNREADABLE })),
+    'hold MetricsUnreadable',
+  ],
+  [
+    'neither alerts nor metrics can be read: that is said once',
+    at(done, chat(UNREADABLE, '1/3', { ...ALERTS, alerted: UNREADABLE })),
+    'hold MetricsUnreadable',
+  ],
+  ['an alert fires, failed, back, named', at(NAMED, alerting('failed', ['VllmDown']), BACK), BACKWARD],
+  [
+    'an alert fires, back, named: that leads nowhere',
+    at(NAMED, alerting('passed', ['VllmDown']), BACK),
+    'hold AlertFiring',
+  ],
+  [
+    'an abort while an alert fires',
+    at({ ...done, intents: { abort: 'B.2' } }, alerting('passed', ['VllmDown'])),
+    'Aborted: rollback => A.1 rollback floor=3 aborted=B.2 text A',
+  ],
+  ['whole, and an alert fires', at(whole, alerting('passed', ['VllmDown'], '3/3')), 'hold AlertFiring'],
+  [
+    'whole, an alert fires, and no metric says anything of one version alone',
+    at(whole, silent(['VllmDown'])),
+    'hold AlertFiring',
+  ],
+  ['whole, no metric says anything, and nobody asked about the alerts', at(whole, silent(undefined)), 'hold Analysing'],
+  ['whole, no metric says anything, and no alert fires', at(whole, silent([])), 'Settled: settled => B.2 stable=main'],
+  ['at rest, and an alert fires', at({}, alerting('passed', ['VllmDown'], '')), 'nothing'],
   ['nobody asks anything', at(done, answered('noRequests')), 'hold NoRequests'],
   ['nobody asks anything, and that may pass', at(done, answered('noRequests'), { withoutRequests: 'Pass' }), NEXT],
   [
@@ -161,11 +217,7 @@ test.each<Row>([
     at(NAMED, chat(judged(metric('failed', 'hold'))), BACK),
     'hold AnalysisFailed',
   ],
-  [
-    'failed, back, named',
-    at(NAMED, answered('failed'), BACK),
-    'Failed: rollback => A.1 rollback floor=3 aborted=B.2 text A',
-  ],
+  ['failed, back, named', at(NAMED, answered('failed'), BACK), BACKWARD],
   [
     'failed while its group loads, back, named',
     at({ ...NAMED, ...loading, intents: NAMED.intents ?? {} }, answered('failed'), BACK),
@@ -205,6 +257,13 @@ test.each<Row>([
   ],
   ['at rest', at({}, chat(undefined)), 'nothing'],
 ])('%s', (_, snapshot, then) => expect(show(snapshot)).toBe(then));
+
+test('what fires is named, and nothing of it is accepted', () => {
+  const [held] = plan(at(done, alerting('passed', ['VllmDown', 'KvFull']))).holds;
+  expect(held?.message).toMatch(/^Analysis chat: VllmDown fires 2 times, KvFull fires 2 times\. Look at what fires/);
+  expect(held?.message).toContain('tranche abort vllm');
+  expect(held?.facts).toBeUndefined();
+});
 
 test('what metrics say is said with counts, and what would have gone back', () => {
   const [held] = plan(at(done, answered('failed'), BACK)).holds;
@@ -312,6 +371,7 @@ test.each<readonly [what: string, stand: Stand, place: string, then: RegExp]>([
   expect(told(stand, ladder(chat(undefined)))).toMatch(/^hold .*Analysing/);
   expect(told(stand, ladder(answered('waiting', place)))).toMatch(/^hold .*Analysing/);
   expect(told(stand, ladder(answered('failed', place)))).toMatch(/^hold .*AnalysisFailed/);
+  expect(told(stand, ladder(alerting('passed', ['VllmDown'], place)))).toMatch(/^hold .*AlertFiring/);
   expect(told(stand, ladder(answered('passed', place)))).toMatch(then);
 });
 

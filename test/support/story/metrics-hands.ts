@@ -33,6 +33,13 @@ export const metricsHands: readonly Sentence[] = [
     },
   },
   {
+    pattern: /^The alert (\S+) (fires|is over)\.$/,
+    act: ({ stage }, [alert = '', what]) => {
+      if (what === 'fires') stage.metrics.firing.add(alert);
+      else stage.metrics.firing.delete(alert);
+    },
+  },
+  {
     // As its file is now, which commits of tranche name.
     pattern: new RegExp(`^${WHO} lets the Analysis (\\S+) lead (\\S+) back\\.$`),
     act: (player, [who = '', analysis = '', name = '']) => {
