@@ -175,6 +175,9 @@ export async function addressOf(repo: string, { folder }: Pick<Io, 'folder'>): P
   return remote !== undefined && /^https?:/i.test(remote.location) ? remote.location : undefined;
 }
 
+/** Which branch a clone has in place of the default one. */
+export const ownBranches = () => import('./adapters/git/own-branch.ts');
+
 /**
  * Who gives an order: the person a runner names, else git's own user. `claim` is what `--by` says, which the trailer calls
  * by that name; the author stays whom the environment names. Nobody is known where neither says anything.

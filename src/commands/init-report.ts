@@ -2,7 +2,7 @@
 
 import type { Issue } from '../api/issue.ts';
 import { jsonText, oneLine } from '../api/printable.ts';
-import { shellWord } from '../api/shell-word.ts';
+import { shellText, shellWord } from '../api/shell-word.ts';
 import type { Io } from '../options.ts';
 import type { Addition } from '../reconcile/init/addition.ts';
 import type { FoundWorkload, Survey } from '../reconcile/init/survey.ts';
@@ -31,6 +31,8 @@ export type InitReport = {
   readonly written: readonly string[] | undefined;
   /** Not there: no pull request was asked for, or there is nothing to add. */
   readonly pull: BranchProposed | NotProposed | undefined;
+  /** What each call has to name; undefined: `main`, or what that names. */
+  readonly branch: string | undefined;
 };
 
 /** Prints it. */
@@ -140,14 +142,15 @@ function pullLines(pull: BranchProposed | NotProposed): readonly string[] {
   ];
 }
 
-function nextLines({ files, written, left, survey, pull }: InitReport): readonly string[] {
+function nextLines({ files, written, left, survey, pull, branch }: InitReport): readonly string[] {
+  const plan = ['tranche plan', ...flagsFor(branch)].join(' ');
   const problems =
     left === 0
       ? 'tranche lint finds nothing wrong with them'
       : `tranche lint finds ${count(left, 'problem')} in the files`;
   if (files.length === 0) {
     const isDone = survey.workloads.some(({ deliveredBy }) => deliveredBy !== undefined);
-    return isDone ? [`nothing to add: ${problems}`, 'next: tranche plan'] : ['nothing to add'];
+    return isDone ? [`nothing to add: ${problems}`, `next: ${plan}`] : ['nothing to add'];
   }
   if (pull !== undefined) return [...pullLines(pull), problems];
   if (written === undefined) return [`next: tranche init --write, with the same options; ${problems}`];
@@ -159,8 +162,20 @@ function nextLines({ files, written, left, survey, pull }: InitReport): readonly
           '             kubectl create secret generic tranche-git --namespace tranche --from-file=token=FILE, a token that may push',
         ]
       : []),
-    `next: git add ${written.map(shellWord).join(' ')}, commit, push; then tranche plan; ${problems}`,
+    `next: git add ${written.map(shellWord).join(' ')}, commit, push; then ${plan}; ${problems}`,
+    ...branchLines(branch),
   ];
+}
+
+/** A pass looks at `main` for the configuration: without one, nothing in a file can name the branch. */
+function branchLines(branch: string | undefined): readonly string[] {
+  return flagsFor(branch).map(
+    (flag) => `this repository has no main: say ${flag} in each call of tranche, and in what runs it`,
+  );
+}
+
+function flagsFor(branch: string | undefined): readonly string[] {
+  return branch === undefined ? [] : [`--branch ${shellText(branch)}`];
 }
 
 function count(number: number, what: string): string {

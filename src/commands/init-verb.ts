@@ -17,7 +17,7 @@ export function addInit(program: Command, io: Io, done: (code: number) => void):
     .option('--run <how>', 'auto, workflow, deployment or none: what makes the passes', 'auto')
     .action(async (given: Given) => {
       const { init } = await import('./init.ts');
-      const { addressOf } = await import('../wiring.ts');
+      const { addressOf, ownBranches } = await import('../wiring.ts');
       const [writes, asked] = [given['write'] === true, given['pullRequest'] === true];
       if (writes && asked) throw new UsageError('--write and --pull-request: wanted one of them');
       const common = commonOptions(given, io);
@@ -27,7 +27,9 @@ export function addInit(program: Command, io: Io, done: (code: number) => void):
       const url = await addressOf(from.workingTree ?? from.common.repo, io);
       const wishes = { rollouts, strategy, policy, run, url, namespace: textOf(given, 'namespace') };
       const { ports, ref, workingTree, proposes } = from;
-      done(await init({ ...from.common, ...wishes, ref, workingTree, proposes, write: writes }, ports, io));
+      const own = workingTree === undefined ? undefined : (await ownBranches()).ownBranchOf(workingTree);
+      const options = { ...from.common, ...wishes, ref, workingTree, proposes, ownBranch: own, write: writes };
+      done(await init(options, ports, io));
     });
 }
 

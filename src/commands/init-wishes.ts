@@ -22,6 +22,8 @@ export type InitOptions = CommonOptions & {
   readonly run: string;
   /** The address of the repository over http(s), as far as it is known. */
   readonly url: string | undefined;
+  /** What the clone has in place of `main`; undefined: it has that. */
+  readonly ownBranch: string | undefined;
 };
 
 type InitRepository = {
@@ -32,6 +34,8 @@ type InitRepository = {
   readonly url: string | undefined;
   /** Those of the workloads. */
   readonly namespaces: readonly string[];
+  /** undefined: `main`, or what that names. */
+  readonly branch: string | undefined;
 };
 
 /** Bundles that are of use as they stand; the others have numbers of somebody's own. */
@@ -105,11 +109,16 @@ const INSTALLED = [
 ];
 
 /** The base as it is, and an overlay with this repository and its namespaces; without `routes`, without what only they need. */
-function deployment({ url, namespaces }: InitRepository, routes: boolean): readonly Copied[] {
+function deployment({ url, namespaces, branch }: InitRepository, routes: boolean): readonly Copied[] {
   return INSTALLED.map((path) => {
     const text = packageFile(`policies/install/${path}`);
     const own = path.startsWith('overlay/') && url !== undefined ? text.replaceAll(EXAMPLE_REPOSITORY, url) : text;
-    const written = path === 'overlay/bindings.yaml' ? bindings(own, namespaces) : routes ? own : withoutTraffic(own);
+    const called =
+      branch === undefined
+        ? own
+        : own.replace(', --in-cluster,', `, --in-cluster, --branch, ${JSON.stringify(branch)},`);
+    const written =
+      path === 'overlay/bindings.yaml' ? bindings(own, namespaces) : routes ? called : withoutTraffic(called);
     return { path: `install/${path}`, text: written, why: `deployment: ${path.replace(/^.*\/|\.yaml$/g, '')}` };
   });
 }

@@ -1,6 +1,6 @@
 /** `tranche init`: what a repository has, and which files it needs to be delivered from. Nothing is asked: answers are options. */
 
-import { type Config, NO_OVERRIDES } from '../api/config.ts';
+import { type Config, DEFAULT_CONFIG, NO_OVERRIDES } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import { at } from '../api/json.ts';
 import { resources } from '../api/resources.ts';
@@ -35,11 +35,12 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
   if (options.write && workingTree === undefined)
     throw new UsageError('--write needs a clone with its files: call this in one, or name it with --repo PATH');
   const looked = await look(options, ports);
-  const { tree, survey, folders, files, isOnGitHub } = looked;
+  const { tree, survey, folders, files, isOnGitHub, branch } = looked;
   const wishes = wishesOf(options, {
     texts: textsIn(tree),
     isOnGitHub,
     url: options.url,
+    branch,
     namespaces: namespacesIn(survey, options.namespace),
   });
   const { proposed, refused, left } = await tried({ options, ports, tree, survey, files, wishes });
@@ -56,6 +57,7 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
     left: left.length,
     written: options.write && workingTree !== undefined ? writeNew(workingTree, proposed.files) : undefined,
     pull,
+    branch,
   };
   printReport(report, options.output, io);
   return pull === undefined || (pull.kind === 'proposed' && pull.unopened === undefined) ? EXIT.ok : EXIT.failed;
@@ -83,15 +85,19 @@ type Looked = {
   readonly folders: readonly RootView[];
   readonly files: Files;
   readonly isOnGitHub: boolean;
+  /** What each call has to name, because nothing else does; undefined: `main`, or what that names. */
+  readonly branch: string | undefined;
 };
 
-async function look({ ref, overrides }: InitOptions, { git, builder }: Ports): Promise<Looked> {
+async function look({ ref, overrides, ownBranch }: InitOptions, { git, builder }: Ports): Promise<Looked> {
   git.begin();
   const branch = ref ?? overrides.branch ?? 'main';
   const head = headOf(branch, (await git.heads([branch]))[0]);
   const tree = await git.readAt(head, everything());
   const inMemory = withFiles(git, tree, new Map());
-  const config = await readConfig(inMemory, head, { ...NO_OVERRIDES, ...overrides });
+  const read = await readConfig(inMemory, head, { ...NO_OVERRIDES, ...overrides });
+  const isNamed = read.branch !== DEFAULT_CONFIG.branch;
+  const config = isNamed || ownBranch === undefined ? read : { ...read, branch: ownBranch };
   const desired = desiredOf(await inMemory.readAt(head, desiredRequest(config.paths)), config, new Map());
   const skipped = tree.skipped();
   const paths = new Set([...tree.files, ...skipped].map(({ path }) => path));
@@ -107,6 +113,7 @@ async function look({ ref, overrides }: InitOptions, { git, builder }: Ports): P
     folders: views.filter((view) => !isPlain(view, survey)),
     files: { isThere: (path) => paths.has(path), count: paths.size },
     isOnGitHub: [...paths].some((path) => path.startsWith('.github/')),
+    branch: isNamed ? (ownBranch === undefined ? undefined : read.branch) : ownBranch,
   };
 }
 

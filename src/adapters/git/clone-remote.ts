@@ -27,7 +27,8 @@ export function settingOfClone(folder: string, key: string): string | undefined 
   return layoutOf(folder)?.config.get(key);
 }
 
-function layoutOf(folder: string): Layout | undefined {
+/** The files of Git of a clone; undefined: it is none, or a broken one. */
+export function layoutOf(folder: string): Layout | undefined {
   if (!existsSync(join(folder, '.git'))) return undefined;
   try {
     return findLayout(folder);

@@ -1,6 +1,6 @@
 /** The files that a repository needs to be delivered by tranche, and why; what is there already is left as it is. */
 
-import { CONFIG_FILE } from '../../api/config.ts';
+import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import { namespaceIssue } from '../documents/desired-issues.ts';
@@ -39,10 +39,15 @@ export function proposal(survey: Survey, files: Files, wishes: Wishes, without: 
       rolloutFile(one, { files, wishes, isShared: names.filter((name) => name === one.found.name).length > 1 }),
     );
   const taken = rollouts.filter(({ path }) => files.isThere(path));
-  const written = rollouts.filter(({ path }) => !files.isThere(path));
+  const unread = unreadIn(survey.config, files);
+  const written = rollouts.filter(({ path }) => !files.isThere(path) && !unread(path));
   const isAdopted = written.length > 0 || survey.workloads.some(({ deliveredBy }) => deliveredBy !== undefined);
   const policy = wishes.policy === undefined || survey.hasPolicy ? [] : [wishes.policy];
-  const around = [...policy, ...wishes.run].filter(({ path }) => isAdopted && !files.isThere(path)).map(copied);
+  const around = [...policy.filter(({ path }) => !unread(path)), ...wishes.run]
+    .filter(({ path }) => isAdopted && !files.isThere(path))
+    .map(copied);
+  // What nothing reads would be taken for in force.
+  const lost = [...rollouts, ...(isAdopted ? policy : [])].filter(({ path }) => !files.isThere(path) && unread(path));
   const mapped = placed.filter(({ mapping, key }) => mapping !== undefined && written.some((one) => one.key === key));
   const config = configText({
     survey,
@@ -56,7 +61,12 @@ export function proposal(survey: Survey, files: Files, wishes: Wishes, without: 
       ...(isAdopted && !files.isThere(CONFIG_FILE) ? [config] : []),
       ...around,
     ],
-    refused: [...refused, ...taken.map(takenIssue), ...survey.unreadable],
+    refused: [
+      ...refused,
+      ...taken.map(takenIssue),
+      ...lost.map((file) => unreadIssue(file, survey.config)),
+      ...survey.unreadable,
+    ],
     settings: written.slice(0, 1).flatMap(({ path }) => agentsOf(survey.agents, path).map(swallowIssue)),
     rollouts: new Map(written.map(({ key, found }) => [key, found])),
   };
@@ -132,6 +142,23 @@ function takenIssue({ path, found }: RolloutFile): Issue {
     reason: 'FileTaken',
     message: `the Rollout of ${found.name} would be written here, and the file is there already`,
     hint: 'Name another folder with --rollouts, or write the Rollout by hand.',
+  };
+}
+
+/** Whether no pass would read a file: the `tranche.yaml` that is there, which is not edited, has paths without it. */
+function unreadIn({ paths }: Config, files: Files): (path: string) => boolean {
+  return (path) => files.isThere(CONFIG_FILE) && !isBelow(paths, path);
+}
+
+function unreadIssue({ path, why }: Copied, { paths, lines }: Config): Issue {
+  const folder = folderOf(path);
+  return {
+    file: CONFIG_FILE,
+    line: lines?.paths[0] ?? 1,
+    path: 'paths',
+    reason: 'NotOnPaths',
+    message: `${path} (${why.split(/[:(]/)[0]?.trim()}) would not be read: paths has ${paths.join(', ')}`,
+    hint: `Add ${folder === '' ? path : folder} to paths, and call this again.`,
   };
 }
 

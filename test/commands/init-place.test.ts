@@ -1,0 +1,95 @@
+/** `tranche init` in a repository that has its own branch or its own paths: what it adds is read, or it says what is in the way. */
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Site, startSite, stopSites } from '../support/site.ts';
+import { LWS_FILE, LWS_TEXT } from '../support/vllm.ts';
+
+afterEach(stopSites);
+
+const git = (folder: string, ...args: readonly string[]): void => {
+  const identity = ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.com'];
+  execFileSync('git', [...identity, ...args], { cwd: folder, stdio: 'ignore' });
+};
+
+/** Somebody's repository with these files and one branch. */
+function own(site: Site, branch: string, files: Readonly<Record<string, string>>): string {
+  const folder = join(site.folder, branch);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  git(folder, 'init', '-q', '-b', branch);
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-q', '-m', 'first');
+  return folder;
+}
+
+const application = (branch: string): string => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: vllm, namespace: argocd}
+spec:
+  source: {repoURL: "https://github.com/example/models", targetRevision: ${branch}, path: apps/vllm}
+  destination: {server: "https://kubernetes.default.svc", namespace: llm}
+  syncPolicy: {automated: {selfHeal: true}}
+`;
+
+/** Calls it in that folder, which is the repository that is meant. */
+const init = (site: Site, folder: string) => site.run('init --write --run deployment', { TRANCHE_REPO: '' }, folder);
+
+test('without a main, the branch that there is is said to each call, and to the Deployment; then plan is as it says', async () => {
+  const site = await startSite();
+  const first = own(site, 'master', { [LWS_FILE]: LWS_TEXT, 'argocd/vllm.yaml': application('master') });
+  const cloned = join(site.folder, 'cloned');
+  git(site.folder, 'clone', '-q', first, cloned);
+  git(cloned, 'checkout', '-q', '-b', 'my-work');
+  for (const folder of [first, cloned]) {
+    const { code, out } = await init(site, folder);
+    expect(code).toBe(0);
+    expect(out).toContain('commit, push; then tranche plan --branch master; ');
+    expect(out).toContain(
+      'this repository has no main: say --branch master in each call of tranche, and in what runs it',
+    );
+    expect(out, 'an agent that applies it is right').not.toContain('OtherBranch');
+    const deployment = parse(readFileSync(join(folder, 'install/base/deployment.yaml'), 'utf8'));
+    const { args } = deployment.spec.template.spec.containers[0];
+    expect(args).toEqual(expect.arrayContaining(['--in-cluster', '--branch', 'master']));
+    expect(args[2], 'where the overlay puts the repository').toBe('--repo');
+  }
+  git(first, 'add', '-A');
+  git(first, 'commit', '-q', '-m', 'Adopt tranche');
+  expect(await site.run('plan', { TRANCHE_REPO: first }, first)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--branch NAME'),
+  });
+  const plan = await site.run('plan --branch master', { TRANCHE_REPO: first }, first);
+  expect(plan.err).toBe('');
+  expect(plan.out).toContain('llm/vllm');
+  expect(plan.code).toBe(0);
+});
+
+test('a branch of somebody that is checked out where nothing tells of a default one is no branch to deliver from', async () => {
+  const site = await startSite();
+  const { code, out } = await init(site, own(site, 'my-work', { [LWS_FILE]: LWS_TEXT }));
+  expect(code).toBe(0);
+  expect(out).not.toContain('--branch');
+});
+
+test('a tranche.yaml whose paths do not reach what is added: it is refused, and not written where nothing reads it', async () => {
+  const site = await startSite();
+  const config = 'cluster: prod\npaths: [apps, rollouts]\n';
+  const folder = own(site, 'main', { [LWS_FILE]: LWS_TEXT, 'tranche.yaml': config });
+  const { code, out } = await init(site, folder);
+  expect(code).toBe(0);
+  expect(out).toContain(
+    'tranche.yaml:2: policies/default.yaml (policy) would not be read: paths has apps, rollouts (NotOnPaths). Add policies to paths, and call this again.',
+  );
+  expect(existsSync(join(folder, 'policies'))).toBe(false);
+  expect(existsSync(join(folder, 'rollouts/vllm.yaml'))).toBe(true);
+  const other = own(site, 'other', { [LWS_FILE]: LWS_TEXT, 'tranche.yaml': 'paths: [apps, policies]\n' });
+  expect((await init(site, other)).out).toContain('rollouts/vllm.yaml (Rollout of llm/vllm) would not be read');
+  expect(existsSync(join(other, 'rollouts'))).toBe(false);
+});
