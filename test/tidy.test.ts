@@ -1,5 +1,6 @@
 /** Holds the house of src/README.md: which ring may import which, what is pure, how large and how named a file is. */
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -386,4 +387,10 @@ describe('rooms that import each other', () => {
     const all = [...files, ...others.filter(({ path }) => !files.some((file) => file.path === path))];
     expect(mutualRooms(all)).toHaveLength(times);
   });
+});
+
+test('no compiled code is tracked with the bundle: a checksum would vouch for what nobody can read', () => {
+  const tracked = execFileSync('git', ['ls-files', '-z', 'dist'], { cwd: root, encoding: 'utf8' }).split('\0');
+  const other = tracked.filter((path) => !/^(dist\/((chunks\/)?[^/]+\.js(\.LEGAL\.txt)?|package\.json))?$/.test(path));
+  expect(other).toEqual([]);
 });
