@@ -245,6 +245,29 @@ test('what metrics said is a line each in the body and in the check run; counts 
   expect(check.lasting).toBe(checkText({ record, shut: [], now: NOW }).lasting);
 });
 
+test('a pull request, and its check run, say of each metric what they were looked at to say', async () => {
+  const [passed] = measuredAs('chat/vllm/errors').metrics;
+  const more = [
+    { ...passed!, name: 'chat/vllm/ttft', answer: 'waiting', ruledOut: undefined, line: '▁' },
+    { ...passed!, name: 'chat/vllm/length', answer: 'failed', canary: { n: 4180, x: 250 }, ruledOut: undefined },
+    {
+      ...passed!,
+      name: 'other/refusals',
+      answer: 'inconclusive',
+      stable: { n: 0, x: 0 },
+      ruledOut: undefined,
+      line: undefined,
+    },
+  ] as const;
+  const measured = { of: '2/3', metrics: [passed!, ...more] };
+  const { record } = plan(STEPPED);
+  const { title, summary } = checkText({ record: { ...record, measured }, shut: [], now: NOW });
+  const body = bodyOf({ ...proposedWith('vllm:1', 'diff'), measured });
+  await expect(`${body}\n\n--- check run: ${title}\n\n${summary}\n`).toMatchFileSnapshot(
+    new URL('../../../fixtures/analysis/pull-request.md', import.meta.url).pathname,
+  );
+});
+
 test('a name of a metric, or a line that somebody else has written, is nothing but code', () => {
   const { record } = plan(STEPPED);
   fc.assert(
