@@ -79,7 +79,8 @@ function chosen(all: readonly AnalysisFile[], names: readonly string[]): readonl
     all.length === 0 ? 'the files have none that counts' : `there is: ${all.map(({ name }) => name).join(', ')}`;
   const missing = names.find((name) => !all.some((one) => one.name === name));
   if (missing !== undefined) return `there is no Analysis ${missing}; ${there}`;
-  if (all.length === 0) return `there is no Analysis: ${there}. REFERENCE.md says how one is written`;
+  if (all.length === 0)
+    return `there is no Analysis: ${there}. Add one to the files, as docs/analysis.md shows, and name it in a policy`;
   return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
 }
 

@@ -13,7 +13,7 @@ const UNDO = 'of a delivery in progress that is: tranche abort NAME; of a releas
 
 /** The first that fits is said; `typed` is matched against the words of the command line, without the program. */
 const HINTS: readonly Hint[] = [
-  { typed: /^(get|list|ls|describe|top|show|rollouts?)\b/, say: STATUS },
+  { typed: /^(get|list|ls|describe|top|show|rollouts?)(?= |$)/, say: STATUS },
   { typed: /^(logs?|events?)\b/, say: 'what became of each release is: tranche history [NAME]' },
   { typed: /^(promote|continue|next|unpause)\b/, say: 'the pause of a step is ended by: tranche approve NAME' },
   { typed: /^(rollback|revert|back)\b/, say: UNDO },
@@ -42,6 +42,10 @@ const HINTS: readonly Hint[] = [
     say: 'nothing is asked before an order, and nothing is forced: leave it out',
   },
   { typed: /^\S+ (.* )?(--interval|--every)\b/, say: 'how often a process looks is intervalSeconds in tranche.yaml' },
+  { typed: /^jump (.* )?--step\b/, say: 'the step comes after the name: tranche jump NAME STEP' },
+  { typed: /^approve \S+ (step )?\d/, say: 'a later step is reached by: tranche jump NAME STEP' },
+  { typed: /^stop [a-z]/, say: 'stop is for all Rollouts; one is held by: tranche pause NAME' },
+  { typed: /^go [a-z]/, say: 'go is for all Rollouts; one goes on by: tranche resume NAME' },
   { typed: /^stop \d+[smhd]\b/, say: 'how long is said by --until, as in: tranche stop --until 2h' },
   {
     typed: /^pause \S+ [^-]/,

@@ -4,7 +4,7 @@ import { jsonText } from '../api/printable.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import type { PassResult } from '../reconcile/pass.ts';
 import { brakeLine } from '../reconcile/status/brakes.ts';
-import { passReport, planReport } from '../reconcile/status/report.ts';
+import { filesReport, passReport, planReport } from '../reconcile/status/report.ts';
 import { recordWritten } from '../rollout/plan.ts';
 
 /** The report of `reconcile`. */
@@ -15,9 +15,9 @@ export function passText(result: PassResult, output: 'text' | 'json'): string {
 /** The report of `plan`: with messages and diffs. */
 export function planText(result: PassResult, output: 'text' | 'json'): string {
   if (output === 'json') return passText(result, output);
-  const rest = passReport({ ...result, quiet: false, outcomes: [], brakes: [] });
+  if (result.outcomes.length === 0) return passReport({ ...result, quiet: false });
   const brakes = (result.brakes ?? []).map((brake) => `${brakeLine(brake)}\n`).join('');
-  return `${brakes}${result.outcomes.map(planReport).join('\n')}${result.outcomes.length === 0 || result.issues.length + result.warnings.length > 0 ? rest : ''}`;
+  return `${brakes}${result.outcomes.map(planReport).join('\n')}${filesReport(result)}`;
 }
 
 /** The stable shape for scripts: nothing of the snapshot, which has a command of its own. */

@@ -90,7 +90,9 @@ function refusalText(document: ManifestDocument, refused: Prediction & { readonl
 async function textOf(file: string, io: Io): Promise<string> {
   const path = resolve(io.folder, file);
   try {
-    const { size } = await stat(path);
+    const seen = await stat(path);
+    if (seen.isDirectory()) throw new UsageError(`${file} is a folder: name its files, one by one`);
+    const { size } = seen;
     if (size <= SCENARIO_BYTES_MAX) return await readFile(path, 'utf8');
     throw new UsageError(`${file} has ${size} bytes, at most ${SCENARIO_BYTES_MAX} are read`);
   } catch (error) {

@@ -118,6 +118,14 @@ describe('a delivery', () => {
   });
 });
 
+test('plan with a note about a file does not say that there is no Rollout', async () => {
+  const site = await startSite({ files: { ...VLLM_FILES, 'tranche.yaml': 'paths: [apps, rollouts]\n' } });
+  const { out } = await site.run('plan');
+  expect(out).toContain('note: tranche.yaml:1: paths has no entry for policies/stop.yaml');
+  expect(out).toMatch(/^llm\/vllm /);
+  expect(out).not.toContain('no Rollout of a LeaderWorkerSet found');
+});
+
 describe('--only', () => {
   test('steps the named ones and leaves the rest, and their records, alone', async () => {
     const site = await startSite({ files: TWO });

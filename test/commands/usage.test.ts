@@ -139,6 +139,14 @@ describe('what people type who know other tools', () => {
     ['status -A', 'without a name and -n all Rollouts are meant, where the verb takes several: tranche status'],
     ['approve vllm -y', 'nothing is asked before an order, and nothing is forced: leave it out'],
     ['reconcile --interval 30', 'how often a process looks is intervalSeconds in tranche.yaml'],
+    ['stop vllm', 'stop is for all Rollouts; one is held by: tranche pause NAME'],
+    ['go vllm', 'go is for all Rollouts; one goes on by: tranche resume NAME'],
+    ['approve vllm 2', 'a later step is reached by: tranche jump NAME STEP'],
+    ['jump vllm --step 3', 'the step comes after the name: tranche jump NAME STEP'],
+    [
+      'show-stable vllm --commit x',
+      'it is called as: tranche show-stable [options] <name>; its options are listed by: tranche show-stable --help',
+    ],
     ['stop 2h', 'how long is said by --until, as in: tranche stop --until 2h'],
     ['pause vllm 2h', 'a pause lasts until: tranche resume NAME; of all Rollouts for a time: tranche stop --until 2h'],
     ['init apps', 'the files and folders to look at are: tranche init --path PATH'],
@@ -149,6 +157,16 @@ describe('what people type who know other tools', () => {
     expect(code).toBe(2);
     expect(err).toMatch(/^error: /);
     expect(err.split('\n').at(-2)).toBe(`hint: ${hint}`);
+  });
+  test.each([
+    ['simulate .', /^error: \. is a folder: name its files, one by one\n$/],
+    [
+      'policy test .',
+      /^error: no RolloutPolicyTest in \.: name the folder that has one, or write one, as docs\/policies\.md shows\n$/,
+    ],
+  ])('%s', async (typed, said) => {
+    const site = await startSite();
+    expect(await site.run(typed)).toEqual({ code: 2, out: '', err: expect.stringMatching(said) });
   });
   test('a slip that is none of these gets no hint', async () => {
     const site = await startSite();

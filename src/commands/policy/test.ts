@@ -27,7 +27,9 @@ export async function testPolicies(places: readonly string[], io: Io): Promise<n
     else failed += 1;
   }
   if (passed + failed === 0)
-    throw new UsageError(`no ${POLICY_TEST_KIND} in ${places.join(', ')}: REFERENCE.md shows one`);
+    throw new UsageError(
+      `no ${POLICY_TEST_KIND} in ${places.join(', ')}: name the folder that has one, or write one, as docs/policies.md shows`,
+    );
   io.out([...told, `${passed} passed, ${failed} failed`].map((line) => `${line}\n`).join(''));
   return failed === 0 ? EXIT.ok : EXIT.failed;
 }

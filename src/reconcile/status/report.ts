@@ -20,11 +20,17 @@ export const NO_ROLLOUT =
 export function passReport(result: PassResult): string {
   if (result.quiet) return QUIET_REPORT;
   const blocks = result.outcomes.map(outcomeReport);
-  const issues = result.issues.map((issue) => `${issueLine(issue)}\n`);
-  const warnings = result.warnings.map((warning) => `note: ${issueLine(warning)}\n`);
-  const empty = blocks.length === 0 && issues.length === 0 ? [`${NO_ROLLOUT}\n`] : [];
+  const empty = blocks.length === 0 && result.issues.length === 0 ? [`${NO_ROLLOUT}\n`] : [];
   const brakes = (result.brakes ?? []).map((brake) => `${brakeLine(brake)}\n`);
-  return [...brakes, ...blocks, ...issues, ...warnings, ...empty].join('');
+  return [...brakes, ...blocks, filesReport(result), ...empty].join('');
+}
+
+/** What is wrong with files that belong to no rollout in particular, and what people may not have meant. */
+export function filesReport({ issues, warnings }: Pick<PassResult, 'issues' | 'warnings'>): string {
+  return [
+    ...issues.map((issue) => `${issueLine(issue)}\n`),
+    ...warnings.map((warning) => `note: ${issueLine(warning)}\n`),
+  ].join('');
 }
 
 /** The block of one rollout. */
