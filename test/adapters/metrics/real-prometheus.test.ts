@@ -99,12 +99,13 @@ const configuration = (scrapes: readonly object[]): object => ({
 });
 
 describe.skipIf(program === '')('Prometheus', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'prometheus-'));
+  let folder: string;
   let engine: Server;
   let prometheus: ChildProcess;
   let metrics: Metrics;
 
   beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'prometheus-'));
     engine = createServer((request, response) => {
       void exposition((request.url ?? '').slice(1)).then((text) => response.end(text));
     });
