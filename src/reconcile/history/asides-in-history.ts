@@ -15,8 +15,9 @@ import type { Forged } from './stable-in-history.ts';
 
 /**
  * What is to be put back: the value that the field had in main's own line right before a commit put it aside, by the mark
- * as it is, or by the first that named the field. Where history does not go back so far, or has no such object there, the
- * mark is all there is, and it only reaches objects that the delivery writes into. Throws PortError.
+ * as it is, or by the first that named the field; and what the mark leaves out of it, where the field still is as this delivery
+ * has set it. Where history does not go back so far, or has no such object there, the mark is all there is, and it only
+ * reaches objects that the delivery writes into. Throws PortError.
  */
 export async function asidesBorneOut(
   of: Observation,
@@ -24,7 +25,13 @@ export async function asidesBorneOut(
 ): Promise<{ readonly asides: readonly Aside[]; readonly forged: readonly Forged[] }> {
   const asides: Aside[] = [];
   const forged: Forged[] = [];
-  for (const aside of restore?.objects ?? []) {
+  const said = restore?.objects ?? [];
+  for (const aside of await leftOut(of, said)) {
+    const [was = aside.was] = await valuesBefore(of, aside);
+    asides.push({ ...aside, was });
+    forged.push(omission(aside, was));
+  }
+  for (const aside of said) {
     const values = await valuesBefore(of, aside);
     const [first] = values;
     const isTrue = first === undefined || values.some((value) => sameValue(value, aside.was));
@@ -34,24 +41,66 @@ export async function asidesBorneOut(
   return { asides, forged };
 }
 
+function text(value: FieldValue): string {
+  return typeof value === 'object' ? 'nothing' : JSON.stringify(value);
+}
+
+function omission({ object, path }: Aside, before: FieldValue): Forged {
+  return {
+    seen: `does not say what ${pathText(path)} of ${object} was, which this delivery has set`,
+    hint: `${text(before)} is what is put back. git log -p of the file shows who changed the mark.`,
+  };
+}
+
+/** What this delivery put aside last of fields that the mark says nothing of, and that are as it has set them. */
+async function leftOut(of: Observation, said: readonly Aside[]): Promise<readonly Aside[]> {
+  const walked = await of.git.line.walk<readonly Aside[]>(of.entry, {
+    keyOf: (version) => JSON.stringify([version.kind, stepIn(version) === undefined, asidesIn(version)]),
+    visit: ({ version }) => {
+      const others = asidesIn(version).filter((aside) => !said.some(sameField(aside)));
+      return others.length > 0 || (version.kind === 'read' && stepIn(version) === undefined) ? others : undefined;
+    },
+  });
+  const found: Aside[] = [];
+  for (const aside of walked.kind === 'found' ? walked.value : []) {
+    const now = await valueAt(of, of.desired.commit, aside);
+    if (now !== undefined && sameValue(now, aside.set)) found.push(aside);
+  }
+  return found;
+}
+
+function stepIn(version: Version): Marks['step'] {
+  return version.kind === 'read' ? version.workload.workload.marks?.step : undefined;
+}
+
 function forgery({ object, path, was }: Aside, before: FieldValue): Forged {
-  const text = (value: FieldValue): string => (typeof value === 'object' ? 'nothing' : JSON.stringify(value));
   return {
     seen: `says that ${pathText(path)} of ${object} was ${text(was)}, and main's own line had ${text(before)} before this delivery`,
     hint: `${text(before)} is what is put back. git log -p of the file shows who changed the mark.`,
   };
 }
 
-/** The best first, of those in main's own line that can be read. */
+/**
+ * The best first, of those in main's own line that can be read. A value that this delivery has set itself was nobody's: a hand
+ * has taken the mark out since, by a revert say, and left the field.
+ */
 async function valuesBefore(of: Observation, aside: Aside): Promise<readonly FieldValue[]> {
   const said = (isOurs: (other: Aside) => boolean) => (version: Version) => asidesIn(version).some(isOurs);
-  const found: FieldValue[] = [];
-  for (const { commit } of await beforeAside(of, {
+  const set: FieldValue[] = [];
+  const notice = (version: Version): void => {
+    const there = asidesIn(version).find(sameField(aside));
+    if (there !== undefined) set.push(there.set);
+  };
+  const before = await beforeAside(of, {
     isAside: said(sameField(aside)),
     isSame: said(sameEntry(aside)),
-  })) {
+    notice,
+  });
+  const found: FieldValue[] = [];
+  for (const { commit } of before) {
     const value = await valueAt(of, commit, aside);
-    if (value !== undefined) found.push(value);
+    const isOurs = found.length > 0 && value !== undefined && set.some((one) => sameValue(one, value));
+    if (value !== undefined && !isOurs) found.push(value);
   }
   return found;
 }

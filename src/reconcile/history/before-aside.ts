@@ -9,15 +9,20 @@ import type { Version } from './own-line.ts';
 type Before = { readonly commit: Oid; readonly version: Version };
 
 /** Whether the marks of a version say that the field is put aside: at all, and with the value of now. */
-type Said = { readonly isAside: (version: Version) => boolean; readonly isSame: (version: Version) => boolean };
+type Said = {
+  readonly isAside: (version: Version) => boolean;
+  readonly isSame: (version: Version) => boolean;
+  /** Is shown each version of this delivery. */
+  readonly notice?: ((version: Version) => void) | undefined;
+};
 
 /**
  * The best first: right before the delivery put it aside, at rest before that, and before the mark had this value. A hand that
  * takes marks out and puts them back has started no other delivery, and a delivery before this one says nothing. None: the clone
  * does not go back so far. Throws PortError.
  */
-export async function beforeAside(of: Observation, { isAside, isSame }: Said): Promise<readonly Before[]> {
-  const found = await beforeDelivery(of, isAside);
+export async function beforeAside(of: Observation, { isAside, isSame, notice }: Said): Promise<readonly Before[]> {
+  const found = await beforeDelivery(of, { isAside, notice });
   let isMet = false;
   const walked = await of.git.line.walk<Before>(of.entry, {
     keyOf: keyBy(isSame),
@@ -30,7 +35,10 @@ export async function beforeAside(of: Observation, { isAside, isSame }: Said): P
   return walked.kind === 'found' ? [...found, walked.value] : found;
 }
 
-async function beforeDelivery(of: Observation, isAside: (version: Version) => boolean): Promise<readonly Before[]> {
+async function beforeDelivery(
+  of: Observation,
+  { isAside, notice }: Pick<Said, 'isAside' | 'notice'>,
+): Promise<readonly Before[]> {
   let aside: Release | undefined;
   let before: Before | undefined;
   const walked = await of.git.line.walk<readonly Before[]>(of.entry, {
@@ -42,6 +50,7 @@ async function beforeDelivery(of: Observation, isAside: (version: Version) => bo
       if (isAside(version)) {
         // A release that took this one over has put it aside again.
         if (before !== undefined && !sameRelease(aside, marks.release)) return [before];
+        notice?.(version);
         [aside, before] = [marks.release, undefined];
         return undefined;
       }

@@ -8,7 +8,7 @@ import { MARK, type Marks, printStep } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { startedWith } from '../../api/restore.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import { workloadIn } from '../../rollout/edits/change.ts';
+import { type ObjectChange, workloadIn } from '../../rollout/edits/change.ts';
 import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
@@ -159,7 +159,13 @@ function goesBack({ commit, holds }: Plan): boolean {
 function restoresRoute({ commit }: Plan): boolean {
   const marks = commit === undefined ? undefined : workloadIn(commit.changes)?.marks;
   const [before, after] = [marks?.from?.restore?.objects ?? [], marks?.to.restore?.objects ?? []];
-  return before.length > after.length;
+  return before.length > after.length || (after.length === 0 && touchesRoute(commit?.changes ?? [], marks?.from));
+}
+
+/** Whether a commit writes a route that the delivery was started with: without a word in the mark of what it was. */
+function touchesRoute(changes: readonly ObjectChange[], marks: Marks | undefined): boolean {
+  const routes = marks?.restore?.routing?.routes ?? [];
+  return changes.some(({ object }) => routes.some(({ kind, name }) => object.kind === kind && object.name === name));
 }
 
 /** A mark that main's own line does not bear out: what was seen, why it does not count, and what to do. */

@@ -90,13 +90,18 @@ async function had({ git, entry }: Observation, file: WorkloadFile, below: strin
   return walked.kind === 'found' || (walked.kind === 'cut' && marks !== undefined && !isUnderWay(marks));
 }
 
-/** Whether the file lacks what `before`, the last marks that we wrote, says of the same release. */
+/** Whether the file lacks what `before`, the last marks that we wrote, says of the same release, or has one as settled that it aborted. */
 function lacksMarks(own: Marks | undefined, before: Marks): boolean {
   if (own === undefined) return true;
-  if (!sameRelease(own.release, before.release)) return false;
+  if (!sameRelease(own.release, before.release)) return isAbortedAtRest(own);
   const keys = ['step', 'at', 'restore', 'stable', 'serves'] as const;
   const isGone = keys.some((key) => before[key] !== undefined && own[key] === undefined);
   return isGone || servesOther(own, before) || startedOther(own, before) || isRollbackOf(own, before);
+}
+
+/** A release that was aborted is settled under a serial of its own alone: a hand has put that annotation back without the others. */
+function isAbortedAtRest({ step, release, aborted }: Marks): boolean {
+  return step === undefined && aborted.some((one) => sameRelease(one, release));
 }
 
 /**

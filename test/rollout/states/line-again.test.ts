@@ -63,6 +63,37 @@ test.each([
   expect(at.text(ROUTE_FILE), said).toMatch(/weight: 9$/m);
 });
 
+const STYLES = ['partition', 'canary', 'blueGreen'] as const;
+const STEPS = [
+  'replicas: 1, traffic: 5%, pause: {duration: 120}',
+  'replicas: 50%, traffic: 50%, pause: {duration: 60}',
+  'replicas: 100%, pause: {duration: 60}',
+];
+
+/** What the annotation had of the route is out of it, and the share is in the route. */
+async function forgotten(style: (typeof STYLES)[number]): Promise<Forgery> {
+  const at = new Forgery({ ...TRAFFIC_FILES, [ROUTE_FILE]: ROUTE, [ROLLOUT_FILE]: ladderRollout(style, STEPS) });
+  await at.stepped();
+  await shared(at, 7);
+  at.edit(LWS_FILE, /"objects":\[.*?\}\],/, '');
+  return at;
+}
+
+test.each(STYLES)('%s: nothing says what the route was, aborted: it is as it was', async (style) => {
+  const at = await forgotten(style);
+  const said = await aborted(at);
+  expect(at.text(ROUTE_FILE), said).toBe(ROUTE);
+  expect(said).toContain('does not say what spec.rules[0].backendRefs[name=vllm-svc].weight');
+});
+
+test.each(STYLES)('%s: nothing says what the route was, and the release goes on: it is as it was', async (style) => {
+  const at = await forgotten(style);
+  const said: string[] = [];
+  for (let round = 0; round < 60; round += 1) said.push(saidOf(await at.round()));
+  expect(at.text(), said.join('\n')).not.toContain('tranche.dev/step');
+  expect(at.text(ROUTE_FILE), said.join('\n')).toBe(ROUTE);
+});
+
 const SURGE = `apiVersion: tranche.dev/v1alpha1
 kind: RolloutPolicy
 metadata: {name: surge}
@@ -98,3 +129,19 @@ test.each([1, 2])(
     expect(at.text().match(/tranche.dev.*/g)).toEqual(written.match(/tranche.dev.*/g));
   },
 );
+
+test('an aborted release stands as the one that settled: held, and tranche repair writes what did', async () => {
+  const at = await new Forgery().stepped();
+  const [, release = ''] = /tranche\.dev\/release: "([^"]*)"/.exec(at.text()) ?? [];
+  await aborted(at);
+  const settled = at.text();
+  expect(settled).toContain(`tranche.dev/aborted: "${release}"`);
+  at.mark('release', release);
+  at.edit(LWS_FILE, /v0\.10\.0/g, NEWER);
+  expect(saidOf(await at.round())).toContain('tranche.dev annotations of vllm are gone');
+  expect(at.text()).not.toContain('tranche.dev/step');
+  await at.repair();
+  expect(at.text().match(/tranche.dev.*/g)).toEqual(settled.match(/tranche.dev.*/g));
+  await at.round();
+  expect(at.text()).toContain('tranche.dev/step: "1/');
+});
