@@ -349,6 +349,19 @@ test.each<readonly [what: string, stand: Stand, place: string, seen: Found]>([
     );
 });
 
+test('a share by matches has other users, so that a failure is withdrawn from at most', () => {
+  const matches = 'matches: [{headers: [{name: x-canary, value: "1"}]}]';
+  const files = ladderFiles(ladderRollout('canary', [`replicas: 1, ${matches}, ${PAUSE}`, `replicas: 2, ${matches}`]));
+  let stand = asked(passed(settledOn(files)).stand, OLD, NEW);
+  for (let pass = 0, subject = ''; pass < 40 && !/1\/2, traffic/.test(subject); pass += 1) {
+    const now = passed(stand, {});
+    [stand, subject] = [now.stand, now.plan.commit?.subject ?? ''];
+  }
+  const failed = answered('failed', '1/2 traffic');
+  expect(told(stand, ladder(failed))).toMatch(/^hold .*AnalysisFailed/);
+  expect(told(stand, ladder(failed, BACK, named))).toMatch(/^TrafficWithdrawn: /);
+});
+
 test('a gateway says something of a share, and nothing where the primary is updated', () => {
   const failed = (place: string) => chat(judged(metric('failed')), place, { metrics: [OF_GATEWAY] });
   expect(told(stands.primary, ladder(failed('promote primary'), BACK, UPDATING))).not.toMatch(/Analys/);
