@@ -240,7 +240,8 @@ export class Watch {
     }
     // A hand has put older marks back, or what was aborted out of them: what Git says is where it goes on from.
     const isFewer = (past.fields.marks?.aborted ?? []).some((one) => fields.marks?.aborted.includes(one) === false);
-    if (at.reason === '' && (isFewer || release !== past.fields.marks?.release)) past.serial = serialOf(release ?? '.0');
+    if (at.reason === '' && (isFewer || release !== past.fields.marks?.release))
+      past.serial = serialOf(release ?? '.0');
     for (const known of [release, ...(fields.marks?.aborted ?? [])])
       past.serial = Math.max(past.serial, serialOf(known ?? '.0'));
     past.cluster.opened(at.oid);
