@@ -117,3 +117,28 @@ test('a RouteProvider for a kind that another one is for already counts for noth
   };
   expect(await went(twin)).toEqual(await went(alone));
 });
+
+/** Each ended the process of everybody, or would without a budget. */
+const GROWING = {
+  'split and join': `'"a".split("").join("bb").split("")[0]'`,
+  'a list of lists': `'${'[1,2,3,4,5,6,7,8,9,10].map(a, '.repeat(6)}1${')'.repeat(6)}.size()'`,
+};
+
+test.each(Object.entries(GROWING))(
+  'its RouteProvider asks for %s in the middle of a share: the pass ends, and an abort goes back',
+  async (_, cel) => {
+    const { base } = await ofStyle('canary with a RouteProvider');
+    const world = base.fork();
+    const provider = world.repository.text('main', 'tranche/routes.yaml') ?? '';
+    const patch = `  patch:\n    - op: add\n      path: /spec/backends/0/note\n      cel: ${cel}\n`;
+    world.repository.commit('main', {
+      writes: [{ path: 'tranche/routes.yaml', text: `${provider.trimEnd()}\n${patch}` }],
+      message: 'a patch that grows',
+    });
+    const { outcomes } = await world.pass();
+    expect(outcomes.map(({ error, plan }) => [error, plan?.commit])).toEqual([[undefined, undefined]]);
+    const subjects = await rollback(world);
+    expect(subjects.at(-1), subjects.join('\n')).toMatch(/rolled back/);
+    expect(world.repository.text('main', LWS)?.split('\n---\n')[0]).not.toContain(NEW);
+  },
+);
