@@ -216,6 +216,10 @@ describe('saved passes', () => {
       [text.slice(0, 1000), 'is no JSON: it was cut short'],
       [JSON.stringify({ ...rest, snapshot: {} }), 'is not whole'],
       [JSON.stringify({ ...JSON.parse(text), texts: { a: 1 } }), 'is not whole'],
+      [
+        JSON.stringify({ ...rest, snapshot: { ...JSON.parse(text).snapshot, workload: 7 } }),
+        'default_llm_vllm.json cannot be decided: TypeError: ',
+      ],
     ] as const) {
       writeFileSync(file, other);
       expect(await site.run('replay passes')).toMatchObject({ code: 2, err: expect.stringContaining(said) });
