@@ -159,7 +159,13 @@ function goesBack({ commit, holds }: Plan): boolean {
 function restoresRoute({ commit }: Plan): boolean {
   const marks = commit === undefined ? undefined : workloadIn(commit.changes)?.marks;
   const [before, after] = [marks?.from?.restore?.objects ?? [], marks?.to.restore?.objects ?? []];
-  return before.length > after.length || (after.length === 0 && touchesRoute(commit?.changes ?? [], marks?.from));
+  if (marks === undefined || after.length > 0) return before.length > after.length;
+  return before.length > 0 || touchesRoute(commit?.changes ?? [], marks.from) || endsWithoutWord(marks);
+}
+
+/** A delivery that puts fields of other objects aside ends, and its mark has none: an autoscaler's floor may be out of it. */
+function endsWithoutWord({ from, to }: { readonly from: Marks | undefined; readonly to: Marks }): boolean {
+  return from?.step !== undefined && to.step === undefined && from.restore?.style !== undefined;
 }
 
 /** Whether a commit writes a route that the delivery was started with: without a word in the mark of what it was. */
