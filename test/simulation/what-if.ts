@@ -3,6 +3,7 @@
 import { INTENT } from '../../src/api/intents.ts';
 import { canonicalJson, type Json } from '../../src/api/json.ts';
 import type { PassResult } from '../../src/reconcile/pass.ts';
+import { parseTrailers } from '../../src/rollout/commits/messages.ts';
 import { plan } from '../../src/rollout/plan.ts';
 import { lwsFile, marksIn, type RolloutState, rolloutFile, rolloutText, versionInText, withNumber } from './files.ts';
 import { fieldsOf, SENTINEL } from './our-commit.ts';
@@ -103,6 +104,17 @@ function isWaiting(result: PassResult, name: string): boolean {
   return holdsOf(result, name).some((reason) => reason === 'NotServing' || reason === 'PrimaryNotCovered');
 }
 
+/** The version that a commit of ours on main settled last, or went back to. */
+function settledLast(universe: Universe, name: string): number | undefined {
+  const settled = universe.repository.log('main').find(({ message }) => {
+    const trailers = parseTrailers(message);
+    return (
+      trailers?.rollout.split('/').at(-1) === name && ['Settled', 'RolledBack', 'Adopted'].includes(trailers.reason)
+    );
+  });
+  return settled === undefined ? undefined : versionInText(universe.lws(name, settled.oid) ?? '');
+}
+
 /** S12: from here an abort brings every group back to the stable version, and everything put aside with it. */
 export async function abortNow(
   universe: Universe,
@@ -151,6 +163,8 @@ export async function abortNow(
   const where = `abort ${marks.release} ${marks.step}`;
   // A newer request in the file stands, and its groups follow it.
   if (fields.version !== stable && versionInText(universe.lws(name) ?? '') !== of.releaseVersion) return;
+  // A revert has put an older mark back: main's own line says what had settled last, and that is gone back to.
+  if (fields.version !== stable && fields.version === settledLast(universe, name)) return;
   if (fields.version !== stable)
     throw new LawBroken('S12 rollback', `${where}: the abort was ignored\n${story(fork, name, rest)}`);
   if (fork.truth(name)?.replicas === 0) {
