@@ -13,7 +13,7 @@ import { before } from '../gates/before.ts';
 import { notApplied, recreated, replicasUnknown, scaledToZero } from '../gates/cluster.ts';
 import { frozenChanged } from '../gates/frozen.ts';
 import { holdsOf } from '../gates/gate.ts';
-import { scaledAwayFacts } from '../gates/out-of-place.ts';
+import { partitionFacts, scaledAwayFacts } from '../gates/out-of-place.ts';
 import { rolloutAbsent } from '../gates/people.ts';
 import { stepShareTooLarge } from '../gates/shares.ts';
 import { waitingOnGroups } from '../gates/step-groups.ts';
@@ -35,6 +35,7 @@ import { wanted } from '../observed/groups-asked.ts';
 import type { Seen, Situation } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { editedPlan, nextIndex } from '../step-to-come.ts';
+import { advice, commandLine, partitionSet } from '../texts/advice.ts';
 
 /** Of itself on a rung below its groups, else as the row of the groups goes on. The file has the release's template: the caller has looked. */
 export function routedStep(on: Delivering, step: InDelivery): Decision {
@@ -149,10 +150,20 @@ function shareChecked(on: Delivering, seen: Seen, { next, to }: { readonly next:
   const step = seen.steps[to.index - 1];
   const share = step === undefined ? undefined : shareOf(step);
   const both = bothServe(share?.kind === 'weight' && share.percent === 100);
-  const found = [...waiting(on, both), stillWithdrawn(on), stepShareTooLarge(seen, to.index)];
+  const found = [...waiting(on, both), keptBack(seen), stillWithdrawn(on), stepShareTooLarge(seen, to.index)];
   const holds = found.filter((one) => one !== undefined);
   if (holds.length > 0) return holding(holds, 'StepTrafficRouting');
   return next.kind === 'unwritable' ? unwritable(on, next) : rungWritten(on, seen, { next, to });
+}
+
+/** Someone has accepted a partition that keeps every group of the step: its share waits for a group that never comes. */
+function keptBack(seen: Seen): Hold | undefined {
+  const facts = partitionFacts(seen);
+  if (facts === undefined || seen.replicas === 0 || seen.partition < seen.replicas) return undefined;
+  return hold('PartitionEdited', {
+    seen: `partition ${facts.partition} lets no group of the step go, and its share needs one that serves`,
+    action: advice`Put ${partitionSet(`partition ${facts.expected}`, seen.file, facts.expected)} back; to go back: ${commandLine('abort', seen.snapshot.key)}`,
+  });
 }
 
 /** Of the stable groups that stay, one serves: else what is sent to them would find nobody while the others restart. */

@@ -486,3 +486,12 @@ test('scaled down past a step before its share: held until someone goes on witho
   const told = ['hold PauseDuration', 'StepReady: step 2/3, partition 3 → 1', 'RungReady: step 2/3, traffic: – → 20%'];
   expect(passes(away, { found: () => ({ intents: { accept } }), most: told.length }).told).toEqual(told);
 });
+
+test('a partition that keeps the groups of a step back, accepted before its share: what to put back', () => {
+  const kept = edited(stands.pods, LWS_FILE, 'partition: 3', `partition: ${SENTINEL}`);
+  const accept = `PartitionEdited@${releaseIn(kept)}#${factsDigest({ partition: SENTINEL, expected: 3 })}`;
+  const of = { view: { own: '0o+ 1o+ 2o+ 3o+' }, intents: { accept } };
+  const { told, plan } = passed(kept, of);
+  expect(told).toBe('hold NotServing PartitionEdited');
+  expect(plan.holds.map(({ message }) => message).join('\n')).toContain('Put partition 3 back');
+});
