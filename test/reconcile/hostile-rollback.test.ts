@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { NO_OVERRIDES } from '../../src/api/config.ts';
+import type { Git } from '../../src/ports/git.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { commonFiles } from '../scenarios/check-stories.ts';
@@ -23,12 +24,19 @@ const STYLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'partition with a route': parts(...SERVED, 'partition-routed-steps'),
 };
 
+/** A rule on the server takes no push that has the status branch in it. */
+function statusRefused({ repository }: World): Git {
+  return repository.open({
+    before: ({ kind }) => (kind === 'push' ? { kind: 'refuse', branch: STATUS, rule: 'protected' } : undefined),
+  });
+}
+
 /** `dates`: of this copy of the world. */
-async function passed(world: World, dates: Dates): Promise<string> {
+async function passed(world: World, dates: Dates, git: Git = world.repository.open()): Promise<string> {
   const before = world.repository.head('main');
   world.sync();
   world.tick(ROUND_SECONDS);
-  await world.pass({ cluster: datedCluster(world.ports().cluster, { dates, now: world.now }) });
+  await world.pass({ git, cluster: datedCluster(world.ports().cluster, { dates, now: world.now }) });
   return world.repository.head('main') === before ? '' : world.subject();
 }
 
@@ -47,7 +55,7 @@ async function delivering(files: Readonly<Record<string, string>>, signed: boole
 type Push = (world: World, before: Readonly<Record<string, string>>) => void;
 
 /** How many passes it takes, and what they write. */
-async function rollback(world: World, push: Push, most: number): Promise<readonly string[]> {
+async function rollback(world: World, push: Push, most: number, git?: Git): Promise<readonly string[]> {
   const before = world.repository.files(STATUS);
   const dates: Dates = new Map();
   await order(
@@ -58,7 +66,7 @@ async function rollback(world: World, push: Push, most: number): Promise<readonl
   const subjects: string[] = [];
   for (let pass = 0; pass < most; pass += 1) {
     push(world, before);
-    subjects.push(await passed(world, dates));
+    subjects.push(await passed(world, dates, git));
     if (/rolled back|settled/.test(subjects.at(-1) ?? '')) break;
   }
   return subjects;
@@ -96,5 +104,19 @@ describe.each(Object.keys(STYLES))('%s', (style) => {
       const subjects = await rollback(base.fork(), push, wanted.length + AUDIT_ROUNDS);
       expect(written(subjects), what).toEqual(written(wanted));
     }
+  });
+
+  test('the status branch takes no push: the commits of the rollback are the same, to its end', async () => {
+    const base = await delivering(STYLES[style] ?? {}, false);
+    const wanted = await rollback(base.fork(), () => undefined, PASSES_MOST);
+    const world = base.fork();
+    const git = statusRefused(world);
+    const subjects = await rollback(world, () => undefined, wanted.length + AUDIT_ROUNDS, git);
+    expect(subjects.filter((subject) => subject !== '')).toEqual(wanted.filter((subject) => subject !== ''));
+    world.edit(LWS, 'v0.10.0', 'v0.10.2');
+    world.sync();
+    world.tick(ROUND_SECONDS);
+    const { outcomes } = await world.pass({ git });
+    expect(outcomes[0]?.plan?.holds.map(({ reason }) => reason)).toContain('StatusRefused');
   });
 });
