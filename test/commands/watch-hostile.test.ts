@@ -2,26 +2,16 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openGit } from '../../src/adapters/git/open.ts';
-import { type ReconcileOptions, reconcile } from '../../src/commands/reconcile.ts';
+import { reconcile } from '../../src/commands/reconcile.ts';
 import type { Io } from '../../src/options.ts';
-import { NO_OVERRIDES, type Ports } from '../../src/reconcile/pass.ts';
+import type { Ports } from '../../src/reconcile/pass.ts';
 import { BareWorld, type Moment, STATUS } from '../support/bare-world.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { pipeToGit } from '../support/git-server.ts';
 import { publicHalf, signaturesOf } from '../support/status-key.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+import { WATCHING } from '../support/watching.ts';
 
-const OPTIONS: ReconcileOptions = {
-  repo: '',
-  kubeconfig: undefined,
-  context: '',
-  inCluster: false,
-  output: 'text',
-  overrides: NO_OVERRIDES,
-  watch: true,
-  savePass: undefined,
-  only: [],
-};
 const RECORD = 'rollouts/default/llm/vllm.json';
 
 type Place = { readonly world: BareWorld; readonly moving: Moment; readonly first: string };
@@ -114,7 +104,7 @@ async function watched(place: Place, signatures: Ports['signatures'], attack: At
     signatures,
   };
   await attack(place);
-  expect(await reconcile(OPTIONS, ports, io), said.join('')).toBe(0);
+  expect(await reconcile(WATCHING, ports, io), said.join('')).toBe(0);
   const line = await world.repository.git('log', '--reverse', '--format=%s', `${moving.main}..main`);
   return line.split('\n');
 }

@@ -1,27 +1,16 @@
 /** `reconcile --watch`: how long it waits between passes, what failures do to that, and when it stops. */
 
 import { describe, expect, test } from 'vitest';
-import { type ReconcileOptions, reconcile } from '../../src/commands/reconcile.ts';
+import { reconcile } from '../../src/commands/reconcile.ts';
 import type { Io } from '../../src/options.ts';
 import type { Git } from '../../src/ports/git.ts';
 import { PortError } from '../../src/ports/port-error.ts';
-import { NO_OVERRIDES, type Ports } from '../../src/reconcile/pass.ts';
+import type { Ports } from '../../src/reconcile/pass.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { WATCHING } from '../support/watching.ts';
 import { World } from '../support/world.ts';
 
 const FILES = { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('duration: 0', 'duration: 90') };
-
-const OPTIONS: ReconcileOptions = {
-  repo: '',
-  kubeconfig: undefined,
-  context: '',
-  inCluster: false,
-  output: 'text',
-  overrides: NO_OVERRIDES,
-  watch: true,
-  savePass: undefined,
-  only: [],
-};
 
 type Watched = {
   readonly code: number;
@@ -56,7 +45,7 @@ async function watch(
       if (waits.length >= rounds) stop.abort();
     },
   };
-  const code = await reconcile(OPTIONS, world.ports({ clock, ...change.ports }), io);
+  const code = await reconcile(WATCHING, world.ports({ clock, ...change.ports }), io);
   return { code, waits, out, log: world.log };
 }
 
@@ -155,7 +144,7 @@ describe('watching', () => {
       isTerminal: false,
       signal: AbortSignal.abort(),
     };
-    expect(await reconcile(OPTIONS, world.ports(), io)).toBe(0);
+    expect(await reconcile(WATCHING, world.ports(), io)).toBe(0);
     expect(world.repository.log('main')).toHaveLength(1);
   });
 });
