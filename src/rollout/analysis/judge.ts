@@ -10,7 +10,7 @@ import { type Answered, type Caution, type Past, UNKNOWN } from './pasts.ts';
 import type { Unusable } from './readings.ts';
 import { BY_SERVICE, serviceSides, servicesCounted } from './services.ts';
 import { ruledOutWith } from './spread.ts';
-import { stallExcuse, stallVerdict } from './stalls.ts';
+import { stallExcuse, stalledByGateway, stallVerdict } from './stalls.ts';
 import {
   type Doubt,
   type Excuse,
@@ -72,11 +72,33 @@ export function judge(
     const counted = gateway === undefined ? countsOf(step.series, given, asked) : servicesCounted(step, given, asked);
     if (counted.kind !== 'counted') return [{ name, leadsTo, said: counted }];
     const past = gateway === undefined ? (pasts[place] ?? UNKNOWN) : BY_SERVICE;
-    return [
-      { name, leadsTo, said: saidOfOne(counted, metric, { analysis, sides, past, alpha, isLate, grid: step.grid }) },
-    ];
+    const judging = { analysis, sides, past, alpha, isLate, grid: step.grid };
+    if (!isStall(metric)) return [{ name, leadsTo, said: saidOfOne(counted, metric, judging) }];
+    const stalled = stallsWithGateway(counted, step, { analysis, sides });
+    const cautions = [...past.cautions, ...stalled.cautions];
+    return [{ name, leadsTo, said: saidOfOne(stalled, metric, { ...judging, past: { ...past, cautions } }) }];
   });
 }
+
+/** With what the gateway metrics of the file show of the same windows: where only they show a stall, its leader is not known. */
+function stallsWithGateway(
+  counted: CountedWindows,
+  step: Answered,
+  { analysis, sides }: Omit<Judging, 'steps'>,
+): CountedWindows & Pick<Past, 'cautions'> {
+  const { grid } = step;
+  const sizes = { canary: sides.canary.length, stable: sides.stable.length };
+  const bad = analysis.metrics.flatMap((metric) => {
+    if (metric.gateway === undefined || sides.services === undefined) return [];
+    const found = servicesCounted(step, sides, { analysis, metric, grid });
+    return found.kind === 'counted' ? found.windows : [];
+  });
+  const windows = stalledByGateway(counted.windows, bad, { sizes, step: grid.step });
+  const isFailed = (those: readonly Window[]) => stallVerdict(those, sizes.canary).kind === 'failed';
+  return { ...counted, windows, cautions: isFailed(windows) && !isFailed(counted.windows) ? ['byService'] : [] };
+}
+
+type CountedWindows = Extract<Counted, { readonly kind: 'counted' }>;
 
 type JudgingOne = Omit<Judging, 'steps'> & {
   readonly past: Past;
@@ -86,7 +108,7 @@ type JudgingOne = Omit<Judging, 'steps'> & {
 };
 
 function saidOfOne(
-  counted: Extract<Counted, { readonly kind: 'counted' }>,
+  counted: CountedWindows,
   metric: AnalysisMetric,
   { analysis, sides, past, alpha, isLate, grid }: JudgingOne,
 ): Extract<MetricJudged['said'], { readonly kind: 'judged' }> {

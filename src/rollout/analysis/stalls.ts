@@ -5,7 +5,7 @@ import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Grid } from './metric-query.ts';
 import { type Reading, readingOf, type Unusable } from './readings.ts';
-import { totalOf } from './spread.ts';
+import { type Sizes, totalOf } from './spread.ts';
 import type { Excuse, LeaderCounts, Verdict, Window } from './verdict.ts';
 
 /** One window of a leader; `from`: since when what it counts may be used. */
@@ -43,6 +43,33 @@ export function stallsOf(
     const stalled = isLong && isAsked ? 1 : 0;
     return { pod, n: stalled, x: stalled };
   };
+}
+
+/**
+ * The same windows, with the stalls that a gateway shows: in two that follow each other no leader of a version has answered anything,
+ * and in both of them it counted requests of it as `bad`. One that it answered well may be none of the engine's, as a list of models.
+ * Which leader was sent what is not seen, so that one that answers, that is not seen or that has not warmed up leaves it unknown.
+ */
+export function stalledByGateway(
+  windows: readonly Window[],
+  bad: readonly Window[],
+  { sizes, step }: { readonly sizes: Sizes; readonly step: number },
+): readonly Window[] {
+  const ofSide = (side: 'canary' | 'stable') => {
+    const isBad = (end: Instant) => bad.some((window) => window.end === end && totalOf(window[side]).x > 0);
+    const isUnanswered = ({ end, [side]: counts }: Window) =>
+      counts.length === sizes[side] && counts.every(({ n, x }) => n === x) && isBad(end);
+    return (window: Window, before: Window | undefined): readonly LeaderCounts[] => {
+      const isLong = before !== undefined && before.end === window.end - step && isUnanswered(before);
+      return isLong && isUnanswered(window) ? window[side].map(({ pod }) => ({ pod, n: 1, x: 1 })) : window[side];
+    };
+  };
+  const [canary, stable] = [ofSide('canary'), ofSide('stable')];
+  return windows.map((window, at) => ({
+    end: window.end,
+    canary: canary(window, windows[at - 1]),
+    stable: stable(window, windows[at - 1]),
+  }));
 }
 
 /** Windows of the new version in which it answered, before it passes. */
