@@ -87,6 +87,9 @@ function proofOf({
   const approved =
     plan.annotations['tranche.dev/approve'] === `${indexOf(before.marks?.step) || 1}@${before.marks?.release}`;
   if (reason === 'Settled' && approved && universe.mixed.has(workload.name)) return undefined;
+  // Someone has accepted that all groups came up on the newer template of the file.
+  if (reason === 'Settled' && accepts({ plan, before }, 'Recreated'))
+    return (truth) => all(truth, releaseVersion) || all(truth, before.version);
   if (reason === 'Settled') return (truth) => all(truth, releaseVersion);
   if (reason === 'RolledBack' || reason === 'Adopted') return (truth) => applied(truth) && all(truth, before.version);
   return undefined;

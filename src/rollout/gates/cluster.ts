@@ -88,17 +88,20 @@ export function recreated(situation: Situation): Hold | undefined {
   const which = fresh(situation, observed);
   // Without a record the groups tell: no commit has let any of them go.
   const isAstray = situation.state.kind === 'ladder' && situation.state.marks.restore?.floor === undefined;
-  if (which === undefined && !(isAstray && haveAllMoved(situation))) return undefined;
+  const onQueued = which === undefined && areOnQueued(situation);
+  if (which === undefined && !onQueued && !(isAstray && haveAllMoved(situation))) return undefined;
   const stay = stableGroups(situation);
-  const seen =
-    which === undefined
-      ? `all groups of ${situation.file.object.name} are on the release, though no commit has let any go: it was made again, or a hand has let them`
+  const { name } = situation.file.object;
+  const seen = onQueued
+    ? `all groups of ${name} are on the newer template of the file, which no step of this delivery has released: its commit was reverted, or a hand has let them`
+    : which === undefined
+      ? `all groups of ${name} are on the release, though no commit has let any go: it was made again, or a hand has let them`
       : `the ${which} is not the one that this delivery started with: ${stay.length === 0 ? 'all groups came up on the template of Git' : `so says the record, and ${groupsAre(stay)} on the stable template all the same`}`;
   const held = hold('Recreated', {
     seen,
     action: advice`To ${stay.length === 0 ? 'accept that' : 'go on by its steps'}: ${commandLine('approve', snapshot.key, '--hold Recreated')}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
-  return withFacts(held, uidsOf(observed));
+  return withFacts(held, onQueued ? { ...uidsOf(observed), template: situation.digest } : uidsOf(observed));
 }
 
 /**
@@ -116,6 +119,23 @@ export function stableGroups(situation: Situation): readonly number[] {
 /** The same, unless someone has accepted it: what goes on from there then is the strategy's own. */
 export function recreatedUnaccepted(situation: Situation): Hold | undefined {
   return unlessAccepted(situation, 'Recreated', recreated(situation));
+}
+
+/**
+ * Whether a step's groups are all on the newer template that the file has in addition, which no step has let any follow: by a
+ * revert of the commit that superseded the release, or by a partition that a hand had set. They are no evidence for the release
+ * of the marks. The record can tell that both are one revision.
+ */
+function areOnQueued(situation: Situation): boolean {
+  const { state, digest, snapshot } = situation;
+  if (state.kind !== 'step' || situation.view === 'unseen' || digest === state.marks.release.digest) return false;
+  const { observed, asked } = situation;
+  const { releaseKey, stableKey } = observed;
+  if (releaseKey === undefined || releaseKey === stableKey) return false;
+  const told = snapshot.record?.revision;
+  if (told?.digest === state.marks.release.digest && told.key === releaseKey) return false;
+  const groups = wanted(observed, asked);
+  return groups.length > 0 && groups.every(({ key }) => key === releaseKey);
 }
 
 /** Which object is another than the one that the record has; undefined: none, or there is no record. */

@@ -211,7 +211,9 @@ test.each<readonly [what: string, of: World, then: string]>([
   ['the StatefulSet', { live: { setUid: 'sts-2' } }, 'hold Recreated'],
   ['the LeaderWorkerSet', { live: { uid: 'lws-2' } }, 'hold Recreated'],
   ['accepted', { live: { uid: 'lws-2' }, accept: 'Recreated@B.2' }, 'Settled'],
-  ['none', {}, 'Settled'],
+  ['none, and no commit has let them', {}, 'hold Recreated'],
+  ['none, and accepted', { accept: 'Recreated@B.2' }, 'Settled'],
+  ['none, and LWS has one revision for both', { record: { revision: 'key-C', revisionOf: 'B' } }, 'Settled'],
 ])('locked, a newer template is queued, re-created: %s', (_, of, then) => {
   expect(planned({ ...locked, text: 'C', groups: '0:C+ 1:C+ 2:C+ 3:C+', ...of })).toMatch(new RegExp(`^${then}\\b`));
 });
