@@ -65,14 +65,14 @@ export function fieldEdit({ path, from, to }: FieldChange): readonly Edit[] {
   return [typeof to === 'object' ? { kind: 'remove', path } : { kind: 'set', path, value: to }];
 }
 
-/** The annotations that differ between two sets of marks; `undefined` marks: none at all. */
+/** The annotations that differ between two sets of marks. `undefined` before: none, or nobody can read them, so that all others go. */
 export function markEdits(before: Marks | undefined, after: Marks | undefined): readonly Edit[] {
   const old = before === undefined ? undefined : printMarks(before);
   const fresh = after === undefined ? undefined : printMarks(after);
   const edits: Edit[] = [];
   for (const key of MARK_NAMES) {
     const value = fresh?.[key];
-    if (value === old?.[key]) continue;
+    if (old !== undefined && value === old[key]) continue;
     const path = ['metadata', 'annotations', MARK[key]];
     edits.push(value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value });
   }
