@@ -22,7 +22,7 @@ export type GitReader = {
   /** The newest commit whose message names a step of one of these that `wanted` accepts; it may say what it has not done. */
   readonly stepCommit: (
     keys: readonly RolloutKey[],
-    wanted: (release: Release, step: string) => boolean,
+    wanted: (release: Release, step: string, commit: Oid) => boolean,
   ) => Promise<CommitHeader | undefined>;
   /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */
   readonly templateRemoved: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;

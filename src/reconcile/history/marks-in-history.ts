@@ -4,7 +4,7 @@ import { type Known, known, unknown } from '../../api/known.ts';
 import { type Marks, printMarks } from '../../api/marks.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
-import { lastCommitOf } from './last-commit.ts';
+import { lastWritten } from './last-commit.ts';
 import type { Version } from './own-line.ts';
 
 /**
@@ -17,11 +17,10 @@ export async function marksInHistory(
   entry: DesiredRollout,
   recorded: Marks | undefined,
 ): Promise<Known<Marks>> {
-  const named = await lastCommitOf(git, entry);
-  const there = named === undefined ? undefined : (await git.workloadAt(named.oid, entry))?.workload.marks;
+  const named = await lastWritten(git, entry);
   // On main's own line it bears itself out. A walk may step over it, where a hand has put an older set back over it.
-  if (named !== undefined && there !== undefined && (await git.line.has(named.oid)) === true) return known(there);
-  const wanted = there ?? recorded;
+  if (named !== undefined && (await git.line.has(named.commit)) === true) return known(named.marks);
+  const wanted = named?.marks ?? recorded;
   if (wanted === undefined) return unknown('no commit of main tells that tranche has written annotations for it');
   const key = keyOf(wanted);
   const walked = await git.line.walk(entry, {

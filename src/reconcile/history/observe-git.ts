@@ -64,7 +64,7 @@ export function gitReader(port: Git, main: Oid, { config, texts, builds }: How):
       return ancestry.find((commit) => {
         return trailersIn(commit.message).some(({ rollout, release: text, step }) => {
           const release = parseRelease(text);
-          return release !== undefined && own.includes(rollout) && wanted(release, step);
+          return release !== undefined && own.includes(rollout) && wanted(release, step, commit.oid);
         });
       }, undefined);
     },

@@ -7,7 +7,7 @@ import { startedWith } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { isFillingBack } from '../../rollout/state.ts';
-import { lastCommitOf } from './last-commit.ts';
+import { lastCommitOf, lastWritten } from './last-commit.ts';
 import type { Observation } from './observation.ts';
 import type { Version } from './own-line.ts';
 import { isUnsigned } from './unsigned.ts';
@@ -34,15 +34,13 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
     recorded === undefined ? !odd : !isOther && !lacksMarks(own, recorded) && !namesOther(file, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
   if (isAsRecorded && !isUndone && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
-  const commit = await lastCommitOf(of.git, of.entry);
-  const there = commit === undefined ? undefined : await of.git.textAt(commit.oid, of.entry);
-  const written = there?.kind === 'known' ? there.value.manifest.workload.marks : undefined;
+  const last = await lastWritten(of.git, of.entry);
+  const written = last?.marks;
   // What nobody bears out says that something is gone, and not what; and a record may be older than a rollback.
   const marks = written ?? (isUnsigned(of) || isUndone || isRollbackOf(own, recorded) ? undefined : recorded);
   if (isUndone && marks !== undefined && isOtherUndo(own, marks)) return marks;
   if (rollout?.rollout.disabled === true) return undefined;
-  if (written !== undefined && commit !== undefined && namesOther(file, written) && !(await had(of, file, commit.oid)))
-    return written;
+  if (last !== undefined && namesOther(file, last.marks) && !(await had(of, file, last.commit))) return last.marks;
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
   return sameRelease(own.release, marks.release) && startedOther(own, marks) ? marks : undefined;
