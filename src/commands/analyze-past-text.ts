@@ -8,11 +8,11 @@ import { type BacktestMetric, notYet } from '../rollout/analysis/backtest.ts';
 export function backtestText(said: Backtest, print: (at: Instant) => string): string {
   if (said.kind === 'unasked') return '  nothing was tried: the provider was not asked\n';
   if (said.kind !== 'played') return `  nothing was tried: ${said.why}\n`;
-  const { start, end, stretchSeconds, stretches, pods, metrics } = said;
+  const { start, end, stretchSeconds, steps, stretches, pods, metrics } = said;
   const width = Math.max(...metrics.map(({ name }) => name.length));
   const against = notYet(metrics);
   return [
-    `  ${stretches} stretches of ${stretchSeconds} s from ${print(start)} to ${print(end)}; in each of them each of ${pods.length} groups played the new version`,
+    `  ${stretches} stretches of ${stretchSeconds} s${lengthText(steps)} from ${print(start)} to ${print(end)}; in each of them each of ${pods.length} groups played the new version`,
     ...metrics.map((metric) => metricLine(metric, { width, print })),
     against.length === 0
       ? '  no group was called worse. tranche analyze --enable lets a failure lead back by itself'
@@ -20,6 +20,11 @@ export function backtestText(said: Backtest, print: (at: Instant) => string): st
   ]
     .map((line) => `${line}\n`)
     .join('');
+}
+
+function lengthText(steps: number): string {
+  if (steps === 0) return '';
+  return `, by ${steps === 1 ? 'the one step' : `the median of ${steps} steps`} that it went through,`;
 }
 
 function metricLine(

@@ -7,10 +7,12 @@ import { jsonText, oneLine } from '../api/printable.ts';
 import { printInstant } from '../api/time.ts';
 import { EXIT, type Io } from '../options.ts';
 import { type Backtest, backtest } from '../reconcile/analysis/backtest.ts';
+import { stepLengths } from '../reconcile/log/step-lengths.ts';
 import { type Giver, order } from '../reconcile/order.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { notYet } from '../rollout/analysis/backtest.ts';
 import { planEnable } from '../rollout/orders/enable-analysis.ts';
+import { printKey } from '../rollout/texts/key-text.ts';
 import { type AnalyzeOptions, type Subject, subjectOf } from './analyze.ts';
 import { type Answer, eachAsked, stablePods } from './analyze-leaders.ts';
 import { backtestText } from './analyze-past-text.ts';
@@ -20,6 +22,9 @@ export type PastOptions = AnalyzeOptions & { readonly days: number };
 export type EnableOptions = PastOptions & Giver & { readonly pullRequest?: boolean };
 
 type Tried = Answer<Backtest>;
+
+/** Steps that are older than half a year tell little of the next one. */
+const STEPS_SECONDS = 180 * 86_400;
 
 /** Exit code 1 where a healthy group was called worse, or something could not be read. Writes nothing. */
 export async function analyzePast(options: PastOptions, ports: Ports, io: Io): Promise<number> {
@@ -56,7 +61,14 @@ export async function enableAnalysis(options: EnableOptions, ports: Ports, io: I
 }
 
 async function triedOf(subject: Subject, { days }: PastOptions, ports: Ports): Promise<readonly Tried[]> {
-  return eachAsked(subject, ports, (metrics, asked) => backtest(metrics, { ...asked, days }), stablePods);
+  const since = ports.clock.now() - STEPS_SECONDS;
+  const lengths = await stepLengths(ports.git, { head: subject.main, since });
+  return eachAsked(
+    subject,
+    ports,
+    (metrics, asked, key) => backtest(metrics, { ...asked, days, lengths: lengths.get(printKey(key)) ?? [] }),
+    stablePods,
+  );
 }
 
 function hasFailed({ said }: Tried): boolean {

@@ -4,6 +4,7 @@ import type { Analysis } from '../api/analysis.ts';
 import { jsonText } from '../api/printable.ts';
 import { printInstant } from '../api/time.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
+import type { Oid } from '../ports/git.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { analyse } from '../reconcile/analysis/analyse.ts';
 import { type AnalysisFile, readAnalyses } from '../reconcile/analysis/read-analyses.ts';
@@ -40,6 +41,8 @@ export async function analyze(options: AnalyzeOptions, ports: Ports, io: Io): Pr
 /** What is asked about: Rollouts as one pass has seen them, and Analyses of the files. */
 export type Subject = {
   readonly outcomes: readonly Outcome[];
+  /** The commit that was read. */
+  readonly main: Oid;
   /** Each with the blob of its file, as policies and annotations name it. */
   readonly wanted: readonly { readonly analysis: Analysis; readonly blob: string }[];
   /** A file of an Analysis is wrong. */
@@ -51,7 +54,7 @@ export async function subjectOf(options: AnalyzeOptions, ports: Ports, io: Io): 
   const overrides = { ...options.overrides, auditSeconds: 0 };
   const only = [options.namespace === '' ? options.name : `${options.namespace}/${options.name}`];
   const memory = newMemory();
-  const { outcomes, issues } = await runPass(ports, memory, { overrides, write: false, only });
+  const { outcomes, issues, main } = await runPass(ports, memory, { overrides, write: false, only });
   if (outcomes.length === 0) {
     for (const issue of issues.filter(({ reason }) => reason === 'NoSuchRollout')) io.err(`${issueLine(issue)}\n`);
     return undefined;
@@ -68,6 +71,7 @@ export async function subjectOf(options: AnalyzeOptions, ports: Ports, io: Io): 
   const blobOf = ({ file }: AnalysisFile): string => (desired?.desired.blobs.get(file) ?? '').slice(0, BLOB_SHOWN);
   return {
     outcomes,
+    main,
     wanted: wanted.map((analysis) => ({ analysis, blob: blobOf(analysis) })),
     isWrong: read.issues.length > 0,
   };

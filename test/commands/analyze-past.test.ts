@@ -2,10 +2,12 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { analyzePast, enableAnalysis } from '../../src/commands/analyze-past.ts';
+import { newMemory } from '../../src/reconcile/pass.ts';
+import { runPass } from '../../src/reconcile/run.ts';
 import { metricsServer, stopMetricsServers } from '../support/metrics-server.ts';
 import { byOwnClock, CHAT } from '../support/own-clock.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
-import { ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
 afterEach(async () => {
   stopMetricsServers();
@@ -63,6 +65,25 @@ test('groups that are alike are never called worse, and then the order is writte
   const after = await site.head();
   expect((await asked('enable', site, url)).out).toContain('said already, nothing to write');
   expect(await site.head()).toBe(after);
+});
+
+test('a stretch is as long as the median of the steps that its Rollout went through', async () => {
+  const { url } = await metricsServer(() => 10);
+  const { 'policies/measured.yaml': _, ...files } = FILES;
+  const paused = ROLLOUT_TEXT.replaceAll(/pause: .*/g, 'pause: {duration: 1500}');
+  const site = await atRest({ ...files, [ROLLOUT_FILE]: paused });
+  await site.edit(LWS_FILE, OLD, NEW);
+  for (let pass = 0; pass < 12 && !(await site.subject()).includes('settled'); pass += 1) {
+    await byOwnClock(site, {}, async ({ overrides }, ports) => {
+      await runPass(ports, newMemory(), { overrides, write: true, only: [] });
+      return 0;
+    });
+    await site.settle();
+    site.model.tick(600);
+  }
+  site.model.tick(21 * 86_400);
+  const said = await asked('backtest', site, url, { days: 1 });
+  expect(said.out).toMatch(/^ {2}32 stretches of 2700 s, by the median of 3 steps that it went through, from /m);
 });
 
 test.each<readonly [what: string, bad: (pod: string) => number, days: number, why: string]>([

@@ -18,6 +18,8 @@ export type Backtest =
       readonly start: Instant;
       readonly end: Instant;
       readonly stretchSeconds: number;
+      /** How many steps that length is the median of; 0: none is known. */
+      readonly steps: number;
       readonly stretches: number;
       readonly pods: readonly string[];
       readonly metrics: readonly BacktestMetric[];
@@ -26,14 +28,18 @@ export type Backtest =
   | Unjudged;
 
 /** What was counted under the names of the leaders is theirs, or that of the leaders before them. */
-type Asked = LeadersAsked & { readonly days: number };
+type Asked = LeadersAsked & {
+  readonly days: number;
+  /** Seconds of the steps that its Rollout went through. */
+  readonly lengths: readonly number[];
+};
 
 /** Reads alone. One question for each 288 windows, and one for each 12 days; nothing is told where one was not answered whole. */
 export async function backtest(metrics: Metrics, asked: Asked): Promise<Backtest> {
-  const { analysis, pods, now, days } = asked;
+  const { analysis, pods, now, days, lengths } = asked;
   if (pods.length < 2)
     return { kind: 'nothing', why: 'there are no two groups that serve, to be compared with each other' };
-  const stretch = stretchOf(analysis);
+  const stretch = stretchOf(analysis, lengths);
   const { windowSeconds, lagSeconds } = analysis;
   const end = Math.floor((now - lagSeconds - SETTLE_SECONDS) / stretch) * stretch;
   const stretches = Math.floor((days * DAY_SECONDS) / stretch);
@@ -58,7 +64,17 @@ export async function backtest(metrics: Metrics, asked: Asked): Promise<Backtest
     parts = [...kept, ...added];
     plays.push(...playsOf({ start: at, end: at + stretch, step: windowSeconds }, { windows, hours }, asked));
   }
-  return { kind: 'played', start, end, stretchSeconds: stretch, stretches, pods, metrics: tallyOf(plays, analysis) };
+  const steps = lengths.length;
+  return {
+    kind: 'played',
+    start,
+    end,
+    stretchSeconds: stretch,
+    steps,
+    stretches,
+    pods,
+    metrics: tallyOf(plays, analysis),
+  };
 }
 
 type Part = { readonly end: Instant; readonly series: readonly MetricSeries[] };

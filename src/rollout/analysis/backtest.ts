@@ -5,10 +5,10 @@ import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Live } from '../snapshot.ts';
 import { judge, type MetricJudged } from './judge.ts';
-import { dayBefore, type Grid, ofLeaders, weekBefore } from './metric-query.ts';
+import { dayBefore, type Grid, ofLeaders, WINDOWS_MOST, weekBefore } from './metric-query.ts';
 import { pastsOf } from './pasts.ts';
 
-/** Seconds. As long as a step is usually looked at; shorter where the Analysis waits for less. */
+/** Seconds, where no step is known. */
 const STRETCH_SECONDS = 3600;
 /** A failure must still be there a window later. */
 const WINDOWS_LEAST = 2;
@@ -35,10 +35,14 @@ export type BacktestMetric = {
   readonly spread: number | undefined;
 };
 
-/** Seconds of a stretch: whole windows. */
-export function stretchOf({ windowSeconds, waitAtMostSeconds }: Analysis): number {
-  const wanted = Math.min(STRETCH_SECONDS, waitAtMostSeconds);
-  return Math.max(WINDOWS_LEAST, Math.floor(wanted / windowSeconds)) * windowSeconds;
+/**
+ * Seconds of a stretch: whole windows, as long as the median of the steps that were gone through, so that a failure has as much
+ * time as in one. No longer than the Analysis waits, or than one answer has room for.
+ */
+export function stretchOf({ windowSeconds, waitAtMostSeconds }: Analysis, steps: readonly number[]): number {
+  const usual = [...steps].sort((a, b) => a - b)[Math.floor((steps.length - 1) / 2)] ?? STRETCH_SECONDS;
+  const windows = Math.floor(Math.min(usual, waitAtMostSeconds) / windowSeconds);
+  return Math.min(Math.max(WINDOWS_LEAST, windows), WINDOWS_MOST) * windowSeconds;
 }
 
 /** The pods of the leaders of the user's own workload that serve. */
