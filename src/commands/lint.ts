@@ -5,8 +5,9 @@ import { unknown } from '../api/known.ts';
 import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import { readAnalyses } from '../reconcile/analysis/read-analyses.ts';
+import { type Analyses, readAnalyses } from '../reconcile/analysis/read-analyses.ts';
 import { ownPolicyWarnings } from '../reconcile/lint/lint-own-policy.ts';
+import { providerWarnings } from '../reconcile/lint/lint-providers.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import { type Memory, newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
@@ -41,8 +42,8 @@ type Findings = {
   readonly outcomes: readonly Outcome[];
 };
 
-/** Reads and judges, and says nothing. */
-export async function findingsOf(options: LintOptions, ports: Ports): Promise<Findings> {
+/** Reads and judges, and says nothing. `env`: what of it may name servers of metrics. */
+export async function findingsOf(options: LintOptions, ports: Ports, env: Io['env'] = {}): Promise<Findings> {
   const memory = newMemory();
   const { overrides, ref } = options;
   const result = await runPass(filesOnly(ports), memory, { overrides, write: false, only: [], ref });
@@ -51,14 +52,17 @@ export async function findingsOf(options: LintOptions, ports: Ports): Promise<Fi
       ? readOf(ref ?? memory.config?.branch ?? '', result.main)
       : `the files in ${options.workingTree} as they are, committed or not`;
   const marks = await marksOf(ports, memory, options.base);
+  const files = analysesOf(memory);
   const issues = unique([
     ...result.issues,
     ...marks.forged,
-    ...analysisIssues(memory),
+    ...files.issues,
     ...result.outcomes.flatMap((outcome) => issuesOf(outcome)),
   ]);
   const told = result.outcomes.flatMap((outcome) => outcome.plan?.warnings ?? []);
-  const warnings = unique([...result.warnings, ...told, ...marks.returned, ...(await ownPolicies(ports, memory))]);
+  const unset = providerWarnings(files.analyses, env);
+  const own = await ownPolicies(ports, memory);
+  const warnings = unique([...result.warnings, ...told, ...marks.returned, ...unset, ...own]);
   const failures = result.outcomes.map((outcome) => outcome.error).filter((error) => error !== undefined);
   return { read, issues, warnings, failures, outcomes: result.outcomes };
 }
@@ -70,7 +74,7 @@ export function issuesOf(outcome: Outcome): readonly Issue[] {
 
 /** Exit code 1 where something is wrong; warnings alone are no failure. */
 export async function lint(options: LintOptions, ports: Ports, io: Io): Promise<number> {
-  const { read, issues, warnings, failures, outcomes } = await findingsOf(options, ports);
+  const { read, issues, warnings, failures, outcomes } = await findingsOf(options, ports, io.env);
   if (options.output === 'json') io.out(jsonText({ read, issues, warnings, failures }));
   else
     io.out(
@@ -99,9 +103,9 @@ async function marksOf({ git }: Ports, { desired, parsed }: Memory, base: string
   );
 }
 
-/** What is wrong with Analyses: no Rollout waits for one, so a pass does not read them. */
-function analysisIssues({ desired }: Memory): readonly Issue[] {
-  return desired === undefined ? [] : readAnalyses(desired.tree, desired.desired.config).issues;
+/** Analyses, and what is wrong with them: a pass reads none that no Rollout waits for. */
+function analysesOf({ desired }: Memory): Pick<Analyses, 'analyses' | 'issues'> {
+  return desired === undefined ? { analyses: [], issues: [] } : readAnalyses(desired.tree, desired.desired.config);
 }
 
 /** What is read is compared with the branch that is delivered: that is the change which is about to be made. */

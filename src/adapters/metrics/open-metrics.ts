@@ -3,10 +3,10 @@
 import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import { ALLOW_PRIVATE, addressVariable, CA, TENANT, TOKEN } from '../../api/metrics-providers.ts';
 import type { Metrics, RangeAnswer, RangeQuestion } from '../../ports/metrics.ts';
 import { type Address, failureOf, looked, pinned } from '../network/pinned.ts';
 import type { Network } from '../network/proxy.ts';
-import { ALLOW_PRIVATE, CA, PREFIX, TENANT, TOKEN } from './providers.ts';
 
 /** From the first question to the last byte of the answer, however slowly it drips. */
 const DEADLINE_MS = 10_000;
@@ -24,7 +24,7 @@ export function openMetrics(
   limits: Limits = { deadlineMs: DEADLINE_MS, bytesMost: BYTES_MOST, roundMs: ROUND_MS },
 ): Metrics {
   const asked = async (question: RangeQuestion, until: AbortSignal): Promise<RangeAnswer> => {
-    const name = `${PREFIX}${question.provider.toUpperCase().replaceAll('-', '_')}`;
+    const name = addressVariable(question.provider);
     const failed = (why: string): RangeAnswer => ({ kind: 'failed', why });
     const target = targetOf(name, env);
     if (typeof target === 'string') return failed(target);

@@ -8,8 +8,12 @@ import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-
 import type { Tree } from '../../ports/git.ts';
 import { ambiguousFields, fieldIssue, nameOf, versionIssue } from '../documents/read-rollout.ts';
 
-/** With the path of its file, and the line of its spec. */
-export type AnalysisFile = Analysis & { readonly file: string; readonly line: number };
+/** With the path of its file, and the lines of its spec and of the provider in it. */
+export type AnalysisFile = Analysis & {
+  readonly file: string;
+  readonly line: number;
+  readonly providerLine: number;
+};
 
 export type Analyses = {
   /** Those that count. */
@@ -59,7 +63,9 @@ function readOne(document: ManifestDocument, policyPaths: Config['policyPaths'])
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document), ...outside];
   const { file } = document;
   const line = document.lineOf(['spec']);
-  return { analysis: analysis === undefined || issues.length > 0 ? undefined : { ...analysis, file, line }, issues };
+  const providerLine = document.lineOf(['spec', 'provider']);
+  const isWrong = analysis === undefined || issues.length > 0;
+  return { analysis: isWrong ? undefined : { ...analysis, file, line, providerLine }, issues };
 }
 
 function outsideIssue(document: ManifestDocument): Issue {

@@ -1,7 +1,7 @@
 /** The variables of the environment that say how servers of metrics are reached. */
 
 /** Starts the names: TRANCHE_METRICS_PROD is the address of `prod`, TRANCHE_METRICS_PROD_TOKEN its credential. */
-export const PREFIX = 'TRANCHE_METRICS_';
+const PREFIX = 'TRANCHE_METRICS_';
 export const TOKEN = '_TOKEN';
 /** Whose data is meant, where one server has that of several: the header X-Scope-OrgID. */
 export const TENANT = '_TENANT';
@@ -9,3 +9,15 @@ export const TENANT = '_TENANT';
 export const CA = '_CA';
 /** Where it is `true`, addresses of the runner's own networks are fine, and http as well. */
 export const ALLOW_PRIVATE = `${PREFIX}ALLOW_PRIVATE`;
+
+/** The variable that has the address of a provider: TRANCHE_METRICS_PROD_EU of `prod-eu`. */
+export function addressVariable(provider: string): string {
+  return `${PREFIX}${provider.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** Whether it names any server, whatever it is called. */
+export function namesProviders(env: Readonly<Record<string, string | undefined>>): boolean {
+  return Object.entries(env).some(
+    ([name, value = '']) => name.startsWith(PREFIX) && name !== ALLOW_PRIVATE && value !== '',
+  );
+}
