@@ -15,7 +15,11 @@ import type { Instant } from './time.ts';
 
 export type { DeliveryShown, SideShown, TrafficRecord } from './record-traffic.ts';
 
-/** Readers leave newer versions alone, and migrate older ones. Another field or word is another version: an older reader would drop it. */
+/**
+ * Stays 1 until the first release: nobody has a record of another form, so that none is read. A record of an earlier commit that lacks
+ * or has something is not trusted, as an edited one, and is rebuilt from Git. From the first release on, another field or word is
+ * another version, because an older reader would drop it with its next record: that one leaves what is newer alone (`NewerRecord`).
+ */
 export const RECORD_VERSION = 1;
 
 /** Kruise's vocabulary (reference: rollout_types.go:538-591). */
