@@ -1,97 +1,36 @@
 /** What metrics of a step keep from going on, what their failure leads to, and who has the last word: all strategies. */
 
 import { expect, test } from 'vitest';
-import { known } from '../../../src/api/known.ts';
 import type { PolicyRules } from '../../../src/api/policy-rules.ts';
 import { factsDigest, withFactDigests } from '../../../src/reconcile/documents/digests.ts';
-import type { AnalysisSaid, AnalysisSeen, MetricAnswer, MetricSaid } from '../../../src/rollout/analysis/seen.ts';
+import type { AnalysisSeen } from '../../../src/rollout/analysis/seen.ts';
 import { sidesOf } from '../../../src/rollout/analysis/sides.ts';
 import { parseTrailers, proposedStep } from '../../../src/rollout/commits/messages.ts';
 import { plan } from '../../../src/rollout/plan.ts';
 import { situationOf } from '../../../src/rollout/situation.ts';
-import type { Live, Snapshot } from '../../../src/rollout/snapshot.ts';
+import type { Snapshot } from '../../../src/rollout/snapshot.ts';
 import { ladderFiles, ladderRollout } from '../../support/ladder.ts';
 import { type Found, passed, type Stand, settledOn, snapshotAt } from '../../support/ladder-pass.ts';
 import { after, asked, edited, stands } from '../../support/ladder-stands.ts';
 import { often, outcome } from '../../support/ladder-ticks.ts';
+import {
+  type Answer,
+  answered,
+  at,
+  BLOB,
+  chat,
+  dated,
+  done,
+  judged,
+  metric,
+  whole,
+} from '../../support/measured-step.ts';
 import { show } from '../../support/planned.ts';
 import { NOW, releaseOf, type World, world } from '../../support/snapshot.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
-const BLOB = '4f1c4f1c4f1c';
-
-/** Step 1 of three, its group ready and its pause over. */
-const done: World = {
-  text: 'B',
-  marks: 'B.2 1/3 floor=3',
-  p: 3,
-  groups: '0:A+ 1:A+ 2:A+ 3:B+',
-  record: { doneAgo: 3600 },
-  steps: '25%/0 50%/0 100%/0',
-};
-/** All groups are on the release, and locked again. */
-const whole: World = { ...done, marks: 'B.2 3/3 floor=0', p: 1_000_000, groups: '0:B+ 1:B+ 2:B+ 3:B+' };
 const loading: World = { ...done, groups: '0:A+ 1:A+ 2:A+ 3:B-', record: {} };
 const paused: World = { ...done, rollout: { paused: true } };
-
-const UNUSABLE = ['SeriesMissing', 'SeriesTwice', 'SidesNotApart'] as const;
-type Answer = MetricAnswer['kind'] | 'BothSidesBad' | 'GroupOutlier' | 'weak' | (typeof UNUSABLE)[number];
-
-function metric(answer: Answer, leadsTo: MetricSaid['leadsTo'] = 'rollback'): MetricSaid {
-  if (answer === 'SeriesMissing' || answer === 'SeriesTwice' || answer === 'SidesNotApart')
-    return {
-      name: 'errors',
-      leadsTo,
-      said: { kind: answer, why: 'vllm-3 has no series up; check that it is scraped' },
-    };
-  const isFailed = answer === 'BothSidesBad' || answer === 'GroupOutlier' || answer === 'weak';
-  const counts = answer === 'noRequests' ? { n: 0, x: 0 } : { n: 1200, x: 71 };
-  return {
-    name: 'errors',
-    leadsTo,
-    said: {
-      kind: isFailed ? 'failed' : answer,
-      canary: counts,
-      stable: { ...counts, x: 0 },
-      evidence: { ln: 9.1, wanted: 7.6 },
-      voided: 0,
-      ...(answer === 'BothSidesBad' ? { excuse: { kind: answer } } : {}),
-      ...(answer === 'GroupOutlier' ? { excuse: { kind: answer, pod: 'vllm-3' } } : {}),
-      ...(answer === 'weak' ? { isWeak: true } : {}),
-    },
-  };
-}
-
-const GRID = { start: NOW - 3600, end: NOW - 300, step: 300 };
-const judged = (...metrics: readonly MetricSaid[]): AnalysisSaid => ({ kind: 'judged', grid: GRID, metrics });
-
-/** One Analysis with one metric: what its provider said, of this step. */
-function chat(said: AnalysisSaid | undefined, of = '1/3', more: Partial<AnalysisSeen> = {}): readonly AnalysisSeen[] {
-  const [first] = said?.kind === 'judged' ? said.metrics : [];
-  const metrics = [{ name: 'errors', leadsTo: first?.leadsTo ?? ('rollback' as const), isBound: true }];
-  return [{ name: 'chat', blob: BLOB, metrics, ...(said === undefined ? {} : { said, of }), ...more }];
-}
-
-const answered = (answer: Answer, of = '1/3'): readonly AnalysisSeen[] => chat(judged(metric(answer)), of);
-
-function at(of: World, analyses: readonly AnalysisSeen[], rules: Partial<PolicyRules> = {}): Snapshot {
-  const snapshot = world({ ...of, rules: { ...of.rules, ...rules } });
-  return withFactDigests(dated({ ...snapshot, analyses }));
-}
-
-/** Every ready leader says since when: an hour, if nothing else is said. */
-function dated(snapshot: Snapshot, seconds = 3600): Snapshot {
-  const { live, traffic, now } = snapshot;
-  const inLive = (of: Live): Live => ({
-    ...of,
-    leaders:
-      of.leaders.kind === 'known'
-        ? known(of.leaders.value.map((one) => (one.ready ? { ...one, readyAt: now - seconds } : one)))
-        : of.leaders,
-  });
-  const second = traffic === undefined ? {} : { traffic: { ...traffic, second: inLive(traffic.second) } };
-  return { ...snapshot, live: inLive(live), ...second };
-}
 
 const OF_GATEWAY = { name: 'errors', leadsTo: 'rollback', isBound: false, isOfGateway: true } as const;
 const NEXT = 'StepReady: step 2/3, partition 3 → 2 => B.2 2/3 floor=2';
