@@ -116,6 +116,28 @@ test('an Analysis that no file has holds from the start; what is edited counts f
   expect(await of.pass()).toMatch(/AnalysisMissing/);
 });
 
+test('an Analysis outside of policyPaths does not count, and holds as one that is missing', async () => {
+  const where = 'teams/chat.yaml';
+  const of = await started('', {
+    analysis: '',
+    others: { 'tranche.yaml': 'policyPaths: [policies]\n', [where]: ANALYSIS },
+  });
+  expect(await of.pass()).toMatch(/^hold AnalysisMissing/);
+  expect(of.metrics.asked).toEqual([]);
+  of.world.repository.commit('main', { writes: [{ path: ANALYSIS_FILE, text: ANALYSIS }], message: 'add it' });
+  of.world.repository.commit('main', { writes: [{ path: where, text: undefined }], message: 'take the other out' });
+  expect(await of.pass()).toMatch(/^step 1\//);
+});
+
+test('an Analysis that a policy names no more is a policy that is gone', async () => {
+  const of = await started();
+  const blob = /chat@[0-9a-f]{12}/.exec(of.world.repository.log('main')[0]?.message ?? '')?.[0];
+  expect(blob).toBeDefined();
+  of.world.edit('policies/measured.yaml', '  analyses: [chat]\n', '  soakSeconds: 1\n');
+  of.world.tick(600);
+  expect(await of.pass()).toBe('hold PolicyGone');
+});
+
 test('what leads back is written before anybody is asked, whose Rollout it may be; they are asked after it', async () => {
   const [lws, file] = ['apps/llama/lws.yaml', 'rollouts/llama.yaml'];
   const others = {

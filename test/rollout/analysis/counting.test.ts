@@ -173,12 +173,21 @@ test('absent is zero where series are made with the first event, and the process
   expect(counted([asked('c'), asked('s'), gone, seen[1]!], HTTP)).toMatchObject({ voided: 2 });
 });
 
-const slow = (pod: string, { le = '2.5', tokens = 100 } = {}) => [
-  series('vllm:time_to_first_token_seconds_bucket', pod, [0, 90, 180, 270], { le }),
-  series('vllm:time_to_first_token_seconds_count', pod, [0, 100, 200, 300]),
-  series('vllm:request_prompt_tokens_sum', pod, [0, 100 * tokens, 200 * tokens, 300 * tokens]),
-  series('vllm:request_prompt_tokens_count', pod, [0, 100, 200, 300]),
-];
+const slow = (pod: string, { le = '2.5', tokens = 100, requests = 100 } = {}) => {
+  const asked = [0, requests, 2 * requests, 3 * requests];
+  return [
+    series('vllm:time_to_first_token_seconds_bucket', pod, [0, requests - 10, 2 * requests - 20, 3 * requests - 30], {
+      le,
+    }),
+    series('vllm:time_to_first_token_seconds_count', pod, asked),
+    series(
+      'vllm:request_prompt_tokens_sum',
+      pod,
+      asked.map((count) => count * tokens),
+    ),
+    series('vllm:request_prompt_tokens_count', pod, asked),
+  ];
+};
 
 describe('latency', () => {
   test.each(['2.5', '2.50'])('is what is above the bucket %s', (le) => {
@@ -188,6 +197,24 @@ describe('latency', () => {
   test('counts only where prompts are alike', () => {
     expect(counted([...slow('c', { tokens: 200 }), ...slow('s')], TTFT)).toMatchObject({ windows: [], unlike: 3 });
     expect(counted([...slow('c', { tokens: 120 }), ...slow('s')], TTFT)).toMatchObject({ unlike: 0 });
+  });
+  test.each([
+    [49, 3],
+    [50, 0],
+    [200, 0],
+    [201, 3],
+  ])('counts only where the load of a leader is alike: %i requests a window against 100', (requests, unlike) => {
+    // Prompts are the same on both sides.
+    expect(counted([...slow('c', { requests }), ...slow('s')], TTFT)).toMatchObject({ unlike });
+  });
+  test('compares what one leader is asked, not what all of them are', () => {
+    const five = ['c', 'c2', 'c3', 'c4', 'c5'];
+    const sides = { canary: five.map((pod) => ({ pod, from: 0 })), stable: SIDES.stable };
+    const each = five.flatMap((pod) => slow(pod));
+    expect(counted([...each, ...slow('s')], TTFT, sides)).toMatchObject({ unlike: 0 });
+    expect(counted([...five.flatMap((pod) => slow(pod, { requests: 20 })), ...slow('s')], TTFT, sides)).toMatchObject({
+      unlike: 3,
+    });
   });
   test('without its bucket says which', () => {
     expect(counted([...slow('c', { le: '5.0' }), ...slow('s')], TTFT)).toEqual({
