@@ -5,6 +5,7 @@ import type { Issue } from '../api/issue.ts';
 import type { Git, Oid } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
 import { FILE_EFFECTS, type FileEffect, fileEffects, wordTakenBack } from '../rollout/edits/file-effects.ts';
+import { readAnalyses } from './analysis/read-analyses.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
 import { fileCollision } from './documents/digest-collision.ts';
 import { readWorkload } from './documents/read-workload.ts';
@@ -115,11 +116,13 @@ async function judge(
   const failures = result.outcomes.flatMap(({ key, error }) =>
     error === undefined ? [] : [`${key.namespace}/${key.name}: ${error}`],
   );
-  return { memory, outcomes: result.outcomes, issues: issuesOf(result), failures };
+  return { memory, outcomes: result.outcomes, issues: issuesOf(result, memory), failures };
 }
 
-function issuesOf(result: PassResult): readonly Issue[] {
-  return [...result.issues, ...result.outcomes.flatMap(({ plan }) => plan?.issues ?? [])];
+/** With what is wrong with Analyses: a pass reads none that no Rollout waits for now. */
+function issuesOf(result: PassResult, { desired }: Memory): readonly Issue[] {
+  const analyses = desired === undefined ? [] : readAnalyses(desired.tree, desired.desired.config).issues;
+  return [...result.issues, ...analyses, ...result.outcomes.flatMap(({ plan }) => plan?.issues ?? [])];
 }
 
 /** The same problem is on another line where something was written above it. */

@@ -5,24 +5,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { recordedKustomize } from '../support/kustomize.ts';
 import { llmD } from '../support/kustomize-trees.ts';
+import { type Files, pullRequest } from '../support/pull-request.ts';
 import { act, commands, type Env } from '../support/runner.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
 afterEach(stopSites);
-
-type Files = Readonly<Record<string, string | undefined>>;
-
-/** A pull request of these files, merged by the forge into what main is now, as the event's ref. */
-async function pullRequest(site: Site, files: Files, from = 'main'): Promise<Env> {
-  const { repository } = site;
-  await repository.git('branch', '-f', 'theirs', from);
-  await repository.commit('theirs', files, 'a change');
-  const tree = (await repository.git('merge-tree', '--write-tree', 'main', 'theirs')).split('\n')[0] ?? '';
-  const merge = await repository.git('commit-tree', tree, '-p', 'main', '-p', 'theirs', '-m', 'merge');
-  await repository.git('update-ref', 'refs/pull/7/merge', merge);
-  return { GITHUB_EVENT_NAME: 'pull_request', GITHUB_REF: 'refs/pull/7/merge', GITHUB_BASE_REF: 'main' };
-}
 
 const verify = (site: Site, event: Env) => act(site, { mode: 'verify', kubeconfig: '', token: '' }, event);
 
