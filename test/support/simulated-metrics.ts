@@ -5,8 +5,8 @@ import type { Metrics, RangeQuestion } from '../../src/ports/metrics.ts';
 /** Of a thousand requests of this pod at this second, so many are bad. */
 type BadOf = (pod: string, at: number) => number;
 
-/** How it answers; `partial`: without the last leader; `missing`: no series at all. */
-type Mood = 'well' | 'dead' | 'warns' | 'partial' | 'missing' | 'hostile';
+/** How it answers; `partial`: without the last leader; `missing`: no series at all; `twice`: by two scrapers; `native`: histograms without buckets. */
+type Mood = 'well' | 'dead' | 'warns' | 'partial' | 'missing' | 'hostile' | 'twice' | 'native';
 
 export class SimulatedMetrics {
   readonly asked: RangeQuestion[] = [];
@@ -39,10 +39,16 @@ export class SimulatedMetrics {
     const pods = /pod=~"([^"]*)"/.exec(query)?.[1]?.split('|') ?? [];
     const seen = this.mood === 'missing' ? [] : this.mood === 'partial' ? pods.slice(0, -1) : pods;
     const result = seen.flatMap((pod) =>
-      ['stop', 'error'].map((reason) => this.series(pod, reason, { start, end, step })),
+      ['stop', 'error'].flatMap((reason) => this.scraped(this.series(pod, reason, { start, end, step }))),
     );
     const warnings = this.mood === 'warns' ? { warnings: ['a store is down'] } : {};
     return { status: 'success', data: { resultType: 'matrix', result }, ...warnings };
+  }
+
+  private scraped(one: ReturnType<SimulatedMetrics['series']>): readonly object[] {
+    const { metric, values } = one;
+    if (this.mood === 'native') return [{ metric, histograms: values.map(([at]) => [at, { count: '0', sum: '0' }]) }];
+    return this.mood === 'twice' ? ['a', 'b'].map((replica) => ({ metric: { ...metric, replica }, values })) : [one];
   }
 
   /** Of plain names alone. */

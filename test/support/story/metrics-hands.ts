@@ -9,6 +9,8 @@ const MOODS: Readonly<Record<string, SimulatedMetrics['mood']>> = {
   dies: 'dead',
   warns: 'warns',
   'has no series': 'missing',
+  'has each series of two scrapers': 'twice',
+  'has native histograms alone': 'native',
   'answers again': 'well',
 };
 
@@ -21,13 +23,21 @@ export const metricsHands: readonly Sentence[] = [
     },
   },
   {
+    pattern: /^Of 1000 requests on group (\d+) of (\S+) (\d+) fail\.$/,
+    act: ({ stage }, [group = '', name = '', count]) => {
+      const before = stage.metrics.bad;
+      stage.metrics.bad = (pod, at) => (pod === `${name}-${group}` ? Number(count) : before(pod, at));
+    },
+  },
+  {
     pattern: /^Each leader gets (\d+) requests in 100 seconds\.$/,
     act: ({ stage }, [count]) => {
       stage.metrics.requestsPerSecond = Number(count) / 100;
     },
   },
   {
-    pattern: /^The metrics server (dies|warns|has no series|answers again)\.$/,
+    pattern:
+      /^The metrics server (dies|warns|has no series|has each series of two scrapers|has native histograms alone|answers again)\.$/,
     act: ({ stage }, [what = '']) => {
       stage.metrics.mood = MOODS[what] ?? 'well';
     },
