@@ -26,6 +26,7 @@ import {
   indexOf,
   isLocked,
   isLockedAgain,
+  isRollbackAgain,
   lastWritten,
   type OurCommit,
   planned,
@@ -139,8 +140,10 @@ function partitionSteps(commit: OurCommit): string | undefined {
     PrimaryCovered: false,
     ShareAccepted: false,
     TrafficWithdrawn: workload.shares !== undefined && same && from !== 'rollback',
-    // A file put back after the newer release has settled; a rollback in one commit brings its own.
-    AnnotationsRestored: from === undefined && to === undefined && before.marks?.release !== release,
+    // A file put back after the newer release has settled, or a rollback that a hand has taken the marks of.
+    AnnotationsRestored:
+      (from === undefined && to === undefined && before.marks?.release !== release) ||
+      (reason === 'AnnotationsRestored' && isRollbackAgain(commit)),
   } as const satisfies Record<MoveReason, boolean>;
   if (new Map<string, boolean>(Object.entries(legal)).get(reason) === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;

@@ -8,6 +8,7 @@ import {
   begins,
   GOING_BACK,
   indexOf,
+  isRollbackAgain,
   lastWritten,
   missingAt,
   type OurCommit,
@@ -62,7 +63,11 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['Relocked', same && from === undefined],
     // A file put back after the newer release has settled: what settled stands in the annotations again, the text is a request.
     // And where a hand has taken them out and someone gives the release up: its rollback is found by them alone.
-    ['AnnotationsRestored', from === undefined && !sameRelease && (to === undefined || isAsWritten(commit))],
+    // And a rollback goes on by those that it wrote, whatever a hand has made of them.
+    [
+      'AnnotationsRestored',
+      (from === undefined && !sameRelease && (to === undefined || isAsWritten(commit))) || isRollbackAgain(commit),
+    ],
     ['AbortedTemplateRemoved', from === 'rollback' && to === 'rollback'],
     ['BudgetRaised', same && from !== undefined],
     ['BudgetLowered', same && from === 'rollback'],

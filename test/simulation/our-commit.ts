@@ -171,6 +171,13 @@ export function lastWritten(universe: Universe, { name, upTo }: { name: string; 
   return found === undefined ? undefined : fieldsOf(universe.text(found.oid, lwsFile(name)) ?? '');
 }
 
+/** Whether it writes the marks of the rollback that is in progress, as the last commit of ours has left them. */
+export function isRollbackAgain({ universe, workload, parent, before, after }: OurCommit): boolean {
+  const last = lastWritten(universe, { name: workload.name, upTo: parent })?.marks;
+  const isOther = JSON.stringify(before.marks) !== JSON.stringify(last);
+  return last?.step === 'rollback' && isOther && JSON.stringify(after.marks) === JSON.stringify(last);
+}
+
 /** Reads a commit of main; undefined where it is not one of ours. */
 export function ourCommit(
   universe: Universe,

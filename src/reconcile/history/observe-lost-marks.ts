@@ -94,7 +94,7 @@ function lacksMarks(own: Marks | undefined, before: Marks): boolean {
   if (!sameRelease(own.release, before.release)) return isAbortedAtRest(own);
   const keys = ['step', 'at', 'restore', 'stable', 'serves'] as const;
   const isGone = keys.some((key) => before[key] !== undefined && own[key] === undefined);
-  return isGone || servesOther(own, before) || startedOther(own, before) || isRollbackOf(own, before);
+  return isGone || servesOther(own, before) || startedOther(own, before) || turned(own, before);
 }
 
 /** A release that was aborted is settled under a serial of its own alone: a hand has put that annotation back without the others. */
@@ -109,6 +109,12 @@ function isAbortedAtRest({ step, release, aborted }: Marks): boolean {
 function isRollbackOf(own: Marks | undefined, before: Marks | undefined): boolean {
   if (own?.step?.kind !== 'rollback') return false;
   return before === undefined || (before.step !== undefined && before.step.kind !== 'rollback');
+}
+
+/** Whether one of both says that the release goes back, and the other that it is delivered: an abort of that would go back further. */
+function turned(own: Marks, before: Marks): boolean {
+  const isDelivered = own.step !== undefined && own.step.kind !== 'rollback';
+  return isRollbackOf(own, before) || (before.step?.kind === 'rollback' && isDelivered);
 }
 
 /**

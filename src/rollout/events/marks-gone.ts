@@ -1,14 +1,16 @@
-/** Our annotations are not what the last commit of tranche wrote: nothing is written but by an abort; the hold says what was. */
+/** Our annotations are not what the last commit of tranche wrote: nothing is written but by an abort or a rollback; the hold says what was. */
 
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
+import { workloadMove } from '../edits/workload-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { changesOf } from '../ladders/changes.ts';
 import type { Delivering } from '../ladders/delivering-facts.ts';
 import { deliveryOf } from '../ladders/documents.ts';
 import { isRestored } from '../ladders/shares.ts';
-import { MOVES, moving } from '../move.ts';
+import { type Decision, MOVES, moving } from '../move.ts';
 import type { Aborted } from '../orders/aborted-release.ts';
 import type { Situation } from '../situation.ts';
+import { isFillingBack } from '../state.ts';
 import { advice, commandLine, fieldsSet } from '../texts/advice.ts';
 import { command } from '../texts/command-text.ts';
 
@@ -55,6 +57,17 @@ export function marksBack(on: Delivering, { marks, because }: Pick<Aborted, 'bec
   const { way, label } = MOVES.AnnotationsRestored;
   const why = `${because} What the last commit of tranche wrote is put back; the rollback starts from there.`;
   return moving({ reason: 'AnnotationsRestored', way, label, marks, changes, why }, 'StepUpgrade');
+}
+
+/**
+ * A rollback that has started goes on, whatever a hand has made of its annotations: what the last commit of tranche wrote comes back,
+ * and nothing else changes. undefined: that was no rollback, or the undo of a settled release, whose rungs ask nobody.
+ */
+export function rollbackAgain(situation: Situation, marks: Marks): Decision | undefined {
+  if (marks.step?.kind !== 'rollback' || isFillingBack(marks)) return undefined;
+  const { label } = MOVES.AnnotationsRestored;
+  const why = `A rollback is in progress, and the annotations of ${situation.file.object.name} are not those that the last commit of tranche wrote. What it wrote is put back; the rollback goes on from there.`;
+  return moving(workloadMove(situation, { reason: 'AnnotationsRestored', label, marks, why }), 'StepUpgrade');
 }
 
 /** Every annotation that the file lacks or has otherwise, as it was written, and those that it has next to them. */

@@ -7,7 +7,7 @@ import { withoutMarks } from '../events/giving-up.ts';
 import { abortedOnLadder, abortedUnnamed, goBackOnLadder } from '../events/ladder-back.ts';
 import { failedOnLadder } from '../events/ladder-failing.ts';
 import { heldOnLadder, overtakenOnLadder, rollStopped } from '../events/ladder-overtaken.ts';
-import { goneHold, marksBack, restoreGone } from '../events/marks-gone.ts';
+import { goneHold, marksBack, restoreGone, rollbackAgain } from '../events/marks-gone.ts';
 import { partitionPutBack } from '../events/primary-partition.ts';
 import { strayAtRest, strayWithoutMarks } from '../events/stray-share.ts';
 import { undoByColour } from '../events/undoing-colour.ts';
@@ -97,7 +97,7 @@ function marksGone({ situation, state, on }: Case): Decision | undefined {
   if (stray !== undefined) return stray;
   const given = withoutMarks(situation, lostMarks);
   const back = given === undefined || on === undefined ? undefined : marksBack(on, { ...given, marks: lostMarks });
-  return back ?? holding([goneHold(situation, lostMarks)], 'StepUpgrade');
+  return back ?? rollbackAgain(situation, lostMarks) ?? holding([goneHold(situation, lostMarks)], 'StepUpgrade');
 }
 
 function documentsGone({ situation, on, changed }: Case): Decision | undefined {

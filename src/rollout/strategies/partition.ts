@@ -8,7 +8,7 @@ import { failedBack, failureBrake } from '../events/failing.ts';
 import { beforeFirstStep, rollbackCause } from '../events/giving-up.ts';
 import { noText, returning } from '../events/going-back.ts';
 import { lateMerge, stillStale } from '../events/late-merge.ts';
-import { goneHold } from '../events/marks-gone.ts';
+import { goneHold, rollbackAgain } from '../events/marks-gone.ts';
 import { removeToGoBack, returnedByHand } from '../events/recreating.ts';
 import { stopAt, stopReturned } from '../events/stopping.ts';
 import { beyondFirstStep, supersede, takeOver } from '../events/superseding.ts';
@@ -148,7 +148,8 @@ function documentReturned({ situation, recreating }: Case): Decision | undefined
 
 function marksGone({ situation }: Case): Decision | undefined {
   const { lostMarks } = situation.snapshot;
-  return lostMarks === undefined ? undefined : holding([goneHold(situation, lostMarks)], 'StepUpgrade');
+  if (lostMarks === undefined) return undefined;
+  return rollbackAgain(situation, lostMarks) ?? holding([goneHold(situation, lostMarks)], 'StepUpgrade');
 }
 
 /** What would be decided if it had not been merged is asked by the same table. */
