@@ -13,10 +13,10 @@ export const COMPOSITIONS = {
   cap: 'the smallest',
   requirement: 'all of them must hold',
   wait: 'the longest',
-  grant: 'allowed where some policy grants it and none refuses; of numbers the smallest',
-  parameter: 'the one value that is stated; two hold before the first step',
+  grant: 'allowed if some policy grants it and none refuses it; of numbers the smallest',
+  parameter: 'the one value that is stated. If two policies state different values, no delivery starts',
   observer: 'all of them',
-  choice: 'of those that are stated, the one that stands first in its row',
+  choice: 'of the values that policies state, the one that the row of the field names first',
 } as const;
 
 type Composition = keyof typeof COMPOSITIONS;

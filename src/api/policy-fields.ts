@@ -34,7 +34,7 @@ const GPUS = { min: 0, max: 10_000_000 } as const;
 export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNullable<PolicyRules[K]>> } = {
   surge: granted(
     { min: 0, max: SURGE_LIMIT },
-    'how many extra groups run during a delivery. At least as many as `maxUnavailable`. See [Hold capacity](#hold-capacity)',
+    'how many extra groups run during a delivery: `0`, or at least `maxUnavailable`. See [Hold capacity](#hold-capacity)',
   ),
   sizeChange: {
     ...words(['Refuse', 'Whole']),
@@ -85,7 +85,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   exceptions: exceptions('releases that the windows of this policy do not stop. See [Exceptions](#exceptions)'),
   leaveAtLeastSeconds: wait(
     SECONDS,
-    'how long before the windows close no step starts any more. A step does not start either if its groups would still be loading by then; the longest load that was seen counts',
+    'how much time must be left until the windows close for a step to start. It must also be enough for the groups of the step to load, by the longest load that was seen',
   ),
   soakSeconds: wait(
     SECONDS,
@@ -94,7 +94,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   finalSoakSeconds: wait(SECONDS, 'how long all groups must have been ready on the release before it is settled'),
   drainSeconds: wait(
     SECONDS,
-    'how long, at least, a version that gets no new requests keeps its groups, to answer its last ones. If a route does not say how long a request may take, this counts instead of 600 s. The longest value that a commit of the delivery was written under counts until the delivery ends, even if the policy is changed or deleted',
+    'how long, at least, a version keeps its groups after its last new request, to answer what is open. If a route does not say how long a request may take, this replaces the 600 s that are assumed. If the value is lowered or deleted during a delivery, the earlier, longer one counts until the delivery ends',
   ),
   bakeSeconds: wait(
     SECONDS,
@@ -145,7 +145,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
       'what happens when a step has failed: `hold` (the default), `withdraw` (the share is withdrawn, the groups stay) or `rollback`. See [Deadlines](#deadlines)',
   },
   analyses: analyses(
-    'names of Analyses: the metrics of each step must pass all of them before the next step, a promotion, and before it is settled. See [Analysis](#analysis)',
+    'names of Analyses. The metrics of a step must pass all of them before the next step or the promotion starts, and before the delivery is settled. See [Analysis](#analysis)',
   ),
   onAnalysisFailure: {
     ...words(['hold', 'withdraw', 'rollback']),
@@ -161,7 +161,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   withoutRequests: {
     ...words(['Hold', 'Pass']),
     composition: 'grant',
-    meaning: '`Pass`: a step whose metrics show that nobody asked anything in `waitAtMostSeconds` goes on',
+    meaning: '`Pass`: a step goes on if its metrics show no request at all in `waitAtMostSeconds`',
   },
   notify: targets('who gets notifications of a delivery. See [Notifications](#notifications)'),
   notifyHoldSeconds: parameter(SECONDS, 'how long a hold may last before a notification is sent. Default: one hour'),
@@ -171,7 +171,7 @@ export const POLICY_FIELDS: { readonly [K in PolicyFieldName]: PolicyField<NonNu
   ),
   undoWithinSeconds: granted(
     { min: 0, max: SECONDS.max },
-    'how long after a release has settled `tranche undo` may take it back without steps. Default: one day. Later, the earlier template is a request like any other',
+    'how long after a release has settled `tranche undo` may take it back without steps. Default: one day. Later, the earlier template is delivered by the steps of the Rollout',
   ),
   inferencePools: pools(
     'two InferencePools, `{stable, canary}`, for a Rollout whose `service` is the name of the first. See [InferencePools](#inferencepools)',
