@@ -182,10 +182,10 @@ test.each<[string, Tree, number, string]>([
     'flux.yaml:6: LeaderWorkerSet vllm: the Flux Kustomization models may change it by components, so that',
   ],
   [
-    'an image that Image Updater wrote',
-    { ...PLAIN, 'app/.argocd-source-vllm.yaml': 'kustomize:\n  images:\n    - vllm/vllm-openai:v0.11.0\n' },
-    0,
-    'app/.argocd-source-vllm.yaml:3: LeaderWorkerSet vllm: the source that Argo CD merges changes its image',
+    'a prefix that Argo CD merges',
+    { ...PLAIN, 'app/.argocd-source-vllm.yaml': 'kustomize:\n  namePrefix: a-\n' },
+    1,
+    'app/.argocd-source-vllm.yaml:2: the source that Argo CD merges sets kustomize.namePrefix, which tranche does not follow',
   ],
   [
     'a partition that is no number',

@@ -1,6 +1,7 @@
 /** A world whose agent applies what kustomize builds of one folder, with passes that build as well. */
 
 import { eject, intent, type OrderWish } from '../../src/commands/order.ts';
+import { withArgoImages } from '../../src/manifests/argo-source.ts';
 import type { Memory, Ports } from '../../src/reconcile/pass.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { readClosures } from '../../src/reconcile/roots/read-closures.ts';
@@ -97,7 +98,7 @@ export class BuiltWorld extends World {
     const [commit] = await git.heads([at]);
     const closure = (await readClosures(this.asFetched(git), commit ?? at, [ROOT])).get(ROOT);
     if (closure?.kind !== 'whole') return;
-    const build = await this.builder.build(closure);
+    const build = await this.builder.build(withArgoImages(closure));
     if (build.kind === 'refused') return;
     const objects = new Map([[ROOT, yamlValues(build.text)]]);
     syncCommit(this.cluster.store, objects, { manager: AGENT, namespace: 'llm', prune: true });

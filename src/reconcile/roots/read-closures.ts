@@ -1,7 +1,10 @@
 /** Reads from Git what kustomize folders are built from: as many files as they name, and no more. */
 
+import type { Issue } from '../../api/issue.ts';
+import { argoSourceIssues, isArgoSource } from '../../manifests/argo-source.ts';
 import { type Closure, type ClosureFile, closureOf } from '../../manifests/closure.ts';
 import { MAX_CLOSURE_LEVELS } from '../../manifests/limits.ts';
+import { folderOf } from '../../manifests/paths.ts';
 import type { Git, Oid, TreeFile } from '../../ports/git.ts';
 
 /** Each look leads one level deeper: a closure that is deeper than its limit is refused before this is reached. */
@@ -36,7 +39,52 @@ export async function readClosures(
     for (const file of await filesAt(git, commit, asked)) files.set(file.path, file);
     for (const path of asked) paths.add(path);
   }
-  return closed;
+  return withArgoSources(git, commit, closed);
+}
+
+/** The same with the files that Argo CD merges into the source of an Application: their names are not known from others. */
+async function withArgoSources(
+  git: Pick<Git, 'readAt'>,
+  commit: Oid,
+  closed: ReadonlyMap<string, ClosedOrRefused>,
+): Promise<ReadonlyMap<string, ClosedOrRefused>> {
+  const roots = [...closed].flatMap(([root, { kind }]) => (kind === 'whole' ? [root] : [])).sort();
+  if (roots.length === 0) return closed;
+  const { files, skipped } = await git.readAt(commit, {
+    paths: roots,
+    suffixes: ['.yaml'],
+    markers: [],
+    pathsAlone: true,
+  });
+  const there = [...files, ...skipped()].map(({ path }) => path);
+  const sources = there.filter((path) => isArgoSource(path, folderOf(path)) && closed.has(folderOf(path)));
+  if (sources.length === 0) return closed;
+  const read = await filesAt(git, commit, new Set(sources));
+  return new Map([...closed].map(([root, closure]) => [root, withSources(closure, root, read)]));
+}
+
+function withSources(closure: ClosedOrRefused, root: string, read: readonly ClosureFile[]): ClosedOrRefused {
+  const own = read.filter(({ path }) => isArgoSource(path, root));
+  if (own.length === 0 || closure.kind === 'refused') return closure;
+  const texts = own.flatMap((file) => (file.kind === 'text' ? [file] : []));
+  const files = [...closure.files, ...texts].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const issues = [...own.flatMap(unreadableIssue), ...argoSourceIssues(texts)];
+  return issues.length === 0 ? { ...closure, files } : { kind: 'refused', issues, files };
+}
+
+function unreadableIssue(file: ClosureFile): readonly Issue[] {
+  if (file.kind === 'text') return [];
+  const message = `the source that Argo CD merges cannot be read: ${file.why}`;
+  return [
+    {
+      file: file.path,
+      line: 0,
+      path: '',
+      reason: 'UnsupportedLayout',
+      message,
+      hint: 'Write it as text, or remove it.',
+    },
+  ];
 }
 
 /** A path may be a folder: of that, files of the names that are looked for come along, and are left out. */

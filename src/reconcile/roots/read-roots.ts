@@ -4,6 +4,7 @@ import { type Config, mappedNamespace } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { agentBuildsIn, reachesRoot } from '../../manifests/agent-builds.ts';
+import { isArgoSource, withArgoImages } from '../../manifests/argo-source.ts';
 import { type Root, rootsIn } from '../../manifests/kustomize-roots.ts';
 import { isKustomizationFile, type ManifestDocument } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
@@ -15,7 +16,7 @@ import type { Desired } from '../desired/desired-rollout.ts';
 import type { Agent } from '../init/agents.ts';
 import { type BuiltWorkload, builtWorkloads } from './built-workload.ts';
 import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
-import { agentIssues, baseIssue, buildIssue, twiceBuilt } from './root-issues.ts';
+import { agentIssues, baseIssue, buildIssue, twiceBuilt, unreadByFlux } from './root-issues.ts';
 
 /** A LeaderWorkerSet of a root, with who delivers it. */
 export type RootWorkload = BuiltWorkload & {
@@ -82,11 +83,8 @@ export async function readRoots(
   );
   const about = roots.flatMap((root) => {
     const closure = closures.get(root.folder);
-    return closure !== undefined && isAboutWorkloads(closure) && mayBeAsked(root, closure) ? [{ root, closure }] : [];
+    return closure !== undefined && isAsked(root, closure, { names, patched }) ? [{ root, closure }] : [];
   });
-  function mayBeAsked({ folder }: Root, closure: ClosedOrRefused): boolean {
-    return names === undefined || patched.includes(folder) || mayBuild(closure, names);
-  }
   const builds = agentBuildsIn(texts);
   const kustomized = new Set(desired.files.flatMap(({ file }) => (isKustomizationFile(file) ? [folderOf(file)] : [])));
   const hasKustomization = (folder: string): boolean => kustomized.has(folder);
@@ -94,26 +92,43 @@ export async function readRoots(
     about.map(async ({ root, closure }): Promise<RootView> => {
       const { workloads, documents, objects, issues, key } = await built(root, closure, { builder, cache });
       const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
-      const around = builds.filter((build) => reachesRoot(build, root.folder, hasKustomization));
+      // What Argo CD merges is part of what is built, or refused with it.
+      const around = builds.filter(
+        (build) =>
+          !isArgoSource(build.part.document.file, root.folder) && reachesRoot(build, root.folder, hasKustomization),
+      );
+      const applying = agents.filter(({ folders }) => folders.includes(root.folder));
+      const files = closure.files.map(({ path }) => path);
       return {
         root,
-        agents: agents.filter(({ folders }) => folders.includes(root.folder)),
-        files: closure.files.map(({ path }) => path),
+        agents: applying,
+        files,
         key,
         seen: key ?? closureKey({ root: root.folder, files: closure.files }),
         input: closure.kind === 'whole' ? closure : undefined,
         documents,
         objects,
         workloads: found,
-        issues: [...root.listedBy.map((by) => baseIssue(root, by)), ...issues, ...agentIssues(found, around, desired)],
+        issues: [
+          ...root.listedBy.map((by) => baseIssue(root, by)),
+          ...issues,
+          ...agentIssues(found, around, desired),
+          ...unreadByFlux(root, applying, files),
+        ],
       };
     }),
   );
   return withTwins(views, desired);
 }
 
-function isAboutWorkloads({ files }: ClosedOrRefused): boolean {
-  return files.some(({ text }) => text.includes(LWS_KIND));
+/** Whether the folder is about LeaderWorkerSets, and may be about those that are looked for. */
+function isAsked(
+  { folder }: Root,
+  closure: ClosedOrRefused,
+  { names, patched }: { readonly names: readonly string[] | undefined; readonly patched: readonly string[] },
+): boolean {
+  if (!closure.files.some(({ text }) => text.includes(LWS_KIND))) return false;
+  return names === undefined || patched.includes(folder) || mayBuild(closure, names);
 }
 
 /** Of a document that is built from, as far as it is written as people write it. */
@@ -162,7 +177,7 @@ export async function builtOnce(
     if (known.left !== undefined) cache.set(key, { ...known, left: known.left - 1 });
     return known.built;
   }
-  const build = await builder.build(input).catch(refusedByMachine);
+  const build = await builder.build(withArgoImages(input)).catch(refusedByMachine);
   const read =
     build.kind === 'refused'
       ? { ...NOTHING_BUILT, issues: [buildIssue(root, build)] }

@@ -2,12 +2,14 @@
 
 import type { Issue } from '../../api/issue.ts';
 import type { AgentBuild } from '../../manifests/agent-builds.ts';
+import { isArgoSource } from '../../manifests/argo-source.ts';
 import { type BuildPart, changesOf, list, type Transformation } from '../../manifests/kustomize-changes.ts';
 import type { Root } from '../../manifests/kustomize-roots.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import type { Build } from '../../ports/builder.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
+import type { Agent } from '../init/agents.ts';
 import type { BuiltWorkload } from './built-workload.ts';
 
 /** A folder that is applied, and a part of another that is. */
@@ -69,6 +71,23 @@ export function agentIssues(
       })),
     ),
   );
+}
+
+/** A file that only Argo CD reads, in a folder that Flux applies: what is built here is not what the cluster gets. */
+export function unreadByFlux(root: Root, agents: readonly Agent[], files: readonly string[]): readonly Issue[] {
+  const [flux] = agents.filter(({ name }) => name.startsWith('Kustomization '));
+  const source = files.find((path) => isArgoSource(path, root.folder));
+  if (flux === undefined || source === undefined) return [];
+  return [
+    {
+      file: source,
+      line: 1,
+      path: '',
+      reason: 'UnsupportedLayout',
+      message: `Argo CD alone reads this file, and Flux applies the folder (${flux.name}, ${flux.file}:${flux.line})`,
+      hint: 'Write the images into the kustomization of the folder, and remove this file.',
+    },
+  ];
 }
 
 /** What a component that an agent adds changes is not looked at: it stands in another folder. */

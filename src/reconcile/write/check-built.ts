@@ -4,6 +4,7 @@
  */
 
 import type { Issue } from '../../api/issue.ts';
+import { withArgoImages } from '../../manifests/argo-source.ts';
 import { apart } from '../../manifests/build-output.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
@@ -31,7 +32,8 @@ export async function checkBuilt(changes: readonly ObjectChange[], on: On): Prom
   const own = changes.find((change) => change.file === over.file);
   if (own === undefined || over.input === undefined) return undefined;
   const input = withTexts(over.input, before, over.isStandIn === true ? [over.file] : undefined);
-  const [was, is] = await Promise.all([builder.build(input), builder.build(withWrites(input, writes))]);
+  const built = (one: BuildInput) => builder.build(withArgoImages(one));
+  const [was, is] = await Promise.all([built(input), built(withWrites(input, writes))]);
   // What cannot be built is no reason to keep a rollback waiting: its bytes are checked in the patch itself.
   const isUnknown = [was, is].some((build) => build.kind === 'refused' && build.cause !== 'fails');
   if (isUnknown && way !== 'forward') return undefined;

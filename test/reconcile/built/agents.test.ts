@@ -30,7 +30,6 @@ spec:
 ${fields}`;
 const PATCH_OF_KIND = '{target: {kind: LeaderWorkerSet}, patch: "- {op: remove, path: /spec/startupPolicy}"}';
 const FILE = 'clusters/prod.yaml';
-const IMAGES_FILE = `${ROOT}/.argocd-source-vllm.yaml`;
 
 test.each<readonly [what: string, file: string, text: string, line: number, said: string]>([
   ['Flux: patches', FILE, FLUX(ROOT, `  patches: [${PATCH_OF_KIND}]\n`), 6, 'patches it'],
@@ -55,7 +54,6 @@ test.each<readonly [what: string, file: string, text: string, line: number, said
   ['Argo CD: patches', FILE, ARGO(`      patches: [${PATCH_OF_KIND}]\n`), 8, 'patches it'],
   ['Argo CD: another kustomize', FILE, ARGO('      version: v4.5.7\n'), 8, 'builds it with kustomize v4.5.7'],
   ['an ApplicationSet over folders', FILE, SET(`          patches: [${PATCH_OF_KIND}]\n`), 10, 'patches it'],
-  ['Image Updater', IMAGES_FILE, 'kustomize:\n  images:\n    - vllm/vllm-openai:v1\n', 3, 'changes its image'],
 ])('%s: refused', async (_, file, text, line, said) => {
   const world = new BuiltWorld({ files: { ...BUILT_FILES, [file]: text } });
   await world.apply();
