@@ -7,9 +7,12 @@ const SEPARATOR = '---\n';
 
 /** Those of these kinds, as one text. */
 export function ofKinds(text: string, kinds: readonly string[]): string {
-  return parts(text)
-    .filter((part) => kinds.some((kind) => hasLine(part, `kind: ${kind}`)))
-    .join(SEPARATOR);
+  return eachOfKinds(text, kinds).join(SEPARATOR);
+}
+
+/** Those of these kinds, one by one. */
+export function eachOfKinds(text: string, kinds: readonly string[]): readonly string[] {
+  return parts(text).filter((part) => kinds.some((kind) => hasLine(part, `kind: ${kind}`)));
 }
 
 /** What names an object and says how it is kept, without what is in it: apiVersion, kind and metadata. */

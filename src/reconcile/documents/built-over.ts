@@ -5,6 +5,20 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { BuildInput } from '../../ports/builder.ts';
 import type { Beneath } from '../../rollout/edits/beneath.ts';
 
+/** ConfigMaps and Secrets of one build, as `ConfigMap settings`. */
+export type BuiltObjects = ReadonlyMap<
+  string,
+  {
+    /** The agent keeps it when it is built no more. */
+    readonly isKept: boolean;
+    /** Of all that is built of it. */
+    readonly digest: string;
+  }
+>;
+
+/** Of a name that the folder builds: as the version to go back to had it, not so, or nobody knows. */
+export type Compared = ReadonlyMap<string, 'same' | 'differs' | 'unknown'>;
+
 export type BuiltOver = {
   /** The folder of the kustomization that is applied. */
   readonly root: string;
@@ -22,7 +36,7 @@ export type BuiltOver = {
   /** Of all that the folder is built from: equal keys, equal builds. */
   readonly key: string;
   /** ConfigMaps and Secrets that are built next to it. */
-  readonly objects: ReadonlyMap<string, boolean>;
+  readonly objects: BuiltObjects;
   /** There: main builds it without the patch, or not at all; `issues` say why, and no step goes forward. */
   readonly isStandIn?: true;
   readonly issues: readonly Issue[];

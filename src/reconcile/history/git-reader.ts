@@ -10,6 +10,7 @@ import type { CommitHeader, Folders, Oid, Tree } from '../../ports/git.ts';
 import type { History, RolloutKey, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { ChangedFile } from '../../rollout/texts/changed-files.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import type { BuiltObjects } from '../documents/built-over.ts';
 import type { AnyArrival, ArrivalReader, RequestReader } from './arrival.ts';
 import type { BroughtReader } from './brought.ts';
 import type { OwnLine } from './own-line.ts';
@@ -27,7 +28,7 @@ export type GitReader = {
   /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */
   readonly templateRemoved: (entry: DesiredRollout, wanted: (release: Release) => boolean) => Promise<Known<Stable>>;
   /** ConfigMaps and Secrets that a commit built next to a workload; none where kustomize does not build it. */
-  readonly objectsBuiltAt: (commit: Oid, entry: DesiredRollout) => Promise<ReadonlyMap<string, boolean>>;
+  readonly objectsBuiltAt: (commit: Oid, entry: DesiredRollout) => Promise<BuiltObjects>;
   /** Files that its folder is built from and that are not as this commit has them; undefined: nobody knows, or none is built. */
   readonly changedSince: (commit: Oid, entry: DesiredRollout) => Promise<readonly ChangedFile[] | undefined>;
   /** The workload in a commit; undefined: it was not in this file, or cannot be read. */

@@ -6,6 +6,7 @@ import type { PolicyRules } from '../../api/policy-rules.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Compared } from '../documents/built-over.ts';
 import { nameOf } from '../documents/read-rollout.ts';
 
 export type LintFacts = {
@@ -21,6 +22,8 @@ export type LintFacts = {
   readonly accepted: readonly string[];
   readonly policy: PolicyRules;
   readonly lwsVersion: LwsVersion | undefined;
+  /** What kustomize builds of the ConfigMaps and Secrets to which it refers; undefined: it builds nothing here. */
+  readonly compared: Compared | undefined;
 };
 
 export type Finding = {

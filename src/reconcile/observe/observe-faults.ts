@@ -4,6 +4,7 @@ import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Known } from '../../api/known.ts';
 import type { Live, Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Compared } from '../documents/built-over.ts';
 import { fileCollision } from '../documents/digest-collision.ts';
 import { fluxIssues } from '../documents/flux-settings.ts';
 import type { Observation } from '../history/observation.ts';
@@ -23,6 +24,7 @@ export function faultsOf(
     readonly live: Live;
     readonly resting: Resting;
     readonly unreadable: readonly Issue[];
+    readonly compared: Compared | undefined;
   },
 ): Faults {
   const { entry, desired } = of;
@@ -42,6 +44,7 @@ export function faultsOf(
       accepted: acceptedIn(desired.config, entry.key.namespace),
       policy: entry.policy.rules,
       lwsVersion: desired.config.lwsVersion,
+      compared: read.compared,
     };
     issues.push(...lintWorkload(facts));
     issues.push(...fileCollision(entry.workload, file, facts.stable));

@@ -15,6 +15,7 @@ import {
 import { observedAnalyses } from '../analysis/observe-analyses.ts';
 import { unreadLive } from '../cluster/observe-cluster.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import type { Compared } from '../documents/built-over.ts';
 import { withFactDigests } from '../documents/digests.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { backsOf } from '../history/backs-in-history.ts';
@@ -58,6 +59,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
       ? unreadLive(notAsked('settled: not read before the next audit'))
       : await readLive(of, entry);
   const stable = seen !== undefined ? await stableOf(of, seen, record) : (recreation.stable ?? absent);
+  const compared = await comparedIn(of, { file, stable, resting });
   const unreadable = [...(workload?.issues ?? []), ...recreation.issues, ...(await danglingOf(of, stable))];
   return withFactDigests({
     version: SNAPSHOT_VERSION,
@@ -81,7 +83,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
     ...(await undoFacts(of, file)),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     recreateText: recreation.recreateText,
-    ...faultsOf(of, { file, stable, live, resting, unreadable }),
+    ...faultsOf(of, { file, stable, live, resting, unreadable, compared }),
     ...recordFacts(of, trusted),
     audit: resting === 'audit' || record === undefined,
     live,
@@ -100,6 +102,21 @@ async function danglingOf({ git, entry }: Observation, stable: Snapshot['stable'
   if (entry.over === undefined || stable.kind !== 'known') return [];
   const { generatedReferences } = await import('../roots/generated-references.ts');
   return generatedReferences(git.objectsBuiltAt, entry, stable.value);
+}
+
+/** The stable commit is built where something is going on alone: then it is built in any case. */
+async function comparedIn(
+  { git, entry }: Observation,
+  {
+    file,
+    stable,
+    resting,
+  }: { readonly file: WorkloadFile | undefined; readonly stable: Snapshot['stable']; readonly resting: Resting },
+): Promise<Compared | undefined> {
+  if (entry.over === undefined || file === undefined) return undefined;
+  const { comparedReferences } = await import('../roots/generated-references.ts');
+  const asked = stable.kind === 'known' && resting !== 'rest' ? stable.value : undefined;
+  return comparedReferences(git.objectsBuiltAt, entry, { content: file.workload.content, stable: asked });
 }
 
 function withBeneath(file: WorkloadFile | undefined, over: DesiredRollout['over']): WorkloadFile | undefined {

@@ -4,14 +4,15 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Identity } from '../desired/desired-rollout.ts';
+import type { BuiltObjects } from '../documents/built-over.ts';
 import { atPatch, type BuildWorld, isCalled } from './over-builds.ts';
 import { closureKey, readClosures } from './read-closures.ts';
 import { builtOnce } from './read-roots.ts';
 
 type BuiltThen = {
   readonly documents: readonly ManifestDocument[];
-  /** ConfigMaps and Secrets next to it; true: the agent keeps one that is built no more. */
-  readonly objects: ReadonlyMap<string, boolean>;
+  /** Next to it. */
+  readonly objects: BuiltObjects;
 };
 
 const NOTHING: BuiltThen = { documents: [], objects: new Map() };

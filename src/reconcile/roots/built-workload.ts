@@ -1,13 +1,15 @@
 /** Reads what a build printed: its LeaderWorkerSets, each with what people ask of it first. */
 
+import { createHash } from 'node:crypto';
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, type JsonObject } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
-import { headsOf, ofKinds } from '../../manifests/build-output.ts';
+import { eachOfKinds, headsOf, ofKinds } from '../../manifests/build-output.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import type { BuiltObjects } from '../documents/built-over.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 
 export type BuiltWorkload = {
@@ -35,8 +37,7 @@ export function builtWorkloads(
   readonly workloads: readonly BuiltWorkload[];
   /** All of them, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
-  /** ConfigMaps and Secrets that are built, as `ConfigMap settings`; true: the agent keeps one that is built no more. */
-  readonly objects: ReadonlyMap<string, boolean>;
+  readonly objects: BuiltObjects;
   readonly issues: readonly Issue[];
 } {
   const output = parseManifestFile(root.file, ofKinds(text, [LWS_KIND]), [LWS_KIND]);
@@ -66,9 +67,15 @@ export function builtWorkloads(
 
 const KEPT = ['ConfigMap', 'Secret'];
 
-function objectsIn(text: string, { file }: Pick<ManifestDocument, 'file'>): ReadonlyMap<string, boolean> {
-  const { documents } = parseManifestFile(file, headsOf(text, KEPT), KEPT);
-  return new Map(documents.map(({ object, value }) => [`${object.kind} ${object.name}`, isKept(value)]));
+function objectsIn(text: string, { file }: Pick<ManifestDocument, 'file'>): BuiltObjects {
+  return new Map(
+    eachOfKinds(text, KEPT).flatMap((part) =>
+      parseManifestFile(file, headsOf(part, KEPT), KEPT).documents.map(({ object, value }) => {
+        const digest = createHash('sha256').update(part).digest('hex');
+        return [`${object.kind} ${object.name}`, { isKept: isKept(value), digest }] as const;
+      }),
+    ),
+  );
 }
 
 function isKept(value: JsonObject): boolean {

@@ -4,10 +4,11 @@ import type { Issue } from '../../api/issue.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Stable } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import type { BuiltObjects, Compared } from '../documents/built-over.ts';
 import { referencesIn } from '../lint/references.ts';
 
 /** Of a commit, by kind and name. */
-type BuiltThen = (commit: string, entry: DesiredRollout) => Promise<ReadonlyMap<string, boolean>>;
+type BuiltThen = (commit: string, entry: DesiredRollout) => Promise<BuiltObjects>;
 
 /**
  * ConfigMaps and Secrets that the stable commit built, under a name that changes with them, and the head does not build; none
@@ -25,7 +26,7 @@ export async function generatedReferences(
   const then = await knownThen(builtThen, entry, stable);
   const folder = over.root === '' ? 'the root of the repository' : over.root;
   return names
-    .filter((name) => then === undefined || then.get(name) === false)
+    .filter((name) => then === undefined || then.get(name)?.isKept === false)
     .map((name) => ({
       file: over.file,
       line: 0,
@@ -34,6 +35,33 @@ export async function generatedReferences(
       message: `${over.named.name}: the version to go back to refers to ${name}, which ${folder} builds no more${then === undefined ? ', and what it built then is not known' : ''}: the agent deletes it, and a rollback could not mount it`,
       hint: 'Let the agent keep what generators have made, in a commit before the one that changes it: generatorOptions.annotations with kustomize.toolkit.fluxcd.io/prune: disabled (Flux) or argocd.argoproj.io/sync-options: Prune=false (Argo CD).',
     }));
+}
+
+/** A name that follows from the content (kustomize writes ten of these letters): another content has another one. */
+const GENERATED = /-[2456789bcdfghkmt]{10}$/;
+
+/**
+ * ConfigMaps and Secrets to which the template refers and that the folder builds, held against what the stable commit built.
+ * `stable` undefined: nothing is to be compared with.
+ */
+export async function comparedReferences(
+  builtThen: BuiltThen,
+  entry: DesiredRollout,
+  { content, stable }: { readonly content: unknown; readonly stable: Stable | undefined },
+): Promise<Compared> {
+  const objects = entry.over?.objects;
+  const names = objects === undefined ? [] : [...referencesIn(content, []).keys()].filter((name) => objects.has(name));
+  const open = names.filter((name) => !GENERATED.test(name));
+  const isAsked = open.length > 0 && stable !== undefined && stable.commit !== '';
+  const then = isAsked ? await knownThen(builtThen, entry, stable) : undefined;
+  return new Map(
+    names.map((name) => {
+      if (!open.includes(name)) return [name, 'same'];
+      const was = then?.get(name)?.digest;
+      if (was === undefined) return [name, 'unknown'];
+      return [name, was === objects?.get(name)?.digest ? 'same' : 'differs'];
+    }),
+  );
 }
 
 /**

@@ -64,7 +64,7 @@ export async function overBuilds(
   return Promise.all([...once.values()].map((one) => overBuild(one, { views, world, desired })));
 }
 
-const NO_OBJECTS: ReadonlyMap<string, boolean> = new Map();
+const NO_OBJECTS: BuiltOver['objects'] = new Map();
 
 type Asked = { readonly root: string; readonly named: Named; readonly patch: ManifestDocument | undefined };
 

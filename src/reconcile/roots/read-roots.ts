@@ -13,6 +13,7 @@ import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
+import type { BuiltObjects } from '../documents/built-over.ts';
 import type { Agent } from '../init/agents.ts';
 import { type BuiltWorkload, builtWorkloads } from './built-workload.ts';
 import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
@@ -37,8 +38,7 @@ export type RootView = {
   readonly input: BuildInput | undefined;
   /** LeaderWorkerSets as built, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
-  /** ConfigMaps and Secrets that are built; true: the agent keeps one that is built no more. */
-  readonly objects: ReadonlyMap<string, boolean>;
+  readonly objects: BuiltObjects;
   readonly workloads: readonly RootWorkload[];
   /** Why it could not be delivered from, each with the way out. */
   readonly issues: readonly Issue[];
@@ -145,7 +145,8 @@ function mayBuild({ files }: ClosedOrRefused, names: readonly string[]): boolean
   });
 }
 
-const NOTHING_BUILT = { workloads: [], documents: [], objects: new Map<string, boolean>() };
+const NO_OBJECTS: BuiltObjects = new Map();
+const NOTHING_BUILT = { workloads: [], documents: [], objects: NO_OBJECTS };
 
 type Built = ReturnType<typeof builtWorkloads> & Pick<RootView, 'key'>;
 
