@@ -15,7 +15,7 @@ import { rootValue } from './roots-report.ts';
 export type InitReport = {
   readonly read: string;
   readonly survey: Survey;
-  /** Kustomize folders with LeaderWorkerSets that kustomize changes. */
+  /** Kustomize folders with LeaderWorkerSets that kustomize changes, and that are not taken over. */
   readonly folders: readonly RootView[];
   readonly files: readonly Addition[];
   /** Settings of agents that have to change. */
@@ -61,7 +61,10 @@ function textOf(report: InitReport): string {
     workloads.length === 0
       ? ['no LeaderWorkerSet found in a manifest. Where they are in another repository, name it with --repo.']
       : [`${count(workloads.length, 'LeaderWorkerSet')}:`, ...workloads.flatMap(workloadLines)],
-    titled('built by kustomize, and not delivered from yet (tranche roots has more):', folders.flatMap(folderLines)),
+    titled(
+      'built by kustomize (tranche roots has more); with TRANCHE_KUSTOMIZE, the path of kustomize, init proposes their Rollouts:',
+      folders.flatMap(folderLines),
+    ),
     titled('in the cluster, and in no file that was read:', cluster),
     titled(titleOf(report), files.flatMap(fileLines)),
     settingsToChange(settings),

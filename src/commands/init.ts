@@ -11,12 +11,14 @@ import { desiredOf } from '../reconcile/desired/desired.ts';
 import { desiredRequest, headOf } from '../reconcile/documents/desired-branch.ts';
 import type { Files, Wishes } from '../reconcile/init/addition.ts';
 import { type Proposal, proposal } from '../reconcile/init/additions.ts';
+
 import { everything, withFiles } from '../reconcile/init/more-files.ts';
 import { proposeFiles } from '../reconcile/init/propose-files.ts';
 import { type Survey, surveyOf } from '../reconcile/init/survey.ts';
 import { readConfig } from '../reconcile/observe/read-main.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type RootView, readRoots } from '../reconcile/roots/read-roots.ts';
+import { withBuiltWorkloads } from '../reconcile/roots/survey-built.ts';
 import { type InitReport, printReport } from './init-report.ts';
 import { type InitOptions, wishesOf } from './init-wishes.ts';
 import { findingsOf, issuesOf } from './lint.ts';
@@ -106,11 +108,15 @@ async function look({ ref, overrides, ownBranch }: InitOptions, { git, builder }
   // Files without a marker are read for a build alone: not from memory.
   const world = builder === undefined ? undefined : { git, builder, cache: new Map() };
   const views = world === undefined ? [] : await readRoots({ desired, agents: survey.agents, texts }, world);
+  const folders = views.filter((view) => !isPlain(view, survey));
+  // Only who has named the program has such folders taken over.
+  const isTaken = builder?.isNamed === true;
+  const built = folders.filter((view) => isTaken && view.workloads.length > 0);
   return {
     tree,
     config,
-    survey,
-    folders: views.filter((view) => !isPlain(view, survey)),
+    survey: withBuiltWorkloads(survey, built),
+    folders: folders.filter((view) => !built.includes(view)),
     files: { isThere: (path) => paths.has(path), count: paths.size },
     isOnGitHub: [...paths].some((path) => path.startsWith('.github/')),
     branch: isNamed ? (ownBranch === undefined ? undefined : read.branch) : ownBranch,

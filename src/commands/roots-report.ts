@@ -16,9 +16,8 @@ export type RootsReport = {
   readonly changes: readonly RootChange[];
 };
 
-const NOT_YET = [
-  'tranche delivers plain manifests: of these folders it says what they build, and changes nothing in them.',
-  'To deliver one of these LeaderWorkerSets in steps: commit what kustomize build prints of its folder, let the agent apply that, and put each new build on it with tranche carry.',
+const UNNAMED = [
+  'No Rollout names some of these. To deliver one in steps, as its folder builds it: add a Rollout of its name and namespace (tranche init writes one), and set TRANCHE_KUSTOMIZE where tranche runs.',
 ];
 
 /** Prints it. */
@@ -54,7 +53,7 @@ function textOf({ read, roots, base, changes }: RootsReport): string {
     ...changes.map(changeLines),
     ...(base !== undefined && changes.length === 0 ? [[`no folder builds anything else than at ${base}`]] : []),
     [
-      ...(workloads.length === 0 ? [] : NOT_YET),
+      ...(workloads.every(({ rollouts }) => rollouts.length > 0) ? [] : UNNAMED),
       `${count(roots.length, 'kustomize folder')} with LeaderWorkerSets, ${count(workloads.length, 'LeaderWorkerSet')} built`,
       `read: ${read}${base === undefined ? '' : `, compared with ${base}`}`,
     ],

@@ -23,6 +23,35 @@ export function elsewhereIn(files: readonly ManifestFile[]): readonly Elsewhere[
   );
 }
 
+/** Kustomizations by whose prefix or suffix a LeaderWorkerSet of these files gets that very name. */
+export function renamedTo(files: readonly ManifestFile[], { name }: { readonly name: string }): readonly Elsewhere[] {
+  const there = new Set(
+    files.flatMap(({ documents }) => documents.map(({ object }) => `${object.kind} ${object.name}`)),
+  );
+  return files.flatMap(({ file, documents: [document] }): readonly Elsewhere[] => {
+    if (document === undefined || !isKustomizationFile(file)) return [];
+    const [prefix, suffix] = ['namePrefix', 'nameSuffix'].map((key) => textAt(document, key));
+    const [before = '', after = ''] = [prefix, suffix];
+    if (before + after === '' || !name.startsWith(before) || !name.slice(before.length).endsWith(after)) return [];
+    const own = name.slice(before.length, name.length - after.length);
+    if (!there.has(`LeaderWorkerSet ${own}`)) return [];
+    const key = before === '' ? 'nameSuffix' : 'namePrefix';
+    return [
+      {
+        file,
+        line: document.lineOf([key]),
+        what: `makes that name of ${own} by ${key}`,
+        hint: 'If it is built there: set TRANCHE_KUSTOMIZE, the path of kustomize, where tranche runs, and it is delivered as the folder builds it. tranche roots shows what comes out.',
+      },
+    ];
+  });
+}
+
+function textAt({ value }: ManifestDocument, key: string): string {
+  const text = value[key];
+  return typeof text === 'string' ? text : '';
+}
+
 /**
  * The patch by which a workload of a kustomize folder is delivered, where a file applies such patches and this one is not there, or
  * is no patch any more: without it nothing is built. `paths`: all files of the commit.

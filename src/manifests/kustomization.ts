@@ -45,10 +45,13 @@ export function transformationsIn(layout: Layout): (object: ManifestDocument) =>
   };
 }
 
-/** A kustomization in a file of its own. */
+/** Who changes an object where a kustomization in a file of its own does. */
+export const IN_FOLDER = 'the kustomization';
+
+/** That. */
 function partOf(document: ManifestDocument): BuildPart {
   const { file, value } = document;
-  return { document, under: [], value, folder: folderOf(file), by: 'the kustomization' };
+  return { document, under: [], value, folder: folderOf(file), by: IN_FOLDER };
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Recognises repositories whose manifests are not what the cluster gets: kustomize overlays and Helm templates. */
 
 import type { Issue } from '../api/issue.ts';
-import { type Layout, transformationsIn } from './kustomization.ts';
+import { LWS_KIND } from '../api/kinds.ts';
+import { IN_FOLDER, type Layout, transformationsIn } from './kustomization.ts';
 import type { Transformation } from './kustomize-changes.ts';
 import type { ManifestDocument } from './parse-file.ts';
 import { pathText } from './path-text.ts';
@@ -28,9 +29,11 @@ function kustomizeIssues(found: readonly Transformation[], workload: ManifestDoc
     path: pathText(path),
     reason: 'UnsupportedLayout',
     message: `${kind} ${name} (${workload.file}): ${by} ${what}, so the file is not what the cluster gets`,
-    hint,
+    hint: kind === LWS_KIND && by === IN_FOLDER ? `${hint} ${OR_BUILT}` : hint,
   }));
 }
+
+const OR_BUILT = 'Or set TRANCHE_KUSTOMIZE, the path of kustomize, and it is delivered as the folder builds it.';
 
 function helmIssues(workload: ManifestDocument, isThere: Layout['isThere']): readonly Issue[] {
   const { kind, name } = workload.object;

@@ -418,25 +418,40 @@ test('the steps for any number of groups grow, end with all, start with one, and
 describe('kustomize folders', () => {
   const kustomize = recordedKustomize();
   afterAll(() => kustomize.remove());
-  const built = 'built by kustomize, and not delivered from yet (tranche roots has more):\n';
+  const built =
+    'built by kustomize (tranche roots has more); with TRANCHE_KUSTOMIZE, the path of kustomize, init proposes their Rollouts:\n';
+  const named = { TRANCHE_KUSTOMIZE: kustomize.file };
 
-  test('are named with what they build, and a plain manifest that is only listed is not', async () => {
+  test('get their Rollouts as they are built, and a plain manifest that is only listed gets its own', async () => {
     const plain = { 'apps/vllm/kustomization.yaml': 'resources: [lws.yaml]\n', 'apps/vllm/lws.yaml': lws('vllm') };
-    const { run, files } = clone({ ...llmD(), ...plain });
+    const { run, files, read } = clone({ ...llmD(), ...plain });
     const before = files();
-    const { code, out } = await run('init', { TRANCHE_KUSTOMIZE: kustomize.file });
+    const { code, out } = await run('init', named);
     expect(code).toBe(0);
+    expect(out).toContain(`3 LeaderWorkerSets:
+  llm/vllm  apps/vllm/lws.yaml:1  4 groups of 2 pods, 16 GPUs a group  vllm/vllm-openai:v0.10.2
+    nothing in these files applies it: see "Agents" in REFERENCE.md for its settings
+  llm/prod-wide-ep-decode  guides/wide-ep/overlays/prod/kustomization.yaml:1  2 groups of 2 pods, 16 GPUs a group  ghcr.io/llm-d/llm-d-cuda:v0.9.0
+`);
+    expect(out).not.toContain('built by kustomize (');
+    expect(files()).toEqual(before);
+    expect((await run('init --write', named)).code).toBe(0);
+    const rollout = parse(read('rollouts/prod-wide-ep-decode.yaml'));
+    expect([rollout.metadata, rollout.spec.workloadRef.name]).toEqual([
+      { name: 'prod-wide-ep-decode', namespace: 'llm' },
+      'prod-wide-ep-decode',
+    ]);
+    expect(await run('lint', named)).toMatchObject({ code: 0 });
+    expect((await run('init', named)).out).toContain('nothing to add: tranche lint finds nothing wrong with them');
+  });
+  test('are named with what they build where nobody has named the program', async () => {
+    const folder = dirname(kustomize.file);
+    const { out } = await clone(llmD()).run('init', { PATH: `${folder}:${process.env['PATH'] ?? ''}` });
     expect(out).toContain(
       `${built}  llm/prod-wide-ep-decode  guides/wide-ep/overlays/prod/kustomization.yaml  2 groups of 2 pods  ghcr.io/llm-d/llm-d-cuda:v0.9.0
   llm/stage-wide-ep-decode  guides/wide-ep/overlays/stage/kustomization.yaml  1 group of 2 pods  ghcr.io/llm-d/llm-d-cuda:v0.9.0
 `,
     );
-    expect(out).toContain('rollouts/vllm.yaml');
-    const { out: json } = await run('init --output json', { TRANCHE_KUSTOMIZE: kustomize.file });
-    expect(JSON.parse(json)).toMatchObject({
-      folders: [{ workloads: [{ groups: 2 }] }, { workloads: [{ groups: 1 }] }],
-    });
-    expect(files()).toEqual(before);
   });
   test('are named without a build where there is no kustomize', async () => {
     const { out } = await clone(llmD()).run('init', { TRANCHE_KUSTOMIZE: 'no-such-kustomize' });

@@ -69,9 +69,8 @@ spec:
   destination: {server: "https://kubernetes.default.svc", namespace: llm}
 `;
 
-const NOT_YET = `tranche delivers plain manifests: of these folders it says what they build, and changes nothing in them.
-To deliver one of these LeaderWorkerSets in steps: commit what kustomize build prints of its folder, let the agent apply that, and put each new build on it with tranche carry.
-`;
+const UNNAMED =
+  'No Rollout names some of these. To deliver one in steps, as its folder builds it: add a Rollout of its name and namespace (tranche init writes one), and set TRANCHE_KUSTOMIZE where tranche runs.\n';
 
 describe('what is built', () => {
   test('overlays with shared components, as llm-d has them', async () => {
@@ -88,7 +87,7 @@ guides/wide-ep/overlays/stage/kustomization.yaml  built from 9 files
   with guides/wide-ep/base, guides/wide-ep/components/3p2d, recipes/images/gpu-vllm
   llm/stage-wide-ep-decode  1 group of 2 pods, 16 GPUs a group  ghcr.io/llm-d/llm-d-cuda:v0.9.0
 
-${NOT_YET}2 kustomize folders with LeaderWorkerSets, 2 LeaderWorkerSets built
+${UNNAMED}2 kustomize folders with LeaderWorkerSets, 2 LeaderWorkerSets built
 read: the files in CLONE
 `,
       err: '',

@@ -1,7 +1,7 @@
 /** Which kustomizations bring objects that no file of the repository holds. */
 
 import { expect, test } from 'vitest';
-import { elsewhereIn } from '../../src/manifests/built-elsewhere.ts';
+import { elsewhereIn, renamedTo } from '../../src/manifests/built-elsewhere.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 
 function found(text: string): readonly string[] {
@@ -43,3 +43,30 @@ test.each(['resources: [a.yaml, ../base, ./x@y]\n', 'configMapGenerator: [{name:
     expect(found(text)).toEqual([]);
   },
 );
+
+test.each([
+  ['namePrefix: prod-\n', 'prod-vllm', ['apps/prod/kustomization.yaml:1 makes that name of vllm by namePrefix']],
+  [
+    'resources: []\nnameSuffix: -a\n',
+    'vllm-a',
+    ['apps/prod/kustomization.yaml:2 makes that name of vllm by nameSuffix'],
+  ],
+  [
+    'namePrefix: a-\nnameSuffix: -b\n',
+    'a-vllm-b',
+    ['apps/prod/kustomization.yaml:1 makes that name of vllm by namePrefix'],
+  ],
+  ['namePrefix: a-\n', 'prod-vllm', []],
+  ['namePrefix: prod-\n', 'prod-other', []],
+  ['namePrefix: v\nnameSuffix: v\n', 'v', []],
+  ['resources: [vllm.yaml]\n', 'vllm', []],
+])('%j makes of vllm %s', (text, name, said) => {
+  const lws = 'apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {name: vllm}\n';
+  const files = [
+    parseManifestFile('apps/prod/kustomization.yaml', text, []),
+    parseManifestFile('apps/base/vllm.yaml', lws, ['LeaderWorkerSet']),
+  ];
+  const made = renamedTo(files, { name });
+  expect(made.map(({ file, line, what }) => `${file}:${line} ${what}`)).toEqual(said);
+  expect(made.every(({ hint }) => hint.includes('TRANCHE_KUSTOMIZE'))).toBe(true);
+});

@@ -3,7 +3,7 @@
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Rollout } from '../../api/rollout.ts';
-import { elsewhereIn, lostPatches } from '../../manifests/built-elsewhere.ts';
+import { elsewhereIn, lostPatches, renamedTo } from '../../manifests/built-elsewhere.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Tree } from '../../ports/git.ts';
@@ -64,7 +64,11 @@ export function desiredOf(
   const claims = settleClaims(files, config, firsts);
   const index = indexOf({ files: claims.files, texts, blobs, config, built });
   const providers = readRouteProviders(claims.files, config);
-  const elsewhere: Unseen['elsewhere'] = (one) => [...lostPatches(blobs.all(), one), ...elsewhereIn(claims.files)];
+  const elsewhere: Unseen['elsewhere'] = (one) => [
+    ...lostPatches(blobs.all(), one),
+    ...renamedTo(claims.files, one),
+    ...elsewhereIn(claims.files),
+  ];
   const all = {
     index,
     policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),

@@ -20,7 +20,8 @@ export function everything(): ReadRequest {
 
 /**
  * The same repository, where the commit of `tree` has these files as well. `tree` was read by `everything`: what a request
- * asks of that commit is answered from there, so that a second pass reads no disk. All other commits are read as ever.
+ * asks of that commit is answered from there, so that a second pass reads no disk. All other commits are read as ever, and
+ * so are files of any name, as a build takes them.
  */
 export function withFiles(git: Git, tree: Tree, added: ReadonlyMap<string, string>): Git {
   const more = [...added].map(
@@ -37,8 +38,13 @@ export function withFiles(git: Git, tree: Tree, added: ReadonlyMap<string, strin
     begin: () => git.begin(),
     heads: (branches) => git.heads(branches),
     expect: (expected) => git.expect(expected),
-    readAt: async (commit, request) =>
-      commit === tree.commit ? answer({ ...tree, files }, request) : git.readAt(commit, request),
+    readAt: async (commit, request) => {
+      if (commit !== tree.commit) return git.readAt(commit, request);
+      if (request.markers.length > 0 || request.pathsAlone === true) return answer({ ...tree, files }, request);
+      const read = await git.readAt(commit, request);
+      const own = more.filter(({ path }) => isAsked(request, path));
+      return { ...read, files: [...read.files.filter(({ path }) => !added.has(path)), ...own].sort(byPath) };
+    },
     differences: (before, after) => git.differences(before, after),
     history: (from, until, limit) => git.history(from, until, limit),
     push: (updates) => git.push(updates),
