@@ -3,11 +3,12 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
+import { realKustomize } from './support/kustomize.ts';
 import { startSite, stopSites } from './support/site.ts';
 
 const run = promisify(execFile);
@@ -69,10 +70,31 @@ async function runIn(command: string, where: string): Promise<void> {
   await run(program, args, { cwd: where });
 }
 
-async function make({ name, lines: todo }: Stage): Promise<void> {
+/** ADD is a download, checked by its checksum: here the archive is made of the real program, where there is one. */
+async function add(rest: string, name: string): Promise<void> {
+  const [checksum, address = '', target = ''] = rest.split(' ');
+  expect(checksum).toMatch(/^--checksum=sha256:[0-9a-f]{64}$/);
+  expect(address).toMatch(
+    /^https:\/\/github\.com\/kubernetes-sigs\/kustomize\/releases\/download\/kustomize%2Fv5\.8\.1\/kustomize_v5\.8\.1_linux_(amd64|arm64)\.tar\.gz$/,
+  );
+  expect(address).toContain(name.replace('kustomize-', 'linux_'));
+  if (realKustomize === '') return;
+  mkdirSync(rootOf(name));
+  await run('tar', ['-czf', join(rootOf(name), target), '-C', dirname(realKustomize), basename(realKustomize)]);
+}
+
+/** Stages that need the real program; without it only their lines are looked at. */
+const isLeftOut = (name: string): boolean => realKustomize === '' && ['archive', 'kustomize'].includes(name);
+
+async function make({ base, name, lines: todo }: Stage): Promise<void> {
+  if (isLeftOut(name)) return;
+  const from = stages.find((stage) => stage.name === base.replace('$TARGETARCH', 'amd64'))?.name;
+  if (from !== undefined) cpSync(rootOf(from), rootOf(name), { recursive: true });
   let workdir = '/';
   for (const { word, rest } of todo) {
     if (word === 'WORKDIR') workdir = rest;
+    else if (word === 'ADD') await add(rest, name);
+    else if (isLeftOut(/^--from=(\S+)/.exec(rest)?.[1] ?? '')) continue;
     else if (word === 'COPY') copy(rest, { name, workdir });
     else if (word === 'RUN') await runIn(rest, join(rootOf(name), workdir));
     else expect(['ARG', 'USER', 'ENTRYPOINT']).toContain(word);
@@ -99,8 +121,9 @@ afterAll(async () => {
 });
 
 test('stands on a Node that still gets fixes, named by its digest, and does not run as root', () => {
-  for (const { base } of stages) expect(base).toMatch(/^node:24-[a-z]+-slim@sha256:[0-9a-f]{64}$/);
-  expect(new Set(stages.map(({ base }) => base)).size, 'one digest').toBe(1);
+  const foreign = stages.map(({ base }) => base).filter((base) => base !== 'scratch' && !base.startsWith('kustomize-'));
+  for (const base of foreign) expect(base).toMatch(/^node:24-[a-z]+-slim@sha256:[0-9a-f]{64}$/);
+  expect(new Set(foreign).size, 'one digest').toBe(1);
   expect(packageJson.engines.node).toMatch(/^>=20\./);
   expect(wordOf('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
 });
@@ -112,10 +135,19 @@ test('is given nothing that it does not use', () => {
   expect([...new Set(copied)].sort()).toEqual([...context].sort());
 });
 
-test('holds the bundle, what it copies from, the license, and nothing else', () => {
-  expect(readdirSync(rootOf('last'))).toEqual(['app']);
+test('holds the bundle, what it copies from, the license, kustomize, and nothing else', () => {
+  expect(readdirSync(rootOf('last'))).toEqual(realKustomize === '' ? ['app'] : ['app', 'usr']);
+  expect(wordOf('ENV'), 'nobody has named it').toBe('');
   expect(readdirSync(join(rootOf('last'), 'app')).sort()).toEqual(['LICENSE', 'dist', 'package.json', 'policies']);
 });
+
+test.skipIf(realKustomize === '')(
+  'kustomize of the image is the release that the tests are recorded with',
+  async () => {
+    const { stdout } = await run(join(rootOf('last'), 'usr/local/bin/kustomize'), ['version']);
+    expect(stdout.trim()).toBe('v5.8.1');
+  },
+);
 
 test('says its version, and the verb that the Deployment calls', async () => {
   expect((await start(['--version'])).stdout).toMatch(
