@@ -18,7 +18,7 @@ type Unread = { readonly kind: 'MetricsUnreadable'; readonly why: string };
 export async function eachAsked<Said>(
   { outcomes, wanted }: Subject,
   { metrics, clock }: Pick<Ports, 'metrics' | 'clock'>,
-  ask: (metrics: Metrics, asked: LeadersAsked, key: Outcome['key']) => Promise<Said>,
+  ask: (metrics: Metrics, asked: LeadersAsked, snapshot: Snapshot) => Promise<Said>,
   podsOf: (snapshot: Snapshot) => readonly string[],
 ): Promise<readonly Answer<Said | Unread>[]> {
   const answers: Answer<Said | Unread>[] = [];
@@ -32,7 +32,7 @@ export async function eachAsked<Said>(
       else {
         const { namespace } = key;
         const steps = snapshot.rollout?.rollout.steps.length ?? 1;
-        answer(await ask(metrics, { analysis, namespace, pods: podsOf(snapshot), steps, now: clock.now() }, key));
+        answer(await ask(metrics, { analysis, namespace, pods: podsOf(snapshot), steps, now: clock.now() }, snapshot));
       }
     }
   return answers;

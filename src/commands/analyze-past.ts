@@ -66,7 +66,7 @@ async function triedOf(subject: Subject, { days }: PastOptions, ports: Ports): P
   return eachAsked(
     subject,
     ports,
-    (metrics, asked, key) => backtest(metrics, { ...asked, days, lengths: lengths.get(printKey(key)) ?? [] }),
+    (metrics, asked, { key }) => backtest(metrics, { ...asked, days, lengths: lengths.get(printKey(key)) ?? [] }),
     stablePods,
   );
 }

@@ -1,5 +1,6 @@
 /** Alerts that an Analysis names: when they are looked at, and which of them fire. */
 
+import type { Analysis } from '../../api/analysis.ts';
 import type { MetricSeries } from '../../api/metric-answer.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Grid } from './metric-query.ts';
@@ -33,4 +34,26 @@ export function firingIn(series: readonly MetricSeries[], alerts: readonly strin
     return times === 0 ? [] : [{ name, times }];
   });
   return { kind: 'alerts', firing };
+}
+
+/** An alert as its server had it, whether it fired or was pending. */
+export type AlertChecked = {
+  readonly name: string;
+  /** How many sets of labels it had; 0: it was not seen. */
+  readonly seen: number;
+  /** Labels of `match` with a value that none of them has: it fires and holds nothing. */
+  readonly lacks: readonly string[];
+};
+
+/** In the order of the file. Of each the set of labels counts that fits best. */
+export function alertsChecked(
+  series: readonly MetricSeries[],
+  { alerts, match }: Pick<Analysis, 'alerts' | 'match'>,
+): readonly AlertChecked[] {
+  return alerts.map((name) => {
+    const own = series.filter(({ labels, samples }) => labels['alertname'] === name && samples.size > 0);
+    const missing = own.map(({ labels }) => Object.keys(match).filter((label) => labels[label] !== match[label]));
+    const [fewest = []] = missing.sort((left, right) => left.length - right.length);
+    return { name, seen: own.length, lacks: fewest };
+  });
 }

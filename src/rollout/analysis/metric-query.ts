@@ -80,6 +80,11 @@ export function alertsSelectorOf({ match, alerts }: Pick<Analysis, 'match' | 'al
   ].join(',')}}`;
 }
 
+/** The same alerts whatever labels they have, and whether or not they fire already. */
+export function alertNamesSelectorOf({ alerts }: Pick<Analysis, 'alerts'>): string {
+  return `ALERTS{alertname=~"${anyOf(alerts)}"}`;
+}
+
 function exactValues(values: SeriesPart['labels'][string] | undefined): readonly string[] {
   return values === undefined || values instanceof RegExp ? [] : values;
 }

@@ -30,46 +30,61 @@ function nameOf(names: readonly SideName[]): string {
   return names.map(({ service }) => service).join(' and ');
 }
 
-type Asked = { readonly analysis: Analysis; readonly metric: AnalysisMetric; readonly grid: Answered['grid'] };
+export type Asked = { readonly analysis: Analysis; readonly metric: AnalysisMetric; readonly grid: Answered['grid'] };
 
 /**
  * The counts of both versions. They are not apart where a series is of both, and where one version has all requests though both
  * have a share: a gateway may count weighted backends of one rule together, as Envoy Gateway does.
  */
-export function servicesCounted({ series }: Pick<Answered, 'series'>, sides: Sides, asked: Asked): Counted {
+export function servicesCounted(step: Pick<Answered, 'series'>, sides: Sides, asked: Asked): Counted {
+  const counts = countedOfEach(step, sides, asked);
+  const by = serviceSides(sides);
+  const isAlone = by !== undefined && by.stable.length > 0 && hasAll(counts) !== undefined;
+  return isAlone ? notApart(asked, 'one', namesOf(by)) : counts;
+}
+
+/** The same, though one version has all requests: at rest that is how it should be. */
+export function countedOfEach({ series }: Pick<Answered, 'series'>, sides: Sides, asked: Asked): Counted {
   const { services } = sides;
   const by = serviceSides(sides);
   const { metric } = asked;
-  const notApart = (found: 'shared' | 'both' | 'one', names: readonly string[]): Counted => ({
-    kind: 'SidesNotApart',
-    name: metric.of.names[0] ?? '',
-    found,
-    sides: names,
-  });
-  if (services === undefined || by === undefined || services.kind === 'shared') return notApart('shared', []);
+  if (services === undefined || by === undefined || services.kind === 'shared') return notApart(asked, 'shared', []);
   const names = [...new Set([metric.of, ...badParts(metric.bad)].flatMap((one) => one.names))];
   const counted = series.filter(({ name }) => names.includes(name));
   const isOf = (arm: 'canary' | 'stable') =>
     sideTest(sideLabels(services[arm], asked, { namespace: services.namespace, isCanary: arm === 'canary' }));
   const [mine, theirs] = [counted.filter(isOf('canary')), counted.filter(isOf('stable'))];
-  const said = [...by.canary, ...by.stable].map(({ pod }) => pod);
-  if (mine.some((one) => theirs.includes(one))) return notApart('both', said);
+  if (mine.some((one) => theirs.includes(one))) return notApart(asked, 'both', namesOf(by));
   const seen = [...mine, ...theirs].filter(({ name }) => metric.of.names.includes(name));
   const anchors = seen.map((one) => ({ ...one, name: GATEWAY_SEEN }));
   const found = new Map([[by.canary[0]?.pod ?? '', [...mine, ...anchors]]]);
   for (const { pod } of by.stable) found.set(pod, [...theirs, ...anchors]);
-  const counts = countsBy(found, by, asked);
-  return isOneAlone(counts, by) ? notApart('one', said) : counts;
+  return countsBy(found, by, asked);
 }
 
-/** Both have a share, and all requests are those of one. */
-function isOneAlone(counts: Counted, { stable }: Sides): boolean {
-  if (counts.kind !== 'counted' || stable.length === 0) return false;
+/** Why a gateway says nothing of a metric. */
+export function notApart(
+  { metric }: Pick<Asked, 'metric'>,
+  found: 'shared' | 'both' | 'one',
+  sides: readonly string[],
+): Extract<Counted, { readonly kind: 'SidesNotApart' }> {
+  return { kind: 'SidesNotApart', name: metric.of.names[0] ?? '', found, sides };
+}
+
+/** By its Services, of the new version first. */
+export function namesOf({ canary, stable }: Pick<Sides, 'canary' | 'stable'>): readonly string[] {
+  return [...canary, ...stable].map(({ pod }) => pod);
+}
+
+/** Which version has all requests; undefined: both have some, or neither has. */
+export function hasAll(counts: Counted): 'canary' | 'stable' | undefined {
+  if (counts.kind !== 'counted') return undefined;
   const [mine, theirs] = [
     totalOf(counts.windows.flatMap(({ canary }) => canary)),
-    totalOf(counts.windows.flatMap((window) => window.stable)),
+    totalOf(counts.windows.flatMap(({ stable }) => stable)),
   ];
-  return (mine.n === 0) !== (theirs.n === 0);
+  if ((mine.n === 0) === (theirs.n === 0)) return undefined;
+  return mine.n === 0 ? 'stable' : 'canary';
 }
 
 /** What is asked for next to the leaders; undefined: nothing. */

@@ -159,6 +159,25 @@ function servicesOf(
   return { kind: 'apart', namespace, canary: whose === 'all' && canary !== stable ? [own, other] : [own], stable: [] };
 }
 
+/** Where the versions of a delivery stand at a gateway; known at rest as well, where the new one has no share. */
+export type AtGateway = {
+  /** Not there: no requests are shared by Services, so that a gateway says nothing. */
+  readonly services?: NonNullable<Sides['services']>;
+  /** Both versions have a share now. */
+  readonly isShared: boolean;
+};
+
+/** By what Git and the Rollout say; nothing is judged by it. */
+export function atGateway(situation: Situation): AtGateway {
+  const now = sidesOf(situation, { warmUpSeconds: 0 });
+  const isShared = now.kind === 'sides' && now.sides.services?.kind === 'apart' && now.sides.stable.length > 0;
+  const { marks } = situation;
+  const on = marks === undefined ? undefined : delivering(situation, marks, marks.release);
+  if (on !== undefined && routesTraffic(on.delivery)) return { services: servicesOf(on, 'both'), isShared };
+  const { style } = situation.snapshot.rollout?.rollout ?? {};
+  return style !== undefined && isOneWorkload(style) ? { services: { kind: 'shared' }, isShared } : { isShared };
+}
+
 /**
  * Since when the cluster has the share that Git says: by the pass that saw its routes accepted, and no earlier than the last
  * write of them and of their Services, which the API server dates. A write alone may be that of another share.

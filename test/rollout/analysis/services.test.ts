@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Analysis, parseAnalysis } from '../../../src/api/analysis.ts';
 import { parseMetricAnswer } from '../../../src/api/metric-answer.ts';
 import type { Sides } from '../../../src/rollout/analysis/counting.ts';
+import { gatewayChecked } from '../../../src/rollout/analysis/gateway-check.ts';
 import { judge } from '../../../src/rollout/analysis/judge.ts';
 import { unusableWhy } from '../../../src/rollout/analysis/seen.ts';
 import { servicesQuery } from '../../../src/rollout/analysis/services.ts';
@@ -226,6 +227,36 @@ test.each([
   ],
 ])('%s: one question, of escaped parts, in which a label of one side may be missing', (use, sides, query) => {
   expect(servicesQuery(analysisOf(use, sides), SIDES)).toBe(query);
+});
+
+describe('without a verdict', () => {
+  const analysis = analysisOf('traefik/errors');
+  const one = (service: string, requests: number, code: string) =>
+    series('traefik_service_requests_total', { service: `llm-${service}-80@kubernetes`, code }, each(requests));
+  const found = (result: readonly object[], isShared: boolean) => {
+    const parsed = parseMetricAnswer({ status: 'success', data: { resultType: 'matrix', result } }, GRID);
+    if (parsed.kind !== 'series') throw new Error(parsed.kind);
+    const at = { services: SIDES.services!, isShared };
+    return gatewayChecked(parsed, at, { analysis, metric: analysis.metrics[0]!, grid: GRID });
+  };
+  const stable = [one('vllm', 300, '200'), one('vllm', 3, '502')];
+  const canary = one('vllm-canary', 50, '200');
+  const hourly = { n: 12 * 303, x: 36 };
+  test('all requests are those of the stable version where the new one has no share', () => {
+    expect(found(stable, false)).toMatchObject({ counts: { canary: { n: 0, x: 0 }, stable: hourly } });
+    expect(found([canary], false)).toMatchObject({ unusable: { kind: 'SidesNotApart', found: 'one' } });
+  });
+  test('both have some where both have a share', () => {
+    expect(found([...stable, canary], true)).toMatchObject({ counts: { canary: { n: 600, x: 0 }, stable: hourly } });
+    expect(found(stable, true)).toMatchObject({ unusable: { kind: 'SidesNotApart', found: 'one' } });
+  });
+  test('nothing is said of what nobody scrapes, and of samples that have gaps', () => {
+    expect(found([], false)).toMatchObject({ unusable: { kind: 'SeriesMissing' } });
+    const gaps = series('traefik_service_requests_total', { service: 'llm-vllm-80@kubernetes', code: '200' }, (at) =>
+      at % 2 === 0 ? at : undefined,
+    );
+    expect(found([gaps], false)).toEqual({ name: 'traefik/errors', of: { canary: 'vllm-canary', stable: 'vllm' } });
+  });
 });
 
 test.each(['shared', 'both', 'one'] as const)('%s: what is said names what was found, and the remedy', (found) => {
