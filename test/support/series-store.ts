@@ -2,7 +2,11 @@
 
 import type { Metrics } from '../../src/ports/metrics.ts';
 
-type Series = { readonly labels: Readonly<Record<string, string>>; readonly at: (second: number) => number };
+/** `at`: what a server gives for this second; undefined: no sample. */
+export type Series = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly at: (second: number) => number | undefined;
+};
 
 const MATCHER = /([a-zA-Z_]+)(=~|=)"((?:[^"\\]|\\.)*)"/g;
 
@@ -23,11 +27,14 @@ export function seriesStore(series: readonly Series[]): { readonly metrics: Metr
       .filter(({ labels }) => matches(labels, query))
       .map(({ labels, at }) => ({
         metric: labels,
-        values: Array.from({ length: (end - start) / step + 1 }, (_, place) => {
-          const second = start + place * step;
-          return [second, String(at(second))];
-        }),
-      }));
+        values: Array.from({ length: (end - start) / step + 1 }, (_, place) => start + place * step).flatMap(
+          (second) => {
+            const value = at(second);
+            return value === undefined ? [] : [[second, String(value)]];
+          },
+        ),
+      }))
+      .filter(({ values }) => values.length > 0);
     return { kind: 'answered', body: { status: 'success', data: { resultType: 'matrix', result } } };
   };
   return { metrics: { round: () => ({ range }) }, asked };

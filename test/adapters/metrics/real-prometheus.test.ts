@@ -3,13 +3,12 @@
  * PROMETHEUS names the program, which `.ci/real` installs.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openMetrics } from '../../../src/adapters/metrics/open-metrics.ts';
 import { type Analysis, parseAnalysis } from '../../../src/api/analysis.ts';
@@ -18,6 +17,7 @@ import type { Metrics, RangeQuestion } from '../../../src/ports/metrics.ts';
 import { firingIn } from '../../../src/rollout/analysis/alerts.ts';
 import { countsOf } from '../../../src/rollout/analysis/counting.ts';
 import { alertsSelectorOf, selectorOf } from '../../../src/rollout/analysis/metric-query.ts';
+import { startPrometheus, stopPrometheus } from '../../support/prometheus.ts';
 import { SimulatedMetrics } from '../../support/simulated-metrics.ts';
 
 const program = process.env['PROMETHEUS'] ?? '';
@@ -120,12 +120,8 @@ describe.skipIf(program === '')('Prometheus', () => {
     }));
     writeFileSync(path.join(folder, 'prometheus.yml'), JSON.stringify(configuration(scrapes)));
     writeFileSync(path.join(folder, 'rules.yml'), JSON.stringify(RULES));
-    prometheus = spawn(
-      program,
-      ['--config.file=prometheus.yml', '--storage.tsdb.path=data', '--web.listen-address=127.0.0.1:0'],
-      { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-    );
-    const url = await addressOf(prometheus);
+    const { server, url } = await startPrometheus(program, folder);
+    prometheus = server;
     metrics = openMetrics({
       env: { TRANCHE_METRICS_ALLOW_PRIVATE: 'true', TRANCHE_METRICS_PROD: url },
       authorities: async () => undefined,
@@ -137,7 +133,7 @@ describe.skipIf(program === '')('Prometheus', () => {
   }, 2 * READY_MS);
 
   afterAll(async () => {
-    await stop(prometheus);
+    await stopPrometheus(prometheus);
     engine.closeAllConnections();
     engine.close();
     rmSync(folder, { recursive: true });
@@ -210,27 +206,7 @@ describe.skipIf(program === '')('Prometheus', () => {
   });
 
   test('gives no answer once it is stopped', async () => {
-    await stop(prometheus);
+    await stopPrometheus(prometheus);
     expect(await answered(metrics, question(analysisOf({}), 600))).toMatchObject({ kind: 'failed', isUnreached: true });
   });
 });
-
-/** Of its own choice: it says which once it listens. */
-async function addressOf({ stderr }: ChildProcess): Promise<string> {
-  const said: string[] = [];
-  for await (const line of createInterface({ input: stderr! })) {
-    said.push(line);
-    const address = /msg="Listening on" .*address=(127\.0\.0\.1:[0-9]+)/.exec(line)?.[1];
-    if (address === undefined) continue;
-    stderr!.resume();
-    return `http://${address}`;
-  }
-  throw new Error(`it has ended: ${said.join('\n')}`);
-}
-
-async function stop(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  const ended = new Promise((done) => server.once('exit', done));
-  server.kill('SIGKILL');
-  await ended;
-}
