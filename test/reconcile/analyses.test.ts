@@ -116,17 +116,16 @@ test('an Analysis that no file has holds from the start; what is edited counts f
   expect(await of.pass()).toMatch(/AnalysisMissing/);
 });
 
-test('an Analysis outside of policyPaths does not count, and holds as one that is missing', async () => {
-  const where = 'teams/chat.yaml';
-  const of = await started('', {
-    analysis: '',
-    others: { 'tranche.yaml': 'policyPaths: [policies]\n', [where]: ANALYSIS },
-  });
+test('an Analysis outside of policyPaths does not count, and takes nothing from one of its name inside', async () => {
+  const others = { 'tranche.yaml': 'policyPaths: [policies]\n', 'teams/chat.yaml': ANALYSIS };
+  const of = await started('', { analysis: '', others });
   expect(await of.pass()).toMatch(/^hold AnalysisMissing/);
   expect(of.metrics.asked).toEqual([]);
   of.world.repository.commit('main', { writes: [{ path: ANALYSIS_FILE, text: ANALYSIS }], message: 'add it' });
-  of.world.repository.commit('main', { writes: [{ path: where, text: undefined }], message: 'take the other out' });
   expect(await of.pass()).toMatch(/^step 1\//);
+  // Of two inside neither counts: nobody knows which is meant.
+  of.world.repository.commit('main', { writes: [{ path: 'policies/more.yaml', text: ANALYSIS }], message: 'twin' });
+  expect(await of.pass()).toMatch(/AnalysisMissing/);
 });
 
 test('an Analysis that a policy names no more is a policy that is gone', async () => {

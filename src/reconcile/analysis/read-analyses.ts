@@ -26,7 +26,7 @@ export type Analyses = {
 const VERSION = { what: ANALYSIS_KIND, wanted: ANALYSIS_API_VERSION };
 const KIND_LINE = new RegExp(`\\bkind["']?[ \\t]*:[ \\t]*["']?${ANALYSIS_KIND}\\b`);
 
-/** Where `policyPaths` is set, one outside of it does not count; of two with one name neither does. */
+/** Where `policyPaths` is set, one outside of it does not count; of two with one name that would neither does. */
 export function readAnalyses(tree: Pick<Tree, 'files'>, config: Pick<Config, 'policyPaths'>): Analyses {
   const texts = tree.files.flatMap(({ path, content }) =>
     content.kind === 'text' ? [[path, content.text] as const] : [],
@@ -40,8 +40,10 @@ export function analysesIn(texts: ReadonlyMap<string, string>, { policyPaths }: 
     KIND_LINE.test(text) ? parseManifestFile(path, text, [ANALYSIS_KIND]).documents.filter(isAnalysis) : [],
   );
   const read = documents.map((document) => readOne(document, policyPaths));
-  const twins = documents.flatMap((document) => twinIssue(document, documents));
-  const isTwin = ({ name }: Analysis): boolean => documents.filter(({ object }) => object.name === name).length > 1;
+  // One that does not count takes nothing from one that does: who writes it need not own the other.
+  const inside = documents.filter(({ file }) => isInside(file, policyPaths));
+  const twins = inside.flatMap((document) => twinIssue(document, inside));
+  const isTwin = ({ name }: Analysis): boolean => inside.filter(({ object }) => object.name === name).length > 1;
   const analyses = read.flatMap(({ analysis }) => (analysis === undefined || isTwin(analysis) ? [] : [analysis]));
   return {
     analyses,
@@ -55,11 +57,15 @@ function isAnalysis({ object }: ManifestDocument): boolean {
   return object.kind === ANALYSIS_KIND && object.apiVersion.startsWith('tranche.dev/');
 }
 
+function isInside(file: string, policyPaths: Config['policyPaths']): boolean {
+  return policyPaths === undefined || isBelow(policyPaths, file);
+}
+
 function readOne(document: ManifestDocument, policyPaths: Config['policyPaths']) {
   if (document.object.apiVersion !== ANALYSIS_API_VERSION)
     return { analysis: undefined, issues: [versionIssue(document, VERSION)] };
   const { analysis, faults } = parseAnalysis(document.value);
-  const outside = policyPaths === undefined || isBelow(policyPaths, document.file) ? [] : [outsideIssue(document)];
+  const outside = isInside(document.file, policyPaths) ? [] : [outsideIssue(document)];
   const issues = [...faults.map((fault) => fieldIssue(document, fault)), ...ambiguousFields(document), ...outside];
   const { file } = document;
   const line = document.lineOf(['spec']);
