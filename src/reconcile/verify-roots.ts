@@ -66,7 +66,7 @@ function effectOf(change: RootChange, views: readonly RootView[], { index }: Des
   const name = restarts === 0 ? 'LocksRelease' : 'ReachesGroups';
   const does =
     restarts === 0
-      ? ', and its partition lets no group go'
+      ? ', and its partition releases no group for update'
       : `: ${restarts} of ${groups} groups restart when it is applied, without steps`;
   return [
     {

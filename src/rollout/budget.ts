@@ -103,7 +103,7 @@ export function withBudget(marks: Marks, { set, displaced }: Budget): Pick<Workl
 /** Why a value that the API server does not take is another now. */
 function refusedNote({ maxUnavailable }: Situation, set: Budget['set']): string {
   const is = set === undefined || typeof set === 'object' ? DEFAULT_MAX_UNAVAILABLE : set;
-  return ` maxUnavailable ${maxUnavailable} lets no group go, and LWS takes nothing with it; it is ${is}.`;
+  return ` maxUnavailable ${maxUnavailable} would let no group restart, and the API server refuses it, so it is set to ${is}.`;
 }
 
 /** ` Every group is ready, so maxUnavailable is 1 again.`, where a commit writes so. */

@@ -403,7 +403,7 @@ test.each<readonly [spec: string, lines: readonly string[]]>([
   [
     'maxStepGroups: 1',
     [
-      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never start: Step 3 lets 2 groups go at once; RolloutPolicy production (policies/a.yaml:6) allows 1 (maxStepGroups) (StepTooLarge). Make the steps smaller, or change the policy.',
+      'policies/a.yaml:6: RolloutPolicy production: llm/vllm would never start: Step 3 releases 2 groups at once; RolloutPolicy production (policies/a.yaml:6) allows 1 (maxStepGroups) (StepTooLarge). Make the steps smaller, or change the policy.',
     ],
   ],
   [

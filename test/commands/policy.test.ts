@@ -96,7 +96,7 @@ test.each<readonly [what: string, tests: string, code: number, out: RegExp]>([
     'a hold that was not expected',
     policyTest('  expect: []\n'),
     1,
-    /^one: wanted no hold, got StepTooLarge\n {4}StepTooLarge\. Step 3 lets 2 groups go at once; RolloutPolicy a \(p\.yaml:6\) allows 1/,
+    /^one: wanted no hold, got StepTooLarge\n {4}StepTooLarge\. Step 3 releases 2 groups at once; RolloutPolicy a \(p\.yaml:6\) allows 1/,
   ],
   [
     'a release with an exception in a freeze, told to whom it should',

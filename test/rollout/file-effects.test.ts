@@ -71,13 +71,13 @@ const rows: readonly Row[] = [
     'a step',
     second,
     { ...second, step: '3/4', partition: 2 },
-    [['LetsGroupsGo', /^step 2\/4 → step 3\/4: 2 of 8 groups restart/]],
+    [['ReleasesGroups', /^step 2\/4 → step 3\/4: 2 of 8 groups restart/]],
   ],
   [
     'a lower partition without a step',
     second,
     { ...second, partition: 3 },
-    [['LetsGroupsGo', /1 of 8 groups restart/]],
+    [['ReleasesGroups', /1 of 8 groups restart/]],
   ],
   [
     'the revert of a step',

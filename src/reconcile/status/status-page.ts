@@ -41,11 +41,11 @@ export function statusPage(
 
 /** For anyone who wonders who may write here. */
 const GUARD =
-  'Only tranche should be able to push here: where no key signs this branch, anyone else who can could keep deliveries waiting and hide what was seen. What lets groups go counts from the branch that the agent applies, and from the cluster.';
+  'Only tranche should be able to push to this branch. If no key signs it, anyone else who can push here could delay deliveries and hide what was seen. Which groups may be updated is decided from the branch that the agent applies, and from the cluster.';
 
 /** What `groupsCell` draws, for anyone who sees it first at three in the morning. */
 const SIGNS =
-  'Groups: ● ready, in a delivery on the version in Git; ○ ready, on another one; ~ not ready; ? not read; + an extra one, while others restart.';
+  'Groups: ● ready (during a delivery: on the version in Git); ○ ready on another version; ~ not ready; ? not read; + an extra group, while others restart.';
 
 /** The table alone, for pages elsewhere. */
 export function rolloutTable(

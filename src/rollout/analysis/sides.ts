@@ -55,7 +55,7 @@ function ofGroups(situation: Situation, state: InDelivery, { warmUpSeconds }: Wa
   const groups = wanted(situation.observed, situation.asked);
   const mine = onRelease(situation.observed, { groups, queued });
   if (mine.length === 0 && state.row === 'partial' && partition >= (replicas ?? 0))
-    return nothing('this step lets no group go');
+    return nothing('this step releases no group for update');
   const { leaders } = snapshot.live;
   const named = leaders.kind === 'known' ? leaders.value : [];
   const stable = groups.filter(({ version }) => version === 'stable');

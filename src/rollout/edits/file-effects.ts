@@ -11,7 +11,7 @@ import { command } from '../texts/command-text.ts';
 export const FILE_EFFECTS = {
   LocksRelease: { level: 'notice', is: 'the change locks a release: no group restarts at the merge, its steps follow' },
   ReachesGroups: { level: 'warning', is: 'the change reaches groups at the merge, before any step' },
-  LetsGroupsGo: { level: 'notice', is: 'the change is a step: it lets groups go' },
+  ReleasesGroups: { level: 'notice', is: 'the change is a step: it releases groups for update' },
   TakesStepBack: { level: 'warning', is: 'the change reverts a step in Git. Groups that were updated stay updated' },
   TakesWordBack: {
     level: 'warning',
@@ -68,7 +68,7 @@ export function fileEffects({ rollout, before, after }: Change): readonly FileEf
     ];
   const gone = reached(to) - reached(from);
   if (gone <= 0) return [];
-  return [{ name: 'LetsGroupsGo', seen: `${steps}: ${ofAll(gone, to)} restart on what the file holds`, action: '' }];
+  return [{ name: 'ReleasesGroups', seen: `${steps}: ${ofAll(gone, to)} restart on what the file holds`, action: '' }];
 }
 
 type Situated = {

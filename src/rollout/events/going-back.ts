@@ -31,7 +31,7 @@ export function withdraw(
     label: MOVES.RequestWithdrawn.label,
     marks: { ...marks, aborted: remember(given, marks) },
     text: snapshot.stable.value,
-    why: `${given.because} No step had let a group go: the workload is locked, and the template of ${shortRelease(marks.release)} is back.`,
+    why: `${given.because} No step had released a group for update: the workload stays locked, and the template of ${shortRelease(marks.release)} is back.`,
   });
   return moving(move, 'Completed');
 }

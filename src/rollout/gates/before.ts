@@ -165,7 +165,7 @@ export const before = {
     fieldContested, // somebody else writes our fields
     workloadOwned, // another object's controller makes it
     nothingServes, // nothing to compare with
-    whenSeen(requestTaken), // a hand has let groups go
+    whenSeen(requestTaken), // a hand has released groups
     recreated, // everything is on the new template already
     whenSeen(mixedRevisions), // something else is half-way
     idleScaled, // somebody counts on its groups

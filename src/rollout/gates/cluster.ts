@@ -93,9 +93,9 @@ export function recreated(situation: Situation): Hold | undefined {
   const stay = stableGroups(situation);
   const { name } = situation.file.object;
   const seen = onQueued
-    ? `all groups of ${name} are on the newer template of the file, which no step of this delivery has released: its commit was reverted, or a hand has let them`
+    ? `all groups of ${name} are on the newer template of the file, which no step of this delivery has released: its commit was reverted, or somebody lowered the partition`
     : which === undefined
-      ? `all groups of ${name} are on the release, though no commit has let any go: it was made again, or a hand has let them`
+      ? `all groups of ${name} are on the release, though no commit has released any for update: the object was re-created, or somebody lowered the partition`
       : `the ${which} is not the one that this delivery started with: ${stay.length === 0 ? 'all groups came up on the template of Git' : `so says the record, and ${groupsAre(stay)} on the stable template all the same`}`;
   const held = hold('Recreated', {
     seen,

@@ -57,7 +57,7 @@ function primaryGroups(situation: Situation): number | undefined {
 function overBatch(situation: Situation, { groups, first, what }: Batch): readonly Over[] {
   const replicas = primaryGroups(situation) ?? 0;
   const { maxStepGroups, maxStepPercent, maxFirstStepGroups } = situation.snapshot.policy;
-  const seen = `${what} lets ${groupCount(groups)} go at once`;
+  const seen = `${what} releases ${groupCount(groups)} at once`;
   const limits: readonly (readonly [PolicyFieldName, number | undefined])[] = [
     ['maxStepGroups', maxStepGroups],
     [

@@ -28,7 +28,7 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
   // The pull request of what comes next asks for the person.
   if (snapshot.policy.promotion === 'pullRequest') return undefined;
   const earlier = approvedForLess(situation, step)
-    ? '; it was approved before more groups went, which does not count for these'
+    ? '. An approval was given before more groups were released for update, so it does not count'
     : '';
   return hold('PausedForApproval', {
     seen: `step ${step.index} is done and waits for someone${earlier}`,
@@ -52,7 +52,7 @@ function approved(situation: Situation, step: StepIntent): boolean {
   return approvalOf(situation, step) !== undefined && !approvedForLess(situation, step);
 }
 
-/** It was given at a higher partition: an edit of the plan, or of the partition, has let more groups go since. */
+/** It was given at a higher partition: an edit of the plan, or of the partition, has released more groups for update since. */
 function approvedForLess(situation: Situation, step: StepIntent): boolean {
   const seen = approvalOf(situation, step)?.partition;
   return seen !== undefined && situation.partition < seen;

@@ -24,9 +24,9 @@ export function wholeOf({
   const [groups, share] = [groupsText(plan, of), shareText(plan)];
   const short = [groups, share].filter((part) => part !== '').join(', ');
   const gets = isOneWorkload(rollout.style)
-    ? `${groups} are on the new version then: those that are not yet restart, as fast as maxUnavailable lets them. ${share === '' ? 'Requests go to all groups alike.' : `To them go ${share}.`}`
+    ? `${groups} get the new version: those that do not have it yet restart, as many at a time as maxUnavailable allows. ${share === '' ? 'Requests go to all groups alike.' : `They get ${share}.`}`
     : `the new version gets ${short} next to the version that serves.`;
-  const long = `The whole step is approved with it: ${gets} What follows in it is committed without asking again, unless somebody pauses.`;
+  const long = `The approval covers the whole step: ${gets} tranche commits the rest of the step without another approval, unless somebody pauses the Rollout.`;
   return { label: `${step.index}/${step.of}`, short, long };
 }
 
@@ -34,11 +34,11 @@ const PROMOTIONS: { readonly [S in RollingStyle]: { readonly short: string; read
   partition: { short: '', long: '' },
   canary: {
     short: 'all groups',
-    long: 'The whole promotion is approved with it: all groups of the primary restart on the new version, as fast as maxUnavailable lets them, then requests go to stable, and the second workload goes to no groups. None of it is asked for again.',
+    long: 'The approval covers the whole promotion: all groups of the primary restart on the new version, as many at a time as maxUnavailable allows. Then all requests go to the primary, and the second workload is scaled to no groups. None of these commits needs another approval.',
   },
   blueGreen: {
     short: 'all requests',
-    long: 'The whole promotion is approved with it: all requests go to the new version, the Service follows, and once the bake is over the stable version goes to no groups. None of it is asked for again.',
+    long: 'The approval covers the whole promotion: all requests go to the new version, and the Service is switched to it. Once the bake is over, the stable version is scaled to no groups. None of these commits needs another approval.',
   },
 };
 
