@@ -44,9 +44,16 @@ type Top = { readonly kind: 'top'; readonly waits: readonly Condition[] };
 export function nextCommit(delivery: Delivery): NextCommit | Unwritable {
   const { plan } = delivery;
   const position = positionOf(annotationsOf(delivery.own));
-  if (position === undefined) return entered(delivery, { kind: 'step', index: 1, of: plan.steps.length }, []);
+  if (position === undefined) return started(entered(delivery, { kind: 'step', index: 1, of: plan.steps.length }, []));
   const next = rungAbove(delivery, position);
   return next.kind === 'top' ? entered(delivery, stageAfter(delivery, position.stage), next.waits) : next;
+}
+
+/** The first commit of a delivery. Where the template is in Git already, no rung has waited until the second workload has it. */
+function started(next: NextCommit | Unwritable): NextCommit | Unwritable {
+  if (next.kind === 'unwritable' || next.at !== 'pods') return next;
+  const templated: readonly Condition[] = [LIVE, { kind: 'flipped', side: 'canary' }];
+  return { ...next, waits: [...templated, ...next.waits.filter(({ kind }) => kind !== 'live')] };
 }
 
 /** The next commit of the same ladder; `top`: no rung above changes anything. */
@@ -80,11 +87,9 @@ export function stepEntered(
   const pause: readonly Condition[] = paused && step > 0 && step !== index ? [{ kind: 'pause', step }] : [];
   const stage: Stage = { kind: 'step', index, of };
   const waits: readonly Condition[] = [...seen, ...pause, { kind: 'gates' }];
-  return onTop(
-    delivery,
-    climbed(delivery, { stage, rungs: ladderOf(delivery, { stage, at: undefined }), waits }),
-    stage,
-  );
+  const first = climbed(delivery, { stage, rungs: ladderOf(delivery, { stage, at: undefined }), waits });
+  const next = onTop(delivery, first, stage);
+  return position === undefined ? started(next) : next;
 }
 
 /**

@@ -64,6 +64,13 @@ const rows: readonly (readonly [what: string, git: Texts, place: string, changes
       'live flipped',
     ],
     [
+      'where the template is there before the delivery, its groups wait until it is live',
+      edited(after('1/4 template'), [/ +tranche.dev\/step: .*\n/, ''], [/ +tranche.dev\/rung: .*\n/, '']),
+      '1/4 pods',
+      ['LeaderWorkerSet vllm-canary: replicas=1', 'LeaderWorkerSet vllm: step=1/4@RELEASE, rung=pods'],
+      'live flipped gates',
+    ],
+    [
       'the share comes when the groups are there',
       after('1/4 pods'),
       '1/4 traffic',
