@@ -7,8 +7,8 @@ import { placeOf } from '../analysis/standing.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 
-/** A record has a few hundred bytes for each; an Analysis has ten at most. */
-const METRICS_MOST = 30;
+/** What metrics may take of a record, as it is printed: about ten of them, and more without their lines. */
+const BYTES_MOST = 4096;
 
 /**
  * Of the step in Git; what was not asked in this pass stays as it was said. In a rollback what led to it stays, and at rest
@@ -29,8 +29,18 @@ export function measuredAfter(
   // A record may name others than there are.
   const known = new Set(analyses.flatMap(({ name, metrics }) => metrics.map((one) => `${name}/${one.name}`)));
   const kept = before?.of === of ? before.metrics.filter(({ name }) => known.has(name) && !names.has(name)) : [];
-  const metrics = [...kept, ...fresh].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, METRICS_MOST);
-  return metrics.length === 0 ? undefined : { of, metrics };
+  const metrics = [...kept, ...fresh].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return metrics.length === 0 ? undefined : fitting({ of, metrics });
+}
+
+/** Lines go first, then the last by name: the files of the evidence have more of them. */
+function fitting(step: MeasuredStep): MeasuredStep {
+  const fits = (one: MeasuredStep) => Buffer.byteLength(JSON.stringify({ measured: one }, undefined, 2)) <= BYTES_MOST;
+  if (fits(step)) return step;
+  const { of } = step;
+  let metrics = step.metrics.map(({ line: _line, ...one }) => one);
+  while (!fits({ of, metrics })) metrics = metrics.slice(0, -1);
+  return { of, metrics };
 }
 
 /** What this pass itself was told of a step, which nobody can have written into a record; undefined: nothing. */
