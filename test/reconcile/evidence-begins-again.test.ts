@@ -99,3 +99,28 @@ test('while the clock of the machine is wrong nobody is asked, and nothing goes 
   expect([of.metrics.asked.length, of.world.subject(), failed]).toEqual([asked, main, true]);
   expect(await until(of, /^step 2\//, 4)).toMatch(/^step 2\//);
 });
+
+test('what the metrics said of a window stays the same bytes, whoever asks, whenever, and without a record', async () => {
+  const of = await started();
+  of.metrics.requestsPerSecond = 0.3;
+  of.world.tick(5400);
+  const judged = async (memory: Measured['memory'], write = false): Promise<string> => {
+    const ports = of.world.ports({ metrics: of.metrics.port() });
+    const { outcomes } = await runPass(ports, memory, { overrides: NO_OVERRIDES, write, only: [] });
+    const [analysis] = outcomes[0]?.snapshot?.analyses ?? [];
+    expect(analysis?.said?.kind).toBe('judged');
+    return JSON.stringify(analysis?.said);
+  };
+  const first = await judged(of.memory, true);
+  const wrong: string[] = [];
+  const same = async (what: string, memory: Measured['memory']): Promise<void> => {
+    if ((await judged(memory)) !== first) wrong.push(what);
+  };
+  await same('the same process again', of.memory);
+  await same('a fresh process', of.world.memory());
+  of.world.tick(60);
+  await same('a minute later, in the same window', of.memory);
+  of.world.repository.setHead('tranche-status', undefined);
+  await same('without a record', of.world.memory());
+  expect(wrong).toEqual([]);
+});
