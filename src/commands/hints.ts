@@ -76,13 +76,27 @@ const UNPLACED: ReadonlySet<string> = new Set([
  * says what to type, as in "Did you mean".
  */
 export function hintOf(argv: readonly string[], error: unknown, program: Command): string | undefined {
-  if (!(error instanceof CommanderError) || !UNPLACED.has(error.code)) return undefined;
+  if (!(error instanceof CommanderError)) return undefined;
+  // Of a word that is no verb commander prints the help of what stands before it, and not the word.
+  const topic = unknownTopic(program, argv);
+  if (error.code === 'commander.help' && topic !== undefined)
+    return `error: unknown command '${topic}'\nhint: the verbs are listed above\n`;
+  if (!UNPLACED.has(error.code)) return undefined;
   if (argv.some((word) => word.trim() === ''))
     return 'hint: one word is empty, as that of a variable which is not set\n';
   const words = argv.join(' ');
   const found = EXPLAINED.has(error.code) ? HINTS.find(({ typed }) => typed.test(words)) : undefined;
   if (found !== undefined) return `hint: ${found.say}\n`;
   return error.message.includes('Did you mean') ? undefined : `hint: ${usageOf(calledIn(program, argv))}\n`;
+}
+
+/** The word after `help` that is no verb; undefined: there is none, or it is one. */
+function unknownTopic(command: Command, [word, ...more]: readonly string[]): string | undefined {
+  const called = command.commands.find((one) => one.name() === word);
+  if (called !== undefined) return unknownTopic(called, more);
+  const [topic] = more;
+  if (word !== 'help' || topic === undefined) return undefined;
+  return command.commands.some((one) => one.name() === topic) ? undefined : topic;
 }
 
 /** The verb that was called, or the program. */

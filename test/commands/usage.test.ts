@@ -106,6 +106,20 @@ test.each(wrong)('tranche %s', async (line, said) => {
   expect(await site.subject()).toBe('first files');
 });
 
+test.each([
+  ['help me', 'me', 'Usage: tranche [options]'],
+  ['policy help me', 'me', 'Usage: tranche policy'],
+])('%s: the help, and below it the word that is no verb', async (line, word, usage) => {
+  const site = await startSite();
+  const called = await site.run(line);
+  expect(called).toMatchObject({ code: 2, out: '', err: expect.stringContaining(usage) });
+  expect(called.err.split('\n').slice(-3)).toEqual([
+    `error: unknown command '${word}'`,
+    'hint: the verbs are listed above',
+    '',
+  ]);
+});
+
 test('no verb at all: the help, as an error', async () => {
   const site = await startSite();
   const called = await site.run([]);
