@@ -66,7 +66,13 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
     { 'rollouts/copy.yaml': ROLLOUT_TEXT },
     [
       'rollouts/copy.yaml:4: Rollout vllm: the same object is also in rollouts/vllm.yaml:1; wanted it once (DuplicateObject). Remove all but one, or narrow paths in tranche.yaml.',
-      'rollouts/vllm.yaml:4: Rollout vllm: the same object is also in rollouts/copy.yaml:1; wanted it once (DuplicateObject). Remove all but one, or narrow paths in tranche.yaml.',
+    ],
+  ],
+  [
+    'one Rollout in twelve files: one problem',
+    Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`rollouts/copy-${at + 10}.yaml`, ROLLOUT_TEXT])),
+    [
+      'rollouts/copy-10.yaml:4: Rollout vllm: the same object is also in rollouts/copy-11.yaml:1, rollouts/copy-12.yaml:1, rollouts/copy-13.yaml:1, rollouts/copy-14.yaml:1, rollouts/copy-15.yaml:1 and 6 more; wanted it once (DuplicateObject). Remove all but one, or narrow paths in tranche.yaml.',
     ],
   ],
   [

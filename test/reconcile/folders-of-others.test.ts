@@ -137,6 +137,19 @@ describe('without owners', async () => {
       }),
     );
   });
+
+  test('many twins are one problem of the one that counts, and one of those that do not', async () => {
+    const world = base.fork();
+    const writes = ['a', 'b', 'c'].map((name) => ({ path: `${name}.yaml`, text: LWS_TEXT }));
+    world.repository.commit('main', { writes, message: 'three twins' });
+    const { outcomes, issues } = await world.pass();
+    const own = outcomes[0]?.plan?.issues.filter(({ reason }) => reason === 'DuplicateObject');
+    expect(own).toEqual([expect.objectContaining({ file: LWS_FILE })]);
+    expect(own?.[0]?.message).toContain('a.yaml:2, b.yaml:2 and c.yaml:2');
+    const others = issues.filter(({ reason }) => reason === 'DuplicateObject');
+    expect(others).toEqual([expect.objectContaining({ file: 'a.yaml' })]);
+    expect(others[0]?.message).toContain('does not count, nor do those in b.yaml:2 and c.yaml:2');
+  });
 });
 
 describe('where each step is a pull request', async () => {

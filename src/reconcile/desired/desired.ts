@@ -100,7 +100,7 @@ export function desiredOf(
 }
 
 function ofClaims({ providers, claims }: Pick<Manifests, 'providers' | 'claims'>): readonly Issue[] {
-  return [...providers.issues, ...claims.losers.map(({ issue }) => issue)];
+  return [...providers.issues, ...new Set(claims.losers.map(({ issue }) => issue))];
 }
 
 /** The files with a text, and those that cannot be read. */
@@ -150,8 +150,9 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const held = heldProviders(reading.rollout?.rollout, all.providers);
   const issues: Issue[] = [...reading.issues, ...policy.issues, ...held];
   const { namespace } = key;
-  const twins = index.rolloutsCalled(key).filter((other) => other !== document);
-  if (twins.length > 0) issues.push(twiceIssue(document, twins));
+  // Each of them is held, and by one issue.
+  const [first = document, ...twins] = index.rolloutsCalled(key);
+  if (twins.length > 0) issues.push(twiceIssue(first, twins));
   const name = workloadName(document);
   const rivals = index.rolloutsOf({ namespace, name }).filter((other) => other.object.name !== key.name);
   if (name !== '' && rivals.length > 0) issues.push(rivalIssue(document, rivals, name));

@@ -6,7 +6,7 @@ import { OWN_GROUP, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import { foldersOf } from '../../api/owners.ts';
 import { isOfOtherWorkload } from '../../api/rollout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
-import { rivalIssue, twiceIssue } from './desired-issues.ts';
+import { placesText, rivalIssue, twiceIssue } from './desired-issues.ts';
 import { namespaceOf, workloadName } from './manifest-index.ts';
 import { nameOf } from './read-rollout.ts';
 import { providerTwiceIssue, routeKindOf } from './read-route-providers.ts';
@@ -56,9 +56,7 @@ export function settleClaims(files: readonly ManifestFile[], config: Config, fir
     const file = firsts.get(contest.id);
     const [winner, ...others] = left.filter((document) => document.file === file);
     if (winner === undefined || others.length > 0) open.push(contest);
-    else
-      for (const document of left)
-        if (document !== winner) losers.push({ document, winner, issue: laterIssue(document, winner, group) });
+    else losers.push(...laterOnes(winner, left, group));
   }
   const gone = new Set(losers.map(({ document }) => document));
   const kept = gone.size === 0 ? files : files.map((file) => without(file, gone));
@@ -127,12 +125,21 @@ function contestOf({ id }: Group, left: readonly ManifestDocument[], config: Con
   };
 }
 
-function laterIssue(document: ManifestDocument, winner: ManifestDocument, { isRivalry }: Group): Issue {
+/** Those that came after the first. All that have the same object share one issue: a name in fifty files is one mistake. */
+function laterOnes(winner: ManifestDocument, left: readonly ManifestDocument[], group: Group): readonly Loser[] {
+  const later = left.filter((document) => document !== winner);
+  const shared = group.isRivalry ? undefined : laterIssue(later, winner, group);
+  return later.map((document) => ({ document, winner, issue: shared ?? laterIssue([document], winner, group) }));
+}
+
+function laterIssue(later: readonly ManifestDocument[], winner: ManifestDocument, { isRivalry }: Group): Issue {
+  const [document = winner, ...more] = later;
   const isProvider = document.object.kind === ROUTE_PROVIDER_KIND;
   const rival = isProvider ? providerTwiceIssue(document, winner) : undefined;
   const named = isRivalry ? rivalIssue(document, [winner], workloadName(document)) : twiceIssue(document, [winner]);
   const issue = rival ?? named;
-  return { ...issue, message: `${issue.message}; ${winner.file} had it first, so this one does not count` };
+  const others = more.length === 0 ? '' : `, nor do those in ${placesText(more)}`;
+  return { ...issue, message: `${issue.message}; ${winner.file} had it first, so this one does not count${others}` };
 }
 
 /** The document is for a namespace that belongs to other folders. */
@@ -154,10 +161,15 @@ export function twinIssues(
   documents: readonly (ManifestDocument | undefined)[],
   { losers }: Pick<Settled, 'losers'>,
 ): readonly Issue[] {
-  return losers.flatMap(({ document, winner, issue }) => {
-    if (!documents.includes(winner) || issue.reason === 'ForeignFolder') return [];
-    return document.object.name === winner.object.name
-      ? [twiceIssue(winner, [document])]
-      : [rivalIssue(winner, [document], workloadName(winner))];
+  return documents.flatMap((winner) => {
+    if (winner === undefined) return [];
+    const later = losers.filter((loser) => loser.winner === winner && loser.issue.reason !== 'ForeignFolder');
+    const isSame = ({ document }: Loser): boolean => document.object.name === winner.object.name;
+    const copies = later.filter(isSame).map(({ document }) => document);
+    const rivals = later.filter((loser) => !isSame(loser));
+    return [
+      ...(copies.length === 0 ? [] : [twiceIssue(winner, copies)]),
+      ...rivals.map(({ document }) => rivalIssue(winner, [document], workloadName(winner))),
+    ];
   });
 }

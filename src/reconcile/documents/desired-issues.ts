@@ -35,6 +35,15 @@ function place(document: ManifestDocument): string {
   return `${document.file}:${document.lineOf([])}`;
 }
 
+/** Where documents are: the first of them by file and line, and how many more there are. */
+export function placesText(documents: readonly ManifestDocument[]): string {
+  const named = documents.slice(0, NAMED_MOST).map(place);
+  const more = documents.length - named.length;
+  const all = more === 0 ? named : [...named, `${more} more`];
+  const last = all.at(-1) ?? '';
+  return all.length < 2 ? last : `${all.slice(0, -1).join(', ')} and ${last}`;
+}
+
 /** Neither the manifest nor tranche.yaml says which namespace it is for. */
 export function namespaceIssue(document: ManifestDocument): Issue {
   return issue(document, ['metadata', 'namespace'], {
@@ -57,7 +66,7 @@ export function badNameIssue(document: ManifestDocument, field: 'name' | 'namesp
 export function twiceIssue(document: ManifestDocument, others: readonly ManifestDocument[]): Issue {
   return issue(document, ['metadata', 'name'], {
     reason: 'DuplicateObject',
-    message: `the same object is also in ${others.map(place).join(' and ')}; wanted it once`,
+    message: `the same object is also in ${placesText(others)}; wanted it once`,
     hint: 'Remove all but one, or narrow paths in tranche.yaml.',
   });
 }
