@@ -55,6 +55,10 @@ describe('undo', () => {
     expect(await site.text(ROLLOUT_FILE)).toContain(`tranche.dev/undo: "${RELEASE} 2 to `);
     expect((await site.run('undo vllm')).out, 'twice is once').toContain('said already, nothing to write');
     expect((await site.run('reconcile')).out).toContain('rollout(llm/vllm): rollback, partition 1000000 → 0');
+    for (const order of ['undo vllm', 'abort vllm'])
+      expect((await site.run(order)).err).toBe(
+        'refused: it is going back already. tranche status vllm says where it stands, and what it waits for\n',
+      );
     await deliver(site);
     expect(await site.subject()).toBe('rollout(llm/vllm): rolled back, partition 0 → 1000000');
     expect([now === before, await image(site)]).toEqual([false, before]);

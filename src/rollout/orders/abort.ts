@@ -7,7 +7,7 @@ import { requestedRelease } from '../approvable.ts';
 import type { Snapshot, Stable } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
 import { waitedFor } from './aborted-release.ts';
-import { type Refused, refused } from './ordered.ts';
+import { goesBackAlready, type Refused, refused } from './ordered.ts';
 import { keepRefused, requestsLost } from './requests-lost.ts';
 import { annotate, type Said } from './said.ts';
 import type { SettledReleases } from './undo.ts';
@@ -48,7 +48,7 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   const isOpen = marks?.step !== undefined && !going;
   const waited = going && now === true ? waitedFor(marks) : undefined;
   const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
-  if (release === undefined) return refused(going ? 'it is going back already' : nothingToAbort(scene));
+  if (release === undefined) return going ? goesBackAlready(snapshot.key) : refused(nothingToAbort(scene));
   const unmeant = notMeant(wish, release, scene);
   if (unmeant !== undefined) return unmeant;
   const newer = newerTemplate(release, snapshot);

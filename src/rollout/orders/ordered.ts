@@ -2,6 +2,7 @@
 
 import type { OrderedAt } from '../commits/messages.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
+import { type Called, command } from '../texts/command-text.ts';
 
 /** `files`: our own files, as a whole. Not there: none. */
 type OrderedCommit = {
@@ -33,4 +34,9 @@ export type Refused = {
 /** Nothing is written; `why` says what is to be done instead. */
 export function refused(why: string): Refused {
   return { kind: 'refused', why };
+}
+
+/** What is ordered happens already. */
+export function goesBackAlready(key: Called): Refused {
+  return refused(`it is going back already. ${command('status', key)} says where it stands, and what it waits for`);
 }

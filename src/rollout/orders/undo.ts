@@ -11,7 +11,7 @@ import { undoBeyond, undoUnbuilt } from '../gates/undo.ts';
 import { highestSerial } from '../situation.ts';
 import type { RolloutFile, Snapshot, Stable, WorkloadFile } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
-import { type Ordered, type Refused, refused } from './ordered.ts';
+import { goesBackAlready, type Ordered, type Refused, refused } from './ordered.ts';
 import { annotate } from './said.ts';
 
 export type SettledReleases = {
@@ -47,7 +47,7 @@ export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort }: Sc
     );
   if (marks === undefined)
     return refused(`${workload.file} has no annotations of tranche, so nothing has settled that could be undone`);
-  if (marks.step?.kind === 'rollback') return refused('it is going back already');
+  if (marks.step?.kind === 'rollback') return goesBackAlready(key);
   if (marks.step !== undefined) return notSettled(to, snapshot, abort);
   if (settled.kind !== 'known')
     return refused(
