@@ -32,7 +32,7 @@ const RUN: Readonly<Record<string, string>> = {
     'test/reconcile/preflight-agents.test.ts: git apply takes the first patch of each of them, and makes the same of the files',
   'kubectl apply -k install/overlay':
     'test/goals.test.ts: the served API takes both; what the Deployment starts then delivers a new image',
-  'kubectl create secret generic tranche-git --namespace tranche --from-file=token=./token':
+  'kubectl create secret generic tranche-git --namespace tranche --from-file=token=/dev/stdin':
     'test/goals.test.ts: the served API takes both; what the Deployment starts then delivers a new image',
   'kubectl describe': 'test/demo/api-server/kubectl.test.ts: get -o yaml, by name and as a list; describe',
   'kubectl tranche status': 'test/package.test.ts: says its version, and what it is asked wrongly',

@@ -162,7 +162,7 @@ function nextLines({ files, written, left, survey, pull, branch }: InitReport): 
     ...(isInstalled
       ? [
           'to start it: kubectl apply -k install/overlay',
-          '             kubectl create secret generic tranche-git --namespace tranche --from-file=token=FILE, a token that may push',
+          '             kubectl create secret generic tranche-git --namespace tranche --from-file=token=/dev/stdin, a token that may push',
         ]
       : []),
     `next: git add ${written.map(shellWord).join(' ')}, commit, push; then ${plan}; ${problems}`,
