@@ -24,9 +24,8 @@ const README = `# Model serving, ${CLUSTER}
 tranche reads it and moves \`apps/\` on, one commit a step. What it waits for is on the branch \`tranche-status\`.
 `;
 
-const TRANCHE = `# Where things are. Everything else is as the defaults say.
+const TRANCHE = `# Which cluster this is. Everything else is as the defaults say.
 cluster: ${CLUSTER}
-paths: [apps, rollouts]
 `;
 
 const SERVICE = `# Requests go to the leaders only; workers have no server. ${NAME} itself is the name of LWS's own headless Service.

@@ -150,8 +150,10 @@ describe('the story', () => {
         const other = watcher();
         const pass = ['reconcile', '--repo', where.repo, '--kubeconfig', where.kubeconfig, '--output', 'json'];
         const status = ['status', 'vllm', '--live', '--repo', where.repo, '--kubeconfig', where.kubeconfig];
+        const stop = ['stop', '--until', '2h', '--repo', where.repo];
         void (async () => {
           served.push(await runProgram(pass, other.io), await runProgram(status, other.io), other.text());
+          served.push(await runProgram(stop, other.io));
           watched.stop();
         })();
       },
@@ -161,6 +163,7 @@ describe('the story', () => {
     expectTold(watched, delivery, /^\S+ is removed with the repository; --serve --keep leaves it\n$/);
     expect(served.slice(0, 2)).toEqual([0, 0]);
     expect(served[2]).toMatch(/group 3 .*ready/);
+    expect(served[3], 'stop, whose file is in policies/').toBe(0);
     expect(existsSync(where.repo)).toBe(false);
   });
 
