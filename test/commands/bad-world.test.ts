@@ -230,6 +230,23 @@ describe('a repository that cannot be used', () => {
       'error: git: open: /nonexistent is not a Git repository. Give the URL or the path of one as --repo or TRANCHE_REPO, or call tranche in a clone.\n',
     ],
     [
+      'plan --repo github.com/a/b',
+      2,
+      expect.stringMatching(
+        /^error: git: open: \/\S+\/github\.com\/a\/b is .* The URL of that is https:\/\/github\.com\/a\/b\.\n$/,
+      ),
+    ],
+    [
+      'plan --repo git.example.com:a/b.git',
+      2,
+      expect.stringMatching(/ is https:\/\/git\.example\.com\/a\/b\.git\.\n$/),
+    ],
+    [
+      'plan --repo /etc.local/../etc/a/b',
+      2,
+      'error: git: open: /etc/a/b is not a Git repository. Give the URL or the path of one as --repo or TRANCHE_REPO, or call tranche in a clone.\n',
+    ],
+    [
       `status --repo https://ada:${SECRET}@127.0.0.1:1/x.git`,
       2,
       'error: git: open: the URL of 127.0.0.1:1/x.git has credentials in it. Take them out of the URL and set TRANCHE_GIT_TOKEN; URLs end up in logs and commits.\n',

@@ -35,7 +35,7 @@ export function findLayout(path: string): Layout {
   if (gitFolder === undefined)
     throw cannotOpen(
       `${path} is not a Git repository`,
-      'Give the URL or the path of one as --repo or TRANCHE_REPO, or call tranche in a clone.',
+      `Give the URL or the path of one as --repo or TRANCHE_REPO, or call tranche in a clone.${urlMeant(path)}`,
     );
   const shared = join(gitFolder, 'commondir');
   const common = existsSync(shared) ? resolve(gitFolder, readFileSync(shared, 'utf8').trim()) : gitFolder;
@@ -44,6 +44,13 @@ export function findLayout(path: string): Layout {
   checkFormat(path, config);
   const isBare = isOn(config.get('core.bare'), basename(common) !== '.git');
   return { path, gitFolder, common, config, isBare, objectFolders: objectFoldersOf(join(common, 'objects')) };
+}
+
+/** The URL that someone meant who typed `host/owner/name`; '' where its first word is no host, or is a folder that is there. */
+function urlMeant(path: string): string {
+  const [, folder = '', host = '', rest = ''] =
+    /^(.*\/)?([a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})[:/]([^/:]+\/[^/:]+)$/i.exec(path) ?? [];
+  return host === '' || existsSync(`${folder}${host}`) ? '' : ` The URL of that is https://${host}/${rest}.`;
 }
 
 function findGitFolder(path: string): string | undefined {
