@@ -1,7 +1,7 @@
 /** What a newcomer does, line by line as README.md says it: a first step on a repository of one's own, and tranche in a cluster. */
 
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -117,7 +117,23 @@ describe('tranche in a cluster', () => {
         env: { ...env, KUBECONFIG: site.kubeconfig, HOME: site.folder },
       });
     for (const line of install) await kubectl(line);
-    expect(execFileSync('git', ['status', '--short'], { cwd: folder, env }).toString(), 'no token in the clone').toBe('');
+    expect(execFileSync('git', ['status', '--short'], { cwd: folder, env }).toString(), 'no token in the clone').toBe(
+      '',
+    );
+    // The example stands in the overlay: what is corrected there is applied over it.
+    const overlay = join(folder, 'install/overlay/kustomization.yaml');
+    const example = readFileSync(overlay, 'utf8');
+    for (const [text, image] of [
+      [example.replace('newTag: 0.1.0', 'newTag: 0.1.1'), '0.1.1'],
+      [example, '0.1.0'],
+    ]) {
+      writeFileSync(overlay, text ?? '');
+      await kubectl('kubectl apply -k install/overlay');
+      const applied = await kubectl('kubectl get deployment tranche -n tranche -o json');
+      expect(parse(applied.stdout).spec.template.spec.containers[0].image).toBe(
+        `registry.example.com/tranche:${image}`,
+      );
+    }
     const { stdout } = await kubectl('kubectl get deployment tranche -n tranche -o json');
     const pod = parse(stdout).spec.template.spec;
     const secret = parse((await kubectl('kubectl get secret tranche-git -n tranche -o json')).stdout);

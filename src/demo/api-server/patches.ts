@@ -1,4 +1,4 @@
-/** Serves PATCH: server-side apply, JSON merge patch and JSON patch. */
+/** Serves PATCH: server-side apply, JSON merge patch, JSON patch, and strategic merge patch of built-in kinds. */
 
 import { applyPatch, type Operation } from 'fast-json-patch';
 import { isBoundedJson } from '../../api/bounded-json.ts';
@@ -11,6 +11,7 @@ import { withCheckedFields } from './field-validation.ts';
 import { badRequest, type Reply, statusReply, unsupportedMediaType } from './reply.ts';
 import { bodyOf, objectBody, objectFor } from './request-body.ts';
 import type { ApiRequest, Target } from './route.ts';
+import { mergePatchOf } from './strategic-merge.ts';
 import { keyOf, managerOf, replyOf, scaleTo } from './writes.ts';
 
 type Patch = (store: Store, target: Target, request: ApiRequest) => Reply;
@@ -21,22 +22,13 @@ const patches: Readonly<Record<string, Patch>> = {
   'application/apply-patch+yaml': apply,
 };
 
-/**
- * PATCH of an object, its status or its scale. Custom resources take no strategic merge patch, as in Kubernetes; of
- * built-in kinds it is taken where it holds no list, because then it is a merge patch.
- */
-export function patch(store: Store, target: Target, request: ApiRequest): Reply {
-  if (request.contentType === 'application/strategic-merge-patch+json' && !target.kind.custom) {
-    const body = objectBody(request);
-    if (body.kind === 'reply') return body.reply;
-    return hasList(body.value) ? unsupportedMediaType(Object.keys(patches)) : merge(store, target, request);
-  }
-  const one = Object.hasOwn(patches, request.contentType) ? patches[request.contentType] : undefined;
-  return one === undefined ? unsupportedMediaType(Object.keys(patches)) : one(store, target, request);
-}
+const STRATEGIC = 'application/strategic-merge-patch+json';
 
-function hasList(value: JsonObject): boolean {
-  return Object.values(value).some((one) => Array.isArray(one) || (isJsonObject(one) && hasList(one)));
+/** PATCH of an object, its status or its scale. Custom resources take no strategic merge patch, as in Kubernetes. */
+export function patch(store: Store, target: Target, request: ApiRequest): Reply {
+  const taken = target.kind.custom ? patches : { ...patches, [STRATEGIC]: merge };
+  const one = Object.hasOwn(taken, request.contentType) ? taken[request.contentType] : undefined;
+  return one === undefined ? unsupportedMediaType(Object.keys(taken)) : one(store, target, request);
 }
 
 function apply(store: Store, target: Target, request: ApiRequest): Reply {
@@ -63,12 +55,13 @@ function merge(store: Store, target: Target, request: ApiRequest): Reply {
   if (target.subresource === 'scale') return scaleTo(store, target, { body: body.value, manager });
   const before = store.objects.get(keyOf(target));
   if (before === undefined) return missing(target);
+  const change = request.contentType === STRATEGIC ? mergePatchOf(before, body.value) : body.value;
   if (target.subresource === '') {
-    const merged = mergePatch(before, body.value);
-    const run = (): Reply => replyOf(store.patch(keyOf(target), body.value, manager));
+    const merged = mergePatch(before, change);
+    const run = (): Reply => replyOf(store.patch(keyOf(target), change, manager));
     return withCheckedFields(target, { request, object: isJsonObject(merged) ? merged : before, run });
   }
-  const status = mergePatch(before['status'], body.value['status'] ?? {});
+  const status = mergePatch(before['status'], change['status'] ?? {});
   return replyOf(store.updateStatus(keyOf(target), isJsonObject(status) ? status : {}));
 }
 

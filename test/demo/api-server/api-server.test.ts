@@ -1,6 +1,7 @@
 /** The simulated API over HTTP: discovery, lists in pages, watches, writes of every kind, tables. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { at } from '../../../src/api/json.ts';
 import { shortDuration } from '../../../src/demo/api-server/columns.ts';
 import { fieldSelector, labelSelector } from '../../../src/demo/api-server/selectors.ts';
 import { type ApiServer, startApiServer } from '../../../src/demo/api-server/start-api-server.ts';
@@ -241,11 +242,35 @@ describe('writing', () => {
     ).toMatchObject({ reason: 'Evicted' });
   });
 
-  test('strategic merge patches of built-in kinds, as long as they hold no list', async () => {
+  test('strategic merge patches of built-in kinds: lists are merged by the key of their items', async () => {
     const type = 'application/strategic-merge-patch+json';
-    const path = `${PODS}/vllm-0`;
-    expect((await ask('PATCH', path, { metadata: { labels: { x: 'y' } } }, type)).body.metadata.labels.x).toBe('y');
-    expect((await ask('PATCH', path, { spec: { containers: [] } }, type)).status).toBe(415);
+    const path = '/apis/apps/v1/namespaces/llm/deployments/web';
+    const env = [{ name: 'A', value: '1' }];
+    const web = { name: 'web', image: 'web:1', args: ['a', 'b'], env };
+    const log = { name: 'log', image: 'log:1' };
+    const spec = {
+      strategy: { type: 'RollingUpdate', rollingUpdate: {} },
+      template: { spec: { containers: [web, log] } },
+    };
+    const made = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'llm' }, spec };
+    expect((await ask('POST', path.replace('/web', ''), made)).status).toBe(201);
+    const changed = async (change: unknown) => (await ask('PATCH', path, change, type)).body;
+    expect((await changed({ metadata: { labels: { x: 'y' } } })).metadata.labels).toEqual({ x: 'y' });
+    const inPods = ['spec', 'template', 'spec', 'containers'];
+    const containers = async (list: readonly unknown[], order: unknown) =>
+      at(
+        await changed({ spec: { template: { spec: { '$setElementOrder/containers': order, containers: list } } } }),
+        inPods,
+      );
+    expect(
+      await containers([{ name: 'web', image: 'web:2', args: ['c'], env: [{ name: 'B', value: '2' }] }], undefined),
+    ).toEqual([{ ...web, image: 'web:2', args: ['c'], env: [...env, { name: 'B', value: '2' }] }, log]);
+    const added = { name: 'new', image: 'new:1' };
+    const order = [{ name: 'new' }, { name: 'web' }];
+    const left = await containers([{ name: 'log', $patch: 'delete' }, { name: 'web', env: null }, added], order);
+    expect(left).toEqual([added, { name: 'web', image: 'web:2', args: ['c'] }]);
+    const recreated = await changed({ spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } });
+    expect(at(recreated, ['spec', 'strategy'])).toEqual({ type: 'Recreate' });
   });
 
   test('DELETE says what is gone, and asks for the right one', async () => {
