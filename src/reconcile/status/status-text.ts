@@ -180,10 +180,14 @@ const VERSIONS: Readonly<Record<GroupRecord['version'], string>> = {
 /** On a rollback the release in Git is the stable one, and no word for the one that is aborted. */
 const VERSIONS_BACK = { ...VERSIONS, release: VERSIONS.stable };
 
+/** A group whose leader is on one version, and its workers on another or not there, counts as on neither. */
+const OTHER_OR_MIXED = 'on another version, or its pods not on one';
+
 type GroupPlace = { readonly last: boolean; readonly seen: boolean; readonly back: boolean; readonly now: Instant };
 
 function groupLine(group: GroupRecord, { last, seen, back, now }: GroupPlace): string {
-  const version = (back ? VERSIONS_BACK : VERSIONS)[group.version];
+  const isMixed = group.version === 'other' && !group.ready;
+  const version = isMixed ? OTHER_OR_MIXED : (back ? VERSIONS_BACK : VERSIONS)[group.version];
   const [ready, unready] = seen ? ['✔ ready    ', '◌ not ready'] : ['? was ready    ', '? was not ready'];
   return `${last ? '└──' : '├──'} group ${group.index}  ${group.ready ? ready : unready}  ${version}${seen ? `, for ${printDuration(now - group.since)}` : ''}`;
 }

@@ -9,7 +9,7 @@ import { restartsOf } from '../progress/restarts.ts';
 import { type Seen, type Situation, unavailableBudget, unreadyOf } from '../situation.ts';
 import { type Advice, advice, budgetRaised, commandLine } from '../texts/advice.ts';
 import { seeWhy } from '../texts/kubectl-text.ts';
-import { capital, extraGroups, groupsAre, notReady, whyUnready } from '../texts/sentences.ts';
+import { capital, extraGroups, groupsAre, leadersAhead, notReady, whyUnready } from '../texts/sentences.ts';
 import { blockedByUnreadyGroup } from './cluster.ts';
 import { blockedByStatefulSetGate, troublesOf } from './trouble.ts';
 
@@ -38,11 +38,12 @@ export function waitingOnGroups(situation: Situation): readonly Hold[] {
       blockedByStatefulSetGate(situation, missing),
     ];
     const indexes = missing.map((group) => group.index);
+    const begun = [...unreadyOf(updated), ...missing.filter(({ leader }) => leader.version === 'release')];
     return [
       ...troublesOf(situation, unreadyOf(batch)).holds,
       hold('GroupsNotUpdated', {
-        seen: `${startingFirst(situation)}${capital(groupsAre(indexes))} not on the release yet${cameBackOld(situation, missing)}${unreadyNote(updated)}`,
-        ...(unreadyOf(updated).length === 0 ? { waits: 'groups' } : { action: ifItStays(situation, updated) }),
+        seen: `${startingFirst(situation)}${capital(groupsAre(indexes))} not on the release yet${cameBackOld(situation, missing)}${leadersAhead(missing)}${unreadyNote(updated)}`,
+        ...(begun.length === 0 ? { waits: 'groups' } : { action: ifItStays(situation, begun) }),
       }),
       ...blocked.filter((found) => found !== undefined),
     ];

@@ -15,7 +15,7 @@ import { wanted } from '../observed/groups-asked.ts';
 import { flipped, type Situation, unreadyOf } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { advice, commandLine } from '../texts/advice.ts';
-import { allGroupsAre, groupsAre, notReady, whyUnready } from '../texts/sentences.ts';
+import { allGroupsAre, groupsAre, leadersAhead, notReady, whyUnready } from '../texts/sentences.ts';
 
 /**
  * Partition 0: waits until every group is on the release and the StatefulSet has flipped, then locks — always the
@@ -69,10 +69,14 @@ function notUpdated(
   at: { readonly missing: readonly Group[]; readonly groups: readonly Group[] },
 ): Hold {
   const unready = unreadyOf(at.groups.filter((group) => group.version === 'release'));
-  const seen = `${groupsAre(at.missing.map((group) => group.index))} not on the release yet`;
-  if (unready.length === 0) return hold('GroupsNotUpdated', { seen, waits: 'groups' });
+  const ahead = leadersAhead(at.missing);
+  const seen = `${groupsAre(at.missing.map((group) => group.index))} not on the release yet${ahead}`;
+  if (unready.length === 0 && ahead === '') return hold('GroupsNotUpdated', { seen, waits: 'groups' });
   return hold('GroupsNotUpdated', {
-    seen: `${seen}; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`,
+    seen:
+      unready.length === 0
+        ? seen
+        : `${seen}; ${groupsAre(unready.map((group) => group.index))} on it and not ready${whyUnready(unready)}`,
     action: advice`If it stays so: ${commandLine('abort', snapshot.key)}`,
   });
 }

@@ -36,6 +36,15 @@ export function whyUnready(groups: readonly Group[]): string {
   return same && first !== undefined && first.waitingOn !== '' ? ` (${first.waitingOn})` : '';
 }
 
+/** What keeps groups whose leader alone is on the release: LWS may make their workers only once it is ready. */
+export function leadersAhead(missing: readonly Group[]): string {
+  const ahead = missing.filter(({ leader }) => leader.version === 'release');
+  if (ahead.length === 0) return '';
+  const those = nameGroups(ahead.map((group) => group.index));
+  const are = ahead.length === 1 ? `the leader of ${those} is on it, its` : `the leaders of ${those} are on it, their`;
+  return `; ${are} workers are not yet${whyUnready(ahead)}`;
+}
+
 /** `the only group is`, `all 4 groups are`. */
 export function allGroupsAre(count: number): string {
   return count === 1 ? 'the only group is' : `all ${count} groups are`;

@@ -62,6 +62,23 @@ test.each([
   ],
 ])('the scheduler is quoted, %s', (_, of, reason, text) => expect(message(of, reason)).toContain(text));
 
+// LWS may make the workers only once their leader is ready: then the leader alone says what keeps the group.
+test.each([
+  [
+    'one',
+    { ...one, groups: `${A3} 3:B/A-` },
+    'Group 3 is not on the release yet; the leader of group 3 is on it, its workers are not yet (leader: ImagePullBackOff). If it stays so: tranche abort vllm',
+  ],
+  [
+    'two, in the last batch',
+    { ...one, marks: 'B.2 3/3 floor=0', p: 0, groups: '0:B/A- 1:B/A- 2:B+ 3:B+' },
+    'Groups 0 and 1 are not on the release yet; the leaders of groups 0 and 1 are on it, their workers are not yet (leader: ImagePullBackOff). If it stays so: tranche abort vllm',
+  ],
+  ['still old', { ...one, groups: `${A3} 3:A+` }, 'Group 3 is not on the release yet'],
+])('what a leader waits for whose workers are not on the release is said, %s', (_, of, text) =>
+  expect(message(of, 'GroupsNotUpdated')).toBe(text),
+);
+
 /** One pass after another, 60 s apart, each with the record that the one before left. */
 function passes(of: World, groups: readonly string[]): World {
   let last: World = { ...of, groups: groups[0] ?? '' };
