@@ -68,7 +68,7 @@ export function wishesOf(
     run: isStarted
       ? []
       : how === 'workflow'
-        ? [workflow()]
+        ? [workflow(repository)]
         : how === 'deployment'
           ? deployment(repository, first !== 'partition')
           : [],
@@ -81,11 +81,20 @@ function policyFile(name: string): Copied {
   return { path: `policies/${name}.yaml`, text: lines.join('\n'), why: `policy: ${first.replace(/^# /, '')}` };
 }
 
-function workflow(): Copied {
+/** GitHub starts it for pushes to the branch that is delivered, and the action delivers that one. */
+function workflow({ branch }: InitRepository): Copied {
+  const text = packageFile('policies/github/reconcile.yaml');
+  const named = JSON.stringify(branch);
   return {
     path: '.github/workflows/tranche.yaml',
-    text: packageFile('policies/github/reconcile.yaml'),
-    why: 'workflow: makes a pass when main moves and every ten minutes',
+    text:
+      branch === undefined
+        ? text
+        : text
+            .replace('push: {branches: [main]}', `push: {branches: [${named}]}`)
+            .replace(/^( +)mode: reconcile\n/m, (line, indent) => `${line}${indent}branch: ${named}\n`)
+            .replaceAll(/# .*/g, (comment) => comment.replaceAll(/\bmain\b/g, () => branch)),
+    why: `workflow: makes a pass when ${branch ?? 'main'} moves and every ten minutes`,
   };
 }
 

@@ -71,6 +71,20 @@ test('without a main, the branch that there is is said to each call, and to the 
   expect(plan.code).toBe(0);
 });
 
+test('without a main, the workflow starts for the branch that there is, and delivers it', async () => {
+  const site = await startSite();
+  const folder = own(site, 'trunk', { [LWS_FILE]: LWS_TEXT });
+  const { code, out } = await site.run('init --write --run workflow', { TRANCHE_REPO: '' }, folder);
+  expect(code).toBe(0);
+  expect(out).toContain('workflow: makes a pass when trunk moves and every ten minutes');
+  const text = readFileSync(join(folder, '.github/workflows/tranche.yaml'), 'utf8');
+  const { on, jobs } = parse(text);
+  expect(on.push).toEqual({ branches: ['trunk'] });
+  const [action] = jobs.reconcile.steps.filter((step: { uses?: string }) => step.uses?.startsWith('example/tranche@'));
+  expect(action.with).toMatchObject({ mode: 'reconcile', branch: 'trunk' });
+  expect(text).not.toMatch(/\bmain\b/);
+});
+
 test('a branch of somebody that is checked out where nothing tells of a default one is no branch to deliver from', async () => {
   const site = await startSite();
   const { code, out } = await init(site, own(site, 'my-work', { [LWS_FILE]: LWS_TEXT }));
