@@ -47,7 +47,7 @@ function text(value: FieldValue): string {
 
 function omission({ object, path }: Aside, before: FieldValue): Forged {
   return {
-    seen: `does not say what ${pathText(path)} of ${object} was, which this delivery has set`,
+    seen: `leaves out what ${pathText(path)} of ${object} was before this delivery set it`,
     hint: `${text(before)} is what is put back. git log -p of the file shows who changed the mark.`,
   };
 }

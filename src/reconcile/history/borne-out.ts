@@ -186,7 +186,7 @@ export function forgedMark(
     line: document?.lineOf(path) ?? 0,
     path: path.join('.'),
     reason: 'MarkNotBorneOut',
-    message: `${entry.key.namespace}/${entry.key.name}: ${key} ${seen}, so it does not count`,
+    message: `${entry.key.namespace}/${entry.key.name}: ${key} ${seen}, so the annotation does not count`,
     hint,
   };
 }

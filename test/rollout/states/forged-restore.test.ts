@@ -25,7 +25,9 @@ test('forged: another value than the route had: the one of main comes back', asy
   const said: string[] = [];
   for (let round = 0; round < 20; round += 1) said.push(saidOf(await at.round()));
   expect(at.text(ROUTE_FILE)).toMatch(/weight: 7$/m);
-  expect(said.join('\n')).toMatch(/was 0, and main's own line had 7 before this delivery, so it does not count/);
+  expect(said.join('\n')).toMatch(
+    /was 0, and main's own line had 7 before this delivery, so the annotation does not count/,
+  );
 });
 
 test('as it was written: the route comes back byte for byte, and nothing is said', async () => {
