@@ -52,19 +52,23 @@ export function toldOf(strategy: DemoStrategy, fail: boolean): Told {
       steps: fail ? plan.stepsBack : plan.steps,
       serves: fail ? NAME : plan.serves,
       second: plan.second,
+      layout: plan.layout,
     },
   };
 }
 
 /** What was asked for on the command line, which has checked the name of the strategy. */
 export function demoOptions(given: Given): DemoOptions {
-  const { strategy, traffic } = given;
-  const one = traffic === true ? 'shared' : 'partition';
+  const { strategy, traffic, layout } = given;
+  const isBuilt = layout === 'kustomize';
+  const one = traffic === true ? 'shared' : isBuilt ? 'built' : 'partition';
   const isTwo = strategy === 'canary' || strategy === 'blueGreen';
   if (isTwo && traffic === true)
     throw new UsageError(
       `--traffic goes with --strategy partition; ${strategy} always has a route: leave --traffic out`,
     );
+  if ((isBuilt && one !== 'built') || (isBuilt && isTwo))
+    throw new UsageError('--layout kustomize goes with --strategy partition, and without --traffic');
   return {
     strategy: isTwo ? strategy : one,
     fail: given['fail'] === true,

@@ -236,6 +236,7 @@ function addDemo(program: Command, terminal: Io, done: (code: number) => void): 
     .command('demo')
     .description('a whole delivery on a repository and a simulated cluster of its own')
     .addOption(strategyOption())
+    .addOption(new Option('--layout <what>', 'of its repository').choices(['plain', 'kustomize']))
     .option('--traffic', 'with partition: a route, and a share of the requests for each step')
     .option('--fail', 'the new version breaks; someone aborts it')
     .option('--keep', 'leave the folder, to look around in it')

@@ -1,7 +1,7 @@
 /** What people do in the demo, and when: a new version, an approval, or an abort. */
 
 import type { HoldReason } from '../rollout/hold.ts';
-import { LWS_FILE, NAME, NEW_TAG, OLD_TAG } from './files.ts';
+import { NAME, NEW_TAG, OLD_TAG } from './files.ts';
 import type { Scene } from './scene.ts';
 import type { StrategyPlan } from './strategies.ts';
 import { BRANCH, commit, type DemoWorld } from './world.ts';
@@ -18,15 +18,18 @@ export const newVersion: Act = {
   when: (scene) => scene.state === 'settled',
   afterSeconds: 60,
   says: `Ana merges a new image, ${OLD_TAG} → ${NEW_TAG}`,
-  run: async ({ ports }) => {
-    const [head] = await ports.git.heads([BRANCH]);
-    const tree = await ports.git.readAt(head ?? '', { paths: [LWS_FILE], suffixes: [], markers: [] });
-    const content = tree.files[0]?.content;
-    if (content?.kind !== 'text') throw new Error(`${LWS_FILE} cannot be read`);
-    const text = content.text.replaceAll(`:${OLD_TAG}`, `:${NEW_TAG}`);
-    await commit(ports, { writes: [{ path: LWS_FILE, text }], message: `vllm: ${OLD_TAG} → ${NEW_TAG}` });
-  },
+  run: (world) => retagged(world, OLD_TAG, NEW_TAG),
 };
+
+async function retagged({ ports, plan }: DemoWorld, from: string, to: string): Promise<void> {
+  const { tagFile } = plan.layout;
+  const [head] = await ports.git.heads([BRANCH]);
+  const tree = await ports.git.readAt(head ?? '', { paths: [tagFile], suffixes: [], markers: [] });
+  const content = tree.files[0]?.content;
+  if (content?.kind !== 'text') throw new Error(`${tagFile} cannot be read`);
+  const text = content.text.replaceAll(from, to);
+  await commit(ports, { writes: [{ path: tagFile, text }], message: `vllm: ${from} → ${to}` });
+}
 
 const approval = ({ looked }: StrategyPlan): Act => ({
   when: isHeld('PausedForApproval'),
@@ -40,6 +43,14 @@ const abort: Act = {
   afterSeconds: 600,
   says: `10 min without group 2. On call:  $ tranche abort ${NAME}`,
   run: (world) => world.order({ kind: 'abort', keepNewer: false }, 'on call'),
+};
+
+/** A rollback changes no file of people's where kustomize builds the workload: it pins, until they say the same. */
+const takenBack: Act = {
+  when: isHeld('ReleaseAborted'),
+  afterSeconds: 60,
+  says: `Ana takes the tag back, ${NEW_TAG} → ${OLD_TAG}: the pin may go`,
+  run: (world) => retagged(world, NEW_TAG, OLD_TAG),
 };
 
 const crash: Act = {
@@ -59,7 +70,8 @@ const abortWithdrawn: Act = {
 /** What people do, in this order, while a release goes well; or while it breaks. */
 export function actsOf(plan: StrategyPlan, fail: boolean): readonly Act[] {
   if (!fail) return [newVersion, approval(plan)];
-  return plan.routed ? [newVersion, crash, abortWithdrawn] : [newVersion, abort];
+  if (plan.routed) return [newVersion, crash, abortWithdrawn];
+  return [newVersion, abort, ...(plan.layout.isBuilt ? [takenBack] : [])];
 }
 
 function isHeld(reason: HoldReason): Act['when'] {

@@ -1,8 +1,9 @@
 /** Judges the end of the demo from the Git repository and the API alone: it shares no code with what made it. */
 
 import type { CommitHeader, Git, Oid, Tree } from '../ports/git.ts';
-import { CLUSTER, IMAGE, LWS_FILE, NAME, NAMESPACE, SERVICE_FILE } from './files.ts';
+import { CLUSTER, IMAGE, NAME, NAMESPACE, SERVICE_FILE } from './files.ts';
 import { type Fleet, readFleet, readSecond } from './fleet.ts';
+import { type Layout, OVERLAY_FILE } from './layouts.ts';
 
 export type Finding = { readonly good: boolean; readonly what: string; readonly seen: string };
 
@@ -17,6 +18,7 @@ export type Wanted = {
   readonly serves: string;
   /** The workload next to the user's own; undefined: there is none. */
   readonly second: string | undefined;
+  readonly layout: Layout;
 };
 
 const HISTORY_MOST = 200;
@@ -32,7 +34,7 @@ export async function checkEnd(git: Git, api: string, wanted: Wanted): Promise<r
   return [
     ...fleetFindings(fleet, wanted),
     ...(await idleFindings(api, wanted)),
-    ...fileFindings(textOf(start, LWS_FILE), textOf(end, LWS_FILE), fleet),
+    ...fileFindings(textOf(start, wanted.layout.manifest), textOf(end, wanted.layout.ownFile), fleet),
     ...byteFindings(start, end, wanted),
     ...logFindings(log, wanted),
     recordFinding(records, fleet.replicas),
@@ -70,7 +72,9 @@ function fileFindings(start: string, end: string, fleet: Fleet): readonly Findin
   const open = end.match(/tranche\.dev\/(step|restore)/g) ?? [];
   const release = /tranche\.dev\/release: "?[0-9a-f]{32}\.\d+"?/.test(end);
   const partition = numberIn(end, 'partition');
-  const [before, after] = [numberIn(start, 'maxUnavailable'), numberIn(end, 'maxUnavailable')];
+  const before = numberIn(start, 'maxUnavailable');
+  // A patch says nothing of what people's own files say.
+  const after = end.includes('maxUnavailable:') ? numberIn(end, 'maxUnavailable') : before;
   return [
     finding(
       'locked in Git: partition 1000000, a release, no step open',
@@ -89,10 +93,16 @@ function fileFindings(start: string, end: string, fleet: Fleet): readonly Findin
 
 /** What may differ is put aside on both sides; all other bytes must be the same. */
 function byteFindings(start: Tree, end: Tree, wanted: Wanted): readonly Finding[] {
-  const paths = [...new Set([...start.files, ...end.files].map(({ path }) => path))].sort();
+  const { layout } = wanted;
+  const isOurs = (path: string): boolean => layout.isBuilt && path.startsWith(`${layout.folder}/tranche/`);
+  const all = new Set([...start.files, ...end.files].map(({ path }) => path));
+  const paths = [...all].filter((path) => !isOurs(path)).sort();
   const changed = paths.filter((path) => {
-    const before = textOf(start, path).replaceAll(`${IMAGE}:${wanted.oldTag}`, `${IMAGE}:${wanted.tag}`);
-    return path === LWS_FILE || path === SERVICE_FILE || path.startsWith('rollouts/')
+    const text = textOf(start, path);
+    const before = path === layout.tagFile ? text.replaceAll(wanted.oldTag, wanted.tag) : text;
+    if (layout.isBuilt && path === OVERLAY_FILE)
+      return `${before}transformers:\n  - tranche/apply.yaml\n` !== textOf(end, path);
+    return path === layout.ownFile || path === SERVICE_FILE || path.startsWith('rollouts/')
       ? withoutOurs(before, wanted) !== withoutOurs(textOf(end, path), wanted)
       : before !== textOf(end, path);
   });

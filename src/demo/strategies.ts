@@ -1,14 +1,19 @@
 /** The strategies that the demo can show: their Rollouts, and what the cluster and the log have when all is over. */
 
 import type { FileWrite } from '../ports/git.ts';
-import { NAME, NAMESPACE, ROUTE_FILE, SERVICE_NAME, startFiles } from './files.ts';
+import { NAME, NAMESPACE, ROUTE_FILE, SERVICE_NAME } from './files.ts';
+import { KUSTOMIZE, type Layout, PLAIN } from './layouts.ts';
 
-/** `shared`: partition with a route, whose requests two versions of the one workload share. */
-export type DemoStrategy = 'partition' | 'shared' | 'canary' | 'blueGreen';
+/**
+ * `shared`: partition with a route, whose requests two versions of the one workload share. `built`: partition over what kustomize
+ * builds.
+ */
+export type DemoStrategy = 'partition' | 'built' | 'shared' | 'canary' | 'blueGreen';
 
 /** One strategy, as the demo plays it. */
 export type StrategyPlan = {
   readonly title: string;
+  readonly layout: Layout;
   /** The part of the Rollout below `strategy`. */
   readonly strategy: string;
   /** The workload next to the user's own; undefined: there is none. */
@@ -78,20 +83,30 @@ const BLUE_GREEN = `blueGreen:
 const BOTH = ['settled', '1/2', '1/2', '1/2', '2/2', '2/2'] as const;
 const WITHDRAWN = ['settled', '1/2', '1/2', '1/2', '1/2', 'rollback', 'settled'] as const;
 
+const IN_PLACE: StrategyPlan = {
+  title: 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, in simulated time',
+  layout: PLAIN,
+  strategy: PARTITION,
+  second: undefined,
+  routed: false,
+  serves: NAME,
+  steps: ['settled', '1/3', '2/3', '3/3', '3/3', 'settled'],
+  // The rollback, and maxUnavailable as it was, once the broken group is gone.
+  stepsBack: ['settled', '1/3', '2/3', 'rollback', 'rollback', 'settled'],
+  looked: 'two groups',
+};
+
 export const STRATEGIES: Readonly<Record<DemoStrategy, StrategyPlan>> = {
-  partition: {
-    title: 'tranche demo: 4 groups of 16 GPUs get a new vLLM image, in simulated time',
-    strategy: PARTITION,
-    second: undefined,
-    routed: false,
-    serves: NAME,
-    steps: ['settled', '1/3', '2/3', '3/3', '3/3', 'settled'],
-    // The rollback, and maxUnavailable as it was, once the broken group is gone.
-    stepsBack: ['settled', '1/3', '2/3', 'rollback', 'rollback', 'settled'],
-    looked: 'two groups',
+  partition: IN_PLACE,
+  built: {
+    ...IN_PLACE,
+    title: 'tranche demo: a new vLLM tag in a shared component of kustomize reaches 4 groups, in simulated time',
+    layout: KUSTOMIZE,
+    stepsBack: [...IN_PLACE.stepsBack, 'settled'],
   },
   shared: {
     title: 'tranche demo: a new vLLM image meets 5 % of the requests on one of 4 groups, in simulated time',
+    layout: PLAIN,
     strategy: SHARED,
     second: undefined,
     routed: true,
@@ -102,6 +117,7 @@ export const STRATEGIES: Readonly<Record<DemoStrategy, StrategyPlan>> = {
   },
   canary: {
     title: 'tranche demo: a new vLLM image meets 5 % of the requests on a group of its own, in simulated time',
+    layout: PLAIN,
     strategy: CANARY,
     second: `${NAME}-canary`,
     routed: true,
@@ -112,6 +128,7 @@ export const STRATEGIES: Readonly<Record<DemoStrategy, StrategyPlan>> = {
   },
   blueGreen: {
     title: 'tranche demo: a new vLLM image takes over on a second LeaderWorkerSet of 4 groups, in simulated time',
+    layout: PLAIN,
     strategy: BLUE_GREEN,
     second: `${NAME}-green`,
     routed: true,
@@ -140,6 +157,6 @@ spec:
 `;
 
 /** The files of the first commit. */
-export function filesOf({ strategy, routed }: StrategyPlan): readonly FileWrite[] {
-  return [...startFiles(strategy), ...(routed ? [{ path: ROUTE_FILE, text: ROUTE_TEXT }] : [])];
+export function filesOf({ strategy, routed, layout }: StrategyPlan): readonly FileWrite[] {
+  return [...layout.files(strategy), ...(routed ? [{ path: ROUTE_FILE, text: ROUTE_TEXT }] : [])];
 }

@@ -19,7 +19,7 @@ import { Clients } from '../simulator/traffic/clients.ts';
 import { openPorts } from '../wiring.ts';
 import { type Agent, startAgent } from './agent/start-agent.ts';
 import { openDrill } from './drill.ts';
-import { GROUPS, IMAGE, NAME, NAMESPACE, NEW_TAG, SERVICE_NAME, SYNCED_FOLDER } from './files.ts';
+import { GROUPS, IMAGE, NAME, NAMESPACE, NEW_TAG, SERVICE_NAME } from './files.ts';
 import { readFleet } from './fleet.ts';
 import { openDemoServers } from './servers.ts';
 import { type DemoStrategy, filesOf, STRATEGIES, type StrategyPlan } from './strategies.ts';
@@ -92,8 +92,8 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   const folder = await newFolder();
   const { home, strategy } = wish;
   const [repository, kubeconfig] = [home?.repository ?? join(folder, 'repo.git'), join(folder, 'kubeconfig')];
-  const { clock: system, ...rest } = openPorts(commonOptions({ repo: repository, kubeconfig }, io), io);
   const plan = STRATEGIES[strategy];
+  const { clock: system, ...rest } = portsFor(plan, { repo: repository, kubeconfig }, io);
   const pace = { slow: true, broken: wish.broken && !plan.routed ? 2 : undefined };
   const model = createModel(system.now() - HEAD_START_SECONDS, pace);
   const clock: Clock = { now: () => Math.floor(model.nowSeconds), sleep: async (seconds) => model.tick(seconds) };
@@ -105,7 +105,7 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
   });
   await writeFile(kubeconfig, servers.kubeconfig);
   const ports: Ports = { ...rest, clock, forge: home?.forge(clock) };
-  const agent = startAgent({ git: ports.git, model, branch: BRANCH, folder: SYNCED_FOLDER });
+  const agent = startAgent({ ...ports, ...plan.layout, model, branch: BRANCH });
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const [{ apiUrl }, clients] = [servers, clientsOf(plan)];
   const firstCommit = await install({ ports, agent, model, apiUrl }, home?.files ?? filesOf(plan)).catch(
@@ -136,6 +136,12 @@ export async function openWorld(wish: WorldWish, io: Io): Promise<DemoWorld> {
     close: servers.close,
     removeFolder,
   };
+}
+
+/** Somebody who asks for the layout of kustomize has named it by that. */
+function portsFor(wish: StrategyPlan, given: Parameters<typeof commonOptions>[0], io: Io) {
+  const common = commonOptions(given, io);
+  return openPorts({ ...common, kustomize: common.kustomize ?? (wish.layout.isBuilt ? 'kustomize' : undefined) }, io);
 }
 
 /** How fast groups load, and which one never does. */

@@ -15,6 +15,7 @@ import { newLines } from '../../src/demo/transcript.ts';
 import { commit, type DemoWorld, openWorld } from '../../src/demo/world.ts';
 import type { Io } from '../../src/options.ts';
 import { coloured } from '../../src/reconcile/status/frame-lines.ts';
+import { realKustomize } from '../support/kustomize.ts';
 
 type Watched = {
   readonly io: Io;
@@ -23,11 +24,17 @@ type Watched = {
   readonly stop: () => void;
 };
 
-function watcher(given: { readonly isTerminal?: boolean; readonly onOut?: (text: string) => void } = {}): Watched {
+type Given = {
+  readonly isTerminal?: boolean;
+  readonly onOut?: (text: string) => void;
+  readonly env?: Io['env'];
+};
+
+function watcher(given: Given = {}): Watched {
   const [out, err] = [[] as string[], [] as string[]];
   const stopping = new AbortController();
   const io: Io = {
-    env: {},
+    env: given.env ?? {},
     folder: process.cwd(),
     out: (text) => {
       out.push(text);
@@ -180,6 +187,33 @@ describe('the story', () => {
     expect(watched.text().endsWith('\u001b[?25h')).toBe(true);
     expect(watched.errors()).toContain('nothing was checked');
     expect(frames).toBe(3);
+  });
+
+  test.skipIf(realKustomize === '')(
+    'over what kustomize builds: a tag in a component, and a version that breaks',
+    async () => {
+      for (const fail of [[], ['--fail']]) {
+        const watched = watcher({ env: { TRANCHE_KUSTOMIZE: realKustomize } });
+        expect(await runProgram(['demo', '--layout', 'kustomize', ...fail], watched.io)).toBe(0);
+        const ends =
+          fail.length === 0
+            ? [/: settled\n/]
+            : [/: rolled back, partition 2 → 1000000\n/, /rollout\(llm\/vllm\): unpin\n/];
+        expectTold(watched, [
+          /rollout\(llm\/vllm\): adopt, partition 0 → 1000000\n/,
+          ...ends,
+          /✔ every other byte of /,
+        ]);
+      }
+    },
+  );
+
+  test('over what kustomize builds, on a machine without it: said, with the way out', async () => {
+    const watched = watcher({ env: { TRANCHE_KUSTOMIZE: 'no-such-kustomize' } });
+    expect(await runProgram(['demo', '--layout', 'kustomize'], watched.io)).toBe(2);
+    expect(watched.errors()).toBe(
+      'error: --layout kustomize: there is no no-such-kustomize. Install kustomize 5 or newer (or kubectl 1.27), or name it with --kustomize or TRANCHE_KUSTOMIZE.\n',
+    );
   });
 
   test('a temporary folder that takes none is named, and is no fault of ours', async () => {
@@ -407,6 +441,7 @@ describe('the share', () => {
   test.each([
     [{ strategy: 'partition' }, 'partition'],
     [{ strategy: 'partition', traffic: true }, 'shared'],
+    [{ strategy: 'partition', layout: 'kustomize' }, 'built'],
     [{ strategy: 'canary' }, 'canary'],
   ] as const)('%j plays %s', (given, strategy) => {
     expect(demoOptions(given)).toEqual({ strategy, fail: false, keep: false, serve: false });
@@ -414,6 +449,8 @@ describe('the share', () => {
 
   test.each([
     ['--strategy green', 'partition, canary, blueGreen'],
+    ['--layout kustomize --traffic', 'error: --layout kustomize goes with --strategy partition, and without --traffic'],
+    ['--layout kustomize --strategy canary', 'error: --layout kustomize goes with --strategy partition'],
     ['--strategy canary --traffic', 'error: --traffic goes with --strategy partition; canary always has a route'],
   ])('%s is refused', async (line, said) => {
     const { io, errors } = watcher();

@@ -3,7 +3,10 @@
 import { parseAllDocuments } from 'yaml';
 import { isBoundedJson } from '../../api/bounded-json.ts';
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
+import { UsageError } from '../../options.ts';
+import type { Builder } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
+import { readClosures } from '../../reconcile/roots/read-closures.ts';
 import type { CommitManifests } from '../../simulator/agent/agent.ts';
 import type { Cluster } from '../../simulator/cluster-model.ts';
 import { NAMESPACE } from '../files.ts';
@@ -15,6 +18,9 @@ type AgentOptions = {
   readonly branch: string;
   /** Only what is below it is applied. */
   readonly folder: string;
+  /** It is the folder of a kustomization, and what that builds is applied. */
+  readonly isBuilt: boolean;
+  readonly builder?: Builder | undefined;
 };
 
 export type Agent = {
@@ -62,14 +68,34 @@ export function startAgent(options: AgentOptions): Agent {
   };
 }
 
-async function manifestsAt({ git, folder }: AgentOptions, commit: string): Promise<CommitManifests> {
+async function manifestsAt(of: AgentOptions, commit: string): Promise<CommitManifests> {
+  const { git, folder, isBuilt, builder } = of;
+  if (isBuilt && builder !== undefined)
+    return new Map([[folder, manifestsIn(await builtAt({ git, folder, builder }, commit))]]);
   const tree = await git.readAt(commit, { paths: [folder], suffixes: ['.yaml'], markers: [] });
   return new Map(
     tree.files.map(({ path, content }): [string, readonly JsonObject[]] => {
-      const documents = content.kind === 'text' ? parseAllDocuments(content.text) : [];
-      return [path, documents.map((document): unknown => document.toJS()).filter(isManifest)];
+      return [path, content.kind === 'text' ? manifestsIn(content.text) : []];
     }),
   );
+}
+
+function manifestsIn(text: string): readonly JsonObject[] {
+  return parseAllDocuments(text)
+    .map((document): unknown => document.toJS())
+    .filter(isManifest);
+}
+
+/** What kustomize prints of it. Throws UsageError where there is none, and where it builds nothing. */
+async function builtAt(
+  { git, folder, builder }: { readonly git: Git; readonly folder: string; readonly builder: Builder },
+  commit: string,
+): Promise<string> {
+  const closure = (await readClosures(git, commit, [folder])).get(folder);
+  if (closure?.kind !== 'whole') throw new Error(`${folder} of ${commit} is no folder that can be built`);
+  const build = await builder.build(closure);
+  if (build.kind === 'built') return build.text;
+  throw new UsageError(`--layout kustomize: ${build.seen}. ${build.hint}`);
 }
 
 function isManifest(document: unknown): document is JsonObject {
