@@ -129,25 +129,25 @@ export function notClear({ delivery }: Delivering, objects: readonly ObjectEdits
   });
 }
 
-/** A route that cannot hold what a rung writes. */
+/** A route that cannot hold what a rung writes. Where an issue says so with its line, that is what is said. */
 export function unwritable(
-  { delivery }: Delivering,
+  { situation, delivery }: Delivering,
   {
     route,
     faults,
   }: {
     readonly route: { readonly file: string };
-    readonly faults: readonly { readonly message: string; readonly hint: string }[];
+    readonly faults: readonly { readonly reason: string; readonly message: string; readonly hint: string }[];
   },
 ): Decision {
   const [fault] = faults;
-  return holding(
-    [
-      hold('CanaryEdited', {
-        seen: `${route.file}: ${fault?.message ?? `the route cannot hold the next share of ${delivery.plan.name}`}`,
-        action: fault?.hint ?? advice`Put it back ${lastLeft('as the last commit of tranche left it', [route.file])}`,
-      }),
-    ],
-    'StepTrafficRouting',
-  );
+  const issue = situation.snapshot.issues.find(({ reason, file }) => reason === fault?.reason && file === route.file);
+  const held =
+    issue === undefined
+      ? hold('CanaryEdited', {
+          seen: `${route.file}: ${fault?.message ?? `the route cannot hold the next share of ${delivery.plan.name}`}`,
+          action: fault?.hint ?? advice`Put it back ${lastLeft('as the last commit of tranche left it', [route.file])}`,
+        })
+      : hold('Stalled', { seen: `${issue.file}:${issue.line}: ${issue.message}`, action: issue.hint });
+  return holding([held], 'StepTrafficRouting');
 }

@@ -1,11 +1,13 @@
 /** Tries on the user's own bytes every edit of Service and routes that a delivery needs, and the rollback. */
 
+import type { Aside } from '../../../api/aside.ts';
 import { percentOf } from '../../../api/int-or-percent.ts';
 import { type Issue, oncePerLine } from '../../../api/issue.ts';
 import { takesTurns } from '../../../api/styles.ts';
 import type { KnownTexts } from '../../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../../manifests/parse-file.ts';
 import { applyEdits } from '../../../manifests/splice/apply-edits.ts';
+import { displacedOf } from '../../../rollout/ladders/asides.ts';
 import { canaryService } from '../../../rollout/traffic/canary-service.ts';
 import type { Displaced, RouteEdits, Share } from '../../../rollout/traffic/provider.ts';
 import { askedBy, type RouteTrial, type Trials } from '../../desired/trials.ts';
@@ -22,11 +24,11 @@ export function tryRoutes(facts: TrafficFacts, trials: Trials): readonly Issue[]
     ...openRoutes(facts).flatMap(({ files }) => [files.route, ...(files.canary === undefined ? [] : [files.canary])]),
   ].flatMap(asDocument(facts));
   const before = trials.routes.get(facts.rollout);
-  const by = askedBy(facts.plan);
+  const by = askedBy([facts.plan, asidesOf(facts)]);
   const isSame = before?.on.length === on.length && before.on.every((document, at) => document === on[at]);
   if (before?.by === by && isSame) return before.issues;
   const { known } = trials;
-  const issues = oncePerLine([...tryService(facts, known), ...tryShares(facts, known)]);
+  const issues = oncePerLine([...tryService(facts, known), ...tryShares(facts, known), ...tryShared(facts)]);
   const trial: RouteTrial = { on, by, issues };
   trials.routes.set(facts.rollout, trial);
   return issues;
@@ -75,6 +77,27 @@ function tryShares(facts: TrafficFacts, known: KnownTexts): readonly Issue[] {
     .filter((route) => !sendsNothing(route, facts.sides))
     .filter(({ provider, files }) => provider.survey(files, facts.sides).faults.length === 0)
     .flatMap((route) => tryRoute(facts, route, { shares, known }));
+}
+
+/** What the mark of the delivery says that routes were before their share. */
+function asidesOf({ file }: TrafficFacts): readonly Aside[] {
+  return file.workload.marks?.restore?.objects ?? [];
+}
+
+/** A route with a share was tried before it; its RouteProvider may be another since, and cannot write the next one. */
+function tryShared(facts: TrafficFacts): readonly Issue[] {
+  const { sides, index } = facts;
+  const shared = openRoutes(facts).filter(
+    ({ provider, files }) => provider.ownScale === true && !isRestored(provider.read(files, sides)),
+  );
+  return shared.flatMap(({ provider, files }) => {
+    const displaced = displacedOf(asidesOf(facts), { routes: [files], scaler: undefined });
+    return sharesOf(facts).flatMap((share) => {
+      const made = provider.write({ ...files, displaced }, sides, share);
+      const faults = made.kind === 'unwritable' ? made.faults : [];
+      return faults.map((fault) => trafficIssue(ofFault(files.route, fault), index.texts));
+    });
+  });
 }
 
 /** Of every step, and what blueGreen ends with; each once, because what can be written once can be written again. */
