@@ -152,7 +152,9 @@ export function orderBack(
 function goesBack({ commit, holds }: Plan): boolean {
   if (holds.some(({ reason }) => reason === 'StableUnavailable')) return true;
   if (commit === undefined || commit.reason === 'Retried' || commit.reason === 'Undone') return false;
-  return commit.way === 'back' || workloadIn(commit.changes)?.content.source !== undefined;
+  // Which groups it takes back next hangs on the stable version as well.
+  const isBack = commit.way === 'back' || commit.reason === 'RollbackWidened';
+  return isBack || workloadIn(commit.changes)?.content.source !== undefined;
 }
 
 /** Whether fields of other objects become what the mark says that they were. */

@@ -87,3 +87,19 @@ test.each<Row>([
   expect(at.text(LWS).split('\n---\n')[0], told).not.toContain(NEW);
   expect(SECOND.map((name) => at.world.groups(name)).join(''), told).not.toContain('0.10.1');
 });
+
+test('a rollback of versions that share requests, another stable version: no group goes before its requests', async () => {
+  const at = await standing({ style: 'partition with a route', stage: 'in its first share' });
+  for (let count = 0; count < 30 && !markIn(at, 'step').startsWith('2/'); count += 1) await at.round(30);
+  for (let count = 0; count < 12 && markIn(at, 'rung') !== 'traffic'; count += 1) await at.round(30);
+  const delivered = at.world.repository.head('main');
+  await at.order({ kind: 'abort', keepNewer: false });
+  for (let count = 0; count < 12 && markIn(at, 'rung') !== 'back'; count += 1) await at.round(10);
+  const [own] = markIn(at, 'aborted').split('.');
+  at.mark('stable', `${delivered}@${own}`);
+  await untilRest(at, ROUNDS_MOST, async () => {
+    await at.round(30);
+    expect(failingPercent(at.world.cluster), at.world.subject()).toBe(0);
+  });
+  expect([markIn(at, 'step'), serving(at, '0.10.0')]).toEqual(['', 4]);
+});
