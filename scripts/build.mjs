@@ -71,14 +71,14 @@ const rooms = {
   cluster: ['src/adapters/cluster/api-cluster.ts', 'src/adapters/cluster/renewed-connection.ts'],
 };
 
-/** What is loaded before a room. Of the adapters, the cluster and the model of one share what a pass works with. */
+/** What is loaded before a room. Of the adapters, the cluster, the model of one and metrics share what a pass works with. */
 function groundOf(room) {
   if (room === 'base') return [];
   if (room === 'pass' || room === 'src/main.ts') return rooms.base;
   if (room === 'answers') return [...rooms.base, ...rooms.pass];
   const isOnWork =
     ['work', 'verbs', 'cluster'].includes(room) ||
-    /^src\/(action|commands|reconcile|adapters\/api-server)\b/.test(room);
+    /^src\/(action|commands|reconcile|adapters\/(api-server|metrics))\b/.test(room);
   const isOnAnswers =
     isOnWork || /^src\/adapters\/git\/(local|working-tree|remote-marked|unpushed|tree-shares)\b/.test(room);
   return [...rooms.base, ...rooms.pass, ...(isOnAnswers ? rooms.answers : []), ...(isOnWork ? rooms.work : [])];
