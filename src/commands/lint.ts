@@ -6,6 +6,7 @@ import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { type Analyses, readAnalyses } from '../reconcile/analysis/read-analyses.ts';
+import { analysisIssues } from '../reconcile/lint/lint-analyses.ts';
 import { ownPolicyWarnings } from '../reconcile/lint/lint-own-policy.ts';
 import { providerWarnings } from '../reconcile/lint/lint-providers.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
@@ -105,7 +106,9 @@ async function marksOf({ git }: Ports, { desired, parsed }: Memory, base: string
 
 /** Analyses, and what is wrong with them: a pass reads none that no Rollout waits for. */
 function analysesOf({ desired }: Memory): Pick<Analyses, 'analyses' | 'issues'> {
-  return desired === undefined ? { analyses: [], issues: [] } : readAnalyses(desired.tree, desired.desired.config);
+  if (desired === undefined) return { analyses: [], issues: [] };
+  const found = readAnalyses(desired.tree, desired.desired.config);
+  return { analyses: found.analyses, issues: analysisIssues(desired.desired, found) };
 }
 
 /** What is read is compared with the branch that is delivered: that is the change which is about to be made. */

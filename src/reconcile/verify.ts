@@ -9,6 +9,7 @@ import { readAnalyses } from './analysis/read-analyses.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
 import { fileCollision } from './documents/digest-collision.ts';
 import { readWorkload } from './documents/read-workload.ts';
+import { analysisIssues } from './lint/lint-analyses.ts';
 import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
 import type { Outcome } from './outcome.ts';
 import { type Memory, newMemory, type PassResult, type Ports } from './pass.ts';
@@ -121,7 +122,8 @@ async function judge(
 
 /** With what is wrong with Analyses: a pass reads none that no Rollout waits for now. */
 function issuesOf(result: PassResult, { desired }: Memory): readonly Issue[] {
-  const analyses = desired === undefined ? [] : readAnalyses(desired.tree, desired.desired.config).issues;
+  const read = desired === undefined ? undefined : readAnalyses(desired.tree, desired.desired.config);
+  const analyses = desired === undefined || read === undefined ? [] : analysisIssues(desired.desired, read);
   return [...result.issues, ...analyses, ...result.outcomes.flatMap(({ plan }) => plan?.issues ?? [])];
 }
 

@@ -67,6 +67,11 @@ test('of a measured delivery it judges files alone, and the history that metrics
     1,
     expect.stringMatching(/^::error file=policies\/chat.yaml,line=\d+,title=UnknownPreset::/),
   ]);
+  // Its policy asks for it still.
+  expect(await judged({ [CHAT_FILE]: 'kind: List\n' })).toEqual([
+    1,
+    expect.stringMatching(/^::error file=policies\/measured.yaml,line=6,title=AnalysisMissing::/),
+  ]);
   const locked = await site.text(LWS_FILE);
   const both = {
     [LWS_FILE]: locked.replaceAll(NEW, 'vllm/vllm-openai:v0.10.2'),
