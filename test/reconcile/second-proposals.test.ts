@@ -115,8 +115,9 @@ test('versions of one workload that share requests: its groups restart, and the 
     expect(forge.merge(pull, ADA, true)).toBe(true);
     world.sync();
   }
-  const then = 'are on the new version then: those that are not yet restart, as fast as maxUnavailable lets them.';
-  expect(bodies[0]).toContain(`1 of 4 groups ${then} To them go 5% of requests.`);
+  const then =
+    'get the new version: those that do not have it yet restart, as many at a time as maxUnavailable allows.';
+  expect(bodies[0]).toContain(`1 of 4 groups ${then} They get 5% of requests.`);
   expect(bodies[0]).not.toContain('beside');
   expect(bodies[1]).toContain(`4 of 4 groups ${then} Requests go to all groups alike.`);
 });

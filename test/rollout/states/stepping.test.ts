@@ -395,7 +395,7 @@ test.each<Row>([
   [
     'step and restore alone, in a rollback',
     { ...one, text: 'A', marks: 'A.1 aborted=B.2', lost: 'A.1 rollback floor=2 aborted=B.2', stable: 'A' },
-    'hold AnnotationsGone',
+    'AnnotationsRestored: annotations restored => A.1 rollback floor=2 aborted=B.2',
   ],
   ['in mid-delivery', { ...one, marks: 'none', record: { marks: 'B.2 1/3 floor=3' } }, 'hold AnnotationsGone'],
   [

@@ -36,7 +36,10 @@ function walk(of: World, marks: Marks | undefined): Snapshot {
 function diff(snapshot: Snapshot): { readonly subject: string; readonly lines: readonly string[] } {
   const made = plan(snapshot);
   const { commit } = made;
-  const lines = (editsIn(made)[0]?.edits ?? []).map((edit) => {
+  const isFresh = snapshot.workload?.workload.marks === undefined;
+  // Where there are none, to take one out changes nothing.
+  const edits = (editsIn(made)[0]?.edits ?? []).filter(({ kind }) => !isFresh || kind !== 'remove');
+  const lines = edits.map((edit) => {
     const last = edit.path.at(-1);
     const key = typeof last === 'string' ? last.replace('tranche.dev/', '') : '';
     if (edit.kind === 'set') return `${key}: ${edit.value}`;
