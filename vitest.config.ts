@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -46,56 +46,18 @@ const LONG = [
  */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId, project }: TestSpecification): number => {
+    const place = ({ moduleId }: TestSpecification): number => {
       const at = LONG.findIndex((part) => moduleId.includes(part));
-      // A worker takes files of one project alone: all of the first come before those of the other.
-      return (at === -1 ? LONG.length : at) + (project.name === 'parts' ? 2 * LONG.length : 0);
+      return at === -1 ? LONG.length : at;
     };
     return (await super.sort(files)).sort((left, right) => place(left) - place(right));
   }
 }
 
-/** What pure functions have answered is kept, as in the bundle of the simulation; `replay.test.ts` holds both together. */
-const REMEMBERED: ReadonlyMap<string, string> = new Map(
-  (
-    [
-      ['src/manifests/parse-document.ts', 'parse-document.ts'],
-      ['src/manifests/splice/apply-edits.ts', 'apply-edits.ts'],
-      ['src/adapters/git/objects.ts', 'git-objects.ts'],
-    ] as const
-  ).map(([real, stand]) => [
-    join(import.meta.dirname, real),
-    join(import.meta.dirname, 'test/simulation/remembered', stand),
-  ]),
-);
-
-/** Imports of `src` alone: a test that names one of these files gets the file itself. */
-const remembering = {
-  name: 'remembering',
-  enforce: 'pre',
-  resolveId: (source: string, importer: string | undefined) =>
-    importer?.startsWith(join(import.meta.dirname, 'src/')) === true && source.startsWith('.')
-      ? REMEMBERED.get(resolve(dirname(importer), source))
-      : undefined,
-} as const;
-
-/** Tests in which the same texts are read again and again, by passes: two thirds of the time of all. */
-const PASSES = ['test/scenarios/**', 'test/rollout/states/**', 'test/reconcile/**', 'test/commands/**'].map(
-  (folder) => `${folder}/*.test.ts`,
-);
-
-/** TESTS narrows a run to some files, for tools that start vitest themselves. */
-const { TESTS } = process.env;
-
 export default defineConfig({
   test: {
-    projects:
-      TESTS === undefined
-        ? [
-            { extends: true, plugins: [remembering], test: { name: 'passes', include: PASSES } },
-            { extends: true, test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: PASSES } },
-          ]
-        : [{ extends: true, test: { name: 'some', include: [TESTS] } }],
+    // TESTS narrows a run to some files, for tools that start vitest themselves.
+    include: [process.env['TESTS'] ?? 'test/**/*.test.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     // No deadlines: these only end what hangs, however slow the machine is.
     testTimeout: 900_000,
