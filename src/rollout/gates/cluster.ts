@@ -124,7 +124,7 @@ export function recreatedUnaccepted(situation: Situation): Hold | undefined {
 /**
  * Whether a step's groups are all on the newer template that the file has in addition, which no step has let any follow: by a
  * revert of the commit that superseded the release, or by a partition that a hand had set. They are no evidence for the release
- * of the marks. The record can tell that both are one revision.
+ * of the marks. A signed record can tell that both are one revision; one that nobody has signed ends no hold.
  */
 function areOnQueued(situation: Situation): boolean {
   const { state, digest, snapshot } = situation;
@@ -132,7 +132,7 @@ function areOnQueued(situation: Situation): boolean {
   const { observed, asked } = situation;
   const { releaseKey, stableKey } = observed;
   if (releaseKey === undefined || releaseKey === stableKey) return false;
-  const told = snapshot.record?.revision;
+  const told = snapshot.unsigned === undefined ? snapshot.record?.revision : undefined;
   if (told?.digest === state.marks.release.digest && told.key === releaseKey) return false;
   const groups = wanted(observed, asked);
   return groups.length > 0 && groups.every(({ key }) => key === releaseKey);

@@ -218,6 +218,15 @@ test.each<readonly [what: string, of: World, then: string]>([
   expect(planned({ ...locked, text: 'C', groups: '0:C+ 1:C+ 2:C+ 3:C+', ...of })).toMatch(new RegExp(`^${then}\\b`));
 });
 
+test('locked, a newer template is queued: a record that nobody has signed is no proof that both are one revision', () => {
+  const record = { revision: 'key-C', revisionOf: 'B' };
+  const told = world({ ...locked, text: 'C', groups: '0:C+ 1:C+ 2:C+ 3:C+', record });
+  expect(plan(told).commit?.reason).toBe('Settled');
+  const unsigned = plan({ ...told, unsigned: {} });
+  expect(unsigned.holds.map(({ reason }) => reason)).toContain('Recreated');
+  expect(unsigned.commit).toBeUndefined();
+});
+
 test.each<readonly [what: string, of: World, says: string]>([
   ['after the StatefulSet has flipped', { live: { flipped: true } }, 'Delete the leader pod'],
   ['locked by hand before', { live: { flipped: false } }, 'Put partition 0 back, or: tranche abort vllm'],
