@@ -67,7 +67,7 @@ export function demoOptions(given: Given): DemoOptions {
     throw new UsageError(
       `--traffic goes with --strategy partition; ${strategy} always has a route: leave --traffic out`,
     );
-  if ((isBuilt && one !== 'built') || (isBuilt && isTwo))
+  if (isBuilt && (isTwo || one !== 'built'))
     throw new UsageError('--layout kustomize goes with --strategy partition, and without --traffic');
   return {
     strategy: isTwo ? strategy : one,

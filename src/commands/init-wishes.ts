@@ -91,7 +91,7 @@ function workflow({ branch }: InitRepository): Copied {
       branch === undefined
         ? text
         : text
-            .replace('push: {branches: [main]}', `push: {branches: [${named}]}`)
+            .replace('push: {branches: [main]}', () => `push: {branches: [${named}]}`)
             .replace(/^( +)mode: reconcile\n/m, (line, indent) => `${line}${indent}branch: ${named}\n`)
             .replaceAll(/# .*/g, (comment) => comment.replaceAll(/\bmain\b/g, () => branch)),
     why: `workflow: makes a pass when ${branch ?? 'main'} moves and every ten minutes`,

@@ -11,7 +11,6 @@ import { desiredOf } from '../reconcile/desired/desired.ts';
 import { desiredRequest, headOf } from '../reconcile/documents/desired-branch.ts';
 import type { Files, Wishes } from '../reconcile/init/addition.ts';
 import { type Proposal, proposal } from '../reconcile/init/additions.ts';
-
 import { everything, withFiles } from '../reconcile/init/more-files.ts';
 import { proposeFiles } from '../reconcile/init/propose-files.ts';
 import { type Survey, surveyOf } from '../reconcile/init/survey.ts';

@@ -61,7 +61,6 @@ export const KUSTOMIZE: Layout = {
     ...startFiles(strategy).map((file) => ({
       ...file,
       path: [LWS_FILE, SERVICE_FILE].includes(file.path) ? inBase(file.path) : file.path,
-      text: file.text?.replace('paths: [apps, rollouts]', 'paths: [apps, components, rollouts]'),
     })),
     { path: 'apps/vllm/base/kustomization.yaml', text: 'resources: [lws.yaml, service.yaml]\n' },
     { path: OVERLAY_FILE, text: OVERLAY },
