@@ -21,9 +21,10 @@ export const WORKING_TREE_REF = 'HEAD';
 
 const MOST_PARENTS = 64;
 
-/** The root of the working tree that a folder lies in; undefined for a bare repository, or none. */
+/** The root of the working tree that a folder lies in; undefined for a bare repository, none, or a folder that is not there. */
 export function workingTreeAt(path: string): string | undefined {
   let folder = resolve(path);
+  if (!existsSync(folder)) return undefined;
   for (let depth = 0; depth < MOST_PARENTS; depth += 1) {
     if (existsSync(join(folder, '.git'))) return folder;
     const above = dirname(folder);

@@ -151,6 +151,8 @@ describe('a working tree', () => {
     write('apps/vllm/x.yaml', 'x: 1\n');
     expect(workingTreeAt(join(root, 'apps/vllm'))).toBe(root);
     expect(workingTreeAt(join(folder, 'below.git'))).toBeUndefined();
+    // Somebody means another repository: this one is not read in its place.
+    expect(workingTreeAt(join(root, 'github.com/team/models'))).toBeUndefined();
   });
 
   test('a commit that is checked out, and one before the first', async () => {
