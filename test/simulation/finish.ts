@@ -169,6 +169,8 @@ function notAtRest(universe: Universe, person: Person, holds: readonly Hold[]): 
       (reason === 'AnnotationsGone' && (universe.rewritten > 0 || mixed || areTakenOut(universe, person))) ||
       // Or to a main that does not say any more what was delivered before: people name a commit that has it.
       (reason === 'StableUnavailable' && universe.rewritten > 0) ||
+      // A hand released all groups for a template in between: no revision in the cluster tells a route who is stable.
+      (reason === 'StableUnavailable' && mixed && workload.shares !== undefined) ||
       // Or to before a second workload was made, whose groups nobody has pruned; a hand can do that as well.
       (reason === 'CanaryNotEmpty' && (universe.rewritten > 0 || secondIn(text) === undefined)) ||
       // A hand put the file back, and left the Service with the workload that was in it.

@@ -19,6 +19,7 @@ import { isLabelled, restoreAll } from '../ladders/version-edits.ts';
 import { type VersionRung, versionMove } from '../ladders/version-move.ts';
 import { wantedOf } from '../ladders/version-step.ts';
 import { type Decision, holding, type MoveReason } from '../move.ts';
+import type { Group } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import type { Seen } from '../situation.ts';
 import { describeStep } from '../steps.ts';
@@ -33,8 +34,8 @@ export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
   const groups = wanted(observed, asked);
   if (stableKey === undefined)
     return hold('StableUnavailable', {
-      seen: `${file.file}: no revision in the cluster has the stable template, so its groups cannot be known from others`,
-      action: advice`To abort the release: ${commandLine('abort', snapshot.key)}; to deliver it with no share of the requests, take trafficRoutings out of the Rollout`,
+      seen: `${file.file}: no revision in the cluster has the stable template, so a route cannot tell its groups from others${strangers(groups)}`,
+      action: advice`To withdraw the release: ${commandLine('abort', snapshot.key)}; to deliver it with no share of the requests, take trafficRoutings out of the Rollout`,
     });
   const others = groups.filter(
     ({ key, leader }) => key === undefined || (leader.key !== stableKey && leader.key !== releaseKey),
@@ -54,6 +55,14 @@ export function pinOf({ delivery }: Delivering, seen: Seen): Pin | Hold {
   const comes = isBefore ? undefined : versionIn(delivery.own.value);
   const isOld = label !== printRelease(delivery.release) && label !== comes;
   return isShared && isOld ? { key: VERSION, value: label } : { key: REVISION_KEY, value: stableKey };
+}
+
+/** Groups on a template that no delivery has given them: somebody lowered the partition. */
+function strangers(groups: readonly Group[]): string {
+  const others = groups.filter(({ version, key }) => version === 'other' && key !== undefined);
+  return others.length === 0
+    ? ''
+    : `: ${groupsAre(others.map(({ index }) => index))} on neither the stable nor the requested template`;
 }
 
 /** Groups that have loaded the requested template already, though no step of it has started: a hand has let them. */
