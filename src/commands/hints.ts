@@ -90,6 +90,11 @@ export function hintOf(argv: readonly string[], error: unknown, program: Command
   return error.message.includes('Did you mean') ? undefined : `hint: ${usageOf(calledIn(program, argv))}\n`;
 }
 
+/** Whether it is a verb of another tool: one of ours that is spelled alike would be a second guess, and a wrong one. */
+export function isOfAnotherTool(verb: string | undefined): boolean {
+  return HINTS.some(({ typed }) => typed.test(verb ?? ''));
+}
+
 /** The word after `help` that is no verb; undefined: there is none, or it is one. */
 function unknownTopic(command: Command, [word, ...more]: readonly string[]): string | undefined {
   const called = command.commands.find((one) => one.name() === word);

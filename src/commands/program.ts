@@ -20,7 +20,7 @@ import {
   targetOf,
   textOf,
 } from './flags.ts';
-import { hintOf } from './hints.ts';
+import { hintOf, isOfAnotherTool } from './hints.ts';
 import { addHistory } from './history.ts';
 import { addInit } from './init-verb.ts';
 import { unlessInterrupted } from './interrupted.ts';
@@ -77,6 +77,7 @@ async function runLine(argv: readonly string[], terminal: Io): Promise<number> {
   addPasses(program, io, { run, done });
   // The other verbs are only of interest for help and to each other, and take as long to add as a pass takes to start.
   if (argv[0] !== 'reconcile') addOthers(program, { io, terminal, run, done });
+  program.showSuggestionAfterError(!isOfAnotherTool(argv[0]));
   try {
     await program.parseAsync(argv, { from: 'user' });
     return code;

@@ -136,6 +136,7 @@ describe('what people type who know other tools', () => {
     ['lint apps', 'the files and folders to read are: tranche lint --path PATH'],
     ['reconcile --dry-run', 'tranche plan writes nothing: it is the same pass without its commits'],
     ['abort vllm --dry-run', 'tranche plan writes nothing: it is the same pass without its commits'],
+    ['list', 'where the Rollouts stand is: tranche status [NAME]'],
     ['get rollouts', 'where the Rollouts stand is: tranche status [NAME]'],
     ['promote vllm', 'the pause of a step is ended by: tranche approve NAME'],
     [
@@ -170,6 +171,7 @@ describe('what people type who know other tools', () => {
     const { code, err } = await site.run(typed);
     expect(code).toBe(2);
     expect(err).toMatch(/^error: /);
+    expect(err).not.toContain('Did you mean');
     expect(err.split('\n').at(-2)).toBe(`hint: ${hint}`);
   });
   test.each([
