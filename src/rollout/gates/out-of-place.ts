@@ -76,7 +76,7 @@ export function overshooting(situation: Seen, step: StepIntent): Hold | undefine
   if (updated <= allowed) return undefined;
   const held = hold('Overshoot', {
     seen: `${ofGroupsAre(updated, replicas)} on the release, more than the ${allowed} of step ${step.index}`,
-    action: advice`To go on from here: ${commandLine('approve', snapshot.key, '--hold Overshoot')}`,
+    action: advice`To go on from here: ${commandLine('approve', snapshot.key, '--hold Overshoot')}; to go back: ${commandLine('abort', snapshot.key)}`,
   });
   return withFacts(held, facts);
 }
