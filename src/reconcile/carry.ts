@@ -3,20 +3,19 @@
  * would be lost with the next render, and a lost partition lets every group go. Pure; knows no Git and no cluster.
  */
 
-import { ABSENT, type FieldValue, sameValue } from '../api/field.ts';
 import { INTENT } from '../api/intents.ts';
 import type { Issue } from '../api/issue.ts';
-import { at, type Json } from '../api/json.ts';
+import { at } from '../api/json.ts';
 import { LWS_KIND } from '../api/kinds.ts';
 import { MARK } from '../api/marks.ts';
-import { RELEASE_PATHS } from '../api/release-content.ts';
 import { isOfOtherWorkload, LWS_API_VERSION } from '../api/rollout.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../api/workload-paths.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import { applyEdits } from '../manifests/splice/apply-edits.ts';
-import { fieldEdit, markEdits } from '../rollout/edits/change-edits.ts';
 import type { Edit } from '../rollout/edits/edit.ts';
-import type { WorkloadFile } from '../rollout/snapshot.ts';
+import { noteOf } from '../rollout/edits/out-of-file.ts';
+import { annotationIn, annotationsKept, type Edited, type Pair, steppedEdits } from './carry-fields.ts';
+import { carryIssue } from './carry-issues.ts';
 import { readWorkload } from './documents/read-workload.ts';
 
 /** Texts of manifests by path: those of the branch, or those that were rendered. */
@@ -32,9 +31,6 @@ const PAUSED = ['spec', 'strategy', 'paused'];
 const NUMBERS = [REPLICAS_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH].map((path) => path.join('.'));
 const KINDS = [LWS_KIND, 'Rollout'];
 
-type Pair = { readonly before: ManifestDocument; readonly after: ManifestDocument | undefined };
-type Edited = { readonly edits: readonly Edit[]; readonly notes: readonly string[] };
-
 /**
  * `before` is the branch as it is, `after` what is to be committed on it. Each LeaderWorkerSet that tranche steps gets its
  * annotations, its partition, and the numbers that the delivery has put aside; where the render brings a release that was
@@ -45,7 +41,7 @@ type Edited = { readonly edits: readonly Edit[]; readonly notes: readonly string
 export function carryOver(before: Texts, after: Texts): Carried {
   const old = documentsIn(before);
   const fresh = documentsIn(after);
-  const issues = [...old.issues, ...fresh.issues];
+  const issues = [...old.issues, ...fresh.issues, ...outOfFile(before, fresh.documents)];
   const texts = new Map<string, string>();
   const notes: string[] = [];
   for (const document of old.documents) {
@@ -56,7 +52,7 @@ export function carryOver(before: Texts, after: Texts): Carried {
     if (edited === undefined) continue;
     const twice = twin ?? another;
     if ('reason' in edited) issues.push(edited);
-    else if (twice !== undefined) issues.push(issue(twice, ['metadata', 'name'], TWICE));
+    else if (twice !== undefined) issues.push(carryIssue(twice, ['metadata', 'name'], 'twice'));
     else if (there !== undefined) {
       const { file, object } = there;
       const made = applyEdits(texts.get(file) ?? after.get(file) ?? '', { file, object, edits: edited.edits });
@@ -72,6 +68,13 @@ function documentsIn(texts: Texts): { readonly documents: readonly ManifestDocum
   const files = [...texts].map(([file, text]) => parseManifestFile(file, text, KINDS));
   const documents = files.flatMap((file) => file.documents).filter(isOurs);
   return { documents, issues: files.flatMap((file) => file.issues) };
+}
+
+/** Rendered again while their delivery re-creates them: back in the files, they would be created before they are gone. */
+function outOfFile(before: Texts, fresh: readonly ManifestDocument[]): readonly Issue[] {
+  const lines = new Set([...before.values()].flatMap((text) => text.split(/\r?\n/)));
+  const out = fresh.filter(({ object }) => object.kind === LWS_KIND && lines.has(`# ${noteOf(object)}`));
+  return out.map((document) => carryIssue(document, ['metadata', 'name'], 'outOfFile'));
 }
 
 function isOurs({ object, value }: ManifestDocument): boolean {
@@ -93,15 +96,16 @@ function workloadEdits({ before, after }: Pair): Edited | Issue | undefined {
   const old = readWorkload(before);
   // A number that nobody can read must not be taken for one that is not there: without a partition every group goes.
   const unread = old.issues.find(({ path }) => NUMBERS.includes(path));
-  if (old.workload === undefined || unread !== undefined) return unread ?? old.issues[0] ?? issue(before, [], UNREAD);
+  if (old.workload === undefined || unread !== undefined)
+    return unread ?? old.issues[0] ?? carryIssue(before, [], 'unread');
   const { marks } = old.workload.workload;
-  if (marks === undefined) return isMarked(before) ? (old.issues[0] ?? issue(before, [], UNREAD)) : undefined;
-  if (after === undefined) return issue(before, ['metadata', 'name'], LOST);
+  if (marks === undefined) return isMarked(before) ? (old.issues[0] ?? carryIssue(before, [], 'unread')) : undefined;
+  if (after === undefined) return carryIssue(before, ['metadata', 'name'], 'lost');
   const isLarger = marks.at !== undefined || marks.serves !== undefined || marks.restore?.objects !== undefined;
-  if (isLarger) return issue(before, ['metadata', 'annotations', MARK.restore], OTHER_OBJECTS);
+  if (isLarger) return carryIssue(before, ['metadata', 'annotations', MARK.restore], 'otherObjects');
   const fresh = readWorkload(after).workload;
-  if (fresh === undefined) return readWorkload(after).issues[0] ?? issue(after, [], UNREAD);
-  return stepped(old.workload, fresh, { before, after });
+  if (fresh === undefined) return readWorkload(after).issues[0] ?? carryIssue(after, [], 'unread');
+  return steppedEdits(old.workload, fresh, { before, after });
 }
 
 /** An annotation that was taken out of a delivery leaves others behind: its partition is still that of a step. */
@@ -109,92 +113,13 @@ function isMarked(document: ManifestDocument): boolean {
   return Object.values(MARK).some((key) => annotationIn(document, key) !== undefined);
 }
 
-/** The marks and numbers of the branch on the rendered document. */
-function stepped(old: WorkloadFile, fresh: WorkloadFile, { before, after }: Required<Pair>): Edited {
-  const { marks, partition } = old.workload;
-  const { restore, aborted = [] } = marks ?? {};
-  const isAborted = aborted.some(({ digest }) => digest === fresh.digest) && old.digest !== fresh.digest;
-  const numbers: readonly (readonly [path: readonly string[], from: FieldValue, to: FieldValue])[] = [
-    asideOf(REPLICAS_PATH, fresh.workload.replicas, restore?.replicas),
-    asideOf(MAX_UNAVAILABLE_PATH, fresh.workload.maxUnavailable, restore?.maxUnavailable),
-    // A partition that the branch has lost is no reason to take that of the render away.
-    [PARTITION_PATH, fresh.workload.partition ?? ABSENT, partition ?? fresh.workload.partition ?? ABSENT],
-  ];
-  const template = isAborted ? RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source: before.text })) : [];
-  const name = `${after?.file ?? ''}: LeaderWorkerSet ${before.object.name}`;
-  return {
-    edits: [
-      ...markEdits(fresh.workload.marks, marks),
-      ...annotationsKept({ before, after }, [INTENT.abort]),
-      ...numbers.flatMap(([path, from, to]) => fieldEdit({ path, from, to })),
-      ...template,
-    ],
-    notes: [
-      ...(isAborted ? [`${name} brings a release that was aborted: the template of the branch stays`] : []),
-      ...(fresh.workload.partition === undefined ? [`${name} is rendered without a partition. ${SENTINEL}`] : []),
-    ],
-  };
-}
-
-/** A number of the user's that the delivery has changed; one that the render changes as well is the user's newer one. */
-function asideOf(
-  path: readonly string[],
-  now: FieldValue | undefined,
-  aside: { readonly was: FieldValue | undefined; readonly set: FieldValue } | undefined,
-): readonly [path: readonly string[], from: FieldValue, to: FieldValue] {
-  const from = now ?? ABSENT;
-  const isUsers = aside === undefined || !sameValue(from, aside.was ?? ABSENT);
-  return [path, from, isUsers ? from : aside.set];
-}
-
 /** Orders and brakes of people that stand on the Rollout, until they are done. */
 function rolloutEdits({ before, after }: Pair): Edited | Issue | undefined {
   const orders = Object.values(INTENT).filter((key) => annotationIn(before, key) !== undefined);
   if (orders.length === 0) return undefined;
-  if (after === undefined) return issue(before, ['metadata', 'name'], LOST);
+  if (after === undefined) return carryIssue(before, ['metadata', 'name'], 'lost');
   const isPaused = orders.includes(INTENT.paused) && at(before.value, PAUSED) === true;
   const paused: readonly Edit[] =
     isPaused && at(after.value, PAUSED) !== true ? [{ kind: 'set', path: PAUSED, value: true }] : [];
   return { edits: [...annotationsKept({ before, after }, orders), ...paused], notes: [] };
-}
-
-/** Those of these annotations that the branch has and the render does not. */
-function annotationsKept({ before, after }: Required<Pair>, keys: readonly string[]): readonly Edit[] {
-  return keys.flatMap((key): readonly Edit[] => {
-    const value = annotationIn(before, key);
-    const isThere = after !== undefined && annotationIn(after, key) !== undefined;
-    const path = ['metadata', 'annotations', key];
-    return isThere || typeof value !== 'string' ? [] : [{ kind: 'set', path, value }];
-  });
-}
-
-function annotationIn({ value }: ManifestDocument, key: string): Json | undefined {
-  return at(value, ['metadata', 'annotations', key]);
-}
-
-type Text = Pick<Issue, 'reason' | 'message' | 'hint'>;
-
-const SENTINEL =
-  'Write partition: 1000000 in its source, so that a render that is committed without carry restarts nothing.';
-const UNREAD: Text = { reason: 'WrongType', message: 'it cannot be read', hint: 'Correct the file.' };
-const LOST: Text = {
-  reason: 'WorkloadMissing',
-  message: 'tranche has written in it, and the rendered files do not have it',
-  hint: 'Render it under the same name and namespace. To remove it on purpose, run tranche eject first.',
-};
-const TWICE: Text = {
-  reason: 'ObjectTwice',
-  message: 'tranche has written in one of this name, and here is another: which of them an agent applies is not known',
-  hint: 'Leave one of the two, in the files of the branch and in the rendered ones.',
-};
-const OTHER_OBJECTS: Text = {
-  reason: 'NotSupportedYet',
-  message: 'the delivery has a second LeaderWorkerSet, or has changed a Service or a route, and carry knows neither',
-  hint: 'Commit the render once the delivery has settled or was aborted.',
-};
-
-function issue(document: ManifestDocument, path: readonly string[], { reason, message, hint }: Text): Issue {
-  const { file, object } = document;
-  const what = `${object.kind} ${object.name}: ${message}`;
-  return { file, line: document.lineOf(path), path: path.join('.'), reason, message: what, hint };
 }

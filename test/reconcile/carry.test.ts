@@ -122,6 +122,9 @@ test('a render without a partition gets one, and is named', () => {
   expect(notes).toEqual([
     `${RENDER}: LeaderWorkerSet vllm is rendered without a partition. Write partition: 1000000 in its source, so that a render that is committed without carry restarts nothing.`,
   ]);
+  expect(carried(marked('{"floor":3}'), SOURCE.replace('1000000', '2')).notes).toEqual([
+    expect.stringContaining('is rendered with partition 2. Write partition: 1000000'),
+  ]);
 });
 
 test('a partition that the branch has lost leaves that of the render, and an abort on the workload stays', () => {
@@ -130,6 +133,31 @@ test('a partition that the branch has lost leaves that of the render, and an abo
   const text = carried(before, SOURCE).texts.get(RENDER) ?? '';
   expect(text).toContain('partition: 1000000');
   expect(valueOf(text)['metadata']).toEqual(valueOf(before)['metadata']);
+});
+
+const image = (text: string): string => /image: (.*)/.exec(text)?.[1] ?? '';
+const partition = (text: string): string => /partition: (\d+)/.exec(text)?.[1] ?? 'none';
+
+test('in every commit of a delivery another template arrives locked, and the template to go back to at the partition there is', async () => {
+  const world = await delivered();
+  for (const before of versionsOf(world)) {
+    expect(partition(carried(before, SOURCE.replaceAll(OLD, NEWER)).texts.get(RENDER) ?? '')).toBe('1000000');
+    const back = carried(before, SOURCE).texts.get(RENDER) ?? '';
+    expect([image(back), partition(back)]).toEqual([OLD, partition(before)]);
+  }
+});
+
+test.each(['', '      partition: 3\n'])('another template is locked whatever the branch has lost: %j', (there) => {
+  const before = marked('{"floor":3}').replace('      partition: 0\n', there);
+  const fresh = LWS_TEXT.replaceAll(OLD, NEW).replace('      partition: 0\n', '');
+  expect(partition(carried(before, fresh).texts.get(RENDER) ?? '')).toBe('1000000');
+});
+
+test('the label of the version stays with its template, and does not go with another', () => {
+  const label = `tranche.dev/version: "${'a'.repeat(32)}.2"`;
+  const before = marked('{"floor":3}').replace(/\{app: vllm, role: leader\}/, `{app: vllm, role: leader, ${label}}`);
+  expect(carried(before, SOURCE).texts.get(RENDER)).toContain(label);
+  expect(carried(before, SOURCE.replaceAll(OLD, NEW)).texts.get(RENDER)).not.toContain(label);
 });
 
 test('orders that stand on the Rollout stay there, with a brake', () => {
@@ -194,6 +222,14 @@ test.each<[string, readonly string[], readonly string[]]>([
     const twice = { reason: 'ObjectTwice', file: expect.stringContaining('1.yaml') };
     expect(result).toMatchObject({ kind: 'refused', issues: expect.arrayContaining([expect.objectContaining(twice)]) });
   }
+});
+
+test('refused: a render of a workload that is out of its file to be re-created', () => {
+  const note =
+    '# tranche: LeaderWorkerSet llm/vllm is deleted here to be re-created; its next commit puts it back in this place\n';
+  const result = carryOver(new Map([[LWS_FILE, note]]), new Map([[RENDER, SOURCE]]));
+  const issue = { reason: 'NotSupportedYet', file: RENDER, line: 4 };
+  expect(result).toMatchObject({ kind: 'refused', issues: [issue] });
 });
 
 test('what tranche does not step stays as it is rendered', () => {
