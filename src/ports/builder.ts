@@ -17,6 +17,9 @@ export type Build =
   | { readonly kind: 'built'; readonly text: string }
   | { readonly kind: 'refused'; readonly cause: BuildFault; readonly seen: string; readonly hint: string };
 
+/** What builds cost: how often the program ran, and the seconds from its start to its end, which may overlap. */
+export type BuildsSpent = { readonly count: number; readonly seconds: number };
+
 export interface Builder {
   /**
    * Somebody has named the program. Only then a folder that has no patch of ours gets one: what happens to be on PATH asks for
@@ -28,4 +31,6 @@ export interface Builder {
    * Throws PortError where the machine itself fails, as a full disk.
    */
   build(input: BuildInput): Promise<Build>;
+  /** Since the process started. Not there: nobody counts. */
+  spent?(): BuildsSpent;
 }

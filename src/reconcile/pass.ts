@@ -3,7 +3,7 @@
 import type { Config, Overrides } from '../api/config.ts';
 import type { Issue } from '../api/issue.ts';
 import type { Instant } from '../api/time.ts';
-import type { Builder } from '../ports/builder.ts';
+import type { Builder, BuildsSpent } from '../ports/builder.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Forge } from '../ports/forge.ts';
@@ -116,6 +116,8 @@ export type PassResult = {
   /** True where some rollout failed or is stalled: exit code 1. */
   readonly failed: boolean;
   readonly requeueAfterSeconds: number;
+  /** What this pass built of kustomize folders; not there: nothing. */
+  readonly builds?: BuildsSpent;
   /** What people have stopped or paused; not there: nothing was looked at. */
   readonly brakes?: readonly BrakeShown[];
 };

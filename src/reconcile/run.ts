@@ -1,6 +1,7 @@
 /** All rollouts of a repository, once: read, decide each alone, write everything in one push. */
 
 import { DEFAULT_CONFIG } from '../api/config.ts';
+import type { BuildsSpent } from '../ports/builder.ts';
 import { PortError } from '../ports/port-error.ts';
 import { headOf } from './documents/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
@@ -17,9 +18,10 @@ const HOPS_MOST = 3;
 /** One pass. Throws PortError where Git or the configuration cannot be read at all. */
 export async function runPass(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult> {
   ports.git.begin();
+  const before = ports.builder?.spent?.();
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const result = await tryPass(ports, memory, options);
-    if (result !== 'moved') return result;
+    if (result !== 'moved') return { ...result, ...builtSince(before, ports) };
     ports.log.info(`a branch moved while this pass was deciding; reading everything again (${attempt} of ${ATTEMPTS})`);
   }
   throw new PortError(`other writers moved the branches ${ATTEMPTS} times in a row`, {
@@ -28,6 +30,13 @@ export async function runPass(ports: Ports, memory: Memory, options: PassOptions
     retryable: true,
     hint: 'Nothing was written. Run again, or look for something that commits in a loop.',
   });
+}
+
+/** What this pass spent on builds, those of attempts that it gave up among them. */
+function builtSince(before: BuildsSpent | undefined, { builder }: Ports): Pick<PassResult, 'builds'> {
+  const now = builder?.spent?.();
+  const count = (now?.count ?? 0) - (before?.count ?? 0);
+  return count === 0 ? {} : { builds: { count, seconds: (now?.seconds ?? 0) - (before?.seconds ?? 0) } };
 }
 
 async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult | 'moved'> {

@@ -91,7 +91,7 @@ test('metrics of a delivery that waits for its second pause, after one pass that
   );
   expect(code).toBe(0);
   const fixed = text
-    .replace(/(duration_seconds\S*) [\d.e-]+$/gm, '$1 0.25')
+    .replace(/(pass_duration_seconds\S*) [\d.e-]+$/gm, '$1 0.25')
     .replace('_count 0.25', '_count 8')
     .replace(/(calls_total\S+) \d+$/gm, '$1 50');
   const golden = new URL('../../fixtures/probes/metrics.txt', import.meta.url);

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { oneLine } from '../../api/printable.ts';
-import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
+import type { Build, Builder, BuildInput, BuildsSpent } from '../../ports/builder.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { findKustomize, type Kustomize } from './find-kustomize.ts';
 import { type ProgramLimits, runProgram } from './run-program.ts';
@@ -35,8 +35,18 @@ const SAID_MOST = 400;
 export function kustomizeBuilder({ named, searchPath, limits = LIMITS }: BuilderOptions): Builder {
   let finding: ReturnType<typeof findKustomize> | undefined;
   const inTurn = turns(availableParallelism());
+  let spent: BuildsSpent = { count: 0, seconds: 0 };
+  const timed: Timed = async (run) => {
+    const from = performance.now();
+    try {
+      return await run();
+    } finally {
+      spent = { count: spent.count + 1, seconds: spent.seconds + (performance.now() - from) / 1000 };
+    }
+  };
   return {
     isNamed: named !== undefined,
+    spent: () => spent,
     build: (input) =>
       inTurn(async () => {
         // Before a folder is made: where there is no program, none is needed. This one need not be there either.
@@ -45,7 +55,7 @@ export function kustomizeBuilder({ named, searchPath, limits = LIMITS }: Builder
         if (found.kind === 'missing')
           return { kind: 'refused', cause: 'missing', seen: found.seen, hint: MISSING_HINT };
         const { kustomize } = found;
-        return inFolder((folder) => buildIn(folder, input, { kustomize, env: environment(folder), limits }));
+        return inFolder((folder) => buildIn(folder, input, { kustomize, env: environment(folder), limits, timed }));
       }),
   };
 }
@@ -104,13 +114,21 @@ function environment(folder: string): Readonly<Record<string, string>> {
   };
 }
 
+/** Runs the program, and counts what that took. */
+type Timed = <T>(run: () => Promise<T>) => Promise<T>;
+
 type With = {
   readonly kustomize: Kustomize;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: ProgramLimits;
+  readonly timed: Timed;
 };
 
-async function buildIn(folder: string, { files, root }: BuildInput, { kustomize, env, limits }: With): Promise<Build> {
+async function buildIn(
+  folder: string,
+  { files, root }: BuildInput,
+  { kustomize, env, limits, timed }: With,
+): Promise<Build> {
   const tree = path.join(folder, 'tree');
   for (const { path: name, text } of files) {
     const file = path.join(tree, name);
@@ -119,7 +137,7 @@ async function buildIn(folder: string, { files, root }: BuildInput, { kustomize,
     await writeFile(file, text, { flag: 'wx' });
   }
   const { file, args } = kustomize;
-  const ran = await runProgram({ file, args: args(path.join(tree, root)), folder: tree, env, limits });
+  const ran = await timed(() => runProgram({ file, args: args(path.join(tree, root)), folder: tree, env, limits }));
   const by = `kustomize ${kustomize.version}`;
   if (ran.kind === 'stopped')
     return { kind: 'refused', cause: 'stopped', seen: `${by} ${ran.why}`, hint: STOPPED_HINT };

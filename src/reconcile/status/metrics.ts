@@ -18,6 +18,10 @@ export const METRICS = {
   },
   tranche_pass_duration_seconds: { type: 'summary', help: 'How long passes took: their sum and their number.' },
   tranche_last_pass_duration_seconds: { type: 'gauge', help: 'How long the last pass took.' },
+  tranche_build_duration_seconds: {
+    type: 'summary',
+    help: 'How long builds of kustomize folders took: their sum and their number.',
+  },
   tranche_port_calls_total: { type: 'counter', help: 'Calls to the world, by port.' },
   tranche_port_failures_total: {
     type: 'counter',
@@ -50,6 +54,7 @@ export class WatchMetrics {
   private readonly passes = { succeeded: 0, failed: 0 };
   private readonly calls = new Map<string, { made: number; failed: number }>();
   private readonly duration = { sum: 0, last: 0 };
+  private readonly builds = { sum: 0, count: 0 };
   private lastPassAt: Instant | undefined;
   private lastSuccessAt: Instant | undefined;
   private commits = 0;
@@ -78,6 +83,8 @@ export class WatchMetrics {
     this.lastPassAt = at;
     if (result === undefined) return;
     this.lastSuccessAt = at;
+    this.builds.sum += result.builds?.seconds ?? 0;
+    this.builds.count += result.builds?.count ?? 0;
     this.commits += result.outcomes.filter(({ written }) => written !== undefined).length;
     if (result.quiet) return;
     this.cluster = result.outcomes[0]?.key.cluster ?? this.cluster;
@@ -95,7 +102,7 @@ export class WatchMetrics {
   }
 
   families(): readonly MetricFamily[] {
-    const { passes, duration, lastPassAt } = this;
+    const { passes, duration, builds, lastPassAt } = this;
     const ports = [...this.calls].sort(([a], [b]) => (a < b ? -1 : 1));
     return [
       family('tranche_build_info', [{ labels: { version: this.version, cluster: this.cluster }, value: 1 }]),
@@ -110,6 +117,10 @@ export class WatchMetrics {
         { ...plain(passes.succeeded + passes.failed), suffix: '_count' },
       ]),
       family('tranche_last_pass_duration_seconds', lastPassAt === undefined ? [] : [plain(duration.last)]),
+      family('tranche_build_duration_seconds', [
+        { ...plain(builds.sum), suffix: '_sum' },
+        { ...plain(builds.count), suffix: '_count' },
+      ]),
       family(
         'tranche_port_calls_total',
         ports.map(([port, { made }]) => ({ labels: { port }, value: made })),

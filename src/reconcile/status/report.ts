@@ -22,7 +22,14 @@ export function passReport(result: PassResult): string {
   const blocks = result.outcomes.map(outcomeReport);
   const empty = blocks.length === 0 && result.issues.length === 0 ? [`${NO_ROLLOUT}\n`] : [];
   const brakes = (result.brakes ?? []).map((brake) => `${brakeLine(brake)}\n`);
-  return [...brakes, ...blocks, filesReport(result), ...empty].join('');
+  return [...brakes, ...blocks, filesReport(result), ...empty, buildsReport(result)].join('');
+}
+
+/** What kustomize took; empty: nothing was built. */
+function buildsReport({ builds }: Pick<PassResult, 'builds'>): string {
+  if (builds === undefined) return '';
+  const { count, seconds } = builds;
+  return `kustomize ran ${count === 1 ? 'once' : `${count} times`}, ${seconds.toFixed(1)} s in all\n`;
 }
 
 /** What is wrong with files that belong to no rollout in particular, and what people may not have meant. */

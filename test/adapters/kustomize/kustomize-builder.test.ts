@@ -170,6 +170,14 @@ test('one that never ends is ended, with all that it has started', async () => {
   expect(readdirSync(builds)).toEqual([]);
 });
 
+test('each run counts, with the seconds that it took, and a look for the program does not', async () => {
+  const builder = kustomizeBuilder({ named: undefined, searchPath: program('echo built') });
+  expect(builder.spent?.()).toEqual({ count: 0, seconds: 0 });
+  await Promise.all([builder.build(INPUT), builder.build(INPUT)]);
+  const { count = 0, seconds = 0 } = builder.spent?.() ?? {};
+  expect([count, seconds > 0]).toEqual([2, true]);
+});
+
 test('a path that leads out of the folder is never written', async () => {
   const builder = kustomizeBuilder({ named: undefined, searchPath: program('echo built') });
   const input = { files: [{ path: '../../x', text: '' }], root: '' };

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import type { Build, Builder } from '../../../src/ports/builder.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { generatedReferences } from '../../../src/reconcile/roots/generated-references.ts';
+import { WatchMetrics } from '../../../src/reconcile/status/metrics.ts';
+import { passReport } from '../../../src/reconcile/status/report.ts';
 import { BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG } from '../../support/built-world.ts';
 import { lwsOf } from '../../support/kustomize-trees.ts';
 
@@ -79,4 +81,55 @@ test('a server that fails for now ends no pass: a step waits, and a rollback doe
   const entry = { over: { ...over, input: { root: 'apps', files: [] } } } as never;
   const issues = await generatedReferences(fails, entry, stable);
   expect(issues.map(({ message }) => message).join()).toContain('what it built then is not known');
+});
+
+/** Builds as the recordings say, and takes a quarter of a second for each. */
+function slow(builder: Builder): Builder {
+  let count = 0;
+  const build: Builder['build'] = (input) => {
+    count += 1;
+    return builder.build(input);
+  };
+  return { ...builder, build, spent: () => ({ count, seconds: count / 4 }) };
+}
+
+test('at rest a process that goes on builds nothing, also where other files have changed', async () => {
+  const world = new BuiltWorld();
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  const built = world.builder.built.length;
+  await world.pass();
+  world.repository.commit('main', { writes: [{ path: 'apps/notes.yaml', text: 'kind: Note\n' }], message: 'note' });
+  await world.pass();
+  world.tick(7_200);
+  await world.pass();
+  expect(world.builder.built.length).toBe(built);
+});
+
+test('a pass says what it spent on builds, and nothing where it built nothing', async () => {
+  const world = new BuiltWorld();
+  await world.apply();
+  world.tick(120);
+  const builder = slow(world.builder);
+  const metrics = new WatchMetrics({ startedAt: world.now, version: 'test' });
+  const sums = () =>
+    metrics
+      .families()
+      .find(({ name }) => name === 'tranche_build_duration_seconds')
+      ?.samples.map(({ value }) => value);
+  const first = await world.pass({ builder });
+  metrics.passed({ result: first, at: world.now, seconds: 1 });
+  const { count = 0, seconds = 0 } = first.builds ?? {};
+  expect([count > 0, seconds, sums()]).toEqual([true, count / 4, [seconds, count]]);
+  expect(passReport(first)).toContain(`kustomize ran ${count} times, ${seconds.toFixed(1)} s in all\n`);
+  for (let more = 0; more < 5; more += 1) {
+    world.tick(120);
+    await world.pass({ builder });
+    await world.apply();
+  }
+  const rest = await world.pass({ builder });
+  expect([rest.builds, passReport(rest).includes('kustomize')]).toEqual([undefined, false]);
+  metrics.passed({ result: rest, at: world.now, seconds: 1 });
+  expect(sums()).toEqual([seconds, count]);
 });
