@@ -7,6 +7,7 @@ import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { ADA, APP, type ForgeWorld, forgeWorld, reasonsOf } from '../support/forge-world.ts';
+import { golden } from '../support/golden-pulls.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
 const POLICY = `apiVersion: tranche.dev/v1alpha1
@@ -90,6 +91,7 @@ async function bringUpToDate(
 
 test('someone merges every step, each in another way: what was merged is the step, and a second pass changes nothing', async () => {
   const world = await proposed();
+  await golden('guarded', [world.pull]);
   expect(world.pull.body).toContain('Merging this releases the groups of ` step 1/3 `');
   expect(world.pull.branch).toMatch(/-0-[0-9a-f]{32}-fields$/);
   for (const method of ['squash', 'rebase', 'merge'] as const) {
@@ -182,6 +184,7 @@ test('a policy accepts that: the step is merged, and whatever ends it is brought
     /^> \[!CAUTION\]\n> tranche cannot push to this branch, and ` RolloutPolicy production \(/,
   );
   expect(world.pull.body).not.toContain('tranche abort');
+  await golden('without-push', [world.pull]);
   const release = world.pull.branch.split('/').at(-1)?.split('-')[0];
   await world.repository.merge(world.pull.number, ADA, 'squash');
   const merged = await world.text(LWS_FILE);

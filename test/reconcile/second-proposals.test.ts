@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { releaseMoves } from '../../src/rollout/edits/release-moves.ts';
 import { FakeForge } from '../support/fake-forge.ts';
+import { golden } from '../support/golden-pulls.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { LWS_FILE, NEW, OLD } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
@@ -80,6 +81,7 @@ test.each(PAUSES)('canary, pause %s', async (pause) => {
     'promote, route-restored',
     'settled',
   ]);
+  if (pause === '{duration: 60}') await golden('canary', delivery.forge.pulls);
   const log = delivery.world.repository.log('main').toReversed();
   const reasons = log.flatMap(({ message }) => /^Rollout-Reason: (\w+)$/m.exec(message)?.[1] ?? []);
   expect(reasons, 'as many as preflight tells of').toEqual(['Adopted', ...releaseMoves('besides', 2)]);
@@ -101,6 +103,7 @@ test.each(PAUSES)('blueGreen, pause %s', async (pause) => {
     'promote, route-restored',
     'settled',
   ]);
+  if (pause === '{duration: 60}') await golden('blue-green', delivery.forge.pulls);
 });
 
 test('versions of one workload that share requests: its groups restart, and the pull request says so', async () => {
