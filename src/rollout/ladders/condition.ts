@@ -7,7 +7,7 @@ export type Side = 'stable' | 'canary';
  * `live`: the edits of the commit before, observed. `newVersion`: this many groups of the side are on the release and ready,
  * `tolerant` but for those that failureThreshold lets a step do without.
  * `sameTemplate`: the live template of the new side is that of the user's workload. `flipped`: its StatefulSet has the template
- * as its current and its update revision, so that it grows on it. `reached`: the endpoints of the Service are that side's.
+ * as its current and its update revision, so that groups that are added start on it. `reached`: the endpoints of the Service are that side's.
  * `complete`: the user's Service reaches every ready leader that it selects in Git, and so does that of the new version where
  * it selects all.
  * `stableText`: every group of the side is on the stable template and ready.

@@ -91,7 +91,7 @@ export function rungWhy(delivery: Delivery, next: NextCommit): string {
       stage.kind === 'promote'
         ? `Groups of ${name} wait for nodes, and no request goes to ${second} any more: its groups end. ${nameFirst(name)} is locked once all of its groups are on ${text}.`
         : `${nameFirst(second)} has groups of another release, and takes the template of ${text} at none.`,
-    template: `${nameFirst(second)} takes the template of ${text} at no groups and locked, so that it grows on it. No request reaches it.${floorText(delivery)}`,
+    template: `${nameFirst(second)} gets the template of ${text} with no groups, and is locked: its groups will start on it. No request reaches it.${floorText(delivery)}`,
     pods: `${planned}. ${second} grows next to ${name}, which stays on the version that serves.`,
     traffic: `${planned}; it is sent ${step === undefined ? 'nothing' : shareText(step)} of the requests.`,
     primary: `Every step is done. ${name} goes to ${text} as fast as its maxUnavailable lets it, and ${second} keeps its share meanwhile.`,
