@@ -1,11 +1,11 @@
 /** A RouteProvider whose expression grows in the middle of a delivery: each pass says so at the line of the route, and the way back is free of it. */
 
 import { expect, test } from 'vitest';
-import { NO_OVERRIDES } from '../../src/api/config.ts';
-import { order } from '../../src/reconcile/order.ts';
-import { planIntent } from '../../src/rollout/orders/intent.ts';
-import { commonFiles, ownFiles } from '../scenarios/check-stories.ts';
-import { World } from '../support/world.ts';
+import { NO_OVERRIDES } from '../../../src/api/config.ts';
+import { order } from '../../../src/reconcile/order.ts';
+import { planIntent } from '../../../src/rollout/orders/intent.ts';
+import { commonFiles, ownFiles } from '../../scenarios/check-stories.ts';
+import { World } from '../../support/world.ts';
 
 const PASSES_MOST = 40;
 const LWS = 'apps/vllm/lws.yaml';
