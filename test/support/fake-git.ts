@@ -308,7 +308,7 @@ export class FakeRepository {
   private object(oid: Oid, operation: 'read' | 'history'): GitObject {
     const found = this.objects.get(oid);
     if (found === undefined) {
-      throw gitError(`the repository has no object ${oid}`, { operation, retryable: true });
+      throw gitError(`the repository has no object ${oid}`, { operation, retryable: true, missing: oid });
     }
     return found;
   }

@@ -23,15 +23,18 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const isUndone = own !== undefined && isFillingBack(own);
   // The rungs of an undo ask nobody, a Rollout that is disabled neither.
   if (file === undefined || (rollout?.rollout.disabled === true && !isUndone)) return undefined;
-  // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, or no release.
-  const odd = own === undefined ? hasMarks(of) : isUnderWay(own) || partition !== SENTINEL;
+  // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, no release or another.
+  const odd =
+    own === undefined ? hasMarks(of) : isUnderWay(own) || partition !== SENTINEL || own.release.digest !== file.digest;
   const style = own?.step === undefined ? undefined : own.restore?.style;
   // Where its Rollout is gone a delivery only goes back or stays, and the mark alone says by which strategy.
   if (rollout === undefined && own?.step === undefined) return undefined;
   // Another strategy than a Rollout asks for: it was edited, or the mark and the record were forged alike.
   const isOther = rollout === undefined || (style !== undefined && style !== rollout.rollout.style);
   const isAsRecorded =
-    recorded === undefined ? !odd : !isOther && !lacksMarks(own, recorded) && !namesOther(file, recorded);
+    recorded === undefined
+      ? !odd
+      : !isOther && !lacksMarks(own, recorded) && !namesOther(file, recorded) && !leavesRest(file, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
   if (isAsRecorded && !isUndone && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
   const last = await lastWritten(of.git, of.entry);
@@ -40,7 +43,8 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const marks = written ?? (isUnsigned(of) || isUndone || isRollbackOf(own, recorded) ? undefined : recorded);
   if (isUndone && marks !== undefined && isOtherUndo(own, marks)) return marks;
   if (rollout?.rollout.disabled === true) return undefined;
-  if (last !== undefined && namesOther(file, last.marks) && !(await had(of, file, last.commit))) return last.marks;
+  const isAnother = last !== undefined && (namesOther(file, last.marks) || leavesRest(file, last.marks));
+  if (isAnother && !(await had(of, file, last.commit))) return last.marks;
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
   return sameRelease(own.release, marks.release) && startedOther(own, marks) ? marks : undefined;
@@ -71,15 +75,25 @@ function namesOther({ digest, workload: { marks } }: WorkloadFile, before: Marks
 }
 
 /**
- * Whether main's own line had these marks before that commit: somebody has put an older file back. Where it does not tell, as of
+ * Whether the template of the file is the one that `before` has settled, and the marks say that it is asked for after another
+ * release, or on its way with routes or a second workload: by them an abort would put back an older template than what serves.
+ */
+function leavesRest({ digest, workload: { marks } }: WorkloadFile, before: Marks): boolean {
+  if (marks === undefined || before.step !== undefined || before.release.digest !== digest) return false;
+  const isShared = marks.step !== undefined && marks.restore?.style !== undefined;
+  return isShared || marks.release.digest !== digest;
+}
+
+/**
+ * Whether main's own line had these marks with this template before that commit: somebody has put an older file back. Where it does not tell, as of
  * a line that is longer than is looked at, a release at rest counts as one that it had.
  */
 async function had({ git, entry }: Observation, file: WorkloadFile, below: string): Promise<boolean> {
   const { marks } = file.workload;
   const keyOf = (one: Marks | undefined): string => JSON.stringify(one === undefined ? [] : printMarks(one));
-  const key = keyOf(marks);
+  const key = `${file.digest} ${keyOf(marks)}`;
   const keyIn = (version: Version): string =>
-    version.kind === 'read' ? keyOf(version.workload.workload.marks) : version.kind;
+    version.kind === 'read' ? `${version.workload.digest} ${keyOf(version.workload.workload.marks)}` : version.kind;
   const walked = await git.line.walk(entry, {
     keyOf: keyIn,
     visit: ({ version }) => (keyIn(version) === key ? true : undefined),
@@ -111,8 +125,12 @@ function isRollbackOf(own: Marks | undefined, before: Marks | undefined): boolea
   return before === undefined || (before.step !== undefined && before.step.kind !== 'rollback');
 }
 
-/** Whether one of both says that the release goes back, and the other that it is delivered: an abort of that would go back further. */
+/**
+ * Whether one of both says that the release goes back, and the other that it is delivered: an abort of that would go back further.
+ * Or whether both go back, and stand on different rungs: by an earlier one groups go before their requests do.
+ */
 function turned(own: Marks, before: Marks): boolean {
+  if (own.step?.kind === 'rollback' && before.step?.kind === 'rollback') return own.at !== before.at;
   const isDelivered = own.step !== undefined && own.step.kind !== 'rollback';
   return isRollbackOf(own, before) || (before.step?.kind === 'rollback' && isDelivered);
 }

@@ -1,7 +1,7 @@
 /** Annotations changed in the middle of a rollback: it goes on by what the last commit of tranche wrote, and nobody has to order anything. */
 
 import { expect, test } from 'vitest';
-import { LWS, markIn, NEW, serving, standing, untilRest } from '../../support/forged-share.ts';
+import { LWS, markIn, NEW, put, serving, standing, untilRest } from '../../support/forged-share.ts';
 import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 import { failingPercent } from '../../support/story/requests.ts';
 
@@ -43,6 +43,7 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
   'no release': without('release'),
   'the first step of what is served': (at) => at.mark('step', `1/3@${markIn(at, 'release')}`),
   promote: (at) => at.mark('step', 'promote'),
+  'an earlier rung': (at) => put(at, 'rung', 'pods'),
   'another release': (at) => at.mark('release', `${DIGEST}.9`),
   'green serves': (at) => at.mark('serves', 'green'),
   'the strategy blueGreen': (at) =>
@@ -62,6 +63,7 @@ test.each<Row>([
     'partition with a route',
     'the first step of what is served',
   ],
+  ['a routed partition, an earlier rung', 'partition with a route', 'an earlier rung'],
   ['a routed partition, no restore', 'partition with a route', 'no restore'],
   ['a routed partition, green serves', 'partition with a route', 'green serves'],
   ['a routed partition, the strategy blueGreen', 'partition with a route', 'the strategy blueGreen'],
