@@ -1,6 +1,6 @@
 /**
  * Carries a delivery into freshly rendered manifests: what tranche has written on a branch that a pipeline renders again
- * would be lost with the next render, and a lost partition lets every group go. Pure; knows no Git and no cluster.
+ * would be lost with the next render, and a lost partition releases every group for update. Pure; knows no Git and no cluster.
  */
 
 import { INTENT } from '../api/intents.ts';

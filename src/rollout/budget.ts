@@ -67,7 +67,7 @@ export function budgetTaken({ maxUnavailable, asked }: Situation, displaced?: Di
   return letsNone(maxUnavailable, asked) ? { set: 1, displaced: undefined } : { set: undefined, displaced };
 }
 
-/** For a commit that lets nothing go: what was raised for a release before does not ride along with the next one. */
+/** For a commit that releases no group: what was raised for a release before does not ride along with the next one. */
 export function restoredBudget(situation: Situation): Budget {
   return given(situation);
 }

@@ -15,7 +15,7 @@ export type Way = 'forward' | 'protect' | 'back';
 /** What a move is, in addition to its name. Code asks this and no list of names. */
 type MoveKind = {
   readonly way: Way;
-  /** The way of a move that lowers the partition, where that is another: it lets groups go, and stops nothing. */
+  /** The way of a move that lowers the partition, where that is another: it releases groups, and stops nothing. */
   readonly lowering?: Way;
   /** Where someone approves every step, this move is proposed, as far as it leads forward; else it is committed. */
   readonly proposed?: true;

@@ -28,9 +28,9 @@ export type State =
   | OnLadder;
 
 /**
- * The state that the manifest says it is in. `surging` is step 0, which lets no group go that people want. `rolling`
+ * The state that the manifest says it is in. `surging` is step 0, which releases no group that people want. `rolling`
  * and `locked` are the two halves of a whole step: partition 0, then the sentinel again. A floor above 0 tells that no
- * commit of ours has let all groups go, whatever the partition has been edited to.
+ * commit of ours has released all groups, whatever the partition has been edited to.
  */
 export function stateOf(file: {
   readonly marks: Marks | undefined;

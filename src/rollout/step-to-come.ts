@@ -68,7 +68,7 @@ export function editedPlan(
 export type StepToCome = {
   /** From 1; 0: extra groups come first, and no other goes. */
   readonly index: number;
-  /** Whether it is the first of its release that lets groups go. */
+  /** Whether it is the first of its release that releases groups for update. */
   readonly first: boolean;
   /** How many groups, of those that people want, may go that may not now. */
   readonly groups: number;

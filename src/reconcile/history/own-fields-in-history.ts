@@ -39,7 +39,7 @@ export async function ownFieldsBorneOut(
   return forged.length === 0 ? { marks, forged } : { marks: { ...marks, restore }, forged };
 }
 
-/** What was no budget, or one that lets no group go, is put back as one that the API server takes. */
+/** What was no budget, or one that allows no group to be down, is put back as one that the API server takes. */
 function isTrue(value: IntOrPercent | undefined, { was }: Entry, { replicas }: Workload): boolean {
   if (value === was) return true;
   if (value === undefined) return false;

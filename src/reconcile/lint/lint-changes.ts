@@ -9,7 +9,7 @@ import { mixedSizes, type Sizes, wholeStepWritten } from '../../rollout/edits/si
 import { SIZE_PATH } from '../documents/read-workload.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
 
-/** The sizes of an edit that may not stand half-way, while no step of ours has let all groups go to it. */
+/** The sizes of an edit that may not stand half-way, while no step of ours has released all groups for it. */
 function sizesAtStake({ file, stable, lwsVersion }: LintFacts): Sizes | undefined {
   const { marks, content } = file.workload;
   if (stable === undefined || wholeStepWritten(marks, file.digest)) return undefined;

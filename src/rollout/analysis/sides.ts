@@ -18,7 +18,7 @@ import type { Served, Sides } from './counting.ts';
 
 /**
  * The sides of a step, with how many steps there are; why nothing is compared; or why what is to be compared is not seen,
- * which lets nothing go forward.
+ * which stops forward moves.
  */
 export type SidesFound =
   | {

@@ -39,7 +39,7 @@ export function mixedSizes(change: {
   return rebuildsGroupsWhole(change.lwsVersion) ? undefined : changedSizes(change.before, change.after);
 }
 
-/** Whether a step of ours has let every group go to this text: then there is nothing left to refuse. No step that fills a second workload does. */
+/** Whether a step of ours has released every group for this template: then there is nothing left to refuse. No step that fills a second workload does. */
 export function wholeStepWritten(marks: Marks | undefined, digest: string): boolean {
   if (marks?.step?.kind !== 'step' || isLadder(marks)) return false;
   return marks.restore?.floor === 0 && marks.release.digest === digest;

@@ -70,7 +70,7 @@ function stopped(
 export function overtakenOnLadder(on: Delivering, state: OnLadder): Decision | undefined {
   const { situation } = on;
   const { stage, at } = state;
-  // Both colours are locked, and where a hand has let one go it is locked again: requests may be on their way over.
+  // Both colours are locked, and where a hand has released one it is locked again: requests may be on their way over.
   const isFilled = isFillingBack(on.marks);
   const isOver = isFilled ? at === 'all' || at === 'switch' || at === 'route-restored' : stage.kind === 'promote';
   if (isOver && takesTurns(on.delivery.plan.style)) return undefined;

@@ -55,7 +55,7 @@ const BY_THE_MERGE: readonly HoldReason[] = [
 
 /**
  * The answer of the first pass that sees a step merged too late; undefined: it was not, or nobody can tell yet. Asked
- * before a newer template is: what brought that may have let groups go for it.
+ * before a newer template is: what brought that may have released groups for it.
  */
 export function lateMerge(situation: Situation, step: InDelivery, decide: Decide): Decision | undefined {
   const judged = judgedMerge(situation, decide);
@@ -105,7 +105,7 @@ export function measuredIn(situation: Situation): Situation {
   return before === undefined || before === 'unclear' ? situation : before;
 }
 
-/** As it was before the merge, with what is seen now; undefined: nothing was merged that lets groups go. */
+/** As it was before the merge, with what is seen now; undefined: nothing was merged that releases groups for update. */
 function beforeMerge(situation: Situation): Situation | 'unclear' | undefined {
   const { snapshot, file, partition } = situation;
   const { merged, record, live } = snapshot;

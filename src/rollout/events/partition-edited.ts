@@ -11,7 +11,7 @@ import { lowest, type Seen, type Situation, whenSeen } from '../situation.ts';
 import type { InDelivery } from '../state.ts';
 import { advice, commandLine, partitionSet } from '../texts/advice.ts';
 
-/** Another partition than we wrote: lower lets groups go, and is stopped; higher lets them fall back, and is held. */
+/** Another partition than we wrote: lower releases groups for update, and is stopped; higher lets them fall back, and is held. */
 export function partitionEdited(situation: Situation, { index, of, marks }: InDelivery): Decision | undefined {
   const { partition, snapshot } = situation;
   const facts = partitionFacts(situation);

@@ -39,7 +39,7 @@ export function awayOf(situation: Seen, groups: readonly Group[]): readonly Grou
 }
 
 /**
- * No step let it go, and it still is on the template that is going back; what somebody has written into the live template
+ * No step released it, and it still is on the template that is going back; what somebody has written into the live template
  * since makes another revision of the same template, and no reason to restart it.
  */
 function neverLeft({ observed, marks, partition }: Seen, { index, key }: Group): boolean {

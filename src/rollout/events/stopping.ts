@@ -38,7 +38,7 @@ function inDelivery(situation: Situation, marks: Marks): Pick<WorkloadFields, 'm
 }
 
 /**
- * The partition that stops the roll, never below the present one: no step lets a group go, so it is the sentinel, and not N,
+ * The partition that stops the roll, never below the present one: no step releases a group, so it is the sentinel, and not N,
  * which groups that an autoscaler adds would be beyond. Outside of a delivery the admission policy refuses anything below it.
  */
 export function stopAt(situation: Situation, { step }: Marks): number {

@@ -11,7 +11,7 @@ import { hasMoved, haveAllMoved } from './cluster.ts';
 import { astrayFacts } from './out-of-place.ts';
 
 /**
- * Some groups of the primary are on the release, and no commit has let them go. Who accepts that lets these groups stand,
+ * Some groups of the primary are on the release, and no commit has released them. Who accepts that keeps these groups,
  * and nothing more: any other group, and the hold is back. Of all groups made again `Recreated` is said.
  */
 export function letGoByHand(situation: Situation): Hold | undefined {

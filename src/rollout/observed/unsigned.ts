@@ -1,6 +1,6 @@
 /**
  * What a record may say that nobody bears out: anyone who can push to the status branch may have written it. It may hold, and it
- * lets nothing go that would not go without any record. What main and the cluster say counts in its place.
+ * releases no group that would not be released without any record. What main and the cluster say counts in its place.
  */
 
 import type { Marks } from '../../api/marks.ts';

@@ -22,7 +22,7 @@ export type MergeRules = {
 };
 
 /**
- * Each reason once. `fields`: the pull request is the step, so that its merge is what lets groups go. Only where a rule
+ * Each reason once. `fields`: the pull request is the step, so that its merge is what releases the groups. Only where a rule
  * keeps it from being merged as soon as it does not hold: git alone merges a stale one cleanly.
  */
 export const FORMS = {
@@ -54,7 +54,7 @@ export function isFields(form: ProposalForm | undefined): boolean {
   return form !== undefined && FORMS[form].form === 'fields';
 }
 
-/** Moves of the user's own workload that let groups go and do nothing else. */
+/** Moves of the user's own workload that release groups for update and do nothing else. */
 const STEPS: readonly PlannedCommit['reason'][] = ['StepReady', 'Jumped', 'StepsEdited'];
 
 /** The form of this commit's pull request under these rules. What is not known is never taken for a guard. */

@@ -69,7 +69,7 @@ function withGroups(on: Delivering, step: InDelivery): Decision {
   const isDown = isPassed || (isShare(due) && waitingOnGroups(situation).length > 0);
   const held = [...fixed(on), isDown ? stillWithdrawn(on) : undefined].filter((one) => one !== undefined);
   const waits = [...waiting(on, ofRoutes(waitsAt(on.delivery, positionOf(step)))), ...held];
-  // A step that has let nothing go yet has no pause to serve.
+  // A step that has released no group for update yet has no pause to serve.
   const again = due === undefined && (isEdited ? isApart(step) : isShareEdited(on, step));
   const standing = standingOf(situation, step, { waits, again });
   const answer = due === undefined ? nextAsked(situation, standing) : rungAsked(situation, standing);
