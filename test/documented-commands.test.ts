@@ -123,6 +123,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'git revert': 'no command, but what somebody may do: fixtures/scenarios has stories of it',
   "helm install tranche install/chart --namespace tranche --set repo=https://github.com/example/models --set 'namespaces={llm}'":
     'a cluster; test/policies/chart.test.ts renders the chart where helm is there',
+  'helm template nim/nim-llm --version 1.3.0 --namespace llm --values values.yaml': 'a registry of charts, and helm',
   'kubectl apply -k policies/admission':
     'a cluster that evaluates CEL; test/policies/admission.test.ts does, on the same file',
   'kubectl create namespace tranche':

@@ -7,6 +7,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
 import { clusterLimits } from '../src/adapters/cluster/limits.ts';
 import { defaultGitLimits } from '../src/adapters/git/limits.ts';
+import { CARRIER, parseCarrier } from '../src/api/carrier.ts';
 import { type Config, DEFAULT_CONFIG } from '../src/api/config.ts';
 import { ACCEPTABLE, ALLOWED_ROLLOUTS, INTENT, parseIntents } from '../src/api/intents.ts';
 import { POLICY_KIND } from '../src/api/kinds.ts';
@@ -213,7 +214,7 @@ describe('tables', () => {
   test('every annotation, with a value that can be read', () => {
     const rows = table('on the');
     expect(rows.flatMap(([, key]) => quoted(key)).sort()).toEqual(
-      [...Object.values(MARK), MADE_FOR, ALLOWED_ROLLOUTS, ...Object.values(INTENT)].sort(),
+      [...Object.values(MARK), MADE_FOR, ALLOWED_ROLLOUTS, CARRIER, ...Object.values(INTENT)].sort(),
     );
     // What people see of a commit is the beginning of 40 digits, and of a digest that of 32.
     const whole = (text: string): string =>
@@ -228,8 +229,9 @@ describe('tables', () => {
       stable: { commit: expect.any(String), digest: expect.any(String) },
     });
     expect(parseIntents(annotations).faults).toEqual([]);
-    for (const [where, key] of rows)
-      expect(where === 'Rollout', key).toBe(Object.values<string>(INTENT).includes(quoted(key)[0] ?? ''));
+    const ofRollout: readonly string[] = [CARRIER, ...Object.values(INTENT)];
+    expect(parseCarrier(annotations[CARRIER] ?? '')).toBeDefined();
+    for (const [where, key] of rows) expect(where === 'Rollout', key).toBe(ofRollout.includes(quoted(key)[0] ?? ''));
   });
 
   test('the exit codes, the environment and the trailers', () => {

@@ -5,8 +5,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { HELM_FILES, RELEASE_FILE, RELEASE_TEXT } from '../support/helm-files.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
-import { LWS_FILE, LWS_TEXT } from '../support/vllm.ts';
+import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from '../support/vllm.ts';
 
 afterEach(stopSites);
 
@@ -106,4 +107,15 @@ test('a tranche.yaml whose paths do not reach what is added: it is refused, and 
   const other = own(site, 'other', { [LWS_FILE]: LWS_TEXT, 'tranche.yaml': 'paths: [apps, policies]\n' });
   expect((await init(site, other)).out).toContain('rollouts/vllm.yaml (Rollout of llm/vllm) would not be read');
   expect(existsSync(join(other, 'rollouts'))).toBe(false);
+});
+
+test('a Rollout whose workload a HelmRelease renders: what is in the way of that', async () => {
+  const site = await startSite();
+  const text = RELEASE_TEXT.replace('version: 1.3.0', 'version: 1.x');
+  const { code, out } = await init(site, own(site, 'main', { ...HELM_FILES, [RELEASE_FILE]: text }));
+  expect(code).toBe(0);
+  expect(out).toContain(
+    `${ROLLOUT_FILE}:7: Rollout vllm: HelmRelease llm/vllm (${RELEASE_FILE}:1) renders the workload`,
+  );
+  expect(out).toContain(`${RELEASE_FILE}:11: HelmRelease vllm: version is 1.x`);
 });

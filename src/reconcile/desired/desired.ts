@@ -34,6 +34,8 @@ import { besideRollout, keyOf, subjectOf } from '../documents/rollout-names.ts';
 import { NO_TRAFFIC } from '../documents/traffic-index.ts';
 import { managedAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
+import { carrierIssues } from '../helm/carrier-issues.ts';
+import { renderedInto } from '../helm/rendered-into.ts';
 import { policyIndex } from '../policies/policy-index.ts';
 import { NO_SCOPE, readPolicies } from '../policies/read-policy.ts';
 import { type Desired, type DesiredRollout, isStepped } from './desired-rollout.ts';
@@ -68,6 +70,7 @@ export function desiredOf(
     ...lostPatches(blobs.all(), one),
     ...renamedTo(claims.files, one),
     ...elsewhereIn(claims.files),
+    ...renderedInto(index.helmReleases(), one, config),
   ];
   const all = {
     index,
@@ -193,15 +196,21 @@ function changed(reading: RolloutReading, change: (rollout: Rollout) => Rollout)
 function placeIssues(
   rollout: ManifestDocument,
   asked: { readonly name: string; readonly namespace: string; readonly found: readonly ManifestDocument[] },
-  { index, unseen }: Manifests,
+  { index, unseen, config }: Manifests,
 ): readonly Issue[] {
   const { name, namespace, found } = asked;
   const [first, ...others] = found;
+  const carried = carrierIssues(rollout, { index, config, found });
+  if (first === undefined && carried !== undefined) return carried;
   if (first === undefined) return name === '' ? [] : [missingIssue(rollout, { name, namespace }, unseen)];
   const of = madeFor(first);
   const made = of === undefined ? [] : [madeIssue(rollout, first, of)];
   const layouts = found.flatMap(index.layoutOf);
-  return [...made, ...(layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)])];
+  return [
+    ...(carried ?? []),
+    ...made,
+    ...(layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)]),
+  ];
 }
 
 /** Managed workloads that no Rollout names. */

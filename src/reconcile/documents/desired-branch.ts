@@ -25,6 +25,7 @@ export function desiredRequest(paths: readonly string[], soon: readonly string[]
       ROUTE_PROVIDER_KIND,
       OWN_GROUP,
       'kustomize',
+      'helm.toolkit.fluxcd.io',
     ],
     names: ['kustomization.yaml', 'kustomization.yml', 'Kustomization', 'Chart.yaml'],
   };

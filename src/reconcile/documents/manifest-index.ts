@@ -15,6 +15,7 @@ import { aloneIn } from './alone.ts';
 import type { BuiltOver } from './built-over.ts';
 import type { FileIds } from './file-ids.ts';
 import { type FluxSetting, fluxSettingsIn } from './flux-settings.ts';
+import { type HelmReleases, helmReleasesIn } from './helm-releases.ts';
 
 /** A name in a namespace; undefined: neither the manifest nor tranche.yaml says which. */
 export type Named = { readonly namespace: string | undefined; readonly name: string };
@@ -36,6 +37,7 @@ export type ManifestIndex = {
   readonly isAlone: (file: string) => boolean;
   /** Flux Kustomizations of these files that delete what cannot be changed, or keep newer commits waiting. */
   readonly fluxSettings: () => readonly FluxSetting[];
+  readonly helmReleases: () => HelmReleases;
 };
 
 type Read = {
@@ -57,6 +59,7 @@ export function indexOf({ files, texts, blobs, config, built = [] }: Read): Mani
   const scalersOf = scalersIn(documents, config);
   const layoutOf = layoutIssues({ files, texts, isThere: (path) => blobs.get(path) !== undefined });
   let fluxSettings: readonly FluxSetting[] | undefined;
+  let helmReleases: HelmReleases | undefined;
   return {
     rollouts,
     workloads,
@@ -68,6 +71,7 @@ export function indexOf({ files, texts, blobs, config, built = [] }: Read): Mani
     layoutOf: (workload) => built.find(({ document }) => document === workload)?.issues ?? layoutOf(workload),
     isAlone: aloneIn(files, () => blobs.all().keys()),
     fluxSettings: () => (fluxSettings ??= fluxSettingsIn(texts)),
+    helmReleases: () => (helmReleases ??= helmReleasesIn(texts)),
   };
 }
 

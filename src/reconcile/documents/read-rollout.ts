@@ -1,5 +1,6 @@
 /** From a document to a Rollout: with the file and line of everything that is wrong with it. */
 
+import { CARRIER } from '../../api/carrier.ts';
 import type { FieldFault } from '../../api/field-reader.ts';
 import { INTENT, parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
@@ -42,7 +43,9 @@ export function readRollout(document: ManifestDocument): RolloutReading {
   if (rollout === undefined) return { rollout: undefined, issues, warnings: [] };
   const { intents, faults: badIntents } = parseIntents(rollout.annotations);
   issues.push(...badIntents.map((fault) => markIssue(document, fault)), ...unsupported(document, rollout));
-  issues.push(...unknownAnnotations(document, { annotations: rollout.annotations, known: Object.values(INTENT) }));
+  issues.push(
+    ...unknownAnnotations(document, { annotations: rollout.annotations, known: [...Object.values(INTENT), CARRIER] }),
+  );
   const file: RolloutFile = {
     file: document.file,
     object: document.object,

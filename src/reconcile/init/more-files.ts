@@ -6,7 +6,7 @@ import { desiredRequest } from '../documents/desired-branch.ts';
 import { TRAFFIC_KINDS } from '../documents/traffic-index.ts';
 
 /** Words of files that say what applies manifests, and what starts tranche. */
-const AROUND = ['argoproj.io', 'helm.toolkit.fluxcd.io', 'tranche'];
+const AROUND = ['argoproj.io', 'tranche'];
 
 /** Everything that a pass, the traffic and the agents of a repository may be read from, in one walk over its files. */
 export function everything(): ReadRequest {

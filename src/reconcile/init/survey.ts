@@ -14,6 +14,7 @@ import { madeFor, namespaceOf } from '../documents/manifest-index.ts';
 import { parsedFiles } from '../documents/parse-cache.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { TRAFFIC_KINDS } from '../documents/traffic-index.ts';
+import { carrierIssues } from '../helm/carrier-issues.ts';
 import { type Agent, agentsIn, agentsOf } from './agents.ts';
 import { fluxFindings } from './flux-mends.ts';
 
@@ -71,10 +72,17 @@ export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): 
     config,
     workloads,
     agents,
-    settings: once([...agents.flatMap(({ settings }) => settings), ...flux]),
+    settings: once([...agents.flatMap(({ settings }) => settings), ...flux, ...carriedIn(desired)]),
     unreadable: unreadableIn(texts, new Set(index.workloads.map(({ file }) => file)), config),
     hasPolicy: files.some(({ documents }) => documents.some(({ object }) => object.kind === 'RolloutPolicy')),
   };
+}
+
+/** What is in the way of Rollouts whose workload a HelmRelease renders. */
+function carriedIn({ rollouts, index, config }: Desired): readonly Issue[] {
+  return rollouts.flatMap(({ rollout }) =>
+    rollout === undefined ? [] : (carrierIssues(rollout, { index, config, found: [] }) ?? []),
+  );
 }
 
 type Around = {
