@@ -57,6 +57,13 @@ gitContract(
 
 const all = { paths: [''], suffixes: [], markers: [] };
 
+test('a hook that guards main is not run on a folder, as docs/access.md says', async () => {
+  const { commit, open, hook } = await newRepository();
+  const old = await commit('main', { a: '1\n' });
+  hook('pre-receive', 'exit 1');
+  expect((await open().push([update('main', old, [newCommit({ a: '2\n' })])])).kind).toBe('pushed');
+});
+
 describe('objects on the disk', () => {
   const many = (version: string) =>
     Object.fromEntries(
