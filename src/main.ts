@@ -45,6 +45,7 @@ async function run(): Promise<void> {
     folder: process.cwd(),
     out: (text) => void out().write(text),
     err: (text) => void err().write(text),
+    input: () => process.stdin,
     isTerminal: isatty(STDOUT),
     size: () => process.stdout,
     signal: stop.signal,

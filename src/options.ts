@@ -32,6 +32,8 @@ export type Io = {
   readonly folder: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** What is piped into the command; not there: nothing is. */
+  readonly input?: () => AsyncIterable<unknown>;
   /** True where someone watches and the screen can be redrawn. */
   readonly isTerminal: boolean;
   /** What that screen holds now; not there, or without numbers: nobody knows. */

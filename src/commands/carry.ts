@@ -9,8 +9,8 @@ export function addCarry(program: Command, io: Io, done: (code: number) => void)
   program
     .command('carry')
     .description('put annotations, partition and orders of a rendered branch into the next render of it')
-    .argument('<old>', 'the file or folder as the branch has it')
-    .argument('<new>', 'the same, rendered again and not yet committed')
+    .argument('<old>', 'the file or folder as the branch has it; - for what is piped in')
+    .argument('<new>', 'the same, rendered again and not yet committed; - prints it whole')
     .option('--write', 'change the new files; without it the changes are only shown')
     .action(async (old: string, fresh: string, given: Given) => {
       const { carry } = await import('./carry-files.ts');

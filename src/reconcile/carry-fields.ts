@@ -24,7 +24,10 @@ export function steppedEdits(old: WorkloadFile, fresh: WorkloadFile, { before, a
   const { restore, aborted = [] } = marks ?? {};
   const isAborted = aborted.some(({ digest }) => digest === fresh.digest) && old.digest !== fresh.digest;
   const numbers: readonly (readonly [path: readonly string[], from: FieldValue, to: FieldValue])[] = [
-    asideOf(REPLICAS_PATH, fresh.workload.replicas, restore?.replicas),
+    // While green serves, this workload is the empty colour.
+    marks?.serves === undefined
+      ? asideOf(REPLICAS_PATH, fresh.workload.replicas, restore?.replicas)
+      : [REPLICAS_PATH, fresh.workload.replicas ?? ABSENT, old.workload.replicas ?? ABSENT],
     asideOf(MAX_UNAVAILABLE_PATH, fresh.workload.maxUnavailable, restore?.maxUnavailable),
     [PARTITION_PATH, fresh.workload.partition ?? ABSENT, isAborted ? kept(old, fresh) : partitionFor(old, fresh)],
   ];

@@ -23,6 +23,16 @@ const TEXTS = {
     message: 'the delivery has a second LeaderWorkerSet, or has changed a Service or a route, and carry knows neither',
     hint: 'Commit the render once the delivery has settled or was aborted.',
   },
+  orphan: {
+    reason: 'NotSupportedYet',
+    message: 'tranche has made it for a workload that has no annotations of tranche on this branch',
+    hint: 'Put the annotations back, or take it out of the branch as well, once nothing sends requests to it.',
+  },
+  taken: {
+    reason: 'NameTaken',
+    message: 'the branch has one of this name that tranche has made, and this is another',
+    hint: 'Render it under another name.',
+  },
   outOfFile: {
     reason: 'NotSupportedYet',
     message:

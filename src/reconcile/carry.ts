@@ -12,10 +12,11 @@ import { isOfOtherWorkload, LWS_API_VERSION } from '../api/rollout.ts';
 import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../api/workload-paths.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import { applyEdits } from '../manifests/splice/apply-edits.ts';
-import type { Edit } from '../rollout/edits/edit.ts';
+import type { Edit, ObjectEdits } from '../rollout/edits/edit.ts';
 import { noteOf } from '../rollout/edits/out-of-file.ts';
 import { annotationIn, annotationsKept, type Edited, type Pair, steppedEdits } from './carry-fields.ts';
 import { carryIssue } from './carry-issues.ts';
+import { madeEdits } from './carry-made.ts';
 import { readWorkload } from './documents/read-workload.ts';
 
 /** Texts of manifests by path: those of the branch, or those that were rendered. */
@@ -34,7 +35,8 @@ const KINDS = [LWS_KIND, 'Rollout'];
 /**
  * `before` is the branch as it is, `after` what is to be committed on it. Each LeaderWorkerSet that tranche steps gets its
  * annotations, its partition, and the numbers that the delivery has put aside; where the render brings a release that was
- * aborted, the template of the branch stays. A Rollout gets the orders that stand on it. All else is as rendered. Refused:
+ * aborted, the template of the branch stays. A Rollout gets the orders that stand on it, and what tranche has made next to a
+ * workload comes along. All else is as rendered. Refused:
  * what cannot be read, a workload that the render has lost or that is there twice, and a delivery that has changed other
  * objects.
  */
@@ -44,6 +46,7 @@ export function carryOver(before: Texts, after: Texts): Carried {
   const issues = [...old.issues, ...fresh.issues, ...outOfFile(before, fresh.documents)];
   const texts = new Map<string, string>();
   const notes: string[] = [];
+  const planned: ObjectEdits[] = [];
   for (const document of old.documents) {
     const [, twin] = sameAs(document, old.documents);
     const [there, another] = sameAs(document, fresh.documents);
@@ -54,12 +57,15 @@ export function carryOver(before: Texts, after: Texts): Carried {
     if ('reason' in edited) issues.push(edited);
     else if (twice !== undefined) issues.push(carryIssue(twice, ['metadata', 'name'], 'twice'));
     else if (there !== undefined) {
-      const { file, object } = there;
-      const made = applyEdits(texts.get(file) ?? after.get(file) ?? '', { file, object, edits: edited.edits });
-      if (made.kind === 'refused') issues.push(made.issue);
-      else if (made.text !== after.get(file)) texts.set(file, made.text);
+      planned.push({ file: there.file, object: there.object, edits: edited.edits });
       notes.push(...edited.notes);
     }
+  }
+  for (const edits of [...planned, ...madeEdits(before, after)]) {
+    const made = 'reason' in edits ? edits : applyEdits(texts.get(edits.file) ?? after.get(edits.file) ?? '', edits);
+    if ('reason' in made) issues.push(made);
+    else if (made.kind === 'refused') issues.push(made.issue);
+    else if (made.text !== after.get(edits.file)) texts.set(edits.file, made.text);
   }
   return issues.length > 0 ? { kind: 'refused', issues } : { kind: 'ok', texts, notes };
 }
@@ -101,7 +107,7 @@ function workloadEdits({ before, after }: Pair): Edited | Issue | undefined {
   const { marks } = old.workload.workload;
   if (marks === undefined) return isMarked(before) ? (old.issues[0] ?? carryIssue(before, [], 'unread')) : undefined;
   if (after === undefined) return carryIssue(before, ['metadata', 'name'], 'lost');
-  const isLarger = marks.at !== undefined || marks.serves !== undefined || marks.restore?.objects !== undefined;
+  const isLarger = marks.at !== undefined || marks.restore?.objects !== undefined;
   if (isLarger) return carryIssue(before, ['metadata', 'annotations', MARK.restore], 'otherObjects');
   const fresh = readWorkload(after).workload;
   if (fresh === undefined) return readWorkload(after).issues[0] ?? carryIssue(after, [], 'unread');

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
 import { LWS_TEXT } from '../support/vllm.ts';
@@ -39,13 +40,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function run(line: string): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+async function run(
+  line: string,
+  piped?: string | Uint8Array,
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const said = { out: '', err: '' };
   const code = await runProgram(line.split(' '), {
     env: {},
     folder,
     out: (text) => void (said.out += text),
     err: (text) => void (said.err += text),
+    ...(piped === undefined ? {} : { input: () => Readable.from([Buffer.from(piped)]) }),
     isTerminal: false,
     signal: new AbortController().signal,
   });
@@ -92,6 +97,33 @@ test.each([
 ])('%s', async (_, line, why) => {
   if (!line.endsWith('gone')) writeFileSync(join(folder, 'out/all.yaml'), Buffer.from([0x61, 0xff, 0xfe]));
   const wrong = await run(line);
+  expect(wrong).toMatchObject({ code: 2, out: '' });
+  expect(wrong.err).toContain(why);
+});
+
+test('a render that is piped in comes out whole, carried; piped in again it stays as it is', async () => {
+  const first = await run('carry env -', `${FRESH}---\nkind: ConfigMap\nmetadata: {name: other} # as it is\n`);
+  expect(first).toMatchObject({ code: 0, err: '' });
+  expect(first.out).toContain('metadata: {name: other} # as it is\n');
+  expect(first.out).toContain('partition: 3');
+  expect(await run('carry env -', first.out)).toEqual({ code: 0, out: first.out, err: '' });
+  expect(await run('carry - out --write', OLD)).toEqual({ code: 0, out: 'out/all.yaml\n', err: '' });
+});
+
+test('a render that is piped in and cannot be carried prints nothing', async () => {
+  const refused = await run('carry env -', 'kind: Service\n');
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toContain('WorkloadMissing');
+});
+
+test.each([
+  ['carry - out', '', 'nothing is piped in'],
+  ['carry - -', OLD, 'only one of the two'],
+  ['carry env - --write', FRESH, 'it is printed'],
+  ['carry - out', Buffer.from([0xff]), 'is not UTF-8'],
+  ['carry - out', undefined, 'nothing is piped in'],
+])('%s refuses what nobody could have meant', async (line, piped, why) => {
+  const wrong = await run(line, piped);
   expect(wrong).toMatchObject({ code: 2, out: '' });
   expect(wrong.err).toContain(why);
 });

@@ -1,5 +1,6 @@
 /** What a freshly rendered manifest gets from the branch: all that tranche has written, and nothing of what people have. */
 
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { type Carried, carryOver } from '../../src/reconcile/carry.ts';
@@ -234,4 +235,35 @@ test('refused: a render of a workload that is out of its file to be re-created',
 
 test('what tranche does not step stays as it is rendered', () => {
   expect(carried(LWS_TEXT, SOURCE).texts).toEqual(new Map());
+});
+
+/** Documents as they may be on a branch and in a render, with and without what a delivery has changed. */
+const numbers = fc.record({
+  image: fc.constantFrom(OLD, NEW, NEWER),
+  replicas: fc.constantFrom(4, 6, 8),
+  budget: fc.constantFrom(1, 2, 3),
+  partition: fc.constantFrom('', '0', '3', '1000000'),
+});
+type Numbers = typeof numbers extends fc.Arbitrary<infer T> ? T : never;
+const written = (text: string, { image: to, replicas, budget, partition: at }: Numbers): string =>
+  text
+    .replaceAll(OLD, to)
+    .replace('replicas: 4', `replicas: ${replicas}`)
+    .replace('maxUnavailable: 1', `maxUnavailable: ${budget}`)
+    .replace(/      partition: .*\n/, at === '' ? '' : `      partition: ${at}\n`);
+const RESTORES = ['{"floor":3}', '{"floor":3,"maxUnavailable":{"was":1,"set":2},"replicas":{"was":4,"set":6}}'];
+const OWN = /.*(tranche\.dev\/|annotations:|partition:|maxUnavailable:|replicas:|rolloutStrategy:|rollingUpdate).*\n/gi;
+
+test('carried twice is carried once, nothing but our own fields changes, and no template comes to groups before its step', () => {
+  const before = fc.tuple(fc.constantFrom(...RESTORES), numbers).map(([restore, of]) => written(marked(restore), of));
+  const after = numbers.map((of) => `# as rendered\n---\n${written(SOURCE, of)}---\nkind: Other # stays\n`);
+  fc.assert(
+    fc.property(before, after, (branch, fresh) => {
+      const once = carried(branch, fresh).texts.get(RENDER) ?? fresh;
+      expect(carried(branch, once).texts.get(RENDER) ?? once).toBe(once);
+      expect(once.replace(OWN, '')).toBe(fresh.replace(OWN, ''));
+      if (image(once) !== image(branch)) expect(partition(once)).toBe('1000000');
+    }),
+    { numRuns: 150 },
+  );
 });
