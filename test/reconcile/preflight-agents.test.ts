@@ -45,6 +45,18 @@ spec:
 ${policy}
 ${rest}`,
 });
+const hydrated = (to: string): Files => ({
+  ...VLLM_FILES,
+  'app.yaml': `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: vllm}
+spec:
+  sourceHydrator:
+    drySource: {repoURL: r, path: apps/vllm, targetRevision: main}
+    syncSource: {targetBranch: env/prod, path: vllm}
+${to}  syncPolicy: {automated: {selfHeal: true, prune: true}}
+`,
+});
 const flux = (rest: string): Files => ({
   ...VLLM_FILES,
   'flux.yaml': `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: vllm}\nspec:\n  path: ./apps/vllm\n${rest}`,
@@ -164,6 +176,22 @@ const rows: readonly Row[] = [
     { ...application(), 'apps/vllm/smoke.yaml': HOOK },
     ['HealthGate apps/vllm/smoke.yaml:5'],
     ['HealthGate apps/vllm/smoke.yaml:5'],
+  ],
+  ['what is hydrated', hydrated(''), []],
+  ['the same to the branch that is applied', hydrated('    hydrateTo: {targetBranch: env/prod}\n'), []],
+  [
+    'the same to another branch, from which a promoter merges: for people to choose',
+    hydrated('    hydrateTo: {targetBranch: env/prod-next}\n'),
+    ['PromotionWaits app.yaml:8'],
+    ['PromotionWaits app.yaml:8'],
+  ],
+  [
+    'what is hydrated from another branch',
+    {
+      ...hydrated(''),
+      'app.yaml': (hydrated('')['app.yaml'] ?? '').replace('targetRevision: main', 'targetRevision: dry'),
+    },
+    ['OtherBranch app.yaml:6'],
   ],
   ['the image updater of Argo CD', updater(), ['ImageWriter app.yaml:6']],
   [

@@ -8,14 +8,15 @@ import { mapsAt } from '../../api/weighted-routes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Edit, FieldPath } from '../../rollout/edits/edit.ts';
 import { agentIssue, type AgentFinding as Found } from './agent-finding.ts';
+import { DRY_SOURCE, promoted } from './agent-hydrated.ts';
 
 /** A rule of one kind of agent: what it finds, below the spec at `spec`. */
 type Rule = (document: ManifestDocument, spec: FieldPath, config: Config) => readonly Found[];
 
 /** Force and health gates of a Flux Kustomization are those of `lint`, which finds them by the workload. */
 const RULES: Readonly<Record<string, readonly Rule[]>> = {
-  Application: [ignoredFields, forceOption, manualSync, otherBranch, chartOrPatches],
-  ApplicationSet: [ignoredFields, forceOption, manualSync, otherBranch, chartOrPatches],
+  Application: [ignoredFields, forceOption, manualSync, otherBranch, chartOrPatches, promoted],
+  ApplicationSet: [ignoredFields, forceOption, manualSync, otherBranch, chartOrPatches, promoted],
   Kustomization: [suspended, changedByFlux],
   HelmRelease: [renderedByFlux],
 };
@@ -105,14 +106,10 @@ function manualSync({ value }: ManifestDocument, spec: FieldPath): readonly Foun
 }
 
 function otherBranch({ value }: ManifestDocument, spec: FieldPath, { branch }: Config): readonly Found[] {
-  const path = [...spec, 'source', 'targetRevision'];
+  const source = sourceOf(value, spec);
+  const path = [...source, 'targetRevision'];
   const revision = at(value, path);
-  if (
-    typeof revision !== 'string' ||
-    revision === 'HEAD' ||
-    revision === branch ||
-    at(value, [...spec, 'source', 'chart'])
-  )
+  if (typeof revision !== 'string' || revision === 'HEAD' || revision === branch || at(value, [...source, 'chart']))
     return [];
   return [
     {
@@ -125,22 +122,31 @@ function otherBranch({ value }: ManifestDocument, spec: FieldPath, { branch }: C
   ];
 }
 
+/** The one source; of what is hydrated the dry one. */
+function sourceOf(value: JsonObject, spec: FieldPath): FieldPath {
+  const dry = [...spec, ...DRY_SOURCE];
+  return at(value, dry) === undefined ? [...spec, 'source'] : dry;
+}
+
 const CHANGING = ['images', 'patches', 'replicas', 'namePrefix', 'nameSuffix', 'components', 'commonLabels'];
 
+const CHART_WAYS = 'docs/kustomize-and-helm.md#charts has the other ways.';
+
 function chartOrPatches({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
-  const chart = ['chart', 'helm'].find((key) => at(value, [...spec, 'source', key]) !== undefined);
+  const source = sourceOf(value, spec);
+  const chart = ['chart', 'helm'].find((key) => at(value, [...source, key]) !== undefined);
   if (chart !== undefined)
     return [
       {
-        path: [...spec, 'source', chart],
+        path: [...source, chart],
         reason: 'UnsupportedLayout',
         message:
           'it renders a chart, so no file of this repository is what the cluster gets: its LeaderWorkerSets cannot be delivered in steps',
-        hint: 'Commit the rendered manifest (helm template), and let the Application apply that folder.',
+        hint: `Commit the rendered manifest (helm template), and let the Application apply that folder. ${CHART_WAYS}`,
       },
     ];
-  const changed = CHANGING.find((key) => at(value, [...spec, 'source', 'kustomize', key]) !== undefined);
-  return changed === undefined ? [] : [changedOnTheWay([...spec, 'source', 'kustomize', changed])];
+  const changed = CHANGING.find((key) => at(value, [...source, 'kustomize', key]) !== undefined);
+  return changed === undefined ? [] : [changedOnTheWay([...source, 'kustomize', changed])];
 }
 
 function changedByFlux({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {

@@ -6,6 +6,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at, type Json } from '../../api/json.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { DRY_SOURCE } from './agent-hydrated.ts';
 import { unpruned } from './agent-prune.ts';
 import { settingsToChange } from './agent-settings.ts';
 
@@ -69,8 +70,9 @@ function specPath({ object }: ManifestDocument): readonly string[] {
 /** A path with a placeholder of an ApplicationSet leads to the folder above it. */
 function sourcesOf(spec: Json | undefined): readonly string[] {
   const source = at(spec, ['source', 'path']);
+  const dry = at(spec, [...DRY_SOURCE, 'path']);
   const several = mapsAt(spec, ['sources']).map(({ path }) => path);
-  return [source, ...several].flatMap((path) =>
+  return [source, dry, ...several].flatMap((path) =>
     typeof path === 'string' ? [folderIn(path.replace(/\/?[^/]*\{\{.*$/, ''))] : [],
   );
 }
