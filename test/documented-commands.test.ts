@@ -28,6 +28,8 @@ const RUN: Readonly<Record<string, string>> = {
   'git add .': GOALS,
   'git commit': GOALS,
   'git push': GOALS,
+  'git show env/prod:all.yaml | tranche carry - rendered/all.yaml --write':
+    'test/commands/carry.test.ts: a render that is piped in comes out whole, carried; piped in again it stays as it is',
   'git apply':
     'test/reconcile/preflight-agents.test.ts: git apply takes the first patch of each of them, and makes the same of the files',
   'kubectl apply -k install/overlay':
