@@ -14,6 +14,7 @@ import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
 import type { Outcome } from './outcome.ts';
 import { type Memory, newMemory, type PassResult, type Ports } from './pass.ts';
 import { runPass } from './run.ts';
+import { verifyCarriers } from './verify-carriers.ts';
 import { marksBrought } from './verify-marks.ts';
 import { verifyRoots } from './verify-roots.ts';
 import { beyondSharedLimits } from './verify-turns.ts';
@@ -81,6 +82,7 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
     effects: [
       ...effectsOf(desired.before, desired.after),
       ...roots.effects,
+      ...verifyCarriers(desired),
       ...marks.returned.map((issue) => ({ ...issue, level: 'warning' as const })),
     ],
   };

@@ -1,13 +1,14 @@
 /** What stands in the way where a Rollout says that a HelmRelease renders its workload. */
 
-import { CARRIER, CARRIER_KIND, CARRIER_WANTED, type Carrier, parseCarrier } from '../../api/carrier.ts';
+import { CARRIER, CARRIER_KIND, CARRIER_WANTED, type Carrier } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { placesText } from '../documents/desired-issues.ts';
-import { type ManifestIndex, namespaceOf } from '../documents/manifest-index.ts';
+import type { ManifestIndex } from '../documents/manifest-index.ts';
 import { nameOf } from '../documents/read-rollout.ts';
+import { CARRIER_PATH, carrierOf, releasesCalled } from './named-releases.ts';
 import { fieldIssues } from './release-fields.ts';
 import { RENDER_IT } from './rendered-into.ts';
 
@@ -20,9 +21,9 @@ type Read = {
 
 /** undefined: the Rollout names no carrier. Never empty otherwise: nothing of a HelmRelease is delivered in steps yet. */
 export function carrierIssues(rollout: ManifestDocument, read: Read): readonly Issue[] | undefined {
-  const said = at(rollout.value, ANNOTATION);
+  const said = at(rollout.value, CARRIER_PATH);
   if (said === undefined || said === null) return undefined;
-  const carrier = typeof said === 'string' ? parseCarrier(said) : undefined;
+  const carrier = carrierOf(rollout);
   if (carrier === undefined)
     return [
       issueAt(rollout, {
@@ -43,11 +44,9 @@ export function carrierIssues(rollout: ManifestDocument, read: Read): readonly I
   return ofRelease(rollout, carrier, read);
 }
 
-const ANNOTATION = ['metadata', 'annotations', CARRIER];
-
 function ofRelease(rollout: ManifestDocument, carrier: Carrier, { index, config }: Read): readonly Issue[] {
-  const { all, issues } = index.helmReleases();
-  const named = all.filter((one) => one.object.name === carrier.name && namespaceOf(one, config) === carrier.namespace);
+  const { issues } = index.helmReleases();
+  const named = releasesCalled(carrier, { index, config });
   const [release, ...twins] = named;
   if (release === undefined) return [missing(rollout, carrier, issues), ...issues];
   const unsupported = issueAt(rollout, {
@@ -80,7 +79,7 @@ function missing(rollout: ManifestDocument, carrier: Carrier, unread: readonly I
 function issueAt(rollout: ManifestDocument, rest: Pick<Issue, 'reason' | 'message' | 'hint'>): Issue {
   const { file, lineOf } = rollout;
   const message = `${nameOf(rollout)}: ${rest.message}`;
-  return { ...rest, file, line: lineOf(ANNOTATION), path: ANNOTATION.join('.'), message };
+  return { ...rest, file, line: lineOf(CARRIER_PATH), path: CARRIER_PATH.join('.'), message };
 }
 
 function textOf({ namespace, name }: Carrier): string {

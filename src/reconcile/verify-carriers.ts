@@ -1,0 +1,48 @@
+/** Says of a merge that changes what a HelmRelease renders a workload from that no step holds it. */
+
+import type { Issue } from '../api/issue.ts';
+import { pathText } from '../manifests/path-text.ts';
+import { FILE_EFFECTS } from '../rollout/edits/file-effects.ts';
+import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
+import { carrierOf, releasesCalled } from './helm/named-releases.ts';
+import { changedInputs } from './helm/release-inputs.ts';
+
+const EFFECT = 'ReachesGroups';
+type Effect = Issue & { readonly level: (typeof FILE_EFFECTS)[typeof EFFECT]['level'] };
+
+/** Of each Rollout that names one. A HelmRelease that was not there before starts its workload, and restarts nothing. */
+export function verifyCarriers({
+  before,
+  after,
+}: {
+  readonly before: Desired | undefined;
+  readonly after: Desired | undefined;
+}): readonly Effect[] {
+  if (before === undefined || after === undefined) return [];
+  return after.rollouts.flatMap((entry) => effectOf(entry, before, after));
+}
+
+const SHOWN_MOST = 3;
+
+function effectOf({ key, rollout, reading }: DesiredRollout, before: Desired, after: Desired): readonly Effect[] {
+  const carrier = carrierOf(rollout);
+  if (carrier === undefined) return [];
+  const [was, is] = [before, after].map((desired) => releasesCalled(carrier, desired)[0]);
+  const changed = was === undefined || is === undefined ? [] : changedInputs(was.value, is.value);
+  const [first] = changed;
+  if (is === undefined || first === undefined) return [];
+  const shown = changed.slice(0, SHOWN_MOST).map(pathText).join(', ');
+  const more = changed.length > SHOWN_MOST ? ` and ${changed.length - SHOWN_MOST} more` : '';
+  const name = reading.rollout?.rollout.workload.name ?? key.name;
+  return [
+    {
+      file: is.file,
+      line: is.lineOf(first),
+      path: pathText(first),
+      reason: EFFECT,
+      message: `HelmRelease ${is.object.name}: ${shown}${more} changed, so Flux renders LeaderWorkerSet ${name} again: every group of it may restart when that is applied, without steps`,
+      hint: 'What the chart makes of it is not known here: compare helm template of both.',
+      level: FILE_EFFECTS[EFFECT].level,
+    },
+  ];
+}

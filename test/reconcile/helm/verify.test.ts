@@ -1,0 +1,74 @@
+/** A pull request that changes a HelmRelease which a Rollout names: what is said of the groups. */
+
+import { expect, test } from 'vitest';
+import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
+import { verify } from '../../../src/reconcile/verify.ts';
+import { HELM_FILES, RELEASE_FILE, RELEASE_TEXT } from '../../support/helm-files.ts';
+import { ROLLOUT_FILE, ROLLOUT_TEXT } from '../../support/vllm.ts';
+import { World } from '../../support/world.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+async function judged(files: Files, write: { readonly path: string; readonly text: string | undefined }) {
+  const world = new World({ files });
+  const [base] = await world.repository.open().heads(['main']);
+  world.repository.commit('main', { writes: [write], message: 'a change' });
+  return verify(world.ports(), { overrides: NO_OVERRIDES, ref: 'main', base });
+}
+
+const edited = (from: string, to: string) => ({ path: RELEASE_FILE, text: RELEASE_TEXT.replace(from, to) });
+
+test.each<readonly [what: string, from: string, to: string, line: number, said: string]>([
+  ['a value', 'v0.10.0', 'v0.10.1', 14, 'spec.values.image.tag changed, so Flux renders LeaderWorkerSet vllm again'],
+  ['the chart', '1.3.0', '1.4.0', 11, 'spec.chart.spec.version changed'],
+  ['a value that goes', '    multiNode: {workers: 2}\n', '', 13, 'spec.values.multiNode changed'],
+  [
+    'more than are shown',
+    '    image: {tag: v0.10.0}\n    multiNode: {workers: 2}\n',
+    '    image: {tag: v1}\n    multiNode: {workers: 3}\n    a: 1\n    b: [1]\n    c: {d: 1}\n',
+    14,
+    'spec.values.image.tag, spec.values.multiNode.workers, spec.values.a and 2 more changed',
+  ],
+  [
+    'a patch of people',
+    '  values:\n',
+    '  postRenderers: [{kustomize: {patches: []}}]\n  values:\n',
+    13,
+    'spec.postRenderers',
+  ],
+])('%s: no step holds it', async (_, from, to, line, said) => {
+  const { effects, broken } = await judged(HELM_FILES, edited(from, to));
+  expect(broken).toEqual([]);
+  expect(effects).toEqual([
+    expect.objectContaining({ file: RELEASE_FILE, line, reason: 'ReachesGroups', level: 'warning' }),
+  ]);
+  expect(effects[0]?.message).toContain(said);
+  expect(effects[0]?.message).toContain('every group of it may restart');
+});
+
+test.each<readonly [what: string, files: Files, from: string, to: string]>([
+  ['how often it is looked at', HELM_FILES, 'interval: 5m', 'interval: 10m'],
+  ['a comment', HELM_FILES, '  values:\n', '  # of team search\n  values:\n'],
+  [
+    'the order of values',
+    HELM_FILES,
+    'image: {tag: v0.10.0}\n    multiNode: {workers: 2}',
+    'multiNode: {workers: 2}\n    image: {tag: v0.10.0}',
+  ],
+  ['one that no Rollout names', { ...HELM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT }, 'v0.10.0', 'v0.10.1'],
+])('%s: nothing is said', async (_, files, from, to) => {
+  expect((await judged(files, edited(from, to))).effects).toEqual([]);
+});
+
+test('a field in the way is what forbids a merge, where it was not in the way before', async () => {
+  const { broken, known } = await judged(HELM_FILES, edited('version: 1.3.0', 'version: 1.x'));
+  expect(broken.map(({ reason }) => reason)).toEqual(['UnsupportedLayout']);
+  expect(known.map(({ reason }) => reason)).toEqual(['NotSupportedYet']);
+});
+
+test('a HelmRelease that is new, or goes', async () => {
+  const there = { [ROLLOUT_FILE]: HELM_FILES[ROLLOUT_FILE] };
+  expect((await judged(there, { path: RELEASE_FILE, text: RELEASE_TEXT })).effects).toEqual([]);
+  const { broken, effects } = await judged(HELM_FILES, { path: RELEASE_FILE, text: undefined });
+  expect([broken.map(({ reason }) => reason), effects]).toEqual([['WorkloadMissing'], []]);
+});
