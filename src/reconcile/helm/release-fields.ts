@@ -110,7 +110,7 @@ const drift: Rule = (value) => {
       {
         path: [...rules, String(place)],
         reason: 'IgnoredDifference',
-        message: `differences are ignored in ${reached.join(', ')}: what a step writes there and somebody changes by hand stays changed`,
+        message: `differences are ignored in ${reached.map((path) => (path === '' ? 'the whole object' : path)).join(', ')}: what a step writes there and somebody changes by hand stays changed`,
         hint: `Give the rule a target of another kind than ${LWS_KIND}, or remove it.`,
       },
     ];

@@ -195,3 +195,56 @@ test('the annotation added in mid-delivery stops steps alone: an abort goes to i
   expect(world.text()).not.toContain(NEW);
   expect(world.world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
 });
+
+/** Whatever stands in a field, each is answered: the API server of nobody's cluster has looked at these files. */
+const ODD = [
+  'null',
+  '7',
+  'x',
+  '[]',
+  '[null]',
+  '[[]]',
+  '{}',
+  '{spec: null}',
+  '{spec: {sourceRef: 1, version: []}}',
+  '{ignore: 1}',
+];
+const FIELDS = [
+  'chart',
+  'chartRef',
+  'driftDetection',
+  'upgrade',
+  'valuesFrom',
+  'suspend',
+  'kubeConfig',
+  'targetNamespace',
+];
+
+test.each(FIELDS)('%s of any shape is answered with lines, and never breaks a pass', async (field) => {
+  for (const odd of ODD) {
+    const text = RELEASE_TEXT.replace(SPEC, `${SPEC}  ${field}: ${odd}\n`).replace(/  chart:\n(    .*\n)+/, (own) =>
+      field === 'chart' ? '' : own,
+    );
+    const lines = await found({ ...HELM_FILES, [RELEASE_FILE]: text });
+    expect(lines.join('\n'), odd).toContain(SAID);
+    expect(
+      lines.filter((line) => !/:[1-9]\d*: .*\([A-Z]\w+\)/.test(line)),
+      odd,
+    ).toEqual([]);
+  }
+});
+
+test.each<readonly [what: string, spec: string]>([
+  ['null', 'spec: null\n'],
+  ['a list', 'spec: []\n'],
+  ['nothing', ''],
+])('a spec that is %s', async (_, spec) => {
+  const text = `${RELEASE_TEXT.slice(0, RELEASE_TEXT.indexOf('spec:'))}${spec}`;
+  expect(await found({ ...HELM_FILES, [RELEASE_FILE]: text })).toEqual([expect.stringContaining(SAID)]);
+});
+
+test('the whole object is ignored: said in words', async () => {
+  const rule = "  driftDetection:\n    ignore:\n      - paths: ['']\n";
+  const lines = await found({ ...HELM_FILES, [RELEASE_FILE]: RELEASE_TEXT.replace(SPEC, `${SPEC}${rule}`) });
+  expect(lines[0]).toContain('differences are ignored in the whole object');
+});
