@@ -1,16 +1,17 @@
 // Opens the pages of `tranche page` in a real Chromium: whether anything of hostile texts acts, whether what is shown can
 // be read and reached by everyone (axe-core), light and dark, narrow and wide. Keeps pictures of them.
-// Usage: node scripts/look-at-pages.mjs BUNDLE DRIVER PICTURES: the folders of tranche.js, of node_modules with
-// playwright-core and axe-core, and for what it has seen. CHROMIUM names the browser (default: chromium on PATH).
+// Usage: node scripts/look-at-pages.mjs BUNDLE DRIVER PICTURES [DOCUMENTS]: the folders of tranche.js, of node_modules with
+// playwright-core and axe-core, and for what it has seen; DOCUMENTS is the file for the picture that the documents show.
+// CHROMIUM names the browser (default: chromium on PATH).
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-const [bundle, driver, pictures] = process.argv.slice(2).map((path) => resolve(path));
+const [bundle, driver, pictures, documents] = process.argv.slice(2).map((path) => resolve(path));
 if (pictures === undefined) {
   process.stderr.write('error: wanted three folders: look-at-pages.mjs BUNDLE DRIVER PICTURES\n');
   process.exit(2);
@@ -195,6 +196,7 @@ try {
         ['hostile', ROLLOUT],
       ])
         await look(browser, { name, path, colorScheme, size });
+  if (documents !== undefined) copyFileSync(join(pictures, 'few-index.html-light-wide.png'), documents);
 } finally {
   await browser.close();
 }
