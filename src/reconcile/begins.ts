@@ -1,6 +1,7 @@
 /** Who starts a delivery in a pass: it takes its place from those that are decided after it. */
 
 import type { Instant } from '../api/time.ts';
+import { removesObject } from '../rollout/edits/out-of-file.ts';
 import { isDelivered } from '../rollout/plan.ts';
 import { printKey } from '../rollout/texts/key-text.ts';
 import type { DesiredRollout } from './desired/desired-rollout.ts';
@@ -22,5 +23,5 @@ export function begun(
 export function begins({ snapshot, plan }: Reconciled): boolean {
   const commit = plan?.commit;
   if (commit === undefined || snapshot?.workload?.workload.marks?.step !== undefined) return false;
-  return commit.progress.marks?.step !== undefined || commit.changes.some(({ kind }) => kind === 'delete');
+  return commit.progress.marks?.step !== undefined || commit.changes.some(removesObject);
 }

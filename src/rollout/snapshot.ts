@@ -69,8 +69,8 @@ export type Stable = {
   readonly text: string;
 };
 
-/** The same with the document that has it. */
-export type StableDocument = Stable & { readonly manifest: EditedFile };
+/** The same with the document that has it. `takenOut`: what our patch takes out of a build, as it is built without that line. */
+export type StableDocument = Stable & { readonly manifest: EditedFile; readonly takenOut?: WorkloadFile };
 
 /** Where edits are made: a document, and the marks that it has. */
 export type EditedFile = Pick<WorkloadFile, 'file' | 'object'> & {

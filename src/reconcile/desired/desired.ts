@@ -163,7 +163,8 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const gone = reading.rollout?.intents.recreating;
   const over = overOf({ namespace, name }, all);
   if (over !== undefined) issues.push(...notOverBuilds(document, reading.rollout?.rollout));
-  if (over?.document === undefined && over !== undefined) issues.push(...over.issues);
+  if (over?.document === undefined && over !== undefined)
+    issues.push(...over.issues, ...(gone === undefined && over.takenOut !== undefined ? [over.takenOut.issue] : []));
   else if (gone === undefined || found.length > 0)
     issues.push(...placeIssues(document, { name, namespace, found }, all));
   const workload = found.length === 1 ? found[0] : undefined;

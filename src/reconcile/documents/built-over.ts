@@ -27,6 +27,13 @@ export type BuiltOver = {
   readonly named: { readonly namespace: string; readonly name: string };
   /** As built, under the name and at the place of the patch; undefined: not built, and `issues` say why. */
   readonly document: ManifestDocument | undefined;
+  /**
+   * There: the patch takes the workload out of what is built. The document as it is built without that line; undefined: nobody
+   * knows. The issue counts where nothing is to be re-created.
+   */
+  readonly takenOut?: { readonly document: ManifestDocument | undefined; readonly issue: Issue };
+  /** Nothing else is built. */
+  readonly isAlone?: boolean;
   /** What is built without the patch. */
   readonly beneath: Beneath | undefined;
   /** What kustomize is given. */

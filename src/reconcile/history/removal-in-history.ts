@@ -4,15 +4,17 @@ import { CONFIG_FILE, type Config, isBelow, OTHER_CONFIG_FILE } from '../../api/
 import { INTENT } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
 import { absent, type Known } from '../../api/known.ts';
 import { parseRecreating, printRecreating, type Recreating } from '../../api/recreating.ts';
 import { sameRelease, shortDigest } from '../../api/release.ts';
-import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Oid } from '../../ports/git.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { RolloutFile, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
+import { takesOut } from '../roots/taken-out.ts';
 import { forgedMark } from './borne-out.ts';
 import type { Observation } from './observation.ts';
 import { releaseThere } from './observe-git.ts';
@@ -72,6 +74,7 @@ async function removalBorneOut(of: Observation, kept: Recreating): Promise<Remov
   if (refused !== undefined) return refused;
   const { identity } = of.entry;
   if (identity === undefined) return 'nobody knows what its workload is called';
+  if (identity.root !== undefined && kept.file !== identity.file) return 'its workload is changed by another patch';
   const entry = { ...of.entry, identity: { ...identity, file: kept.file } };
   let wasAbsent = false;
   const walked = await of.git.line.walk<Removal | string>(entry, {
@@ -102,9 +105,12 @@ function fileRefused(file: string, { paths }: Config): string | undefined {
 async function removalRefused(of: Observation, kept: Recreating, removal: Removal): Promise<string | undefined> {
   const { removed, commit, document, workload } = removal;
   const by = `${removed.slice(0, 12)}, which took it out of it,`;
-  const text = await of.git.fileAt(removed, kept.file);
+  const text = (await of.git.fileAt(removed, kept.file)) ?? '';
   const note = `# ${noteOf(document.object)}`;
-  if (!(text ?? '').split(/\r?\n/).some((line) => line.trimEnd() === note)) return `${by} left no note in its place`;
+  if (of.entry.identity?.root !== undefined) {
+    if (!parseManifestFile(kept.file, text, [LWS_KIND]).documents.some(takesOut))
+      return `${by} did not do so by the patch`;
+  } else if (!text.split(/\r?\n/).some((line) => line.trimEnd() === note)) return `${by} left no note in its place`;
   if (!(await keepsThere(of, removed, kept))) return `${by} did not write it`;
   const { marks } = workload.workload;
   if (kept.way === 'back') return marks?.step === undefined ? `no delivery was in progress before ${by}` : undefined;

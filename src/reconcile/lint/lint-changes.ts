@@ -49,15 +49,12 @@ export function changes(facts: LintFacts): readonly Finding[] {
   const { marks, content } = file.workload;
   if (stable === undefined || wholeStepWritten(marks, file.digest)) return [];
   const fields = immutableChanges(stable.content, content);
-  const isBuilt = file.beneath !== undefined;
-  const refused = (policy.recreate === 'Allow' && !isBuilt ? [] : fields).map((field): Finding => {
+  const refused = (policy.recreate === 'Allow' ? [] : fields).map((field): Finding => {
     return {
       path: ['spec', ...pathOf(field)],
       reason: 'RecreateRefused',
       what: `the edit changes ${field}, ${NOT_IN_PLACE[field]}; the LeaderWorkerSet would have to be deleted and re-created, with all groups down meanwhile`,
-      hint: isBuilt
-        ? 'tranche does not do that where kustomize builds it, whatever a policy allows: put the old value back, and make this change on a second LeaderWorkerSet.'
-        : 'Allow that with recreate: Allow in a RolloutPolicy; or put the old value back, and make this change on a second LeaderWorkerSet.',
+      hint: 'Allow that with recreate: Allow in a RolloutPolicy; or put the old value back, and make this change on a second LeaderWorkerSet.',
     };
   });
   return [
@@ -95,7 +92,7 @@ function differing({ file, stable }: LintFacts, field: Unsupported): readonly Fi
 /** A change for which the workload is deleted and re-created: said, because all groups are down meanwhile. */
 export function recreated({ document, file, stable, policy }: LintFacts): readonly Issue[] {
   const { marks, content } = file.workload;
-  const isAllowed = policy.recreate === 'Allow' && file.beneath === undefined;
+  const isAllowed = policy.recreate === 'Allow';
   if (stable === undefined || wholeStepWritten(marks, file.digest) || !isAllowed) return [];
   const [field] = immutableChanges(stable.content, content);
   if (field === undefined) return [];

@@ -1,7 +1,7 @@
 /** The only reader: turns what Git, the record and the cluster say of one rollout into a snapshot. */
 
 import type { Issue } from '../../api/issue.ts';
-import { absent, notAsked } from '../../api/known.ts';
+import { absent, known, notAsked, unknown } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { PortError } from '../../ports/port-error.ts';
 import {
@@ -82,7 +82,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
     delivered: seen === undefined ? absent : await deliveredOf(of, seen),
     ...(await undoFacts(of, file)),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
-    recreateText: recreation.recreateText,
+    ...recreatedFrom(of, recreation),
     ...faultsOf(of, { file, stable, live, resting, unreadable, compared }),
     ...recordFacts(of, trusted),
     audit: resting === 'audit' || record === undefined,
@@ -91,10 +91,25 @@ export async function observe(given: Observation): Promise<Snapshot> {
   });
 }
 
+/** What comes back; where kustomize builds it, by the patch as it is now, or not before that is known. */
+function recreatedFrom(
+  { entry }: Observation,
+  { rollout, recreateText }: Pick<Snapshot, 'rollout' | 'recreateText'>,
+): Pick<Snapshot, 'recreateText'> {
+  const { over } = entry;
+  if (over === undefined || over.document !== undefined || rollout?.intents.recreating === undefined)
+    return { recreateText };
+  const document = over.takenOut?.document;
+  const file = document === undefined ? undefined : readWorkload(document).workload;
+  const takenOut = withBeneath(file, over);
+  if (takenOut?.beneath === undefined) return { recreateText: unknown(`${over.root} does not build it now`) };
+  return { recreateText: recreateText.kind === 'known' ? known({ ...recreateText.value, takenOut }) : recreateText };
+}
+
 /** Asked where a policy allows that the document goes for a while. */
 function aloneIn({ desired, entry }: Observation, file: WorkloadFile | undefined): Pick<Snapshot, 'alone'> {
   const isAsked = file !== undefined && entry.policy.rules.recreate === 'Allow';
-  return isAsked ? { alone: desired.index.isAlone(file.file) } : {};
+  return isAsked ? { alone: entry.over?.isAlone ?? desired.index.isAlone(file.file) } : {};
 }
 
 /** Loaded where kustomize builds the workload alone. */

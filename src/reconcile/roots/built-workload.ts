@@ -38,6 +38,8 @@ export function builtWorkloads(
   /** All of them, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
   readonly objects: BuiltObjects;
+  /** It has one object. */
+  readonly isAlone: boolean;
   readonly issues: readonly Issue[];
 } {
   const output = parseManifestFile(root.file, ofKinds(text, [LWS_KIND]), [LWS_KIND]);
@@ -62,7 +64,13 @@ export function builtWorkloads(
       digest,
     });
   }
-  return { workloads, documents, objects: objectsIn(text, root), issues: issues.map((issue) => atRoot(issue, root)) };
+  return {
+    workloads,
+    documents,
+    objects: objectsIn(text, root),
+    isAlone: !/^---$/m.test(text),
+    issues: issues.map((issue) => atRoot(issue, root)),
+  };
 }
 
 const KEPT = ['ConfigMap', 'Secret'];

@@ -21,6 +21,7 @@ import { NO_BUILDER } from './no-builder.ts';
 import { hasPin, patchIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
 import { type Line, lastBuilt, type Source, withEntry } from './stand-in.ts';
+import { removedByHand, returning, takesOut, withoutRemoval } from './taken-out.ts';
 
 export type BuildWorld = {
   readonly git: Pick<Git, 'readAt'>;
@@ -121,7 +122,11 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const issues = [...(view?.issues ?? []), ...patchIssues({ ...asked, file, view })];
   const source = await sourceOf({ ...asked, file, view }, about);
   const unbuilt = { input: view?.input, files: view?.files ?? [], key: hashOf(view?.seen ?? ''), objects: NO_OBJECTS };
-  const nothing = { root, named, file, document: undefined, beneath: undefined, ...unbuilt, issues };
+  const out = asked.patch !== undefined && takesOut(asked.patch) ? removedByHand(asked.patch) : undefined;
+  const takenOut = (one: ManifestDocument | undefined): Pick<BuiltOver, 'takenOut'> =>
+    out === undefined ? {} : { takenOut: { document: one, issue: out } };
+  const unknown = { root, named, file, document: undefined, beneath: undefined, ...unbuilt, issues };
+  const nothing = { ...unknown, ...takenOut(undefined) };
   if (source === undefined) return nothing;
   const { input, built, key } = source;
   const patch = source.kind === 'asMain' && !unbuilt.files.includes(file) ? undefined : asked.patch;
@@ -134,7 +139,10 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
       : beneathOf(base, { root, patch, applied: appliedBy({ root, view, source, named, desired: about.desired }) });
   if (document === undefined || beneath === undefined)
     return { ...nothing, issues: [...issues, ...(without?.issues ?? [])] };
-  const here = { input, objects: built.objects, document: atPatch(document, asked.patch ?? named, file) };
+  const there = atPatch(document, asked.patch ?? named, file);
+  const isAlone = built.isAlone && source.kind === 'asMain';
+  const read = { input, objects: built.objects, isAlone };
+  const here = out === undefined ? { ...read, document: there } : { ...read, ...takenOut(there) };
   if (source.kind === 'asMain') return { ...nothing, ...here, key: hashOf(key), beneath };
   const files = [...new Set([...unbuilt.files, ...input.files.map(({ path }) => path)])];
   const isEarlier = source.kind === 'earlier' ? ({ isEarlier: true } as const) : {};
@@ -155,12 +163,19 @@ async function sourceOf(
 ): Promise<Source | undefined> {
   const isOwn = (one: ManifestDocument): boolean => isCalled(one, named);
   const isPart = view?.input !== undefined && (patch === undefined || view.files.includes(file));
+  const isOut = patch !== undefined && takesOut(patch);
+  if (isPart && view.input !== undefined && isOut) {
+    const [input, key] = [returning(view.input, file), `${view.key ?? ''} with its workload`];
+    const built = await builtOnce(input, { key, root: { file }, ...world });
+    if (built.documents.some(isOwn)) return { kind: 'asMain', input, built, key };
+  }
   if (isPart && view.input !== undefined && view.documents.some(isOwn)) {
-    const { documents, objects, key = '' } = view;
-    return { kind: 'asMain', input: view.input, built: { documents, objects }, key };
+    const { documents, objects, isAlone, key = '' } = view;
+    return { kind: 'asMain', input: view.input, built: { documents, objects, isAlone }, key };
   }
   if (patch === undefined) return undefined;
-  const asked = { root, file, named, text: desired.texts.get(file) ?? '' };
+  const text = desired.texts.get(file) ?? '';
+  const asked = { root, file, named, text: isOut ? withoutRemoval(text) : text };
   const entered = view === undefined || isPart ? undefined : await withEntry(asked, view, isOwn, world);
   return entered ?? lastBuilt(asked, isOwn, world);
 }

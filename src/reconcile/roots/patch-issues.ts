@@ -8,6 +8,7 @@ import { list } from '../../manifests/kustomize-changes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { APPLY_ENTRY, applyFile } from '../../manifests/patch-place.ts';
 import type { RootView } from './read-roots.ts';
+import { takesOut } from './taken-out.ts';
 
 /** Whether a patch has a template of its own. */
 export function hasPin({ spec }: JsonObject): boolean {
@@ -73,7 +74,7 @@ const OWN: readonly (readonly string[])[] = [
 ];
 
 function edited({ file, value, object }: ManifestDocument): readonly Issue[] {
-  const foreign = leaves(value, []).filter((path) => !isOwn(path));
+  const foreign = leaves(value, []).filter((path) => !isOwn(path) && !(path[0] === '$patch' && takesOut({ value })));
   const template = isJsonObject(value['spec']) ? value['spec']['leaderWorkerTemplate'] : undefined;
   const isPartial = template !== undefined && !(isJsonObject(template) && template['$patch'] === 'replace');
   const paths = [...foreign, ...(isPartial ? [['spec', 'leaderWorkerTemplate']] : [])];

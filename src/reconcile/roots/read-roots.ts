@@ -39,6 +39,8 @@ export type RootView = {
   /** LeaderWorkerSets as built, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
   readonly objects: BuiltObjects;
+  /** One object is built. */
+  readonly isAlone: boolean;
   readonly workloads: readonly RootWorkload[];
   /** Why it could not be delivered from, each with the way out. */
   readonly issues: readonly Issue[];
@@ -90,7 +92,7 @@ export async function readRoots(
   const hasKustomization = (folder: string): boolean => kustomized.has(folder);
   const views = await Promise.all(
     about.map(async ({ root, closure }): Promise<RootView> => {
-      const { workloads, documents, objects, issues, key } = await built(root, closure, { builder, cache });
+      const { workloads, issues, key, ...outputs } = await built(root, closure, { builder, cache });
       const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
       // What Argo CD merges is part of what is built, or refused with it.
       const around = builds.filter(
@@ -106,8 +108,7 @@ export async function readRoots(
         key,
         seen: key ?? closureKey({ root: root.folder, files: closure.files }),
         input: closure.kind === 'whole' ? closure : undefined,
-        documents,
-        objects,
+        ...outputs,
         workloads: found,
         issues: [
           ...root.listedBy.map((by) => baseIssue(root, by)),
@@ -146,7 +147,7 @@ function mayBuild({ files }: ClosedOrRefused, names: readonly string[]): boolean
 }
 
 const NO_OBJECTS: BuiltObjects = new Map();
-const NOTHING_BUILT = { workloads: [], documents: [], objects: NO_OBJECTS };
+const NOTHING_BUILT = { workloads: [], documents: [], objects: NO_OBJECTS, isAlone: false };
 
 type Built = ReturnType<typeof builtWorkloads> & Pick<RootView, 'key'>;
 

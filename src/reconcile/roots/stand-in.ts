@@ -36,7 +36,7 @@ export type Source = {
   /** `withEntry`: main's files, and our patch applied. `earlier`: what people's files ask for now is not known. */
   readonly kind: 'asMain' | 'withEntry' | 'earlier';
   readonly input: BuildInput;
-  readonly built: Pick<ReturnType<typeof builtWorkloads>, 'documents' | 'objects'>;
+  readonly built: Pick<ReturnType<typeof builtWorkloads>, 'documents' | 'objects' | 'isAlone'>;
   readonly key: string;
 };
 

@@ -38,6 +38,11 @@ export function isOwnPatch({ file, object }: ManifestDocument): boolean {
   return root !== undefined && object.kind === LWS_KIND && file === patchFile(root, object);
 }
 
+/** Our patch takes its own object out of what is built, and nothing else of it changes by that. */
+export function isOwnRemoval(patch: ManifestDocument, path: FieldPath): boolean {
+  return isOwnPatch(patch) && path.length === 1 && path[0] === '$patch' && patch.value['$patch'] === 'delete';
+}
+
 /** What somebody else has put into our patch may go again. */
 export function isTakenOut(patch: ManifestDocument, path: FieldPath): boolean {
   return isOwnPatch(patch) && at(patch.value, path) === undefined;

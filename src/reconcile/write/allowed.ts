@@ -15,7 +15,7 @@ import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { TextsAt } from '../texts-at.ts';
-import { isOwnEntry, isOwnPatch, isOwnTransformer, isTakenOut } from './allowed-patch.ts';
+import { isOwnEntry, isOwnPatch, isOwnRemoval, isOwnTransformer, isTakenOut } from './allowed-patch.ts';
 
 type Layout = {
   /** In whose documents: a group of the API, `''` for the core, and a kind. */
@@ -196,7 +196,8 @@ function isMade({ value }: ManifestDocument): boolean {
 
 function nodeRefused(was: ManifestDocument, is: ManifestDocument, layout: Layout | undefined): string | undefined {
   if (layout === undefined) return `${nameOf(is.object)} would change`;
-  const isOut = (one: FieldPath): boolean => !isTakenOut(is, one) && !layout.nodes.some((node) => covers(node, one));
+  const isOwn = (one: FieldPath): boolean => isTakenOut(is, one) || isOwnRemoval(is, one);
+  const isOut = (one: FieldPath): boolean => !isOwn(one) && !layout.nodes.some((node) => covers(node, one));
   const path = differences(was.value, is.value, []).find(isOut);
   return path === undefined ? undefined : `${pathText(path)} of ${nameOf(is.object)} would change`;
 }

@@ -8,12 +8,14 @@ import { withArgoImages } from '../../manifests/argo-source.ts';
 import { apart } from '../../manifests/build-output.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
-import type { Builder, BuildInput } from '../../ports/builder.ts';
+import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
 import type { FileWrite } from '../../ports/git.ts';
 import type { ObjectChange } from '../../rollout/edits/change.ts';
+import { wholeByPatch } from '../../rollout/edits/out-of-file.ts';
 import type { Way } from '../../rollout/move.ts';
 import type { BuiltOver } from '../documents/built-over.ts';
 import { isCalled } from '../roots/over-builds.ts';
+import { returning } from '../roots/taken-out.ts';
 import type { TextsAt } from '../texts-at.ts';
 import { checkStep } from './check-step.ts';
 
@@ -39,21 +41,72 @@ export async function checkBuilt(changes: readonly ObjectChange[], on: On): Prom
   if (isUnknown && way !== 'forward') return undefined;
   if (was.kind === 'refused') return issueOf(over, was.seen, was.hint);
   if (is.kind === 'refused') return issueOf(over, is.seen, is.hint);
-  const differing = apart(was.text, is.text, own.object.kind);
-  const object = parseManifestFile(over.file, differing[0], [own.object.kind]).documents.find((one) =>
-    isCalled(one, over.named),
-  )?.object;
-  if (object === undefined || own.kind === 'delete' || own.kind === 'exact')
-    return issueOf(over, `${over.named.name} is not built`, HINT);
+  const whole = wholeByPatch(own);
+  if (whole !== undefined) {
+    const wrong = await wholeWrong(changes, {
+      own,
+      whole,
+      was: was.text,
+      is: is.text,
+      over,
+      returned: () => built(returning(input, over.file)),
+    });
+    return wrong === undefined ? undefined : issueOf(over, wrong, HINT);
+  }
+  const wrong = fieldsWrong(changes, { own, was: was.text, is: is.text, over });
+  return wrong === undefined ? undefined : issueOf(over, wrong, HINT);
+}
+
+type Outputs = { readonly own: ObjectChange; readonly was: string; readonly is: string; readonly over: BuiltOver };
+
+/** The one workload goes from what is built, or comes into it as planned, and nothing else changes. */
+async function wholeWrong(
+  changes: readonly ObjectChange[],
+  outputs: Outputs & { readonly whole: 'out' | 'back'; readonly returned: () => Promise<Build> },
+): Promise<string | undefined> {
+  const { own, whole, was, is, over, returned } = outputs;
+  const [more, less] = whole === 'out' ? [was, is] : [is, was];
+  const differing = apart(more, less, own.object.kind);
+  const object = ownIn(over, differing[0], own);
+  if (object === undefined) return `${over.named.name} is not built`;
+  const others = changes.filter((change) => change !== own);
+  const [before, after] = differing.map((text) => withoutObjects(over.file, text, others));
+  const gone: ObjectChange = { kind: 'delete', file: over.file, object, document: { kind: 'delete' } };
+  const texts = { before: new Map([[over.file, before ?? '']]), writes: [{ path: over.file, text: after ?? '' }] };
+  const issue = checkStep([gone], texts);
+  if (issue !== undefined) return issue.message;
+  if (whole === 'out') return undefined;
+  // Its fields, against what the patch builds as it was before it took the workload out.
+  const there = await returned();
+  return there.kind === 'refused'
+    ? there.seen
+    : fieldsWrong(changes, { own: withoutWhole(own), was: there.text, is, over });
+}
+
+function withoutWhole(own: ObjectChange): ObjectChange {
+  return own.kind === 'edit' ? { ...own, fields: own.fields.filter(({ path }) => path.length > 1) } : own;
+}
+
+function ownIn(over: BuiltOver, text: string, { object: { kind } }: ObjectChange): ObjectChange['object'] | undefined {
+  return parseManifestFile(over.file, text, [kind]).documents.find((one) => isCalled(one, over.named))?.object;
+}
+
+function fieldsWrong(changes: readonly ObjectChange[], { own, was, is, over }: Outputs): string | undefined {
+  const differing = apart(was, is, own.object.kind);
+  const object = ownIn(over, differing[0], own);
+  if (object === undefined || own.kind === 'delete' || own.kind === 'exact') return `${over.named.name} is not built`;
   const { fields, workload } = own;
   const planned: ObjectChange = { kind: 'edit', file: over.file, object, fields, workload };
-  const others = changes.filter((change) => change !== own);
+  const others = changes.filter((change) => !isSameChange(change, own));
   const texts = differing.map((text) => withoutObjects(over.file, text, others));
-  const issue = checkStep([planned], {
+  return checkStep([planned], {
     before: new Map([[over.file, texts[0] ?? '']]),
     writes: [{ path: over.file, text: texts[1] ?? '' }],
-  });
-  return issue === undefined ? undefined : issueOf(over, issue.message, HINT);
+  })?.message;
+}
+
+function isSameChange({ file, object }: ObjectChange, own: ObjectChange): boolean {
+  return file === own.file && object.kind === own.object.kind;
 }
 
 /** Read in this pass, or written by it; `only` these files, where the others are not main's as they are. */

@@ -91,7 +91,10 @@ function fieldTexts(changes: readonly ObjectChange[]): readonly string[] {
     if (change.kind === 'delete' || change.kind === 'exact') return [];
     const whose = place === 0 ? '' : `${change.object.name} `;
     return change.fields
-      .filter(({ path, from, to }) => path[0] !== 'metadata' && path.at(-2) !== 'labels' && !sameValue(from, to))
+      .filter(
+        ({ path, from, to }) =>
+          path[0] !== 'metadata' && path.length > 1 && path.at(-2) !== 'labels' && !sameValue(from, to),
+      )
       .map(({ path, from, to }) => ({ name: fieldName(path), text: `${valueText(from)} → ${valueText(to)}` }))
       .sort((left, right) => rankOf(left.name) - rankOf(right.name))
       .map(({ name, text }) => `${whose}${name} ${text}`);

@@ -6,8 +6,8 @@ import { sameRelease, shortRelease } from '../../api/release.ts';
 import { putAside, withSurge } from '../../api/restore.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { ObjectChange } from '../edits/change.ts';
-import { keeping, noteOf } from '../edits/out-of-file.ts';
-import { workloadContent } from '../edits/workload-change.ts';
+import { COMES_BACK, keeping, noteOf } from '../edits/out-of-file.ts';
+import { workloadContent, workloadEdit } from '../edits/workload-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { surgeInGit } from '../observed/surge.ts';
@@ -38,12 +38,13 @@ export function recreate(snapshot: Snapshot, kept: Recreating): Decision {
   const partition = back ? 0 : SENTINEL;
   const marks = marksOf(snapshot, { kept, source, text, back, abort });
   const { object, workload } = source.manifest;
+  const over = backInBuild(source, { marks, partition, text: back ? text : source });
   const replicas = surgeInGit(workload)?.was;
   const own = workloadContent(
     { workload, digest: kept.release.digest },
     { marks, partition, replicas, text: back ? text : undefined },
   );
-  const created: ObjectChange = {
+  const created: ObjectChange = over ?? {
     kind: 'create',
     file: kept.file,
     object,
@@ -59,6 +60,21 @@ export function recreate(snapshot: Snapshot, kept: Recreating): Decision {
     why: `${abort ? `Release ${shortRelease(kept.release)} was aborted. ` : ''}${waiting === undefined ? 'Everything of the workload is gone, so its document is back' : 'Nothing of the workload has been deleted yet: its document is back'}${back ? ' with the stable template' : ''}${waiting === undefined ? `: all groups come up on ${shortRelease(marks.release)} at once, whatever the partition.` : '.'}`,
   } as const;
   return moving(move, 'StepUpgrade');
+}
+
+/**
+ * The same where kustomize builds it: the patch lets it be built again. People's files may have got another template meanwhile:
+ * then the patch has that of the release as a whole, as after a rollback. undefined: kustomize does not build it.
+ */
+function backInBuild(
+  { takenOut: file }: StableDocument,
+  to: { readonly marks: Marks; readonly partition: number; readonly text: Stable },
+): ObjectChange | undefined {
+  if (file === undefined) return undefined;
+  const { marks, partition, text } = to;
+  const isSame = file.digest === text.release.digest && file.beneath?.isEarlier !== true;
+  const replicas = surgeInGit(file.workload)?.was;
+  return workloadEdit(file, { marks, partition, replicas, text: isSame ? undefined : text, more: [COMES_BACK] });
 }
 
 /** The object is there and nobody has started to delete it. */

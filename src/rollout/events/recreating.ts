@@ -22,17 +22,23 @@ import type { Stable } from '../snapshot.ts';
 type Removal = { readonly from: Stable; readonly fields: readonly ImmutableField[] };
 
 /**
- * The removal that a request needs, where the policies allow to delete for it. Objects re-created have it already. Without our
- * patch kustomize would build an open workload: there nothing is taken out.
+ * The removal that a request needs, where the policies allow to delete for it. Objects re-created have it already.
  */
 export function removalFor(situation: Situation): Removal | undefined {
   const { snapshot, workload, partition, file } = situation;
-  if (file.beneath !== undefined) return undefined;
+  if (!isApplied(file)) return undefined;
   const { stable, policy } = snapshot;
   if (partition !== SENTINEL || policy.recreate !== 'Allow' || stable.kind !== 'known') return undefined;
   const fields = immutableChanges(stable.value.content, workload.content);
   if (fields.length === 0 || recreated(situation) !== undefined) return undefined;
   return { from: stable.value, fields };
+}
+
+/** Over a kustomize folder the patch takes the workload out, so main must build with it as it is. */
+function isApplied({ beneath }: Situation['file']): boolean {
+  if (beneath === undefined) return true;
+  const { transformer, value } = beneath.applied;
+  return beneath.isAdopted && beneath.isEarlier !== true && transformer.isThere && value === undefined;
 }
 
 /** The document goes out of its file: what comes back in its place has the new template. */
@@ -71,7 +77,8 @@ export function removeToGoBack(
   to: { readonly marks: Marks; readonly because: string },
 ): Decision {
   const { snapshot, replicas = 0, workload, file } = situation;
-  if (file.beneath !== undefined) return holding([byHand(situation, file.beneath.root)], 'StepUpgrade');
+  if (file.beneath !== undefined && !isApplied(file))
+    return holding([byHand(situation, file.beneath.root)], 'StepUpgrade');
   if (snapshot.rollout === undefined) {
     const why = 'the rollback is to delete the LeaderWorkerSet and to re-create it, and Git keeps that in its Rollout';
     return holding(
@@ -83,11 +90,11 @@ export function removeToGoBack(
   return removing(situation, { marks: to.marks, way: 'back', why });
 }
 
-/** Git has the stable template by then: once the object is deleted, the agent makes it again with that. */
+/** Main does not build with the patch as it is, so it takes nothing out. Once it is deleted, the agent makes it again from Git. */
 function byHand({ file }: Situation, root: string): Hold {
   const { name, namespace } = file.object;
   return hold('Stalled', {
-    seen: `no edit leads back to the stable template in place, and tranche does not delete a LeaderWorkerSet that ${root === '' ? 'the root of the repository' : root} builds`,
+    seen: `no edit leads back to the stable template in place, and ${root === '' ? 'the root of the repository' : root} does not build with the patch of tranche, which would take it out`,
     action: `Delete it by hand, with all its groups down until the agent has made it again from Git: kubectl delete leaderworkerset -n ${namespace} ${name}`,
   });
 }

@@ -13,8 +13,13 @@ export function folderEmptied({ snapshot, file }: Situation): Hold | undefined {
   const { live, alone } = snapshot;
   const tracking = live.lws.kind === 'known' ? live.lws.value.annotations[ARGO_TRACKING] : undefined;
   if (alone !== true || tracking === undefined) return undefined;
+  const root = file.beneath?.root;
+  const all =
+    root === undefined
+      ? `${file.file} is the only manifest in its folder`
+      : `${root === '' ? 'the root of the repository' : root} builds nothing else`;
   return hold('FolderEmptied', {
-    seen: `${nameFirst(file.object.name)} has to be deleted and re-created, and ${file.file} is the only manifest in its folder: Argo CD (Application ${tracking.split(':')[0] ?? ''}) refuses to wipe out all resources of an Application`,
+    seen: `${nameFirst(file.object.name)} has to be deleted and re-created, and ${all}: Argo CD (Application ${tracking.split(':')[0] ?? ''}) refuses to wipe out all resources of an Application`,
     action: 'Put another object into that folder first, such as a ConfigMap',
   });
 }

@@ -4,6 +4,7 @@ import { gpusOfGroup } from '../../api/gpus.ts';
 import type { Expected } from '../../api/record.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
 import { printDuration } from '../../api/time.ts';
+import { removesObject } from '../edits/out-of-file.ts';
 import { immutableChanges } from '../edits/recreate-change.ts';
 import { partitionAfter, putsTemplateBack } from '../edits/workload-change.ts';
 import { type GroupsToCome, groupsToCome } from '../ladders/groups-to-come.ts';
@@ -86,11 +87,7 @@ function besides(
 function comesUpTogether(situation: Situation, move: Move | undefined): boolean {
   const { snapshot, workload, digest, marks, state } = situation;
   const { stable } = snapshot;
-  if (
-    move?.changes.some(({ kind }) => kind === 'delete') === true ||
-    snapshot.rollout?.intents.recreating !== undefined
-  )
-    return true;
+  if (move?.changes.some(removesObject) === true || snapshot.rollout?.intents.recreating !== undefined) return true;
   if (move === undefined && state.kind === 'step' && state.row === 'locked') return true;
   const asks = marks?.release.digest !== digest && stable.kind === 'known';
   return asks && immutableChanges(stable.value.content, workload.content).length > 0;

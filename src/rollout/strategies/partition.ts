@@ -179,9 +179,7 @@ function leadsBackInPlace(situation: Situation): boolean {
 /** By an edit where one leads back, else by deleting and re-creating. */
 function rollBack(situation: Situation, at: { readonly given: Aborted; readonly marks: Marks }): Decision {
   const draft = returning(situation, at);
-  // What kustomize builds is not taken out of its file: the pin is written, and the object is deleted by hand.
-  const isInPlace = !immutableBack(situation) || situation.file.beneath !== undefined;
-  if (draft.fields === undefined || isInPlace) return decisionOf(situation, draft);
+  if (draft.fields === undefined || !immutableBack(situation)) return decisionOf(situation, draft);
   return removeToGoBack(situation, { marks: draft.fields.marks, because: at.given.because });
 }
 

@@ -38,7 +38,7 @@ const files = readdirSync(folder)
   .filter((name) => name.endsWith('.test.ts') && name !== 'table.test.ts')
   .map((name) => name.replace('.test.ts', ''));
 const known = new Map(
-  [...files, 'built/rollback', 'built/unbuilt', 'built/differs']
+  [...files, 'built/rollback', 'built/unbuilt', 'built/differs', 'built/recreate']
     .flatMap(testsIn)
     .map((shown) => [shown.id, shown.source]),
 );
