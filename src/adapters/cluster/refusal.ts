@@ -2,6 +2,7 @@
 
 import { at, isRecord } from '../../api/json.ts';
 import { absent, type Known, unknown } from '../../api/known.ts';
+import { lineWithout } from '../git/git-error.ts';
 import { type Call, describe, resourceName } from './call.ts';
 import type { Answer } from './send.ts';
 
@@ -34,7 +35,7 @@ function statusOf(answer: Answer): Status {
  */
 export function refusal(call: Call, answer: Answer): Known<never> {
   const status = statusOf(answer);
-  const said = status.message === '' ? '' : `: ${told(status.message)}`;
+  const said = status.message === '' ? '' : `: ${told(status.message, answer.secrets)}`;
   const what = describe(call);
   if (answer.status === 404) return notFound(call, answer, status);
   if (answer.status === 401)
@@ -76,9 +77,11 @@ function isPathNotFound({ contentType, body }: Answer): boolean {
   return contentType.startsWith('text/plain') && body.trim() === '404 page not found';
 }
 
-/** The server's own words, on one line and of bounded length. */
-function told(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+/** The server's own words, on one line, of bounded length, and without our credentials. */
+function told(text: string, secrets: readonly string[]): string {
+  const line = lineWithout(text, secrets)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
   return line.length > TOLD_CHARACTERS_MAX ? `${line.slice(0, TOLD_CHARACTERS_MAX)}…` : line;
 }
 

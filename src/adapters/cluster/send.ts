@@ -13,6 +13,8 @@ export type Answer = {
   /** Of the Retry-After header, when that is a number of seconds. */
   readonly retryAfterSeconds: number | undefined;
   readonly body: string;
+  /** What proves who we are, as it was sent: no text may repeat it. */
+  readonly secrets: readonly string[];
 };
 
 /** No answer, or only a part of one. `why` holds nothing that the server or the credentials said. */
@@ -74,7 +76,7 @@ function exchange(ask: Ask): Promise<Answer | Failure> {
         }
       });
       response.on('error', (error) => end(broken(error)));
-      response.on('end', () => end(answerOf(response, Buffer.concat(chunks))));
+      response.on('end', () => end(answerOf(response, Buffer.concat(chunks), secretsIn(ask))));
     });
     deadline.addEventListener('abort', late);
     if (deadline.aborted) late();
@@ -87,7 +89,18 @@ export function tooLate(limits: ClusterLimits): Failure {
   return { kind: 'failure', why: `not complete within ${limits.totalSeconds} s`, retryable: false };
 }
 
-function answerOf(response: http.IncomingMessage, bytes: Buffer): Answer | Failure {
+/** The credential of the request, in each form in which a server may say it back. */
+function secretsIn({ url, options }: Ask): readonly string[] {
+  const [, header = ''] = Object.entries(options.headers ?? {}).find(([name]) => /^authorization$/i.test(name)) ?? [];
+  const [scheme = '', sent = ''] = String(header).split(' ', 2);
+  const basic = /^basic$/i.test(scheme) ? Buffer.from(sent, 'base64').toString('utf8') : '';
+  const pair = options.auth ?? basic;
+  const password = pair.slice(pair.indexOf(':') + 1);
+  const encoded = pair === '' ? '' : Buffer.from(pair).toString('base64');
+  return [sent, encoded, pair, password, url.password].filter((secret) => secret !== '');
+}
+
+function answerOf(response: http.IncomingMessage, bytes: Buffer, secrets: readonly string[]): Answer | Failure {
   if (!response.complete) return { kind: 'failure', why: 'the answer was cut off', retryable: true };
   const retryAfter = response.headers['retry-after'] ?? '';
   return {
@@ -96,6 +109,7 @@ function answerOf(response: http.IncomingMessage, bytes: Buffer): Answer | Failu
     contentType: response.headers['content-type'] ?? '',
     retryAfterSeconds: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined,
     body: bytes.toString('utf8'),
+    secrets,
   };
 }
 
