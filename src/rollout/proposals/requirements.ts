@@ -40,7 +40,7 @@ export function asksOf({
 export function requirementsMet(approvals: readonly PolicyApproval[], evidence: ApprovalEvidence): readonly Met[] {
   const needs = approvals.map((wanted) => {
     const counted = evidence.approvers.filter((one) => whyNot(one, wanted, evidence) === undefined);
-    return { wanted, logins: [...new Set(counted.map(({ login }) => login))] };
+    return { wanted, logins: distinctAccounts(counted, evidence) };
   });
   const own = needs.map(({ wanted, logins }) => logins.length >= wanted.people);
   const areEnough =
@@ -55,6 +55,12 @@ export function requirementsMet(approvals: readonly PolicyApproval[], evidence: 
     const who = isMet ? `met by ${logins.join(' and ')}` : `seen ${seenText(wanted, evidence)}${shared}`;
     return { isMet, text: `${whoText(wanted)}, ${who}` };
   });
+}
+
+/** Each account once, in the spelling in which it is seen first: two spellings of one are no second person. */
+function distinctAccounts(counted: readonly Approver[], { approvers }: ApprovalEvidence): readonly string[] {
+  const first = (login: string): string => approvers.find((one) => sameAccount(one.login, login))?.login ?? login;
+  return [...new Set(counted.map(({ login }) => first(login)))];
 }
 
 /** `2 people of the team example/sre with a right to write who did not make the change`. */

@@ -42,3 +42,14 @@ test('where that is refused, all are read, as many as there may be', async () =>
   expect([numbers, calls.filter((call) => call === 'GET /pulls').length]).toEqual([[5, 4, 3, 2, 1], 5]);
   await expect(read(3)).rejects.toThrow('has more than 300 of them');
 });
+
+test('where a branch of that name in forks of the same owner was proposed as often as is looked at, ours is read', async () => {
+  forge.fault = () => undefined;
+  const branch = `${prefix}again`;
+  const opened = (head: string, isFork: boolean) =>
+    site.repository.open({ by: ADA, branch, base: 'main', head, title: branch, body: '', isFork });
+  const own = opened((await site.branch(branch, 9)).head, false);
+  for (let count = 0; count < 20; count += 1) opened('a'.repeat(40), true);
+  const found = value(await site.open({}).pulls({ prefix: 'none/', numbers: [], branches: [branch] }));
+  expect(found.filter(({ isSameRepository }) => isSameRepository).map(({ number }) => number)).toEqual([own.number]);
+});

@@ -65,6 +65,18 @@ test.each<readonly [what: string, approvals: readonly PolicyApproval[], approver
 ])('%s is enough', (_, approvals, approvers) => expect(said(approvals, showsTeam(...approvers))).toBe(''));
 
 test.each<readonly [what: string, approvals: readonly PolicyApproval[], approvers: readonly Approver[], seen: RegExp]>([
+  [
+    'one person whom the forge spells in two ways',
+    [two],
+    [merge('Ada'), review('ada')],
+    /seen are Ada \(merge\) and ada \(review\)/,
+  ],
+  [
+    'the same for a distinct one',
+    [one, apart],
+    [merge('Ada'), review('ada')],
+    /all of them are needed for others: somebody else/,
+  ],
   ['nobody', [one], [], /wants step 1\/3 approved by someone with a right to write, seen is nobody: https:/],
   [
     'a machine',

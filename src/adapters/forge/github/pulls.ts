@@ -58,7 +58,10 @@ async function readOpen(caller: ForgeCaller, prefix: string): Promise<Answer<Ope
   return all.kind === 'done' ? { kind: 'done', value: { listed: all.value, numbers: [] } } : all;
 }
 
-/** The newest of each branch, by their numbers: a list does not say who ended one. */
+/**
+ * The newest of each branch, by their numbers: a list does not say who ended one. Forks of the same owner are listed as well, and
+ * who may push to one opens as many as they like: those are left out before the newest are taken.
+ */
 async function numbersOf(caller: ForgeCaller, branches: readonly string[]): Promise<Answer<readonly number[]>> {
   const numbers: number[] = [];
   for (const branch of branches) {
@@ -66,12 +69,13 @@ async function numbersOf(caller: ForgeCaller, branches: readonly string[]): Prom
     const reply = await caller.call({
       route: 'GET /repos/{owner}/{repo}/pulls',
       operation,
-      parameters: { state: 'all', head: `${caller.address.owner}:${branch}`, direction: 'desc', per_page: NEWEST },
+      parameters: { state: 'all', head: `${caller.address.owner}:${branch}`, direction: 'desc', per_page: perPage },
     });
     if (reply.kind === 'unheard') throw reply.error;
     if (reply.kind !== 'reply') return reply;
     const list: readonly unknown[] = Array.isArray(reply.data) ? reply.data : garbled(caller, operation);
-    numbers.push(...list.flatMap((item) => idAt(item, 'number') ?? []));
+    const own = list.filter((item) => pullOf(item, undefined)?.isSameRepository !== false);
+    numbers.push(...own.slice(0, NEWEST).flatMap((item) => idAt(item, 'number') ?? []));
   }
   return { kind: 'done', value: numbers };
 }
