@@ -107,6 +107,29 @@ test('at rest a process that goes on builds nothing, also where other files have
   expect(world.builder.built.length).toBe(built);
 });
 
+test('at rest a process that has just started builds nothing, as far as the index of the status branch is signed', async () => {
+  const world = new BuiltWorld({ signed: true });
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  const built = async (): Promise<number> => {
+    const before = world.builder.built.length;
+    world.builds.clear();
+    await world.pass();
+    return world.builder.built.length - before;
+  };
+  expect(await built()).toBe(0);
+  const index = world.repository.text('tranche-status', 'index.json') ?? '';
+  const forged = index.replace(
+    /("value": ?")(.)/,
+    (_, key: string, first: string) => `${key}${first === 'A' ? 'B' : 'A'}`,
+  );
+  expect(forged).not.toBe(index);
+  world.repository.commit('tranche-status', { writes: [{ path: 'index.json', text: forged }], message: 'forged' });
+  expect(await built()).toBeGreaterThan(0);
+  expect(await built()).toBe(0);
+});
+
 test('a pass says what it spent on builds, and nothing where it built nothing', async () => {
   const world = new BuiltWorld();
   await world.apply();
