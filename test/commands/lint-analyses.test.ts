@@ -1,8 +1,7 @@
 /** `tranche lint` of policies that ask for an Analysis that is not there: no step of their Rollouts would go forward. */
 
 import { expect, test } from 'vitest';
-import { lint } from '../../src/commands/lint.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { linted } from '../support/linted.ts';
 import { VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -25,18 +24,9 @@ spec:
 `;
 }
 
-async function linted(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  let out = '';
+async function wrong(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const world = new World({ files: { ...VLLM_FILES, ...files } });
-  const options = { repo: '', kubeconfig: undefined, context: '', inCluster: false, overrides: NO_OVERRIDES } as const;
-  const code = await lint({ ...options, output: 'text' }, world.ports(), {
-    env: {},
-    folder: '/',
-    out: (text) => void (out += text),
-    err: () => undefined,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  });
+  const { code, out } = await linted(world);
   const lines = out.split('\n').filter((line) => /^\S+\.yaml:\d+: /.test(line));
   expect(code).toBe(lines.length === 0 ? 0 : 1);
   return lines;
@@ -70,5 +60,5 @@ test.each<readonly [what: string, files: Readonly<Record<string, string>>, says:
   ],
   ['is asked for by a policy that means no Rollout', { 'policies/measured.yaml': policy('[chat]', '[other/*]') }, []],
 ])('an Analysis that %s', async (_, files, says) => {
-  expect(await linted(files)).toEqual(says);
+  expect(await wrong(files)).toEqual(says);
 });

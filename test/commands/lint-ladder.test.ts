@@ -2,9 +2,8 @@
 
 import { expect, test } from 'vitest';
 import type { Issue } from '../../src/api/issue.ts';
-import { lint } from '../../src/commands/lint.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { ladderRollout } from '../support/ladder.ts';
+import { linted } from '../support/linted.ts';
 import type { Files } from '../support/patch.ts';
 import { TRAFFIC_FILES } from '../support/traffic-files.ts';
 import { LWS_FILE, LWS_TEXT, OLD, ROLLOUT_FILE } from '../support/vllm.ts';
@@ -14,17 +13,7 @@ const STEPS = ['replicas: 1', 'replicas: 100%'];
 const ALONE: Files = { [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: ladderRollout('canary', STEPS, false) };
 
 async function found(files: Files): Promise<readonly string[]> {
-  let out = '';
-  const world = new World({ files });
-  const options = { repo: '', kubeconfig: undefined, context: '', inCluster: false, overrides: NO_OVERRIDES } as const;
-  await lint({ ...options, output: 'json' }, world.ports(), {
-    env: {},
-    folder: '/',
-    out: (text) => void (out += text),
-    err: () => undefined,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  });
+  const { out } = await linted(new World({ files }), { output: 'json' });
   const { issues } = JSON.parse(out) as { readonly issues: readonly Issue[] };
   return issues
     .filter(({ reason }) => reason !== 'NotSupportedYet')

@@ -1,8 +1,7 @@
 /** A change that brings a release and edits what may hold it is distinguished from one that does either. */
 
 import { expect, test } from 'vitest';
-import { lint } from '../../src/commands/lint.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { linted } from '../support/linted.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -29,17 +28,7 @@ async function told(world: World, change: Readonly<Record<string, string | undef
   const files = { ...world.repository.files('main'), ...change };
   const writes = Object.entries(files).flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]));
   world.repository.commit('change', { writes, orphan: true });
-  let out = '';
-  const io = {
-    env: {},
-    folder: '/',
-    out: (text: string) => void (out += text),
-    err: () => undefined,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  };
-  const where = { repo: '', kubeconfig: undefined, context: '', inCluster: false } as const;
-  await lint({ ...where, output: 'text', overrides: NO_OVERRIDES, ref: 'change' }, world.ports(), io);
+  const { out } = await linted(world, { ref: 'change' });
   return out.split('\n').filter((line) => line.includes('LocksAndEditsPolicy'));
 }
 

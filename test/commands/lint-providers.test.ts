@@ -1,8 +1,7 @@
 /** `tranche lint` of an Analysis whose server the environment does not name. */
 
 import { expect, test } from 'vitest';
-import { lint } from '../../src/commands/lint.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { linted } from '../support/linted.ts';
 import { VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -17,17 +16,8 @@ spec:
 `;
 
 async function warned(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  let out = '';
   const world = new World({ files: { ...VLLM_FILES, 'policies/chat.yaml': CHAT } });
-  const options = { repo: '', kubeconfig: undefined, context: '', inCluster: false, overrides: NO_OVERRIDES } as const;
-  const code = await lint({ ...options, output: 'text' }, world.ports(), {
-    env,
-    folder: '/',
-    out: (text) => void (out += text),
-    err: () => undefined,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  });
+  const { code, out } = await linted(world, { env });
   // A warning is no failure: the same files are right elsewhere.
   expect(code).toBe(0);
   return out.split('\n').filter((line) => line.includes('policies/chat.yaml'));

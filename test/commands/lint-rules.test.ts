@@ -2,31 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { lint } from '../../src/commands/lint.ts';
 import { EXIT } from '../../src/options.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
+import { linted } from '../support/linted.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
-async function linted(world: World): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
-  let out = '';
-  const options = {
-    repo: '',
-    kubeconfig: undefined,
-    context: '',
-    inCluster: false,
-    output: 'text',
-    overrides: NO_OVERRIDES,
-  } as const;
-  const code = await lint(options, world.ports(), {
-    env: {},
-    folder: '/',
-    out: (text) => void (out += text),
-    err: () => undefined,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  });
+async function report(world: World): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
+  const { code, out } = await linted(world);
   const lines = out.trimEnd().split('\n');
   expect(lines.at(-1)).toMatch(/^read: main at [0-9a-f]{12}$/);
   return { code, lines: lines.slice(0, -1) };
@@ -92,7 +75,7 @@ const rows: readonly (readonly [reason: string, from: string, to: string, line: 
 describe('a workload that cannot be stepped', () => {
   test.each(rows)('%s: %s → %s', async (reason, from, to, line, said) => {
     const world = new World({ files: { ...VLLM_FILES, [LWS_FILE]: edited(LWS_TEXT, from, to) } });
-    const { code, lines } = await linted(world);
+    const { code, lines } = await report(world);
     const found = lines.filter((text) => text.includes(`(${reason})`));
     expect(found, lines.join('\n')).toHaveLength(1);
     expect(found[0]).toMatch(new RegExp(`^${LWS_FILE}:${line}: `));
@@ -107,7 +90,7 @@ describe('a workload that cannot be stepped', () => {
     const world = new World({ files: { ...VLLM_FILES, [LWS_FILE]: edited(LWS_TEXT, '  replicas: 4\n', '') } });
     world.sync();
     world.tick(60);
-    expect(await linted(world)).toMatchObject({ code: EXIT.ok });
+    expect(await report(world)).toMatchObject({ code: EXIT.ok });
     const result = await world.pass();
     expect(result.failed).toBe(true);
     expect(result.outcomes[0]?.plan?.issues).toMatchObject([{ file: LWS_FILE, line: 7, reason: 'ReplicasMissing' }]);
@@ -119,7 +102,7 @@ describe('a workload that cannot be stepped', () => {
     const hpa = `apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: vllm, namespace: llm}\nspec:\n  maxReplicas: 9\n  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm}\n`;
     for (const more of [{ 'tranche.yaml': 'autoscaled: [llm/vllm]\n' }, { 'apps/vllm/hpa.yaml': hpa }])
       expect(
-        await linted(new World({ files: { ...VLLM_FILES, [LWS_FILE]: text, ...more } })),
+        await report(new World({ files: { ...VLLM_FILES, [LWS_FILE]: text, ...more } })),
         JSON.stringify(more),
       ).toEqual({
         code: EXIT.ok,
@@ -130,7 +113,7 @@ describe('a workload that cannot be stepped', () => {
 
 test('no Rollout at all: what one is, and where it is looked for', async () => {
   const files = { [ROLLOUT_FILE]: edited(ROLLOUT_TEXT, 'kind: Rollout', 'kind: Rolout') };
-  expect(await linted(new World({ files }))).toEqual({
+  expect(await report(new World({ files }))).toEqual({
     code: EXIT.ok,
     lines: [
       expect.stringContaining('kind is Rolout, wanted Rollout'),
@@ -146,7 +129,7 @@ test('a Rollout with a misspelt kind next to one that is fine: told, and nothing
     ...VLLM_FILES,
     'rollouts/chat.yaml': `kind: BatchRelease\napiVersion: rollouts.kruise.io/v1beta1\n---\n${other}`,
   };
-  expect(await linted(new World({ files }))).toEqual({
+  expect(await report(new World({ files }))).toEqual({
     code: EXIT.ok,
     lines: [
       'warning: rollouts/chat.yaml:5: kind is Rolout, wanted Rollout: nothing of what it says counts (UnknownKind). Did you mean Rollout?',
@@ -166,7 +149,7 @@ test('Rollouts of other workloads are neither read nor rivals, whatever is in th
     'rollouts/old.yaml':
       'apiVersion: rollouts.kruise.io/v1alpha1\nkind: Rollout\nmetadata: {name: old, namespace: llm}\nspec:\n  objectRef: {workloadRef: {apiVersion: apps/v1, kind: Deployment, name: vllm}}\n',
   };
-  expect(await linted(new World({ files: { ...VLLM_FILES, ...more } }))).toEqual({
+  expect(await report(new World({ files: { ...VLLM_FILES, ...more } }))).toEqual({
     code: EXIT.ok,
     lines: ['1 Rollout, 0 problems'],
   });
@@ -181,7 +164,7 @@ test('ForcedApply: a Flux Kustomization over the workload that forces', async ()
     'clusters/c.yaml': flux('./apps/vllm', '  force: false\n'),
     'clusters/d.yaml': 'kind: Kustomization # kustomize.toolkit.fluxcd.io, force\nforce: true\n',
   };
-  const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...more } }));
+  const { code, lines } = await report(new World({ files: { ...VLLM_FILES, ...more } }));
   expect(code).toBe(EXIT.ok);
   expect(lines).toEqual([
     'warning: clusters/a.yaml:6: Kustomization k: force: true deletes and re-creates whatever refuses a change: an edit of subGroupSize takes all groups of vllm down at once, past every policy (ForcedApply). Remove it, or keep the workload in a Kustomization without it.',
@@ -196,7 +179,7 @@ test('UnsupportedLayout: what agents add to a folder, each in its own file', asy
     'apps/vllm/kustomization.yaml': 'resources: [lws.yaml]\n',
     'apps/vllm/.argocd-source-llm.yaml': 'kustomize:\n  images: ["vllm/vllm-openai:v2"]\n',
   };
-  const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...files } }));
+  const { code, lines } = await report(new World({ files: { ...VLLM_FILES, ...files } }));
   expect(code).toBe(EXIT.failed);
   expect(lines).toEqual([
     'apps/vllm/.argocd-source-llm.yaml:2: LeaderWorkerSet vllm (apps/vllm/lws.yaml): the source that Argo CD merges changes its image vllm/vllm-openai, so the file is not what the cluster gets (UnsupportedLayout). Write the whole image with its tag in the manifest, and remove this entry.',
@@ -224,7 +207,7 @@ test('HealthGate: a Flux Kustomization over the workload that waits for healthy 
     'clusters/f.yaml': shipped,
     'clusters/g.yaml': `${shipped}      inProgress: status.readyReplicas < spec.replicas\n`,
   };
-  const { code, lines } = await linted(new World({ files: { ...VLLM_FILES, ...more } }));
+  const { code, lines } = await report(new World({ files: { ...VLLM_FILES, ...more } }));
   const gated = (place: string, name: string): string =>
     `warning: ${place}: Kustomization ${name}: Flux waits for healthy LeaderWorkerSets, and applies no newer commit meanwhile: while groups of a new version do not become ready, the rollback waits as long as spec.timeout says (HealthGate). Take LeaderWorkerSets out of healthCheckExprs, use the expression of policies/agents/flux-health.yaml, or start kustomize-controller (1.7 or newer) with --feature-gates=CancelHealthCheckOnNewRevision=true.`;
   expect(code).toBe(EXIT.ok);
@@ -249,7 +232,7 @@ test.each<readonly [what: string, partition: string, label: boolean, warned: boo
     'labels: {app: vllm, role: leader, tranche.dev/version: "9c41d2e09c41d2e09c41d2e09c41d2e0.7"',
   ];
   const { [ROLLOUT_FILE]: _rollout, ...files } = VLLM_FILES;
-  const { lines } = await linted(new World({ files: { ...files, [LWS_FILE]: label ? edited(text, from, to) : text } }));
+  const { lines } = await report(new World({ files: { ...files, [LWS_FILE]: label ? edited(text, from, to) : text } }));
   const told = lines.filter((line) => line.includes('LockedAlone'));
   expect(told.length).toBe(warned ? 1 : 0);
   if (warned)
@@ -289,9 +272,9 @@ describe('an edit that LWS cannot take in steps', () => {
     world.tick(60);
     await world.pass();
     world.sync();
-    expect(await linted(world), 'adopted').toMatchObject({ code: EXIT.ok });
+    expect(await report(world), 'adopted').toMatchObject({ code: EXIT.ok });
     world.edit(LWS_FILE, from, to);
-    const { code, lines } = await linted(world);
+    const { code, lines } = await report(world);
     expect(code).toBe(EXIT.failed);
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(new RegExp(`^${LWS_FILE}:${line}: LeaderWorkerSet vllm: ${said}`));
@@ -315,7 +298,7 @@ test('an edit that only a new object can take, allowed', async () => {
   await world.pass();
   world.sync();
   world.edit(LWS_FILE, '    size: 2\n', '    size: 2\n    subGroupPolicy: {subGroupSize: 1}\n');
-  const { code, lines } = await linted(world);
+  const { code, lines } = await report(world);
   expect(code).toBe(EXIT.ok);
   expect(lines[0]).toMatch(new RegExp(`^warning: ${LWS_FILE}:20: .* all groups down meanwhile \\(RecreateAllowed\\)`));
   world.sync();
@@ -365,9 +348,9 @@ describe('an edit of the size of groups', () => {
     world.tick(60);
     await world.pass();
     world.sync();
-    expect(await linted(world), 'adopted').toMatchObject({ code: EXIT.ok });
+    expect(await report(world), 'adopted').toMatchObject({ code: EXIT.ok });
     world.edit(LWS_FILE, 'size: 2', 'size: 4');
-    const { code: now, lines } = await linted(world);
+    const { code: now, lines } = await report(world);
     expect(now).toBe(code);
     expect(lines.filter((line) => line.includes('Size'))).toHaveLength(reason === undefined ? 0 : 1);
     if (reason !== undefined) expect(lines[0]).toMatch(new RegExp(`${LWS_FILE}:19: .*\\(${reason}\\)`));
@@ -432,7 +415,7 @@ test.each<readonly [spec: string, lines: readonly string[]]>([
   ],
 ])('a plan that a policy with %s never lets through: %j', async (spec, lines) => {
   const world = new World({ files: { ...VLLM_FILES, 'policies/a.yaml': `${NAMED}  ${spec}\n` } });
-  const told = await linted(world);
+  const told = await report(world);
   expect(told.lines.slice(0, -1)).toEqual(lines);
   expect(told.code).toBe(lines.length === 0 ? EXIT.ok : EXIT.failed);
 });
@@ -468,7 +451,7 @@ test.each<readonly [spec: string, said: string | undefined]>([
   ['surge: 0\n  minReadyPercent: 100', undefined],
 ])('blueGreen under a policy with %s', async (spec, said) => {
   const world = new World({ files: { ...COLOURS, 'policies/a.yaml': `${NAMED}  ${spec}\n` } });
-  const { lines } = await linted(world);
+  const { lines } = await report(world);
   const found = lines.filter((line) => line.includes('would never start'));
   expect(found).toEqual(said === undefined ? [] : [expect.stringContaining(said)]);
 });

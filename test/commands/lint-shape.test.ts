@@ -2,23 +2,13 @@
 
 import { expect, test } from 'vitest';
 import type { Issue } from '../../src/api/issue.ts';
-import { lint } from '../../src/commands/lint.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { linted } from '../support/linted.ts';
 import { TRAFFIC_FILES } from '../support/traffic-files.ts';
 import { LWS_FILE, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
 async function found(files: Readonly<Record<string, string>>): Promise<readonly Issue[]> {
-  let out = '';
-  const options = { repo: '', kubeconfig: undefined, context: '', inCluster: false, overrides: NO_OVERRIDES };
-  await lint({ ...options, output: 'json' }, new World({ files }).ports(), {
-    env: {},
-    folder: '/',
-    out: (text) => void (out += text),
-    err: () => undefined,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  });
+  const { out } = await linted(new World({ files }), { output: 'json' });
   return (JSON.parse(out) as { readonly issues: readonly Issue[] }).issues;
 }
 

@@ -4,9 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Issue } from '../../src/api/issue.ts';
-import { lint } from '../../src/commands/lint.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { ladderRollout } from '../support/ladder.ts';
+import { linted } from '../support/linted.ts';
 import { type Files, patchedFiles } from '../support/patch.ts';
 import {
   GATEWAY,
@@ -26,25 +25,14 @@ import { World } from '../support/world.ts';
 
 const GOLDENS = new URL('../../fixtures/lint-traffic/', import.meta.url);
 
-async function linted(files: Files, output: 'text' | 'json'): Promise<string> {
-  let out = '';
-  const world = new World({ files });
-  const options = { repo: '', kubeconfig: undefined, context: '', inCluster: false, output, overrides: NO_OVERRIDES };
-  await lint(options, world.ports(), {
-    env: {},
-    folder: '/',
-    out: (text) => void (out += text),
-    err: () => undefined,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  });
-  return out;
+async function printed(files: Files, output: 'text' | 'json'): Promise<string> {
+  return (await linted(new World({ files }), { output })).out;
 }
 
 type Found = { readonly issues: readonly Issue[]; readonly warnings: readonly Issue[] };
 
 async function found(files: Files): Promise<readonly Issue[]> {
-  const { issues, warnings } = JSON.parse(await linted(files, 'json')) as Found;
+  const { issues, warnings } = JSON.parse(await printed(files, 'json')) as Found;
   return [...issues, ...warnings].filter(({ reason }) => reason !== 'NotSupportedYet');
 }
 
@@ -567,7 +555,7 @@ describe('a rule of traffic', () => {
 
   test.each(rows)('%s %s', async (reason, which, files) => {
     const golden = new URL(`${[reason, which].filter((part) => part !== '').join('-')}.txt`, GOLDENS);
-    const text = (await linted(files, 'text'))
+    const text = (await printed(files, 'text'))
       .split('\n')
       .filter((line) => !line.includes('(NotSupportedYet)') && !line.startsWith('read: '))
       .join('\n');
@@ -592,8 +580,8 @@ test('a patch is printed whole, though its last line is empty, and several are t
   const one = edited(ROUTE_FILE, 'port: 80\n', 'port: 8080\n\n');
   const [patch = ''] = (await found(one)).flatMap((issue) => issue.patch ?? []);
   expect(patch.endsWith('\n \n')).toBe(true);
-  expect(await linted(one, 'text')).toContain(patch);
-  expect(await linted(one, 'text')).not.toContain('lint again');
+  expect(await printed(one, 'text')).toContain(patch);
+  expect(await printed(one, 'text')).not.toContain('lint again');
   const two = edited(SERVICE_FILE, 'leaderworkerset.sigs.k8s.io/worker-index', 'other', one);
-  expect(await linted(two, 'text')).toContain('git apply one, then lint again for the next.');
+  expect(await printed(two, 'text')).toContain('git apply one, then lint again for the next.');
 });

@@ -1,9 +1,8 @@
 /** What keeps a workload of kustomize or Helm from being delivered: each way out, followed to the letter, and the first commit comes. */
 
 import { expect, test } from 'vitest';
-import { lint } from '../../src/commands/lint.ts';
 import { EXIT } from '../../src/options.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { linted } from '../support/linted.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
@@ -124,27 +123,6 @@ const rows: readonly Row[] = [
     },
   ],
 ];
-
-async function linted(world: World): Promise<{ readonly code: number; readonly out: string }> {
-  let out = '';
-  const options = {
-    repo: '',
-    kubeconfig: undefined,
-    context: '',
-    inCluster: false,
-    output: 'text',
-    overrides: NO_OVERRIDES,
-  } as const;
-  const code = await lint(options, world.ports(), {
-    env: {},
-    folder: '/',
-    out: (text) => void (out += text),
-    err: () => undefined,
-    isTerminal: false,
-    signal: new AbortController().signal,
-  });
-  return { code, out };
-}
 
 test.each(rows)('%s', async (_, files, said, after) => {
   const refused = new World({ files });

@@ -3,24 +3,15 @@
 import { describe, expect, test } from 'vitest';
 import { CARRIER } from '../../../src/api/carrier.ts';
 import { findingsOf } from '../../../src/commands/lint.ts';
-import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import { issueLine } from '../../../src/reconcile/status/report.ts';
 import { Forgery, reasonsOf } from '../../support/forgery.ts';
 import { CARRIED_ROLLOUT, HELM_FILES, RELEASE_FILE, RELEASE_TEXT } from '../../support/helm-files.ts';
+import { LINT_OPTIONS } from '../../support/linted.ts';
 import { LWS_FILE, LWS_TEXT, NEW, ROLLOUT_FILE, VLLM_FILES } from '../../support/vllm.ts';
 import { World } from '../../support/world.ts';
 
-const OPTIONS = {
-  repo: '',
-  kubeconfig: undefined,
-  context: '',
-  inCluster: false,
-  output: 'text',
-  overrides: NO_OVERRIDES,
-} as const;
-
 async function found(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const { issues } = await findingsOf(OPTIONS, new World({ files }).ports());
+  const { issues } = await findingsOf(LINT_OPTIONS, new World({ files }).ports());
   return issues.map(issueLine);
 }
 
