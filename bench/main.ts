@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type BuildAmounts, buildRows } from './builds.ts';
 import { canaryRows } from './canaries.ts';
 import { compiledRows } from './compiled.ts';
 import { type FleetAmounts, fleetRows, lintRows } from './fleet.ts';
@@ -13,10 +14,10 @@ import { initRows } from './init.ts';
 import { keyRows } from './keys.ts';
 import { inTurn, peakMegabytes, progress, type Spread, time } from './measure.ts';
 import { pageRows } from './page.ts';
-import { analysisRows, plansPerSecond } from './planning.ts';
+import { analysisRows, planRows } from './planning.ts';
 import { podRows } from './pods.ts';
 import { policyRows } from './policies.ts';
-import { atLeast, atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
+import { atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
 import { type Amounts, simulationRows } from './simulation.ts';
 import type { Heads } from './story.ts';
 import { farRows, startRows } from './waiting.ts';
@@ -97,11 +98,12 @@ async function allRows(): Promise<readonly Row[]> {
     policies: () => policyRows(bench, fleet()),
     fleet: () => fleetRows(bench, fleet()),
     canaries: () => canaryRows(bench, fleet(options.canaries)),
+    builds: () => buildRows(bench, folders()),
     pods: () => podRows(bench, large),
     history: () => historyRows(bench, options.quick ? 1000 : 10_000, rounds),
     init: () => initRows(bench, options.quick ? 1000 : 50_000, rounds),
     page: () => pageRows(bench, rounds),
-    plan: async () => [...(await planRows(bench, await first())), ...analysisRows()],
+    plan: async () => [...(await planRows(bench, await first(), options.quick ? 1 : 10)), ...analysisRows()],
     simulation: () => simulationRows(programs, amounts()),
     isomorphic: async () => isomorphicRows(bench, await worlds()),
   };
@@ -121,6 +123,11 @@ function fleet(amount = options.rollouts): FleetAmounts {
   const rollouts = Number(amount);
   const read = options.long ? [1000, 2000, 10_000] : [500, 1000];
   return { read, rollouts, moving: rollouts / 10, rounds: options.long ? 3 : 2 };
+}
+
+function folders(): BuildAmounts {
+  if (options.quick) return { roots: 20, changed: [2, 10] };
+  return { roots: options.long ? 1000 : 200, changed: [10, 100] };
 }
 
 function amounts(): Amounts {
@@ -208,13 +215,6 @@ async function settledRows(bench: Bench, world: World): Promise<readonly Row[]> 
   if (keyless === undefined) return rows;
   const other = 'settled pass, without a key, where the files are read, against with one';
   return [...rows, forInformation({ name: other, unit: 'ms', ...valueOf(keyless) }, own.median)];
-}
-
-async function planRows(bench: Bench, world: World): Promise<readonly Row[]> {
-  const rates = await plansPerSecond(bench, world, options.quick ? 1 : 10);
-  const sorted = [...rates].sort((a, b) => a - b);
-  const [value = 0, least = 0, most = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(0), sorted.at(-1)];
-  return [atLeast({ name: 'plan() on a recorded snapshot', unit: '1/s', value, range: [least, most] }, 20_000)];
 }
 
 async function isomorphicRows(bench: Bench, worlds: readonly World[]): Promise<readonly Row[]> {

@@ -5,14 +5,22 @@ import { join } from 'node:path';
 import { plan } from '../src/rollout/plan.ts';
 import type { Snapshot } from '../src/rollout/snapshot.ts';
 import { time } from './measure.ts';
+import { atLeast, type Row } from './rows.ts';
 import { type Bench, ownPass, reset, type World } from './world.ts';
 
 export { analysisRows } from './analysis.ts';
 
 const batch = 2000;
 
+/** Plans a second, as a row. */
+export async function planRows(bench: Bench, world: World, stretches: number): Promise<readonly Row[]> {
+  const sorted = [...(await plansPerSecond(bench, world, stretches))].sort((a, b) => a - b);
+  const [value = 0, least = 0, most = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(0), sorted.at(-1)];
+  return [atLeast({ name: 'plan() on a recorded snapshot', unit: '1/s', value, range: [least, most] }, 20_000)];
+}
+
 /** Plans a second in the best of some stretches of time: what the machine does next to it is not the decision's. */
-export async function plansPerSecond(bench: Bench, world: World, stretches: number): Promise<readonly number[]> {
+async function plansPerSecond(bench: Bench, world: World, stretches: number): Promise<readonly number[]> {
   const snapshot = await recordedSnapshot(bench, world);
   const rates: number[] = [];
   for (let stretch = 0; stretch < stretches + 2; stretch += 1) {

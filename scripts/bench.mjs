@@ -9,8 +9,17 @@ import { writeBundle } from './simulation-bundle.mjs';
 
 const programs = await mkdtemp(join(tmpdir(), 'tranche-bench-programs-'));
 try {
-  const servers = ['serve-git', 'serve-world', 'serve-fleet', 'serve-pods'];
-  const names = ['main', ...servers, 'iso-pass', 'memory-probe', 'watch-probe', 'pods-probe'];
+  const servers = ['serve-git', 'serve-world', 'serve-fleet', 'serve-pods', 'serve-builds'];
+  const names = [
+    'main',
+    ...servers,
+    'iso-pass',
+    'memory-probe',
+    'watch-probe',
+    'pods-probe',
+    'builds-probe',
+    'builds-stand-in',
+  ];
   await build({
     entryPoints: {
       ...Object.fromEntries(names.map((name) => [name, `bench/${name}.ts`])),
