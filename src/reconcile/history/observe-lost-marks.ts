@@ -81,7 +81,9 @@ function namesOther({ digest, workload: { marks } }: WorkloadFile, before: Marks
 function leavesRest({ digest, workload: { marks } }: WorkloadFile, before: Marks): boolean {
   if (marks === undefined || before.step !== undefined || before.release.digest !== digest) return false;
   const isShared = marks.step !== undefined && marks.restore?.style !== undefined;
-  return isShared || marks.release.digest !== digest;
+  // A step that was merged late goes back to the template that is in the file already.
+  const isMergedLate = marks.step !== undefined && marks.stable?.digest === digest;
+  return isShared || (marks.release.digest !== digest && !isMergedLate);
 }
 
 /**
