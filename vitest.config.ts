@@ -28,17 +28,50 @@ function temporaryFolder(): Readonly<Record<string, string>> {
   }
 }
 
-/** What takes longest, the longest first. */
+/**
+ * What takes longest, the longest first: whole deliveries, played to their end. `npm test` leaves them out, so that its
+ * answer comes within four minutes on two cores; `npm run test:long` has them alone, and `npm run test:all` everything.
+ */
 const LONG = [
-  'test/scenarios/stories-',
-  'test/simulation/replay.',
-  'test/scenarios/actions.',
+  'test/scenarios/',
+  'test/simulation/',
+  'test/commands/built-action.',
+  'test/commands/on-call-styles.',
   'test/commands/demo.',
   'test/rollout/states/forged-',
-  'test/reconcile/folders-of-others-traffic.',
+  'test/reconcile/proposals.',
+  'test/reconcile/guarded-proposals.',
+  'test/reconcile/late-merges.',
+  'test/reconcile/shards.',
+  'test/reconcile/forged-',
+  'test/reconcile/folders-of-others',
+  'test/reconcile/hostile-',
+  'test/reconcile/cost.',
+  'test/reconcile/forecast.',
   'test/reconcile/turns.',
+  'test/reconcile/merged-steps.',
+  'test/reconcile/stable-of-no-commit.',
+  'test/reconcile/allowed-moves.',
+  'test/reconcile/approvals.',
+  'test/commands/order',
+  'test/commands/verify.',
+  'test/commands/watch-hostile.',
+  'test/commands/history.',
+  'test/commands/analyze-past.',
+  'test/rollout/policy-properties.',
   'test/rollout/properties.',
+  'test/rollout/kruise-cases.',
 ];
+const LONG_FILES = LONG.map((start) => `${start}${start.endsWith('/') ? '**/' : ''}*test.ts`);
+
+/** Which tests are meant. Who names files means those; TESTS is for tools that start vitest themselves. */
+function meant(): { readonly include: string[]; readonly exclude: string[] } {
+  const { TESTS, PART } = process.env;
+  const all = { include: [TESTS ?? 'test/**/*.test.ts'], exclude: [] };
+  if (TESTS !== undefined || process.argv.slice(2).some((word) => word.startsWith('test/'))) return all;
+  if (PART === 'quick') return { ...all, exclude: LONG_FILES };
+  return PART === 'long' ? { ...all, include: LONG_FILES } : all;
+}
 
 /**
  * Where no test has run yet, as in a fresh clone, vitest takes the largest files first, and the longest of all have five
@@ -56,8 +89,7 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // TESTS narrows a run to some files, for tools that start vitest themselves.
-    include: [process.env['TESTS'] ?? 'test/**/*.test.ts'],
+    ...meant(),
     setupFiles: ['test/support/property-seed.ts'],
     // No deadlines: these only end what hangs, however slow the machine is.
     testTimeout: 900_000,
@@ -66,8 +98,8 @@ export default defineConfig({
     pool: 'forks',
     // Passes make much that is soon let go: with room for it, the stories take a tenth less CPU.
     execArgv: ['--max-semi-space-size=32'],
-    // One more than the cores of the smallest machine: tests of Git and of processes wait for others half of their time.
-    maxWorkers: 3,
+    // Two more than the cores of the smallest machine: tests of Git and of processes wait for others half of their time.
+    maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     // Each worker loads our modules once. None of ours holds anything that changes (the bundle of the simulation keeps what pure
     // functions said), and every file puts right what it set.
