@@ -63,8 +63,8 @@ export function admissionVerdict(
   const evaluated: Record<string, unknown> = {};
   context['variables'] = evaluated;
   for (const { name, expression } of variables) evaluated[name] = environment.evaluate(expression, context);
-  const denied = validations
-    .filter(({ expression }) => !isTrue(expression))
-    .map(({ messageExpression }) => String(environment.evaluate(messageExpression, context)));
-  return { allowed: denied.length === 0, message: denied.join('\n') };
+  // All are evaluated; of those that deny the server says the first alone.
+  const [denied] = validations.filter(({ expression }) => !isTrue(expression));
+  if (denied === undefined) return { allowed: true, message: '' };
+  return { allowed: false, message: String(environment.evaluate(denied.messageExpression, context)) };
 }
