@@ -159,10 +159,13 @@ function textAsWritten(
   const was = typeof aside?.was === 'string' ? aside.was : undefined;
   const before = parseAlbAction(was ?? '')?.groups.find(({ service }) => service === stable);
   const kept = groups.filter(({ service }) => service !== canary);
+  const isShared = kept.length < groups.length;
   const home: Json = withGroups(
-    kept.map(({ service, json }) =>
-      service === stable && was !== undefined ? withValues(json, { weight: before?.weight }) : json,
-    ),
+    kept.map(({ service, weight, json }) => {
+      // What it was is not known, and alone with a weight of 0 it would get no request.
+      const isLost = was === undefined && isShared && weight === 0;
+      return service === stable && (was !== undefined || isLost) ? withValues(json, { weight: before?.weight }) : json;
+    }),
   );
   return was !== undefined && jsonEqual(parseJson(was), home) ? was : JSON.stringify(home);
 }

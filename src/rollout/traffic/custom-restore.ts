@@ -47,7 +47,8 @@ export function withoutShare(
     else if (path !== undefined && typeof now === 'string')
       value = withAt(value, path, textWithout(now, custom, { sides, was: aside.was }));
   }
-  return withoutItems(withoutKept(value, custom, { sides, displaced }), custom, { sides, displaced });
+  const served = withRequests(withoutKept(value, custom, { sides, displaced }), custom, { sides, displaced });
+  return withoutItems(served, custom, { sides, displaced });
 }
 
 /** Texts that have a share though nobody kept what they were: it goes, and the rest of them stays. */
@@ -63,6 +64,19 @@ function withoutKept(root: Json, custom: CustomKind, { sides, displaced }: From)
   return value;
 }
 
+/** What a number of the stable version was is not known, and alone with 0 it would get no request: it gets all of them. */
+function withRequests(root: Json, custom: CustomKind, { sides, displaced }: From): Json {
+  const kept = displaced.flatMap(({ path }) => plainPath(root, path)?.join('/') ?? []);
+  let value = root;
+  for (const { within, stable, canary, scale } of placesIn(root, custom, sides)) {
+    if (within !== undefined || stable === undefined || (numberAt(root, canary) ?? 0) === 0) continue;
+    const found = resolve(root, stable);
+    if (found.kind !== 'found' || numberAt(root, stable) !== 0 || kept.includes(found.path.join('/'))) continue;
+    value = withAt(value, found.path, typeof at(root, found.path) === 'string' ? String(scale) : scale);
+  }
+  return value;
+}
+
 /** JSON in a text that people have changed since, or that nobody kept: the share alone goes. */
 function textWithout(
   text: string,
@@ -72,7 +86,8 @@ function textWithout(
   const [now, before] = [parseJson(text), typeof was === 'string' ? parseJson(was) : undefined];
   if (now === undefined || (was !== undefined && before === undefined)) return text;
   const plain = { ...custom, weights: custom.weights.map((one) => ({ ...one, within: undefined })) };
-  let value = withoutItems(now, plain, { sides, displaced: [] });
+  const served = before === undefined ? withRequests(now, plain, { sides, displaced: [] }) : now;
+  let value = withoutItems(served, plain, { sides, displaced: [] });
   for (const { stable } of placesIn(value, plain, sides)) {
     const [here, there] = [value, before].map((root) =>
       stable === undefined || root === undefined ? undefined : resolve(root, stable),

@@ -94,6 +94,14 @@ describe.each(cases)('%s', (name) => {
     expect(textIn(written(written(start, provider, share, sides), provider, NO_SHARE, sides))).toBe(textIn(start));
   });
 
+  test('all requests, and nobody knows any more what it was: the stable version gets them again', () => {
+    // Of a kind that has no weights there is nothing to lose.
+    if (!provider.read(routeIn(start, provider), sides).stable) return;
+    const all = written(start, provider, weight(100), sides);
+    const back = written({ ...all, displaced: [] }, provider, NO_SHARE, sides);
+    expect(provider.read(routeIn(back, provider), sides)).toMatchObject({ percent: 0, stable: true });
+  });
+
   test('a share is known again as an API server answers with it, and no other is taken for it', () => {
     const all = Object.values(sharesOf(name)).map((share) => routeIn(written(start, provider, share, sides), provider));
     const sent = all.map((files) => sentBy(files, provider, sides));
