@@ -14,6 +14,7 @@ import { planEjectOver } from './eject-over.ts';
 import { afterwards, deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without } from './eject-scene.ts';
 import { planEjectBesides } from './eject-second.ts';
 import { type Ordered, refused } from './ordered.ts';
+import { unreadWorkload } from './unread-workload.ts';
 
 const IN_FLIGHT =
   'a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable template back, or --partition N to say how far it may go';
@@ -25,10 +26,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const newer = newerRecord(snapshot);
   if (newer !== undefined) return refused(newer.message);
   const file = snapshot.workload;
-  if (file === undefined)
-    return refused(
-      'the LeaderWorkerSet cannot be read from the files, so its annotations are not known. Correct the file (tranche lint says where), then order again',
-    );
+  if (file === undefined) return unreadWorkload(snapshot, 'so its annotations are not known');
   // Marks that a hand took out tell as well what is in flight: partition 0 would restart every group on it.
   const marks = snapshot.lostMarks ?? file.workload.marks;
   if (marks === undefined)

@@ -19,6 +19,7 @@ import { proposeFresh } from './propose.ts';
 import { retry } from './retry.ts';
 import { annotate, type Said } from './said.ts';
 import { planUndo } from './undo.ts';
+import { unreadMark, unreadWorkload } from './unread-workload.ts';
 
 type ApproveOrder = {
   readonly kind: 'approve';
@@ -43,6 +44,8 @@ export type Intent =
 
 /** What an intent is planned on. The core does not hash: `digestOf` names facts as an acceptance does. */
 type IntentScene = AbortScene & { readonly digestOf: (facts: JsonObject) => string };
+
+const NOBODY_KNOWS = 'so nobody knows what is being delivered';
 
 /** Turns an intent into edits of the Rollout. Every one names the release that it is meant for. */
 export function planIntent(intent: Intent, scene: IntentScene): Ordered {
@@ -69,6 +72,7 @@ function noRollout({ key }: Snapshot): Refused {
 function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
   const { snapshot } = scene;
   const { workload } = snapshot;
+  if (workload === undefined && unreadMark(snapshot) !== undefined) return unreadWorkload(snapshot, NOBODY_KNOWS);
   if (workload?.workload.marks?.step === undefined) return noRollout(snapshot);
   const said = abort(intent, scene);
   if (said.kind === 'refused') return said;
@@ -84,10 +88,7 @@ function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: Inten
   const kept = rollout.intents.recreating;
   if (intent.kind === 'abort' && kept !== undefined && kept.way === 'forward')
     return annotate('abort', printRelease(kept.release), `abort ${shortRelease(kept.release)}`);
-  if (snapshot.workload === undefined)
-    return refused(
-      'the LeaderWorkerSet cannot be read from the files, so nobody knows what is being delivered. Correct the file (tranche lint says where), then order again',
-    );
+  if (snapshot.workload === undefined) return unreadWorkload(snapshot, NOBODY_KNOWS);
   if (intent.kind === 'approve')
     return intent.hold === undefined ? approve(intent, snapshot) : accept(intent.hold, intent.step, scene);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);

@@ -13,6 +13,7 @@ import type { RolloutFile, Snapshot, Stable, WorkloadFile } from '../snapshot.ts
 import { command } from '../texts/command-text.ts';
 import { goesBackAlready, type Ordered, type Refused, refused } from './ordered.ts';
 import { annotate } from './said.ts';
+import { unreadWorkload } from './unread-workload.ts';
 
 export type SettledReleases = {
   /** When the present release settled first: the time of the commit that ended its last step. */
@@ -37,10 +38,7 @@ type Scene = {
 export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort }: Scene): Ordered {
   const { workload, key, lostMarks } = snapshot;
   const marks = workload?.workload.marks;
-  if (workload === undefined)
-    return refused(
-      'the LeaderWorkerSet cannot be read from the files. Correct the file (tranche lint says where), then order again',
-    );
+  if (workload === undefined) return unreadWorkload(snapshot, 'so nobody knows what has settled');
   if (lostMarks !== undefined)
     return refused(
       `annotations of tranche are gone from ${workload.file}. Write them back first: ${command('repair', key)}`,
