@@ -165,6 +165,8 @@ export async function readReviews(caller: ForgeCaller, number: number): Promise<
   // The list is in the order of time. A comment leaves an earlier verdict as it is.
   for (const item of read.value) {
     const author = actorAt(item, 'user');
+    // Of one of whom nobody knows what it is nothing counts, an earlier approval neither.
+    if (author === undefined) newest.delete(textAt(item, 'user', 'login') ?? '');
     const verdict = verdicts[textAt(item, 'state') ?? ''];
     const when = instantAt(item, 'submitted_at');
     if (author === undefined || verdict === undefined || when === undefined) continue;

@@ -24,10 +24,17 @@ export function instantAt(data: unknown, ...path: readonly string[]): number | u
   return text === undefined ? undefined : parseInstant(text);
 }
 
-/** Who is at a path; undefined: nobody, as where an account was deleted. */
+/** Who is at a path; undefined: nobody, as where an account was deleted, or GitHub says neither User nor Bot. */
 export function actorAt(data: unknown, ...path: readonly string[]): Actor | undefined {
-  const login = textAt(data, ...path, 'login');
-  return login === undefined ? undefined : { login, isBot: textAt(data, ...path, 'type') === 'Bot' };
+  const login = textAt(data, ...path, 'login') ?? '';
+  const type = textAt(data, ...path, 'type');
+  return login === '' || (type !== 'User' && type !== 'Bot') ? undefined : { login, isBot: type === 'Bot' };
+}
+
+/** The number of an object, as GitHub counts; undefined: there is none, or another. */
+export function numberAt(data: unknown, ...path: readonly string[]): number | undefined {
+  const value = at(data, path);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
 const nobody: Actor = { login: 'ghost', isBot: false };
@@ -37,13 +44,13 @@ const nobody: Actor = { login: 'ghost', isBot: false };
  * the issue with its number; of one in a list `mergedBy` is missing as well.
  */
 export function pullOf(data: unknown, closedBy: Actor | undefined): Pull | undefined {
-  const number = at(data, ['number']);
+  const number = numberAt(data, 'number');
   const branch = textAt(data, 'head', 'ref');
   const head = textAt(data, 'head', 'sha');
   const base = textAt(data, 'base', 'ref');
   const createdAt = instantAt(data, 'created_at');
   const state = stateOf(data, closedBy);
-  if (typeof number !== 'number' || branch === undefined || head === undefined || !isOid(head)) return undefined;
+  if (number === undefined || branch === undefined || head === undefined || !isOid(head)) return undefined;
   if (base === undefined || createdAt === undefined || state === undefined) return undefined;
   const home = at(data, ['head', 'repo', 'id']);
   return {
