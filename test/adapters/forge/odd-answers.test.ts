@@ -1,11 +1,14 @@
-/** A forge that answers in other shapes than GitHub documents: what cannot be told counts for nothing. */
+/** A forge that answers in other shapes than GitHub documents: what cannot be told counts for nothing, and none ends a pass. */
 
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { forgeAddress } from '../../../src/adapters/forge/github/address.ts';
+import type { ForgeCredential } from '../../../src/adapters/forge/github/credentials.ts';
 import { forgeLimits } from '../../../src/adapters/forge/github/limits.ts';
 import { openGithub } from '../../../src/adapters/forge/github/open-github.ts';
 import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import type { Forge, Pull } from '../../../src/ports/forge.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
 import { manualTimers } from '../../support/manual-timers.ts';
 import { type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
 import { BRANCH, TOKEN, value } from './site.ts';
@@ -14,12 +17,15 @@ let server: ScriptedServer | undefined;
 afterEach(() => server?.close());
 
 /** A forge whose answers these are, by the last words of the path. */
-async function forgeOf(answer: (path: string) => unknown): Promise<Forge> {
+async function forgeOf(
+  answer: (path: string) => unknown,
+  how: { readonly status?: number; readonly credential?: ForgeCredential } = {},
+): Promise<Forge> {
   server = await scriptedServer(({ url }) => {
     const path = url.replace(/\?.*/, '');
     const body = path.endsWith('/permission') ? { permission: 'write' } : answer(path);
     const headers = { 'content-type': 'application/json' };
-    return body === undefined ? { status: 404, body: { message: 'Not Found' } } : { headers, body };
+    return body === undefined ? { status: 404, body: { message: 'Not Found' } } : { ...how, headers, body };
   });
   const address = forgeAddress(`${server.url}/team/gitops`, `${server.url}/api/v3`);
   if (address === undefined) throw new Error('no address of a forge');
@@ -27,7 +33,7 @@ async function forgeOf(answer: (path: string) => unknown): Promise<Forge> {
   timers.skipPauses();
   return openGithub({
     address,
-    credential: { kind: 'token', token: TOKEN, from: 'TRANCHE_FORGE_TOKEN' },
+    credential: how.credential ?? { kind: 'token', token: TOKEN, from: 'TRANCHE_FORGE_TOKEN' },
     network: plainNetwork,
     clock: { now: () => 1_800_000_000, sleep: async () => undefined },
     timers,
@@ -98,11 +104,58 @@ test('a later review of one of whom nobody knows what it is takes back what that
   expect(value(await forge.reviews(7))).toEqual([]);
 });
 
-test.each(['1e400', '-7', '7.5', '0', '"7"', '[7]', 'null'])(
+test.each(['1e400', '-7', '7.5', '0', '"7"', '[7]', 'null', '9007199254740993'])(
   'a pull request of the number %s is none, and no further request names it',
   async (number) => {
     const forge = await forgeOf(() => `[${JSON.stringify(pull()).replace('"number":7', `"number":${number}`)}]`);
     await expect(forge.pulls({ prefix: 'tranche/', numbers: [] })).rejects.toThrow('JSON that is not GitHub');
     expect(server?.seen.length).toBe(1);
+  },
+);
+
+const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+const BODIES: readonly (readonly [what: string, body: string])[] = [
+  ['a number that no number holds', '{"id":9007199254740993}'],
+  ['one in a list of errors', '{"message":"x","errors":[{"id":9007199254740993}]}'],
+  ['one in an error of GraphQL', '{"errors":[{"type":"RATE_LIMITED","id":9007199254740993}]}'],
+  ['lists in lists without end', deep],
+  ['such a message', `{"message":${deep}}`],
+  ['such an error', `{"message":"x","errors":[${deep}]}`],
+  ['nothing', 'null'],
+  ['half an object', '{"message":'],
+  ['an App without an account', '{"id":1,"token":null,"expires_at":5,"permissions":null}'],
+  ['a token that is none', '{"id":1,"token":["ghs_x"],"expires_at":"x","permissions":{}}'],
+];
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const APP_KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const CREDENTIALS: readonly ForgeCredential[] = [
+  { kind: 'token', token: TOKEN, from: 'TRANCHE_FORGE_TOKEN' },
+  { kind: 'app', appId: '4711', key: APP_KEY },
+];
+
+test.each(BODIES.flatMap(([what, body]) => [200, 403, 500].map((status) => [what, status, body] as const)))(
+  '%s with HTTP %i ends no pass: each call is answered, or fails as the world does',
+  async (_, status, body) => {
+    for (const credential of CREDENTIALS) {
+      const forge = await forgeOf(() => body, { status, credential });
+      for (const call of [
+        () => forge.pulls({ prefix: 'tranche/', numbers: [7], branches: [BRANCH] }),
+        () => forge.reviews(7),
+        () => forge.makers([HEAD]),
+        () => forge.self(),
+        () => forge.waiting([7]),
+        () => forge.rules('main'),
+        () => forge.create({ branch: BRANCH, head: HEAD, base: 'main', title: 't', body: 'b' }),
+        () => forge.attach({ number: 7, labels: ['x'], reviewers: ['ada'] }),
+        () => forge.close(7, 'Why.'),
+      ]) {
+        const failed: unknown = await call().then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        expect(failed === undefined || failed instanceof PortError, String(failed)).toBe(true);
+      }
+      await server?.close();
+    }
   },
 );

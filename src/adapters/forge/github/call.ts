@@ -12,6 +12,7 @@ import type { ForgeAddress } from './address.ts';
 import { type Credentials, type ForgeCredential, openCredentials, UnusableKey } from './credentials.ts';
 import { createFetch, NoAnswer } from './fetch.ts';
 import type { ForgeLimits } from './limits.ts';
+import { notRead, printed } from './odd-answers.ts';
 import { Pace } from './pace.ts';
 import { listAt, textAt } from './read-pull.ts';
 import { limitedFor, type Problem, refusalOf } from './refusals.ts';
@@ -77,6 +78,7 @@ export class ForgeCaller {
       request: { fetch: createFetch(options) },
       log: { debug: silent, info: silent, warn: silent, error: silent },
     });
+    this.octokit.hook.error('request', notRead);
     this.credentials = openCredentials(options.credential, this.octokit, options.address);
   }
 
@@ -160,7 +162,7 @@ export class ForgeCaller {
   }
 
   private saysBack(data: unknown): boolean {
-    const text = (JSON.stringify(data) ?? '')
+    const text = printed(data)
       .replaceAll('\\u001b', '\u001b')
       .replace(/\\(?:u[0-9a-f]{4}|[nrtbf])/g, ' ');
     return this.credentials.mask(text) !== lineWithout(text, []);
@@ -234,7 +236,7 @@ function saidBy(data: unknown): string {
   const message = typeof data['message'] === 'string' ? data['message'] : '';
   const errors: readonly unknown[] = Array.isArray(data['errors']) ? data['errors'] : [];
   const parts = errors.map((error) =>
-    isRecord(error) && typeof error['message'] === 'string' ? error['message'] : JSON.stringify(error),
+    isRecord(error) && typeof error['message'] === 'string' ? error['message'] : printed(error),
   );
   return [message, ...parts].filter((part) => part !== '').join(': ');
 }

@@ -1,9 +1,10 @@
 /** Who we are on the forge: a token, or a GitHub App that makes short-lived tokens with its key. */
 
 import type { Octokit } from '@octokit/core';
-import { at } from '../../../api/json.ts';
 import { lineWithout } from '../../git/git-error.ts';
 import type { ForgeAddress } from './address.ts';
+import { notRead, tokenIn } from './odd-answers.ts';
+import { numberAt } from './read-pull.ts';
 
 /** What someone gives, from the environment. */
 export type ForgeCredential =
@@ -77,8 +78,9 @@ async function openInstallation(
     repo: name,
     headers: { authorization: `bearer ${jsonWebToken}` },
   });
-  const installationId = Number(at(data, ['id']));
-  return async () => (await authenticate({ type: 'installation', installationId, repositoryNames: [name] })).token;
+  const installationId = numberAt(data, 'id') ?? notRead(new TypeError());
+  const made = () => authenticate({ type: 'installation', installationId, repositoryNames: [name] }).catch(notRead);
+  return async () => tokenIn((await made()).token);
 }
 
 /** As the API gets it, and as Git does. */
