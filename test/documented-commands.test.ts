@@ -67,7 +67,7 @@ const RUN: Readonly<Record<string, string>> = {
   'tranche approve --hold': ON_CALL,
   'tranche carry':
     'test/commands/carry.test.ts: shows the changes; --write makes them, and a second time there are none',
-  'tranche carry env/prod rendered --write':
+  'tranche carry live rendered --write':
     'test/commands/carry.test.ts: shows the changes; --write makes them, and a second time there are none',
   'tranche demo --serve':
     'test/commands/demo.test.ts: of a delivery; served: another process makes a pass on the same repository and API',
