@@ -27,6 +27,10 @@ export type InitReport = {
   readonly rules: readonly string[];
   /** Problems that `lint` finds with these files added. */
   readonly left: number;
+  /** What it warns of then. */
+  readonly warnings: number;
+  /** Whether kustomize folders are to be taken over, which only a pass does that has the program named. */
+  readonly takesFolders: boolean;
   /** undefined: nothing was to be written. */
   readonly written: readonly string[] | undefined;
   /** Not there: no pull request was asked for, or there is nothing to add. */
@@ -145,29 +149,43 @@ function pullLines(pull: BranchProposed | NotProposed): readonly string[] {
   ];
 }
 
-function nextLines({ files, written, left, survey, pull, branch }: InitReport): readonly string[] {
+function nextLines(report: InitReport): readonly string[] {
+  const { files, written, survey, pull, branch } = report;
   const plan = ['tranche plan', ...flagsFor(branch)].join(' ');
-  const problems =
-    left === 0
-      ? 'tranche lint finds nothing wrong with them'
-      : `tranche lint finds ${count(left, 'problem')} in the files`;
+  const problems = lintLine(report);
   if (files.length === 0) {
     const isDone = survey.workloads.some(({ deliveredBy }) => deliveredBy !== undefined);
     return isDone ? [`nothing to add: ${problems}`, `next: ${plan}`] : ['nothing to add'];
   }
   if (pull !== undefined) return [...pullLines(pull), problems];
   if (written === undefined) return [`next: tranche init --write, with the same options; ${problems}`];
-  const isInstalled = written.some((path) => path.startsWith('install/'));
   return [
-    ...(isInstalled
-      ? [
-          'to start it: kubectl apply -k install/overlay',
-          '             kubectl create secret generic tranche-git --namespace tranche --from-file=token=/dev/stdin, a token that may push',
-        ]
-      : []),
+    ...startLines(report, written),
     `next: git add ${written.map(shellWord).join(' ')}, commit, push; then ${plan}; ${problems}`,
     ...branchLines(branch),
   ];
+}
+
+function lintLine({ left, warnings }: InitReport): string {
+  const found =
+    left === 0
+      ? 'tranche lint finds nothing wrong with them'
+      : `tranche lint finds ${count(left, 'problem')} in the files`;
+  return warnings === 0 ? found : `${found}, and warns of ${count(warnings, 'thing')}`;
+}
+
+function startLines({ takesFolders }: InitReport, written: readonly string[]): readonly string[] {
+  if (!written.some((path) => path.startsWith('install/'))) return [];
+  const lines = [
+    ...(takesFolders
+      ? [
+          'add {name: TRANCHE_KUSTOMIZE, value: kustomize} to env in install/base/deployment.yaml: without it no kustomize folder is taken over',
+        ]
+      : []),
+    'kubectl apply -k install/overlay',
+    'kubectl create secret generic tranche-git --namespace tranche --from-file=token=/dev/stdin, a token that may push',
+  ];
+  return lines.map((line, at) => `${at === 0 ? 'to start it:' : ' '.repeat(12)} ${line}`);
 }
 
 /** A pass looks at `main` for the configuration: without one, nothing in a file can name the branch. */

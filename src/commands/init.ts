@@ -44,7 +44,7 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
     branch,
     namespaces: namespacesIn(survey, options.namespace),
   });
-  const { proposed, refused, left } = await tried({ options, ports, tree, survey, files, wishes });
+  const { proposed, refused, left, warnings } = await tried({ options, ports, tree, survey, files, wishes });
   const pull = await proposedBy(options, ports, { proposed, looked });
   const report: InitReport = {
     read: workingTree === undefined ? `${options.repo} at ${tree.commit.slice(0, 12)}` : `the files in ${workingTree}`,
@@ -55,7 +55,9 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
     refused: [...proposed.refused, ...refused],
     cluster: await onlyInCluster(options, ports, survey, io),
     rules: ports.forge === undefined ? [] : (await rulesFound(options, ports)).map(ruleLine),
-    left: left.length,
+    left,
+    warnings,
+    takesFolders: looked.takesFolders,
     written: options.write && workingTree !== undefined ? writeNew(workingTree, proposed.files) : undefined,
     pull,
     branch,
@@ -84,6 +86,7 @@ type Looked = {
   readonly config: Config;
   readonly survey: Survey;
   readonly folders: readonly RootView[];
+  readonly takesFolders: boolean;
   readonly files: Files;
   readonly isOnGitHub: boolean;
   /** What each call has to name, because nothing else does; undefined: `main`, or what that names. */
@@ -116,6 +119,7 @@ async function look({ ref, overrides, ownBranch }: InitOptions, { git, builder }
     config,
     survey: withBuiltWorkloads(survey, built),
     folders: folders.filter((view) => !built.includes(view)),
+    takesFolders: built.length > 0,
     files: { isThere: (path) => paths.has(path), count: paths.size },
     isOnGitHub: [...paths].some((path) => path.startsWith('.github/')),
     branch: isNamed ? (ownBranch === undefined ? undefined : read.branch) : ownBranch,
@@ -127,6 +131,8 @@ function isPlain({ files }: RootView, { workloads }: Survey): boolean {
   return workloads.some(({ document, refused }) => refused.length === 0 && files.includes(document.file));
 }
 
+type Tried = Pick<InitReport, 'refused' | 'left' | 'warnings'> & { readonly proposed: Proposal };
+
 /** The proposal as a pass over it finds it: a Rollout that something is wrong with is refused, with the words of `lint`. */
 async function tried(of: {
   readonly options: InitOptions;
@@ -135,7 +141,7 @@ async function tried(of: {
   readonly survey: Survey;
   readonly files: Files;
   readonly wishes: Wishes;
-}): Promise<{ readonly proposed: Proposal; readonly refused: readonly Issue[]; readonly left: readonly Issue[] }> {
+}): Promise<Tried> {
   const { options, ports, tree, survey, files, wishes } = of;
   const without = new Set<string>();
   const refused: Issue[] = [];
@@ -148,7 +154,7 @@ async function tried(of: {
       (outcome) =>
         proposed.rollouts.has(`${outcome.key.namespace}/${outcome.key.name}`) && issuesOf(outcome).length > 0,
     );
-    if (wrong.length === 0) return { proposed, refused, left: found.issues };
+    if (wrong.length === 0) return { proposed, refused, left: found.issues.length, warnings: found.warnings.length };
     for (const outcome of wrong) {
       without.add(`${outcome.key.namespace}/${outcome.key.name}`);
       refused.push(...issuesOf(outcome));

@@ -212,7 +212,7 @@ describe('the story', () => {
     const watched = watcher({ env: { TRANCHE_KUSTOMIZE: 'no-such-kustomize' } });
     expect(await runProgram(['demo', '--layout', 'kustomize'], watched.io)).toBe(2);
     expect(watched.errors()).toBe(
-      'error: --layout kustomize: there is no no-such-kustomize. Install kustomize 5 or newer (or kubectl 1.27), or name it with --kustomize or TRANCHE_KUSTOMIZE.\n',
+      'error: --layout kustomize: there is no no-such-kustomize. Install kustomize 5 or newer (or kubectl 1.27), or set TRANCHE_KUSTOMIZE to its path.\n',
     );
   });
 

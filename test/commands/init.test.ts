@@ -435,7 +435,8 @@ describe('kustomize folders', () => {
 `);
     expect(out).not.toContain('built by kustomize (');
     expect(files()).toEqual(before);
-    expect((await run('init --write', named)).code).toBe(0);
+    const line = 'add {name: TRANCHE_KUSTOMIZE, value: kustomize} to env in install/base/deployment.yaml';
+    expect((await run('init --write', named)).out).toContain(`to start it: ${line}`);
     const rollout = parse(read('rollouts/prod-wide-ep-decode.yaml'));
     expect([rollout.metadata, rollout.spec.workloadRef.name]).toEqual([
       { name: 'prod-wide-ep-decode', namespace: 'llm' },
@@ -459,6 +460,14 @@ describe('kustomize folders', () => {
       `${built}  guides/wide-ep/overlays/prod/kustomization.yaml: there is no no-such-kustomize (BuilderMissing).`,
     );
   });
+});
+
+test('what lint warns of is counted', async () => {
+  const fixed = '            envFrom: [{configMapRef: {name: settings}}, {secretRef: {name: token}}]\n';
+  const own = clone({ 'apps/vllm/lws.yaml': `${lws('vllm')}${fixed}` });
+  const said = 'tranche lint finds nothing wrong with them, and warns of 2 things';
+  expect((await own.run('init --write')).out).toContain(said);
+  expect((await own.run('lint')).out.match(/^warning: /gm)).toHaveLength(2);
 });
 
 test('the namespace of a hostile manifest writes nothing into the access that is proposed', async () => {

@@ -24,8 +24,7 @@ type BuilderOptions = {
 const LIMITS: ProgramLimits = { seconds: 60, bytes: 16 * 1024 * 1024 };
 /** Nobody listens there: what goes to a proxy ends at once. */
 const NOWHERE = 'http://127.0.0.1:9';
-const MISSING_HINT =
-  'Install kustomize 5 or newer (or kubectl 1.27), or name it with --kustomize or TRANCHE_KUSTOMIZE.';
+const MISSING_HINT = 'Install kustomize 5 or newer (or kubectl 1.27), or set TRANCHE_KUSTOMIZE to its path.';
 const STOPPED_HINT =
   'It is tried again later. See what takes long by kustomize build of this folder, or give the pass a machine with more room.';
 /** Characters of an error line that people get to read. */
