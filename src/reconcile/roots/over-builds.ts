@@ -18,7 +18,7 @@ import { agentsIn } from '../init/agents.ts';
 import { appliedBy } from './applied-by.ts';
 import type { builtWorkloads } from './built-workload.ts';
 import { NO_BUILDER } from './no-builder.ts';
-import { hasPin, patchIssues } from './patch-issues.ts';
+import { hasPin, patchIssues, unbuiltIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
 import { type Line, lastBuilt, type Source, withEntry } from './stand-in.ts';
 import { removedByHand, returning, takesOut, withoutRemoval } from './taken-out.ts';
@@ -119,7 +119,8 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const { root, named } = asked;
   const view = about.views.find((one) => one.root.folder === root);
   const file = asked.patch?.file ?? patchFile(root, named);
-  const issues = [...(view?.issues ?? []), ...patchIssues({ ...asked, file, view })];
+  const question = { ...asked, file, view, rollout: rolloutOf(named, about.desired) };
+  const issues = [...unbuiltIssues(question), ...patchIssues(question)];
   const source = await sourceOf({ ...asked, file, view }, about);
   const unbuilt = { input: view?.input, files: view?.files ?? [], key: hashOf(view?.seen ?? ''), objects: NO_OBJECTS };
   const out = asked.patch !== undefined && takesOut(asked.patch) ? removedByHand(asked.patch) : undefined;
@@ -154,6 +155,12 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
     beneath: { ...beneath, ...isEarlier },
     isStandIn: true,
   };
+}
+
+function rolloutOf({ namespace, name }: Named, { rollouts }: Desired): DesiredRollout['key'] | undefined {
+  return rollouts.find(
+    ({ key, reading }) => key.namespace === namespace && reading.rollout?.rollout.workload.name === name,
+  )?.key;
 }
 
 /** What is decided by: the build of main, or what stands for it where a patch of ours has no part in one. */

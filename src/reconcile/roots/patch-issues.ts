@@ -1,18 +1,41 @@
 /** What is wrong with our patch over a kustomize folder, and with what applies it. No step goes forward over it. */
 
 import type { Issue } from '../../api/issue.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
+import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { EXCLUSIVE_TOPOLOGY, OWN_PREFIX } from '../../api/release-content.ts';
+import { LWS_API_VERSION } from '../../api/rollout.ts';
 import { shellWord } from '../../api/shell-word.ts';
 import { list } from '../../manifests/kustomize-changes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { APPLY_ENTRY, applyFile } from '../../manifests/patch-place.ts';
+import { type Called, command } from '../../rollout/texts/command-text.ts';
 import type { RootView } from './read-roots.ts';
 import { takesOut } from './taken-out.ts';
 
 /** Whether a patch has a template of its own. */
 export function hasPin({ spec }: JsonObject): boolean {
   return isJsonObject(spec) && (spec['leaderWorkerTemplate'] !== undefined || spec['networkConfig'] !== undefined);
+}
+
+/** In words of kustomize: the object of a patch is not there. */
+const NOT_THERE = 'no resource matches strategic merge patch';
+
+/** What keeps the folder from being built, and what to do where that is the name that our patch is for. */
+export function unbuiltIssues({ patch, view, named, rollout }: Asked): readonly Issue[] {
+  const { namespace, name } = named;
+  const id = `"LeaderWorkerSet.${LWS_API_VERSION.split('/').toReversed().join('.')}/${name}.${namespace}"`;
+  return (view?.issues ?? []).map((issue) => {
+    const isRenamed = issue.reason === 'BuildFails' && issue.message.includes(`${NOT_THERE} ${id}`);
+    if (view === undefined || patch === undefined || !isRenamed) return issue;
+    const { document } = view.root;
+    const key = ['namePrefix', 'nameSuffix', 'namespace'].find((one) => document.value[one] !== undefined);
+    const eject = rollout === undefined ? 'tranche eject' : command('eject', rollout);
+    return {
+      ...issue,
+      line: key === undefined ? 0 : document.lineOf([key]),
+      hint: `The patch of tranche is for LeaderWorkerSet ${namespace}/${name}, which this folder builds no more under that name. Put the name, the prefix or suffix and the namespace back as they were. To rename it, order ${eject} before that.`,
+    };
+  });
 }
 
 type Asked = {
@@ -22,13 +45,18 @@ type Asked = {
   readonly patch: ManifestDocument | undefined;
   /** undefined: nothing is built in that folder. */
   readonly view: RootView | undefined;
+  /** What it is for. */
+  readonly named: { readonly namespace: string; readonly name: string };
+  /** The Rollout of that workload; undefined: it is gone. */
+  readonly rollout: Called | undefined;
 };
 
 /** Lost, not the last that is done, or changed by hand to what no commit of ours writes. */
-export function patchIssues({ root, file, patch, view }: Asked): readonly Issue[] {
+export function patchIssues({ root, file, patch, view, rollout }: Asked): readonly Issue[] {
   const entries = view === undefined ? [] : list(view.root.document.value['transformers']);
   const isOff = entries.includes(APPLY_ENTRY) && entries.at(-1) !== APPLY_ENTRY;
-  if (patch === undefined) return view === undefined || !isOff ? [] : [notLast(view.root.document)];
+  const repair = rollout === undefined ? 'tranche repair of its Rollout' : command('repair', rollout);
+  if (patch === undefined) return view === undefined || !isOff ? [] : [notLast(view.root.document, repair)];
   const folder = root === '' ? 'the root of the repository' : root;
   if (view === undefined)
     return [
@@ -42,20 +70,21 @@ export function patchIssues({ root, file, patch, view }: Asked): readonly Issue[
   const lost = view.key !== undefined && !view.files.includes(file);
   if (lost)
     return [
-      issueOf(document.file, {
+      issueIn(document, ['transformers'], {
         reason: 'PatchNotApplied',
         message: `${file} is not applied: the annotations and the partition of tranche are not in what is built`,
-        hint: `Order tranche repair of its Rollout: that writes ${APPLY_ENTRY} as the last entry of transformers, and the patch into ${applyFile(root)}. By hand: git log -p ${shellWord(document.file)} shows both.`,
+        hint: `Order ${repair}: that writes ${APPLY_ENTRY} as the last entry of transformers, and the patch into ${applyFile(root)}. By hand: git log -p ${shellWord(document.file)} shows both.`,
       }),
     ];
-  return [...(isOff ? [notLast(document)] : []), ...edited(patch)];
+  return [...(isOff ? [notLast(document, repair)] : []), ...edited(patch, repair)];
 }
 
-function notLast(document: ManifestDocument): Issue {
-  return issueOf(document.file, {
+function notLast(document: ManifestDocument, repair: string): Issue {
+  const place = list(document.value['transformers']).indexOf(APPLY_ENTRY);
+  return issueIn(document, ['transformers', String(place)], {
     reason: 'PatchNotLast',
     message: `${APPLY_ENTRY} is not the last entry of transformers: what comes after it may undo a step`,
-    hint: `Move ${APPLY_ENTRY} to the end of transformers, or order tranche repair of its Rollout.`,
+    hint: `Move ${APPLY_ENTRY} to the end of transformers, or order ${repair}.`,
   });
 }
 
@@ -73,16 +102,17 @@ const OWN: readonly (readonly string[])[] = [
   ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'maxUnavailable'],
 ];
 
-function edited({ file, value, object }: ManifestDocument): readonly Issue[] {
+function edited(patch: ManifestDocument, repair: string): readonly Issue[] {
+  const { file, value, object } = patch;
   const foreign = leaves(value, []).filter((path) => !isOwn(path) && !(path[0] === '$patch' && takesOut({ value })));
   const template = isJsonObject(value['spec']) ? value['spec']['leaderWorkerTemplate'] : undefined;
   const isPartial = template !== undefined && !(isJsonObject(template) && template['$patch'] === 'replace');
   const paths = [...foreign, ...(isPartial ? [['spec', 'leaderWorkerTemplate']] : [])];
   return paths.slice(0, 3).map((path) =>
-    issueOf(file, {
+    issueIn(patch, path, {
       reason: 'PatchEdited',
       message: `${path.join('.')} of the patch of ${object.name} is nothing that tranche writes there`,
-      hint: `Put it into your own files: this one is of tranche (git log -p ${shellWord(file)} shows who wrote it). tranche repair of its Rollout writes the patch as it was.`,
+      hint: `Put it into your own files: this one is of tranche (git log -p ${shellWord(file)} shows who wrote it). ${repair} writes the patch as it was.`,
     }),
   );
 }
@@ -98,6 +128,14 @@ function leaves(value: Json | undefined, path: readonly string[]): readonly (rea
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));
 }
 
-function issueOf(file: string, said: Pick<Issue, 'reason' | 'message' | 'hint'>): Issue {
+type Said = Pick<Issue, 'reason' | 'message' | 'hint'>;
+
+/** With the line, where what it is about is in the file. */
+function issueIn(document: ManifestDocument, path: readonly string[], said: Said): Issue {
+  const line = at(document.value, path) === undefined ? 0 : document.lineOf(path);
+  return { ...issueOf(document.file, said), line };
+}
+
+function issueOf(file: string, said: Said): Issue {
   return { file, line: 0, path: '', ...said };
 }

@@ -84,6 +84,46 @@ test.each<readonly [what: string, files: Files, edits: readonly Edit[], held: st
   expect(world.repository.log('main').length).toBe(commits);
 });
 
+test.each<readonly [what: string, edit: Edit, reason: string, place: string, way: string]>([
+  [
+    'the entry is lost',
+    [OVERLAY, 'transformers:\n  - tranche/apply.yaml\n', ''],
+    'PatchNotApplied',
+    `${OVERLAY}:transformers`,
+    'Order tranche repair vllm: that writes tranche/apply.yaml as the last entry of transformers',
+  ],
+  [
+    'an entry comes behind it',
+    [OVERLAY, '  - tranche/apply.yaml\n', '  - tranche/apply.yaml\n  - labels.yaml\n'],
+    'PatchNotLast',
+    `${OVERLAY}:- tranche/apply.yaml`,
+    'or order tranche repair vllm.',
+  ],
+  [
+    'a field of people in the patch',
+    [PATCH, 'spec:\n', 'spec:\n  startupPolicy: LeaderReady\n'],
+    'PatchEdited',
+    `${PATCH}:startupPolicy`,
+    'tranche repair vllm writes the patch as it was.',
+  ],
+  [
+    'another name',
+    [OVERLAY, 'namePrefix: prod-', 'namePrefix: main-'],
+    'BuildFails',
+    `${OVERLAY}:namePrefix`,
+    'The patch of tranche is for LeaderWorkerSet llm/prod-vllm, which this folder builds no more under that name. Put the name, the prefix or suffix and the namespace back as they were. To rename it, order tranche eject vllm before that.',
+  ],
+])('%s: the line, and the command to type', async (_, edit, reason, place, way) => {
+  const world = await requested(reason === 'PatchNotLast' ? { 'apps/vllm/prod/labels.yaml': LABELS } : {});
+  world.edit(...edit);
+  const { outcomes } = await world.pass();
+  const found = outcomes.flatMap(({ plan }) => plan?.issues ?? []).find((issue) => issue.reason === reason);
+  const [file = '', text = ''] = place.split(':');
+  const lines = (world.files()[file] ?? '').split('\n');
+  expect(`${found?.file}:${found?.line}`).toBe(`${file}:${lines.findIndex((line) => line.includes(text)) + 1}`);
+  expect(found?.hint).toContain(way);
+});
+
 test('listed by another folder, where a step would be one as well: no step', async () => {
   const world = await requested();
   await world.apply();
