@@ -52,9 +52,12 @@ export function atRest(situation: Seen): Hold | undefined {
 export function atRestToAdopt(situation: Seen): Hold | undefined {
   const found = atRest(situation);
   if (found === undefined) return undefined;
+  const { file, beneath } = situation.file;
+  // The patch of a kustomize folder comes with the commit that takes it over.
+  const place = beneath === undefined ? file : `the files that ${beneath.applied.kustomization.file} builds`;
   return hold(found.reason, {
     seen: `${found.message}. Not taken over yet: that is done once all groups are ready on one template`,
-    action: `If it stays so, mend the template in ${situation.file.file}, or put the one back that worked`,
+    action: `If it stays so, mend the template in ${place}, or put the one back that worked`,
   });
 }
 

@@ -124,6 +124,17 @@ test.each<readonly [what: string, edit: Edit, reason: string, place: string, way
   expect(found?.hint).toContain(way);
 });
 
+test('not at rest before it is taken over: the kustomization is named, for no patch is there yet', async () => {
+  const world = new BuiltWorld({});
+  await world.apply();
+  const { outcomes } = await world.pass();
+  const said = outcomes.flatMap(({ plan }) => plan?.holds ?? []).map(({ message }) => message);
+  expect(said.join()).toContain(
+    'mend the template in the files that apps/vllm/prod/kustomization.yaml builds, or put the one',
+  );
+  expect(said.join()).not.toContain(PATCH);
+});
+
 test('listed by another folder, where a step would be one as well: no step', async () => {
   const world = await requested();
   await world.apply();
