@@ -61,6 +61,11 @@ path: ${patchFile('', workload)}
 `;
 }
 
+/** The files that a text of those documents needs next to it, as paths of the repository. */
+export function appliedFiles(root: string, text: string): readonly string[] {
+  return [...text.matchAll(/^path: (tranche\/[^\s/]+\.yaml)$/gm)].map(([, path = '']) => below(root, path));
+}
+
 /** What that document is called. */
 export function applyName({ namespace, name }: Workload): string {
   return `tranche-${both({ namespace, name })}`;

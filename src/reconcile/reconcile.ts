@@ -1,10 +1,13 @@
 /** One rollout: snapshot, plan, and the diff that the plan makes. What goes wrong with it stays with it. */
 
 import type { Issue } from '../api/issue.ts';
+import { jsonEqual } from '../api/json.ts';
 import type { CustomKind } from '../api/route-provider.ts';
 import { type KnownTexts, newKnownTexts } from '../manifests/known-texts.ts';
+import { isKustomizationFile, parseManifestFile } from '../manifests/parse-file.ts';
 import type { FileWrite } from '../ports/git.ts';
 import { explain } from '../ports/port-error.ts';
+import type { ObjectChange } from '../rollout/edits/change.ts';
 import { editsOf } from '../rollout/edits/change-edits.ts';
 import { hold } from '../rollout/hold.ts';
 import { type Plan, plan, planHeld, planWaiting } from '../rollout/plan.ts';
@@ -119,7 +122,8 @@ type On = { readonly texts: TextsAt; readonly known: KnownTexts };
 export function draw(planned: Plan, snapshot: Snapshot, { texts, known }: On): Drawn {
   if (planned.commit === undefined) return { plan: planned, diff: '', writes: [] };
   const refused = (issue: Issue): Drawn => ({ plan: refusedPlan(planned, snapshot, issue), diff: '', writes: [] });
-  const { changes, way } = planned.commit;
+  const { way } = planned.commit;
+  const changes = planned.commit.changes.filter((change) => !isListed(change, { texts, known }));
   // No spelling of somebody's keeps a brake or a rollback waiting.
   const rendered = render(editsOf(changes), texts, { known, aliases: way === 'forward' ? 'refuse' : 'writeOut' });
   if (rendered.kind === 'refused') return refused(rendered.issue);
@@ -128,6 +132,13 @@ export function draw(planned: Plan, snapshot: Snapshot, { texts, known }: On): D
     checkStep(changes, { before: texts, writes, known }) ??
     notAllowed(writes, { before: texts, customs: customsOf(snapshot), known });
   return issue === undefined ? { plan: planned, diff: rendered.diff, writes: rendered.writes } : refused(issue);
+}
+
+/** The entry of a kustomization that applies our patches: of two workloads of one folder the first has brought it. */
+function isListed(change: ObjectChange, { texts, known }: On): boolean {
+  if (change.kind !== 'exact' || !isKustomizationFile(change.file)) return false;
+  const { documents } = parseManifestFile(change.file, texts.get(change.file) ?? '', [change.object.kind], known);
+  return documents.some(({ value }) => jsonEqual(value, change.to));
 }
 
 /** The kinds of its routes that RouteProviders describe. */

@@ -7,6 +7,7 @@ import type { Issue } from '../../api/issue.ts';
 import { withArgoImages } from '../../manifests/argo-source.ts';
 import { apart } from '../../manifests/build-output.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
+import { appliedFiles, applyFile } from '../../manifests/patch-place.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
 import type { FileWrite } from '../../ports/git.ts';
@@ -33,7 +34,8 @@ export async function checkBuilt(changes: readonly ObjectChange[], on: On): Prom
   const { over, before, writes, builder, way } = on;
   const own = changes.find((change) => change.file === over.file);
   if (own === undefined || over.input === undefined) return undefined;
-  const input = withTexts(over.input, before, over.isStandIn === true ? [over.file] : undefined);
+  const read = withTexts(over.input, before, over.isStandIn === true ? [over.file] : undefined);
+  const input = over.isStandIn === true ? read : withApplied(read, over.root, before);
   const built = (one: BuildInput) => builder.build(withArgoImages(one));
   const [was, is] = await Promise.all([built(input), built(withWrites(input, writes))]);
   // What cannot be built is no reason to keep a rollback waiting: its bytes are checked in the patch itself.
@@ -117,6 +119,17 @@ function withTexts(input: BuildInput, texts: TextsAt, only: readonly string[] | 
     text: (isOf(path) ? texts.get(path) : undefined) ?? text,
   }));
   return { ...input, files };
+}
+
+/** With patches that this very pass has adopted, of other workloads of the folder: the kustomization lists what applies them by now. */
+function withApplied(input: BuildInput, root: string, texts: TextsAt): BuildInput {
+  const applies = applyFile(root);
+  const needed = [applies, ...appliedFiles(root, texts.get(applies) ?? '')];
+  const fresh = needed.flatMap((path) => {
+    const text = input.files.some((file) => file.path === path) ? undefined : texts.get(path);
+    return text === undefined ? [] : [{ path, text }];
+  });
+  return fresh.length === 0 ? input : { ...input, files: [...input.files, ...fresh] };
 }
 
 function withWrites(input: BuildInput, writes: readonly FileWrite[]): BuildInput {
