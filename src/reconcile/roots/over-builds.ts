@@ -94,7 +94,7 @@ function isPatch(document: ManifestDocument): boolean {
 
 /** Not found among the manifests, or not what the cluster gets. A delivery stays where its marks are: only there it goes back. */
 function isRefused({ workload, reading, issues }: DesiredRollout): boolean {
-  if (reading.rollout === undefined || reading.rollout.rollout.disabled) return false;
+  if (reading.rollout === undefined) return false;
   if (workload !== undefined && hasMarks(workload)) return false;
   return workload === undefined || issues.some(({ reason }) => reason === 'UnsupportedLayout');
 }

@@ -73,5 +73,11 @@ test('handed back, every byte is as before', async () => {
   await world.apply();
   world.tick(120);
   expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
-  expect(await world.play()).toEqual([]);
+  const head = world.repository.head('main');
+  const { outcomes, failed } = await world.pass();
+  const [plan] = outcomes.map((one) => one.plan);
+  expect([plan?.issues, plan?.holds.map(({ reason }) => reason), failed]).toEqual([[], ['Disabled'], false]);
+  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
+  await world.pass();
+  expect(world.repository.log('main')[1]?.oid).toBe(head);
 });
