@@ -39,13 +39,19 @@ export type BorneOut = {
 export type Forged = { readonly seen: string; readonly hint: string };
 
 /**
- * First what someone has ordered. Then the release before ours in main's own line, which the mark only chooses among
- * several: in the commit that it names, or in any other that has it there. Where main's line is not known so far back, a
- * commit that main descends from, or a copy that is signed. Throws PortError where Git fails for now.
+ * The release before ours in main's own line, which the mark only chooses among several: in the commit that it names, or in
+ * any other that has it there. Where main's line is not known so far back, a commit that main descends from, or a copy that
+ * is signed. Where nothing of these tells it, what someone has ordered: an order next to them could deliver what no step of
+ * a release ever did. Throws PortError where Git fails for now.
  */
 export async function stableBorneOut(of: Where, asked: StableSearch): Promise<BorneOut> {
-  const { marks, below, from } = asked;
-  if (from !== undefined) return { stable: await orderedText(of.git, of.entry, from) };
+  const told = await borneByHistory(of, asked);
+  if (asked.from === undefined || told.stable.kind === 'known') return told;
+  return { stable: await orderedText(of.git, of.entry, asked.from) };
+}
+
+async function borneByHistory(of: Where, asked: StableSearch): Promise<BorneOut> {
+  const { marks, below } = asked;
   const named = marks.stable === undefined ? undefined : await of.git.textAt(marks.stable.commit, of.entry);
   const there = named?.kind === 'known' ? named.value : undefined;
   const claim = marks.step === undefined ? marks.release.digest : marks.stable?.digest;
