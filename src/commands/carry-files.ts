@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { unifiedDiff } from '../manifests/diff.ts';
 import { EXIT, type Io, UsageError } from '../options.ts';
-import { carryOver } from '../reconcile/carry.ts';
+import { carryOver } from '../reconcile/carry/carry.ts';
 import { issueLine } from '../reconcile/status/report.ts';
 import { replaceFile } from './replace-file.ts';
 import { filesIn, PIPED, pipedIn } from './text-files.ts';

@@ -1,7 +1,7 @@
 /** A pipeline that renders and carries before every pass: the delivery goes as without it, and no group restarts for it. */
 
 import { expect, test } from 'vitest';
-import { carryOver } from '../../src/reconcile/carry.ts';
+import { carryOver } from '../../src/reconcile/carry/carry.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 /** What tranche has made next to a workload stays when a render comes that knows nothing of it. */
 
 import { beforeAll, expect, test } from 'vitest';
-import { type Carried, carryOver } from '../../src/reconcile/carry.ts';
+import { type Carried, carryOver } from '../../src/reconcile/carry/carry.ts';
 import { commonFiles, ownFiles, storyOf } from '../scenarios/check-stories.ts';
 import type { FakeRepository } from '../support/fake-git.ts';
 import { playStory, sharedOf } from '../support/story/play.ts';

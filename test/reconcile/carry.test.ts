@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../src/api/json.ts';
-import { type Carried, carryOver } from '../../src/reconcile/carry.ts';
+import { type Carried, carryOver } from '../../src/reconcile/carry/carry.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 import { yamlValues } from '../support/yaml-values.ts';

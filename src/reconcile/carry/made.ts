@@ -1,16 +1,16 @@
 /** Documents that tranche has made next to a workload at rest: no render knows them, and with one that serves all requests would go. */
 
-import type { Issue } from '../api/issue.ts';
-import { at, isJsonObject, type JsonObject, jsonEqual } from '../api/json.ts';
-import { LWS_KIND, SERVICE_KIND } from '../api/kinds.ts';
-import { LWS_NAME } from '../api/lws-labels.ts';
-import { MADE_FOR, MARK } from '../api/marks.ts';
-import { REPLICAS_PATH } from '../api/workload-paths.ts';
-import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
-import type { Edit, ObjectEdits } from '../rollout/edits/edit.ts';
-import { annotationIn } from './carry-fields.ts';
-import { carryIssue } from './carry-issues.ts';
-import { madeFor } from './documents/manifest-index.ts';
+import type { Issue } from '../../api/issue.ts';
+import { at, isJsonObject, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
+import { LWS_NAME } from '../../api/lws-labels.ts';
+import { MADE_FOR, MARK } from '../../api/marks.ts';
+import { REPLICAS_PATH } from '../../api/workload-paths.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import type { Edit, ObjectEdits } from '../../rollout/edits/edit.ts';
+import { madeFor } from '../documents/manifest-index.ts';
+import { annotationIn } from './fields.ts';
+import { carryIssue } from './issues.ts';
 
 type Texts = ReadonlyMap<string, string>;
 type Documents = readonly ManifestDocument[];

@@ -1,16 +1,16 @@
 /** Which fields of a rendered LeaderWorkerSet become those of the branch: annotations, partition, numbers, a label, a template. */
 
-import { ABSENT, type FieldValue, sameValue } from '../api/field.ts';
-import { INTENT } from '../api/intents.ts';
-import { at, type Json } from '../api/json.ts';
-import { RELEASE_PATHS } from '../api/release-content.ts';
-import { versionPath } from '../api/version-label.ts';
-import { SENTINEL } from '../api/workload.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../api/workload-paths.ts';
-import type { ManifestDocument } from '../manifests/parse-file.ts';
-import { fieldEdit, markEdits } from '../rollout/edits/change-edits.ts';
-import type { Edit } from '../rollout/edits/edit.ts';
-import type { WorkloadFile } from '../rollout/snapshot.ts';
+import { ABSENT, type FieldValue, sameValue } from '../../api/field.ts';
+import { INTENT } from '../../api/intents.ts';
+import { at, type Json } from '../../api/json.ts';
+import { RELEASE_PATHS } from '../../api/release-content.ts';
+import { versionPath } from '../../api/version-label.ts';
+import { SENTINEL } from '../../api/workload.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { fieldEdit, markEdits } from '../../rollout/edits/change-edits.ts';
+import type { Edit } from '../../rollout/edits/edit.ts';
+import type { WorkloadFile } from '../../rollout/snapshot.ts';
 
 /** One object as the branch has it, and as it was rendered. */
 export type Pair = { readonly before: ManifestDocument; readonly after: ManifestDocument | undefined };

@@ -3,21 +3,21 @@
  * would be lost with the next render, and a lost partition releases every group for update. Pure; knows no Git and no cluster.
  */
 
-import { INTENT } from '../api/intents.ts';
-import type { Issue } from '../api/issue.ts';
-import { at } from '../api/json.ts';
-import { LWS_KIND } from '../api/kinds.ts';
-import { MARK } from '../api/marks.ts';
-import { isOfOtherWorkload, LWS_API_VERSION } from '../api/rollout.ts';
-import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../api/workload-paths.ts';
-import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
-import { applyEdits } from '../manifests/splice/apply-edits.ts';
-import type { Edit, ObjectEdits } from '../rollout/edits/edit.ts';
-import { noteOf } from '../rollout/edits/out-of-file.ts';
-import { annotationIn, annotationsKept, type Edited, type Pair, steppedEdits } from './carry-fields.ts';
-import { carryIssue } from './carry-issues.ts';
-import { madeEdits } from './carry-made.ts';
-import { readWorkload } from './documents/read-workload.ts';
+import { INTENT } from '../../api/intents.ts';
+import type { Issue } from '../../api/issue.ts';
+import { at } from '../../api/json.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import { MARK } from '../../api/marks.ts';
+import { isOfOtherWorkload, LWS_API_VERSION } from '../../api/rollout.ts';
+import { MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { applyEdits } from '../../manifests/splice/apply-edits.ts';
+import type { Edit, ObjectEdits } from '../../rollout/edits/edit.ts';
+import { noteOf } from '../../rollout/edits/out-of-file.ts';
+import { readWorkload } from '../documents/read-workload.ts';
+import { annotationIn, annotationsKept, type Edited, type Pair, steppedEdits } from './fields.ts';
+import { carryIssue } from './issues.ts';
+import { madeEdits } from './made.ts';
 
 /** Texts of manifests by path: those of the branch, or those that were rendered. */
 type Texts = ReadonlyMap<string, string>;

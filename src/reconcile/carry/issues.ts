@@ -1,7 +1,7 @@
 /** Why a delivery cannot be carried into a render, each with what to do. */
 
-import type { Issue } from '../api/issue.ts';
-import type { ManifestDocument } from '../manifests/parse-file.ts';
+import type { Issue } from '../../api/issue.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
 
 type Text = Pick<Issue, 'reason' | 'message' | 'hint'>;
 
