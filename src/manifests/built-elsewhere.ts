@@ -5,7 +5,7 @@ import { shellWord } from '../api/shell-word.ts';
 import { list } from './kustomize-changes.ts';
 import { isAddress, shownEntry } from './kustomize-entries.ts';
 import { isKustomizationFile, type ManifestDocument, type ManifestFile } from './parse-file.ts';
-import { APPLY_ENTRY, applyFile, patchFile } from './patch-place.ts';
+import { APPLY_ENTRY, applyFile, applyName, patchFile } from './patch-place.ts';
 
 /** Where one does so. */
 export type Elsewhere = {
@@ -53,18 +53,21 @@ function textAt({ value }: ManifestDocument, key: string): string {
 }
 
 /**
- * The patch by which a workload of a kustomize folder is delivered, where a file applies such patches and this one is not there, or
- * is no patch any more: without it nothing is built. `paths`: all files of the commit.
+ * The patch by which a workload of a kustomize folder is delivered, where a file applies it and it is not there, or is no patch
+ * any more: without it nothing is built. `paths`: all files of the commit; `texts`: of those that were read.
  */
 export function lostPatches(
-  paths: ReadonlyMap<string, unknown>,
+  { paths, texts }: { readonly paths: ReadonlyMap<string, unknown>; readonly texts: ReadonlyMap<string, string> },
   workload: { readonly namespace: string; readonly name: string },
 ): readonly Elsewhere[] {
   const suffix = `/${APPLY_ENTRY}`;
   const roots = [...paths.keys()].flatMap((path) =>
     path === APPLY_ENTRY ? [''] : path.endsWith(suffix) ? [path.slice(0, -suffix.length)] : [],
   );
-  return roots.map((root) => {
+  const line = `  name: ${applyName(workload)}`;
+  // One that was not read may apply it.
+  const mayApply = (root: string): boolean => texts.get(applyFile(root))?.split('\n').includes(line) !== false;
+  return roots.filter(mayApply).map((root) => {
     const file = patchFile(root, workload);
     const isThere = paths.has(file);
     return {
@@ -72,7 +75,7 @@ export function lostPatches(
       line: isThere ? 1 : 0,
       what: isThere
         ? 'is where its patch belongs, and is no patch of it'
-        : `is missing, and ${applyFile(root)} may apply it`,
+        : `is missing, and ${applyFile(root)} ${texts.has(applyFile(root)) ? 'applies' : 'may apply'} it`,
       hint: `If it is delivered from there: order tranche repair of the Rollout, or put ${file} back as main had it (git log --oneline -- ${shellWord(file)}). Until then kustomize builds nothing, and there is no rollback.`,
     };
   });

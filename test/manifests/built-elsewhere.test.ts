@@ -1,8 +1,9 @@
 /** Which kustomizations bring objects that no file of the repository holds. */
 
 import { expect, test } from 'vitest';
-import { elsewhereIn, renamedTo } from '../../src/manifests/built-elsewhere.ts';
+import { elsewhereIn, lostPatches, renamedTo } from '../../src/manifests/built-elsewhere.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
+import { applyText } from '../../src/manifests/patch-place.ts';
 
 function found(text: string): readonly string[] {
   const files = [parseManifestFile('apps/kustomization.yaml', text, []), parseManifestFile('a.yaml', 'a: b\n', [])];
@@ -69,4 +70,24 @@ test.each([
   const made = renamedTo(files, { name });
   expect(made.map(({ file, line, what }) => `${file}:${line} ${what}`)).toEqual(said);
   expect(made.every(({ hint }) => hint.includes('TRANCHE_KUSTOMIZE'))).toBe(true);
+});
+
+const VLLM = { namespace: 'llm', name: 'vllm' };
+
+test.each([
+  ['this workload', applyText(VLLM), ['is missing, and apps/tranche/apply.yaml applies it']],
+  [
+    'two of them',
+    applyText({ ...VLLM, name: 'other' }) + `---\n${applyText(VLLM)}`,
+    ['is missing, and apps/tranche/apply.yaml applies it'],
+  ],
+  ['what was not read', undefined, ['is missing, and apps/tranche/apply.yaml may apply it']],
+  ['another workload', applyText({ ...VLLM, name: 'vllm-b' }), []],
+  ['one of another namespace', applyText({ ...VLLM, namespace: 'b' }), []],
+  ['none', '', []],
+])('apply.yaml is about %s', (_, text, said) => {
+  const file = 'apps/tranche/apply.yaml';
+  const texts = new Map(text === undefined ? [] : [[file, text]]);
+  const paths = new Map([[file, 'id']]);
+  expect(lostPatches({ paths, texts }, VLLM).map(({ what }) => what)).toEqual(said);
 });

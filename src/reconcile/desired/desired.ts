@@ -67,7 +67,7 @@ export function desiredOf(
   const index = indexOf({ files: claims.files, texts, blobs, config, built });
   const providers = readRouteProviders(claims.files, config);
   const elsewhere: Unseen['elsewhere'] = (one) => [
-    ...lostPatches(blobs.all(), one),
+    ...lostPatches({ paths: blobs.all(), texts }, one),
     ...renamedTo(claims.files, one),
     ...elsewhereIn(claims.files),
     ...renderedInto(index.helmReleases(), one, config),

@@ -2,7 +2,16 @@
 
 import { expect, test } from 'vitest';
 import { issueLine } from '../../../src/reconcile/status/report.ts';
-import { APPLY, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, OVERLAY, PATCH } from '../../support/built-world.ts';
+import {
+  APPLY,
+  BUILT_FILES,
+  BuiltWorld,
+  COMPONENT,
+  NEW_TAG,
+  OLD_TAG,
+  OVERLAY,
+  PATCH,
+} from '../../support/built-world.ts';
 
 const OLD = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
 const ENTRY = 'transformers:\n  - tranche/apply.yaml\n';
@@ -88,4 +97,24 @@ test.each([
     .join('\n');
   for (const text of [said, `git log --oneline -- ${PATCH}`, 'there is no rollback']) expect(told).toContain(text);
   expect(world.repository.log('main').length).toBe(commits);
+});
+
+test('a folder that is not taken over and lists what is gone: no file of another folder is named', async () => {
+  const world = new BuiltWorld();
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  const overlay = BUILT_FILES[OVERLAY] ?? '';
+  const rollout = (BUILT_FILES['rollouts/vllm.yaml'] ?? '').replace('name: vllm', 'name: stage');
+  const writes = [
+    { path: 'apps/vllm/stage/kustomization.yaml', text: overlay.replace('prod-', 'stage-').replace('images', 'gone') },
+    { path: 'rollouts/stage.yaml', text: rollout.replace('prod-vllm', 'stage-vllm') },
+  ];
+  world.repository.commit('main', { writes, message: 'stage' });
+  const { outcomes } = await world.pass();
+  const told = outcomes.flatMap(({ key, snapshot }) =>
+    (snapshot?.issues ?? []).map((issue) => `${key.name} ${issueLine(issue)}`),
+  );
+  expect(told).toEqual([expect.stringContaining('stage rollouts/stage.yaml')]);
+  expect(told[0]).not.toContain('apps/vllm/prod');
 });
