@@ -123,13 +123,20 @@ test('who made the change does not count, nor who merged it; another person does
   const by = await world.git('log', '-1', '--format=%ae', 'main');
   await world.repository.merge(1, ADA, 'squash');
   expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/came by no pull request and is not signed/)]);
-  world.repository.signed.add(await world.git('rev-parse', 'main^'));
+  const change = await world.git('rev-parse', 'main^');
+  world.repository.signed.set(change, undefined);
   expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/has no account there/)]);
   world.repository.addresses.set(by, 'ada');
   expect(messagesOf(await world.pass())).toEqual([
     expect.stringMatching(/ada \(merge, does not count: made the change/),
   ]);
   world.repository.addresses.set(by, 'carol');
+  // The author is what the one who signed has written there.
+  world.repository.signed.set(change, 'ada');
+  expect(messagesOf(await world.pass())).toEqual([
+    expect.stringMatching(/ada \(merge, does not count: made the change/),
+  ]);
+  world.repository.signed.set(change, 'dave');
   await world.pass();
   expect((await world.subjects()).at(-1)).toBe(STEP_1);
 });

@@ -294,8 +294,10 @@ describe('who made a change', () => {
     const direct = await repository.git.commit('main', { 'x.md': 'x' });
     const [, more] = value(await port.makers([oid, direct])).unclear;
     expect(more).toBe(`commit ${direct.slice(0, 12)} came by no pull request and is not signed`);
-    repository.signed.add(direct);
+    repository.signed.set(direct, undefined);
     expect(value(await port.makers([direct]))).toEqual({ logins: ['carol'], unclear: [] });
+    repository.signed.set(direct, 'dave');
+    expect(value(await port.makers([direct]))).toEqual({ logins: ['dave', 'carol'], unclear: [] });
     expect(value(await port.makers(['0'.repeat(40)])).unclear).toEqual(['the forge does not know commit 000000000000']);
     expect(forge.violations).toEqual([]);
   });

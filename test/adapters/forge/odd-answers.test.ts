@@ -104,6 +104,54 @@ test('a later review of one of whom nobody knows what it is takes back what that
   expect(value(await forge.reviews(7))).toEqual([]);
 });
 
+const APPROVED = review('APPROVED', { login: 'ada', type: 'User' });
+const LATER: readonly (readonly [what: string, later: object])[] = [
+  ['without a time', { ...review('CHANGES_REQUESTED', { login: 'ada', type: 'User' }), submitted_at: null }],
+  ['at a time that is none', { ...review('DISMISSED', { login: 'ada', type: 'User' }), submitted_at: 'yesterday' }],
+  ['of a verdict that nobody knows', review('changes_requested', { login: 'ada', type: 'User' })],
+  ['by another spelling of the account', review('CHANGES_REQUESTED', { login: 'Ada', type: 'User' })],
+  [
+    'dated before it',
+    { ...review('CHANGES_REQUESTED', { login: 'ada', type: 'User' }), submitted_at: '2026-01-01T00:00:00Z' },
+  ],
+];
+
+test.each(LATER)('no approval outlives a review of the same account that comes after it, %s', async (_, later) => {
+  const forge = await forgeOf(() => [APPROVED, later]);
+  expect(value(await forge.reviews(7)).filter(({ verdict }) => verdict === 'approved')).toEqual([]);
+});
+
+test('nor does one that is dated before a rejection, wherever the list has it', async () => {
+  const rejected = {
+    ...review('CHANGES_REQUESTED', { login: 'ada', type: 'User' }),
+    submitted_at: '2026-01-03T00:00:00Z',
+  };
+  const forge = await forgeOf(() => [rejected, APPROVED, review('COMMENTED', { login: 'ada', type: 'User' })]);
+  expect(value(await forge.reviews(7))).toMatchObject([{ verdict: 'changesRequested' }]);
+});
+
+const authors = (nodes: unknown): object => ({ totalCount: Array.isArray(nodes) ? nodes.length : 0, nodes });
+const ADA_WROTE = authors([{ name: 'Ada', user: { login: 'ada' } }]);
+const none = { totalCount: 0, nodes: [] };
+const signed = { isValid: true, wasSignedByGitHub: false, signer: { login: 'dave' } };
+const MAKERS: readonly (readonly [what: string, commit: object])[] = [
+  ['a signature, and no author', { authors: none, signature: signed, associatedPullRequests: none }],
+  ['a signature, and authors that are no list', { authors: null, signature: signed, associatedPullRequests: none }],
+  ['a signature of nobody', { authors: ADA_WROTE, signature: { isValid: true }, associatedPullRequests: none }],
+  [
+    'a pull request without commits',
+    {
+      authors: ADA_WROTE,
+      associatedPullRequests: authors([{ number: 7, state: 'MERGED', author: { login: 'ada' }, commits: none }]),
+    },
+  ],
+];
+
+test.each(MAKERS)('a commit with %s leaves open who made it', async (_, commit) => {
+  const forge = await forgeOf(() => ({ data: { repository: { c0: commit } } }));
+  expect(value(await forge.makers([HEAD])).unclear).not.toEqual([]);
+});
+
 test.each(['1e400', '-7', '7.5', '0', '"7"', '[7]', 'null', '9007199254740993'])(
   'a pull request of the number %s is none, and no further request names it',
   async (number) => {

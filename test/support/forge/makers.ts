@@ -18,8 +18,16 @@ async function commitOf(repository: ForgeRepository, oid: string): Promise<Field
   return {
     __typename: 'Commit',
     ...authors,
-    signature: repository.signed.has(oid) ? { isValid: true } : undefined,
+    signature: repository.signed.has(oid) ? signature(repository.signed.get(oid)) : undefined,
     associatedPullRequests: { totalCount: nodes.length, nodes },
+  };
+}
+
+function signature(signer: string | undefined): Fields {
+  return {
+    isValid: true,
+    wasSignedByGitHub: signer === undefined,
+    signer: signer === undefined ? undefined : { login: signer },
   };
 }
 

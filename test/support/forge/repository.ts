@@ -90,8 +90,8 @@ export class ForgeRepository {
   readonly teams = new Map<string, ReadonlyMap<string, 'active' | 'pending'>>();
   /** Logins by the addresses that commits are written with. */
   readonly addresses = new Map<string, string>();
-  /** Commits with a signature that verifies. */
-  readonly signed = new Set<string>();
+  /** Who signed which commit, with a signature that verifies; undefined: the forge itself. */
+  readonly signed = new Map<string, string | undefined>();
   rulesets: readonly Ruleset[] = [];
   settings = {
     archived: false,

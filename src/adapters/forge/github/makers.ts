@@ -14,7 +14,7 @@ const PULLS = 10;
 
 const PEOPLE = `authors(first: ${MOST}) { totalCount nodes { name user { login } } }`;
 const FIELDS = `... on Commit {
-  ${PEOPLE} signature { isValid }
+  ${PEOPLE} signature { isValid wasSignedByGitHub signer { login } }
   associatedPullRequests(first: ${PULLS}) { totalCount nodes {
     number state author { login } mergedBy { login }
     commits(first: ${MOST}) { totalCount nodes { commit { ${PEOPLE} } } }
@@ -42,21 +42,31 @@ export async function readMakers(caller: ForgeCaller, commits: readonly Oid[]): 
   };
 }
 
-/** The author of a commit is what its maker wrote there: only a pull request or a signature shows who that was. */
+/** The author of a commit is what its maker wrote there: only a pull request or a signature shows who that was, and who signed is one. */
 function makersOf(commit: unknown, oid: string): Makers {
   if (!isRecord(commit)) return { logins: [], unclear: [`the forge does not know commit ${oid}`] };
   const merged = listAt(commit, 'associatedPullRequests', 'nodes').filter((pull) => textAt(pull, 'state') === 'MERGED');
-  const isSigned = at(commit, ['signature', 'isValid']) === true;
-  const alone = merged.length > 0 || isSigned ? [] : [`commit ${oid} came by no pull request and is not signed`];
+  const signer = signerOf(commit);
+  const alone =
+    merged.length > 0 || signer !== undefined ? [] : [`commit ${oid} came by no pull request and is not signed`];
   const parts = [authorsOf(commit, `commit ${oid}`), ...merged.map(pullMakers)];
   return {
-    logins: parts.flatMap(({ logins }) => logins),
+    logins: [...(signer ?? []), ...parts.flatMap(({ logins }) => logins)],
     unclear: [
       ...alone,
       ...cut(commit, 'associatedPullRequests', `commit ${oid} has more than ${PULLS} pull requests`),
       ...parts.flatMap(({ unclear }) => unclear),
     ],
   };
+}
+
+/** Who signed it; nobody where the forge did, which knows the author. undefined: nobody who is known. */
+function signerOf(commit: unknown): readonly string[] | undefined {
+  const signature = at(commit, ['signature']);
+  if (at(signature, ['isValid']) !== true) return undefined;
+  const login = textAt(signature, 'signer', 'login');
+  if (at(signature, ['wasSignedByGitHub']) === true) return [];
+  return login === undefined ? undefined : [login];
 }
 
 /** Who opened it, who merged it, and the authors of its commits. */
@@ -68,6 +78,7 @@ function pullMakers(pull: unknown): Makers {
     logins: [author, merger, ...commits.flatMap(({ logins }) => logins)].filter((login) => login !== undefined),
     unclear: [
       ...(author === undefined ? [`${called} is of an account that is gone`] : []),
+      ...(commits.length === 0 ? [`the forge names no commit of ${called}`] : []),
       ...cut(pull, 'commits', `${called} has more than ${MOST} commits`),
       ...commits.flatMap(({ unclear }) => unclear),
     ],
@@ -77,10 +88,12 @@ function pullMakers(pull: unknown): Makers {
 /** Authors and co-authors; one whose address belongs to no account may be anybody. */
 function authorsOf(commit: unknown, called: string): Makers {
   const nodes = listAt(commit, 'authors', 'nodes');
+  const nobody = nodes.length === 0 ? [`the forge names no author of ${called}`] : [];
   const nameless = nodes.filter((node) => textAt(node, 'user', 'login') === undefined);
   return {
     logins: nodes.flatMap((node) => textAt(node, 'user', 'login') ?? []),
     unclear: [
+      ...nobody,
       ...nameless.map((node) => `${textAt(node, 'name') ?? 'an author'} of ${called} has no account there`),
       ...cut(commit, 'authors', `${called} has more than ${MOST} authors`),
     ],

@@ -161,24 +161,32 @@ export async function readReviews(caller: ForgeCaller, number: number): Promise<
     parameters: { pull_number: number },
   });
   if (read.kind !== 'done') return read;
-  const newest = new Map<string, Omit<Review, 'mayWrite'>>();
-  // The list is in the order of time. A comment leaves an earlier verdict as it is.
-  for (const item of read.value) {
-    const author = actorAt(item, 'user');
-    // Of one of whom nobody knows what it is nothing counts, an earlier approval neither.
-    if (author === undefined) newest.delete(textAt(item, 'user', 'login') ?? '');
-    const verdict = verdicts[textAt(item, 'state') ?? ''];
-    const when = instantAt(item, 'submitted_at');
-    if (author === undefined || verdict === undefined || when === undefined) continue;
-    newest.set(author.login, { author, verdict, oid: textAt(item, 'commit_id'), at: when });
-  }
   const reviews: Review[] = [];
-  for (const review of newest.values()) {
+  for (const review of newestOf(read.value)) {
     const mayWrite = await readMayWrite(caller, review);
     if (mayWrite.kind === 'deferred' || mayWrite.kind === 'refused') return mayWrite;
     reviews.push({ ...review, mayWrite });
   }
   return { kind: 'done', value: reviews };
+}
+
+/** The list is in the order of time. A comment leaves an earlier verdict as it is, and what nobody can read takes it back. */
+function newestOf(list: readonly unknown[]): Iterable<Omit<Review, 'mayWrite'>> {
+  const newest = new Map<string, Omit<Review, 'mayWrite'>>();
+  for (const item of list) {
+    const state = textAt(item, 'state') ?? '';
+    if (state === 'COMMENTED' || state === 'PENDING') continue;
+    // GitHub takes no notice of how a name is written.
+    const account = (textAt(item, 'user', 'login') ?? '').toLowerCase();
+    const author = actorAt(item, 'user');
+    const verdict = verdicts[state];
+    const when = instantAt(item, 'submitted_at');
+    if (author === undefined || verdict === undefined || when === undefined) newest.delete(account);
+    // Where list and times differ, an approval is no newer word than a rejection.
+    else if (verdict !== 'approved' || when >= (newest.get(account)?.at ?? when))
+      newest.set(account, { author, verdict, oid: textAt(item, 'commit_id'), at: when });
+  }
+  return newest.values();
 }
 
 /** Whether a reviewer may write. An App is no collaborator, so nobody is asked about it. */
