@@ -243,3 +243,50 @@ test('the first is the one that main had first without a break, also where it wa
   const { outcomes } = await world.pass();
   expect(outcomes[0]?.snapshot?.workload?.file).toBe('apps/moved/lws.yaml');
 });
+
+describe('a twin keeps no rollback waiting', async () => {
+  const base = await delivering();
+  const wanted = await rollback(base.fork());
+  const commit = (world: World, writes: Readonly<Record<string, string | undefined>>): void =>
+    void world.repository.commit('main', {
+      writes: Object.entries(writes).map(([path, text]) => ({ path, text })),
+      message: 'a file of others',
+    });
+  const twins = (from: number, count: number): string =>
+    Array.from({ length: count }, (_, at) =>
+      LWS_TEXT.replace('  name: vllm\n', `  name: own-${from + at}\n`).replace('llm\n', 'aaa\n'),
+    ).join('---\n');
+
+  test('that has been there for longer than anybody looks at each commit', async () => {
+    const world = base.fork();
+    commit(world, { 'a-team/lws.yaml': LWS_TEXT });
+    for (let at = 0; at < 230; at += 1) commit(world, { 'docs/a.md': String(at) });
+    expect(await rollback(world)).toEqual(wanted);
+  });
+
+  test('among many of a folder of others', async () => {
+    const world = base.fork();
+    const text = twins(0, 60);
+    commit(world, { 'a-team/0.yaml': text, 'a-team/1.yaml': text, 'a-team/lws.yaml': LWS_TEXT });
+    expect(await rollback(world)).toEqual(wanted);
+  });
+
+  test('among many that came one by one', async () => {
+    const world = base.fork();
+    commit(world, { 'a-team/lws.yaml': LWS_TEXT });
+    for (let at = 0; at < 150; at += 1)
+      commit(world, { [`a-team/${at}-0.yaml`]: twins(at, 1), [`a-team/${at}-1.yaml`]: twins(at, 1) });
+    expect(await rollback(world)).toEqual(wanted);
+  });
+
+  test('that is moved again and again, after its owners moved the workload once', async () => {
+    const world = base.fork();
+    commit(world, { 'a-team/0.yaml': LWS_TEXT });
+    const text = world.repository.text('main', LWS_FILE);
+    commit(world, { [LWS_FILE]: undefined, 'apps/moved/lws.yaml': text });
+    for (let at = 0; at < 10; at += 1)
+      commit(world, { [`a-team/${at}.yaml`]: undefined, [`a-team/${at + 1}.yaml`]: LWS_TEXT });
+    const { outcomes } = await world.pass();
+    expect(outcomes[0]?.snapshot?.workload?.file).toBe('apps/moved/lws.yaml');
+  });
+});

@@ -14,8 +14,8 @@ import { providerTwiceIssue, routeKindOf } from './read-route-providers.ts';
 /** Several files that have one object, or Rollouts of several names for one workload. */
 export type Contest = {
   readonly id: string;
-  /** What they have in common: asked of any document of any commit. */
-  readonly claims: (document: ManifestDocument) => boolean;
+  /** What they have in common: one of the `claimsOf` each, in any commit. */
+  readonly claim: string;
   /** A text that each of them contains. */
   readonly marker: string;
   readonly name: string;
@@ -52,7 +52,7 @@ export function settleClaims(files: readonly ManifestFile[], config: Config, fir
         losers.push({ document, winner: first, issue: foreignIssue(document, config) });
     const left = first === undefined ? group.of : own;
     if (left.length < 2) continue;
-    const contest = contestOf(group, left, config);
+    const contest = contestOf(group, left);
     const file = firsts.get(contest.id);
     const [winner, ...others] = left.filter((document) => document.file === file);
     if (winner === undefined || others.length > 0) open.push(contest);
@@ -79,7 +79,7 @@ export function isForeign(document: ManifestDocument, config: Config): boolean {
 function groupsIn(files: readonly ManifestFile[], config: Config): readonly Group[] {
   const groups = new Map<string, ManifestDocument[]>();
   for (const document of files.flatMap(({ documents }) => documents)) {
-    for (const id of idsOf(document, config)) {
+    for (const id of claimsOf(document, config)) {
       const group = groups.get(id);
       if (group === undefined) groups.set(id, [document]);
       else group.push(document);
@@ -96,7 +96,7 @@ function isOfOthers({ object, value }: ManifestDocument): boolean {
 }
 
 /** What a document claims: its own name, and a Rollout the workload that it names; a RouteProvider the kind that it is for. */
-function idsOf(document: ManifestDocument, config: Config): readonly string[] {
+export function claimsOf(document: ManifestDocument, config: Config): readonly string[] {
   const { apiVersion, kind, name } = document.object;
   if (apiVersion.startsWith(OWN_GROUP)) return providerIds(document, config);
   if (isOfOthers(document)) return [];
@@ -114,11 +114,11 @@ function providerIds(document: ManifestDocument, { policyPaths }: Config): reado
   return of === undefined ? [] : [JSON.stringify([ROUTE_PROVIDER_KIND, of.group, of.kind, isInside])];
 }
 
-function contestOf({ id }: Group, left: readonly ManifestDocument[], config: Config): Contest {
+function contestOf({ id }: Group, left: readonly ManifestDocument[]): Contest {
   const files = [...new Set(left.map(({ file }) => file))].sort();
   return {
     id: JSON.stringify([id, ...files]),
-    claims: (document) => idsOf(document, config).includes(id),
+    claim: id,
     marker: left[0]?.object.kind ?? '',
     name: left[0]?.object.name ?? '',
     files,

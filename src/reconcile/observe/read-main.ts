@@ -9,7 +9,6 @@ import type { Builder } from '../../ports/builder.ts';
 import type { Git, Oid, Tree, TreeFile } from '../../ports/git.ts';
 import { desiredOf } from '../desired/desired.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
-import { firstClaims } from '../desired/first-claims.ts';
 import { routesTraffic, trafficContests, trafficRequest, withTraffic } from '../desired/read-traffic.ts';
 import { newTrials } from '../desired/trials.ts';
 import { flagsOver } from '../documents/called.ts';
@@ -18,6 +17,7 @@ import { CONFIG_REQUEST, desiredRequest, headOf } from '../documents/desired-bra
 import { fileIdsOf } from '../documents/file-ids.ts';
 import { pathFaults } from '../documents/path-issues.ts';
 import { ConfigError, configIssue, configOf, configWithFaults } from '../documents/read-config.ts';
+import { firstClaims } from '../history/first-claims.ts';
 import type { Memory, Overrides } from '../pass.ts';
 import { shardBranch } from '../shard-branches.ts';
 import type { Ahead } from './read-ahead.ts';
