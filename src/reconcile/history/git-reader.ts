@@ -20,6 +20,11 @@ export type GitReader = {
   readonly historyOf: (recorded: string, acknowledged: AcknowledgeIntent | undefined) => Promise<History>;
   /** The workload as it is in a commit, with the release that it was there. */
   readonly textAt: (commit: Oid, entry: DesiredRollout) => Promise<Known<StableDocument>>;
+  /** The same of a document that was found in a commit, whatever file it was in then. */
+  readonly releaseOf: (
+    found: { readonly document: ManifestDocument; readonly commit: Oid },
+    entry: DesiredRollout,
+  ) => Promise<Known<StableDocument>>;
   /** The newest commit whose message names a step of one of these that `wanted` accepts; it may say what it has not done. */
   readonly stepCommit: (
     keys: readonly RolloutKey[],

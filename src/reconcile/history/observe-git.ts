@@ -43,8 +43,8 @@ type How = {
 /** A reader for one pass over one head of main; what several rollouts ask for is read once. */
 export function gitReader(port: Git, main: Oid, { config, texts, builds }: How): GitReader {
   const ancestry = ancestryOf(port, main);
-  const { git, folders } = noting(port, texts, builds);
-  const textAt = textReader(git, config);
+  const { git, whole, folders } = noting(port, texts, builds);
+  const textAt = textReader(whole, config);
   const workloadAt = workloadReader(git, config);
   const isAncestor: GitReader['isAncestor'] = async (commit) =>
     (await ancestry.find(({ oid }) => oid === commit, commit)) !== undefined;
@@ -58,6 +58,8 @@ export function gitReader(port: Git, main: Oid, { config, texts, builds }: How):
       return { kind: 'rewritten', recorded, acknowledged: accepted };
     },
     textAt,
+    releaseOf: async ({ document, commit }, entry) =>
+      entry.identity?.root === undefined ? releaseThere(document, commit) : textAt(commit, entry),
     templateRemoved: (entry, wanted) => templateRemoved({ ancestry, textAt }, entry, wanted),
     stepCommit: async (keys, wanted) => {
       const own = keys.map(printKey);
@@ -125,12 +127,12 @@ function workloadReader(git: DocumentsOf, config: Config): GitReader['workloadAt
   };
 }
 
-/** Reads as before, and says which folders that took. */
+/** Reads as before, and says which folders that took. `whole` has texts as kustomize prints them, `git` fields alone. */
 function noting(
   port: Git,
   texts: KnownTexts,
   builds: How['builds'],
-): { readonly git: DocumentsOf; readonly folders: GitReader['folders'] } {
+): { readonly git: DocumentsOf; readonly whole: DocumentsOf; readonly folders: GitReader['folders'] } {
   let folders: Folders = [];
   const readAt: DocumentsOf['readAt'] = async (commit, request) => {
     const tree = await port.readAt(commit, request);
@@ -141,17 +143,16 @@ function noting(
     files.flatMap(({ path, content }) =>
       content.kind === 'text' ? parseManifestFile(path, content.text, kinds, texts).documents : [],
     );
+  const world = { git: { readAt }, builder: builds?.builder ?? NO_BUILDER, cache: builds?.cache ?? new Map() };
   // Loaded where something is built alone.
-  const builtOf: DocumentsOf['builtAt'] = async (commit, of) => {
-    const { builtAt } = await import('../roots/build-at.ts');
-    return builtAt(
-      { git: { readAt }, builder: builds?.builder ?? NO_BUILDER, cache: builds?.cache ?? new Map() },
-      commit,
-      of,
-    );
+  const room = () => import('../roots/build-at.ts');
+  const read = { readAt, documentsOf };
+  return {
+    git: { ...read, builtAt: async (commit, of) => (await room()).fieldsAt(world, commit, of) },
+    whole: { ...read, builtAt: async (commit, of) => (await room()).builtAt(world, commit, of) },
+    // Whichever was read first: what is said of them to the next pass is the same.
+    folders: () => folders.map((level) => [...level].sort()),
   };
-  // Whichever was read first: what is said of them to the next pass is the same.
-  return { git: { readAt, documentsOf, builtAt: builtOf }, folders: () => folders.map((level) => [...level].sort()) };
 }
 
 /**
@@ -159,7 +160,7 @@ function noting(
  * adoption gave its text the first serial; one whose marks name another text held a request that LWS saw no
  * difference in, and the commit after it took the next serial for it.
  */
-export function releaseThere(document: ManifestDocument, commit: Oid): Known<StableDocument> {
+function releaseThere(document: ManifestDocument, commit: Oid): Known<StableDocument> {
   const { workload, issues } = readWorkload(document);
   if (workload === undefined)
     return unknown(`${commit.slice(0, 12)}: ${issues[0]?.message ?? 'the workload cannot be read'}`);

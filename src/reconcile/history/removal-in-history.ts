@@ -17,7 +17,6 @@ import { namespaceOf } from '../documents/manifest-index.ts';
 import { takesOut } from '../roots/taken-out.ts';
 import { forgedMark } from './borne-out.ts';
 import type { Observation } from './observation.ts';
-import { releaseThere } from './observe-git.ts';
 import { rulesAt } from './rules-at.ts';
 import { stableBorneOut } from './stable-in-history.ts';
 
@@ -54,7 +53,8 @@ export async function recreationOf(of: Observation): Promise<Recreation> {
   const borne =
     marks === undefined ? undefined : await stableBorneOut({ ...of, entry }, { marks, below: removed, from });
   const { stable = absent } = borne ?? {};
-  return { rollout, recreateText: releaseThere(document, commit), stable, issues: [] };
+  const recreateText = await of.git.releaseOf({ document, commit }, entry);
+  return { rollout, recreateText, stable, issues: [] };
 }
 
 /** The commit that took the document out, and the one before it, which has it. */

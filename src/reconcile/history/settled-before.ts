@@ -16,7 +16,6 @@ import { isFillingBack } from '../../rollout/state.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
-import { releaseThere } from './observe-git.ts';
 import type { OwnLine, Version, Walked } from './own-line.ts';
 import { releasesBefore } from './releases-before.ts';
 import { undoUnstarted } from './undo-start.ts';
@@ -26,7 +25,7 @@ import { undoUnstarted } from './undo-start.ts';
  * as where it was adopted and never delivered. Throws PortError where Git fails for now.
  */
 export async function settledBefore(
-  { line }: Pick<GitReader, 'line'>,
+  { line, releaseOf }: Pick<GitReader, 'line' | 'releaseOf'>,
   entry: DesiredRollout,
   asked: { readonly release: Release; readonly until?: Release | undefined; readonly most?: number },
 ): Promise<Known<SettledReleases>> {
@@ -46,7 +45,7 @@ export async function settledBefore(
     settledAt ??= begun.value.settledAt;
     const { releases, walked } = await releasesBefore(line, entry, { marks, below: commit });
     const last = walked.kind === 'found' ? releases.at(-1) : undefined;
-    const stable = last === undefined ? absent : releaseThere(last.document, last.commit);
+    const stable = last === undefined ? absent : await releaseOf(last, entry);
     if (stable.kind !== 'known') break;
     before.push(stable.value);
     if (sameRelease(stable.value.release, until)) break;

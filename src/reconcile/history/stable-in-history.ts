@@ -10,7 +10,6 @@ import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { collisionIssue, collisionOf, templateOf } from '../documents/digest-collision.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
-import { releaseThere } from './observe-git.ts';
 import type { Walked } from './own-line.ts';
 import { type ReleaseBefore, releasesBefore } from './releases-before.ts';
 import { anotherText, stableFromRecord } from './stable-copy.ts';
@@ -64,7 +63,7 @@ async function borneByHistory(of: Where, asked: StableSearch): Promise<BorneOut>
   const found = wanted ?? (walked.kind === 'found' ? releases.at(-1) : undefined);
   const fits = there !== undefined && (claim === undefined || there.release.digest === claim);
   if (found !== undefined) {
-    const had = releaseThere(found.document, found.commit);
+    const had = await of.git.releaseOf(found, of.entry);
     // Of two templates of one digest that of main's own line counts.
     const twins = fits && had.kind === 'known' ? collisionOf([templateOf(had.value), templateOf(there)]) : undefined;
     const collision = twins === undefined ? {} : { collision: collisionIssue(twins, found.document) };

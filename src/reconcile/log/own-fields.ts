@@ -11,7 +11,7 @@ import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { stepText } from '../../rollout/commits/messages.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import { builtAt } from '../roots/build-at.ts';
+import { fieldsAt } from '../roots/build-at.ts';
 import type { BuildWorld } from '../roots/over-builds.ts';
 
 /** As one commit has it: `key` is all of it, and `text` the file. */
@@ -63,10 +63,10 @@ export function ownReader(
 async function documentBuilt(
   { git, builds }: { readonly git: Pick<Git, 'readAt'>; readonly builds: Builds },
   commit: Oid,
-  of: Parameters<typeof builtAt>[2],
+  of: Parameters<typeof fieldsAt>[2],
 ): Promise<ManifestDocument | undefined> {
   try {
-    const { documents } = await builtAt({ git, ...builds }, commit, of);
+    const { documents } = await fieldsAt({ git, ...builds }, commit, of);
     return documents.length === 1 ? documents[0] : undefined;
   } catch (error) {
     if (error instanceof PortError && error.port === 'builder') return undefined;

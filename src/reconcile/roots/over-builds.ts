@@ -6,7 +6,7 @@ import { LWS_KIND } from '../../api/kinds.ts';
 import { MARK } from '../../api/marks.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import { applyFile, emptyPatch, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import { applyFile, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
 import type { Builder } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
 import type { Beneath } from '../../rollout/edits/beneath.ts';
@@ -16,7 +16,7 @@ import { namespaceOf } from '../documents/manifest-index.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { agentsIn } from '../init/agents.ts';
 import { appliedBy } from './applied-by.ts';
-import type { builtWorkloads } from './built-workload.ts';
+import { builtWithout, type OwnPatch } from './bare-build.ts';
 import { NO_BUILDER } from './no-builder.ts';
 import { hasPin, patchIssues, unbuiltIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
@@ -62,12 +62,16 @@ export async function overBuilds(
   // What has a patch is delivered by it, whatever else builds an object of that name.
   const asked = [...patches, ...fresh.filter(({ named }) => !mine.has(JSON.stringify(named)))];
   const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named]), one]));
-  return Promise.all([...once.values()].map((one) => overBuild(one, { views, world, desired })));
+  return Promise.all([...once.values()].map((one) => overBuild(one, { views, world, desired, patches })));
 }
 
 const NO_OBJECTS: BuiltOver['objects'] = new Map();
 
 type Asked = { readonly root: string; readonly named: Named; readonly patch: ManifestDocument | undefined };
+
+function ownPatch({ patch, named }: Asked): readonly OwnPatch[] {
+  return patch === undefined ? [] : [{ file: patch.file, named }];
+}
 
 /** Documents at places of patches, as far as something there applies them or a kustomization could. */
 function patchesIn({ files, blobs, config }: Desired): readonly Asked[] {
@@ -113,7 +117,13 @@ function withoutPatch(entry: DesiredRollout, views: readonly RootView[]): readon
   });
 }
 
-type About = { readonly views: readonly RootView[]; readonly world: BuildWorld; readonly desired: Desired };
+type About = {
+  readonly views: readonly RootView[];
+  readonly world: BuildWorld;
+  readonly desired: Desired;
+  /** All that are there. */
+  readonly patches: readonly Asked[];
+};
 
 async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const { root, named } = asked;
@@ -131,7 +141,8 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   if (source === undefined) return nothing;
   const { input, built, key } = source;
   const patch = source.kind === 'asMain' && !unbuilt.files.includes(file) ? undefined : asked.patch;
-  const without = patch === undefined ? undefined : await builtWithout(source, { file, named, world: about.world });
+  const patches = about.patches.filter((one) => one.root === root).flatMap(ownPatch);
+  const without = patch === undefined ? undefined : await builtWithout(source, { file, named, patches }, about.world);
   const isOwn = (one: ManifestDocument): boolean => isCalled(one, named);
   const [document, base] = [built.documents.find(isOwn), (without ?? built).documents.find(isOwn)];
   const beneath =
@@ -174,11 +185,11 @@ async function sourceOf(
   if (isPart && view.input !== undefined && isOut) {
     const [input, key] = [returning(view.input, file), `${view.key ?? ''} with its workload`];
     const built = await builtOnce(input, { key, root: { file }, ...world });
-    if (built.documents.some(isOwn)) return { kind: 'asMain', input, built, key };
+    if (built.documents.some(isOwn)) return { kind: 'asMain', input, closure: view.input, built, key };
   }
   if (isPart && view.input !== undefined && view.documents.some(isOwn)) {
     const { documents, objects, isAlone, key = '' } = view;
-    return { kind: 'asMain', input: view.input, built: { documents, objects, isAlone }, key };
+    return { kind: 'asMain', input: view.input, closure: view.input, built: { documents, objects, isAlone }, key };
   }
   if (patch === undefined) return undefined;
   const text = desired.texts.get(file) ?? '';
@@ -190,17 +201,6 @@ async function sourceOf(
 /** Whether this is what a build has of the workload; it need not say the namespace. */
 export function isCalled({ object }: ManifestDocument, named: Named): boolean {
   return object.name === named.name && (object.namespace === '' || object.namespace === named.namespace);
-}
-
-/** The folder as it is with a patch that changes nothing. */
-async function builtWithout(
-  { input, key }: Source,
-  of: { readonly file: string; readonly named: Named; readonly world: BuildWorld },
-): Promise<ReturnType<typeof builtWorkloads>> {
-  const { file, named, world } = of;
-  const text = emptyPatch(named, LWS_API_VERSION);
-  const files = input.files.map((one) => (one.path === file ? { path: file, text } : one));
-  return builtOnce({ ...input, files }, { key: `${key} without ${file}`, root: { file }, ...world });
 }
 
 function beneathOf(

@@ -35,7 +35,7 @@ export type RootView = {
   /** What was read of it, refused or not: another text differs. */
   readonly seen: string;
   /** What kustomize is given; undefined: refused. */
-  readonly input: BuildInput | undefined;
+  readonly input: Extract<ClosedOrRefused, { readonly kind: 'whole' }> | undefined;
   /** LeaderWorkerSets as built, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
   readonly objects: BuiltObjects;
@@ -48,9 +48,12 @@ export type RootView = {
 
 /**
  * What one process has built, or what kustomize said against it, by the key of the closure. Losing it costs time only. What ran
- * into a limit is tried again after `left` more questions: one slow folder does not keep every pass waiting.
+ * into a limit is tried again after `left` more questions: one slow folder does not keep every pass waiting. What is being built
+ * is there already: who asks meanwhile waits for it.
  */
-export type BuildCache = Map<string, { readonly built: ReturnType<typeof builtWorkloads>; readonly left?: number }>;
+export type BuildCache = Map<string, { readonly built: Reading | Promise<Reading>; readonly left?: number }>;
+
+type Reading = ReturnType<typeof builtWorkloads>;
 
 /** Questions that are answered by a time-out before the folder is built again: of one or two in each pass. */
 const STOPPED_FOR = 10;
@@ -92,7 +95,7 @@ export async function readRoots(
   const hasKustomization = (folder: string): boolean => kustomized.has(folder);
   const views = await Promise.all(
     about.map(async ({ root, closure }): Promise<RootView> => {
-      const { workloads, issues, key, ...outputs } = await built(root, closure, { builder, cache });
+      const { workloads, issues, key, ...outputs } = await builtRoot(root, closure, { builder, cache });
       const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
       // What Argo CD merges is part of what is built, or refused with it.
       const around = builds.filter(
@@ -149,9 +152,9 @@ function mayBuild({ files }: ClosedOrRefused, names: readonly string[]): boolean
 const NO_OBJECTS: BuiltObjects = new Map();
 const NOTHING_BUILT = { workloads: [], documents: [], objects: NO_OBJECTS, isAlone: false };
 
-type Built = ReturnType<typeof builtWorkloads> & Pick<RootView, 'key'>;
+type Built = Reading & Pick<RootView, 'key'>;
 
-async function built(
+async function builtRoot(
   root: Root,
   closure: ClosedOrRefused,
   { builder, cache }: Pick<World, 'builder' | 'cache'>,
@@ -161,38 +164,42 @@ async function built(
   return { ...(await builtOnce(closure, { key, root: root.document, builder, cache })), key };
 }
 
+type Once = Pick<World, 'builder' | 'cache'> & {
+  readonly key: string;
+  readonly root: Pick<ManifestDocument, 'file'>;
+};
+
 /** What one folder builds; equal files are built once. A machine that fails refuses this folder, and ends no pass. */
-export async function builtOnce(
-  input: BuildInput,
-  {
-    key,
-    root,
-    builder,
-    cache,
-  }: Pick<World, 'builder' | 'cache'> & {
-    readonly key: string;
-    readonly root: Pick<ManifestDocument, 'file'>;
-  },
-): Promise<ReturnType<typeof builtWorkloads>> {
+export async function builtOnce(input: BuildInput, once: Once): Promise<Reading> {
+  const { key, cache } = once;
   const known = cache.get(key);
   if (known !== undefined && known.left !== 0) {
     if (known.left !== undefined) cache.set(key, { ...known, left: known.left - 1 });
     return known.built;
   }
+  const [oldest] = cache.size >= BUILDS_MOST ? cache.keys() : [];
+  if (oldest !== undefined) cache.delete(oldest);
+  const building = builtNow(input, once);
+  cache.set(key, { built: building });
+  try {
+    return await building;
+  } catch (error) {
+    cache.delete(key);
+    throw error;
+  }
+}
+
+async function builtNow(input: BuildInput, { key, root, builder, cache }: Once): Promise<Reading> {
   const build = await builder.build(withArgoImages(input)).catch(refusedByMachine);
-  const read =
+  const built =
     build.kind === 'refused'
       ? { ...NOTHING_BUILT, issues: [buildIssue(root, build)] }
       : builtWorkloads(build.text, root);
+  const cause = build.kind === 'refused' ? build.cause : undefined;
   // Whether there is a kustomize is another question in each pass.
-  if (build.kind === 'refused' && build.cause === 'missing') return read;
-  const [oldest] = cache.size >= BUILDS_MOST ? cache.keys() : [];
-  if (oldest !== undefined) cache.delete(oldest);
-  cache.set(
-    key,
-    build.kind === 'refused' && build.cause === 'stopped' ? { built: read, left: STOPPED_FOR } : { built: read },
-  );
-  return read;
+  if (cause === 'missing') cache.delete(key);
+  else cache.set(key, cause === 'stopped' ? { built, left: STOPPED_FOR } : { built });
+  return built;
 }
 
 /** Others that this pass delivers, or rolls back, need no build. */

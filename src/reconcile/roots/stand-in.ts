@@ -10,7 +10,7 @@ import { APPLY_ENTRY, applyFile, applyText } from '../../manifests/patch-place.t
 import type { Builder, BuildInput } from '../../ports/builder.ts';
 import type { Git, Oid } from '../../ports/git.ts';
 import type { builtWorkloads } from './built-workload.ts';
-import { closureKey, readClosures } from './read-closures.ts';
+import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
 import { type BuildCache, builtOnce, type RootView } from './read-roots.ts';
 
 type Asked = {
@@ -36,6 +36,8 @@ export type Source = {
   /** `withEntry`: main's files, and our patch applied. `earlier`: what people's files ask for now is not known. */
   readonly kind: 'asMain' | 'withEntry' | 'earlier';
   readonly input: BuildInput;
+  /** With which of these files the folder is as some commit has it; undefined: as none has it. */
+  readonly closure: Extract<ClosedOrRefused, { readonly kind: 'whole' }> | undefined;
   readonly built: Pick<ReturnType<typeof builtWorkloads>, 'documents' | 'objects' | 'isAlone'>;
   readonly key: string;
 };
@@ -61,7 +63,8 @@ export async function withEntry(
     [applyFile(asked.root), applyText(asked.named)],
     [asked.file, asked.text],
   ]);
-  return built({ input: withFiles(input, own), key: `${key} applies ${asked.text}` }, 'withEntry', {
+  const applied = { input: withFiles(input, own), key: `${key} applies ${asked.text}`, closure: undefined };
+  return built(applied, 'withEntry', {
     asked,
     wanted,
     world,
@@ -102,17 +105,18 @@ async function builtThere(asked: Asked, commit: Oid, wanted: Wanted, world: Worl
   const closure = (await readClosures(world.git, commit, [asked.root])).get(asked.root);
   if (closure?.kind !== 'whole' || !closure.files.some(({ path }) => path === asked.file)) return undefined;
   const input = withFiles(closure, new Map([[asked.file, asked.text]]));
-  return built({ input, key: `${closureKey(closure)} with ${asked.text}` }, 'earlier', { asked, wanted, world });
+  const key = `${closureKey(closure)} with ${asked.text}`;
+  return built({ input, key, closure }, 'earlier', { asked, wanted, world });
 }
 
 async function built(
-  { input, key }: Pick<Source, 'input' | 'key'>,
+  { input, key, closure }: Pick<Source, 'input' | 'key' | 'closure'>,
   kind: Source['kind'],
   { asked, wanted, world }: { readonly asked: Asked; readonly wanted: Wanted; readonly world: World },
 ): Promise<Source | undefined> {
   const found = await builtOnce(input, { key, root: { file: asked.file }, ...world });
   if (found.issues.some(({ reason }) => reason === 'BuildStopped')) world.onStopped?.();
-  return found.documents.some(wanted) ? { kind, input, built: found, key } : undefined;
+  return found.documents.some(wanted) ? { kind, input, closure, built: found, key } : undefined;
 }
 
 /** With these texts in the place of those of their paths, or next to them. */
