@@ -33,6 +33,11 @@ function temporaryFolder(): Readonly<Record<string, string>> {
  * answer comes within four minutes on two cores; `npm run test:long` has them alone, and `npm run test:all` everything.
  */
 const LONG = [
+  'test/rollout/policy-mutants.',
+  'test/rollout/failing-mutants.',
+  'test/rollout/filled-mutants.',
+  'test/simulation/policies.',
+  'test/simulation/measured.',
   'test/scenarios/',
   'test/simulation/',
   'test/commands/built-action.',
@@ -64,7 +69,6 @@ const LONG = [
   'test/commands/analyze-past.',
   'test/rollout/states/line-again.',
   'test/rollout/states/providers.',
-  'test/rollout/filled-mutants.',
   'test/rollout/policy-properties.',
   'test/rollout/properties.',
   'test/rollout/kruise-cases.',
