@@ -327,11 +327,11 @@ test('what is taken next to the primary is said first', () => {
 
 test('the groups of a second workload are seen loading as those of the primary are, and once each', () => {
   const pods = after(AT.pods);
-  const loading = passed(pods, { view: { second: '0-' } }).stand;
+  const loading = passed(pods, { view: { second: '0:G-' } }).stand;
   expect(loading.record?.loads ?? []).toEqual([]);
-  const ready = passed({ ...loading, now: loading.now - 3600 + 240 }, { view: { second: '0+' } }).stand;
+  const ready = passed({ ...loading, now: loading.now - 3600 + 240 }, { view: { second: '0:G+' } }).stand;
   expect(ready.record).toMatchObject({ loads: [240], expected: { load: { seconds: 240 } } });
-  expect(passed(ready, { view: { second: '0+' } }).stand.record?.loads).toEqual([240]);
+  expect(passed(ready, { view: { second: '0:G+' } }).stand.record?.loads).toEqual([240]);
 });
 
 test('where every group is there, no time is told', () => {

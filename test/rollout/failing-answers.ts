@@ -21,27 +21,31 @@ const rolling = after('promote, primary', second);
 const home = after('promote, route-restored', rolling);
 const withdrawn = 'TrafficWithdrawn: step 2/3, traffic withdrawn';
 const restarts = ['', '#2', '#3', '#4'].map((pod) =>
-  under({ maxRestarts: 1, onFailure: 'rollback' }, canary(`0+ 1+${pod}`)),
+  under({ maxRestarts: 1, onFailure: 'rollback' }, canary(`0:G+ 1:G+${pod}`)),
 );
 const parted = asked(passed(settledOn(ladderFiles(ladderRollout('partition', PARTS)))).stand, OLD, NEW);
 const shared = after('step 2/3, traffic: 5% → 20%', parted);
-const late: Found = { view: { own: '0o+ 1o+ 2- 3+', traffic: { canaryService: absent } } };
+const late: Found = { view: { own: '0:O+ 1:O+ 2:G- 3:G+', traffic: { canaryService: absent } } };
 
 const rows: readonly (readonly [Stand, readonly Found[], wanted: string])[] = [
-  [pods, often(under(BACK, canary('0-'))), 'Failed: rollback, route-restored'],
-  [pods, often(under(BACK, canary('0u'))), 'hold GroupsNotReady NotServing'],
-  [pods, often(under(AWAY, canary('0-'))), 'hold StepFailed GroupsNotReady NotServing'],
-  [second, often(under(AWAY, canary('0+ 1-'))), withdrawn],
-  [second, often(under(AWAY, { view: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } })), 'hold StepFailed NotServing'],
+  [pods, often(under(BACK, canary('0:G-'))), 'Failed: rollback, route-restored'],
+  [pods, often(under(BACK, canary('0:Gu'))), 'hold GroupsNotReady NotServing'],
+  [pods, often(under(AWAY, canary('0:G-'))), 'hold StepFailed GroupsNotReady NotServing'],
+  [second, often(under(AWAY, canary('0:G+ 1:G-'))), withdrawn],
+  [
+    second,
+    often(under(AWAY, { view: { second: '0:G+ 1:G-', own: '0:O+ 1:O- 2:O- 3:O-' } })),
+    'hold StepFailed NotServing',
+  ],
   [second, restarts, 'Failed: rollback, route-restored'],
-  [rolling, often(under(AWAY, primary('0- 1+ 2o+ 3o+'))), 'hold StepFailed GroupsNotUpdated'],
-  [rolling, often(under(BACK, primary('0- 1+ 2o+ 3o+'))), 'Failed: rollback, primary'],
-  [rolling, often(under(BACK, primary('0+ 1+ 2o- 3o+'))), 'hold GroupsNotUpdated BlockedByUnreadyGroup'],
-  [home, often(under(BACK, primary('0- 1+ 2+ 3+'))), 'Failed: rollback, primary'],
-  [shared, often(under(AWAY, primary('0o+ 1o+ 2- 3+'))), withdrawn],
-  [shared, often(under(AWAY, primary('0o- 1o+ 2- 3+'))), withdrawn],
+  [rolling, often(under(AWAY, primary('0:G- 1:G+ 2:O+ 3:O+'))), 'hold StepFailed GroupsNotUpdated'],
+  [rolling, often(under(BACK, primary('0:G- 1:G+ 2:O+ 3:O+'))), 'Failed: rollback, primary'],
+  [rolling, often(under(BACK, primary('0:G+ 1:G+ 2:O- 3:O+'))), 'hold GroupsNotUpdated BlockedByUnreadyGroup'],
+  [home, often(under(BACK, primary('0:G- 1:G+ 2:G+ 3:G+'))), 'Failed: rollback, primary'],
+  [shared, often(under(AWAY, primary('0:O+ 1:O+ 2:G- 3:G+'))), withdrawn],
+  [shared, often(under(AWAY, primary('0:O- 1:O+ 2:G- 3:G+'))), withdrawn],
   [shared, often(under({ applyDeadlineSeconds: 60 }, late)), 'hold StepOverdue GroupsNotReady NotApplied'],
-  [asked(home, NEW, NEWER), often(under(BACK, primary('0- 1+ 2+ 3+'))), 'hold NewerRequestWaits Draining'],
+  [asked(home, NEW, NEWER), often(under(BACK, primary('0:G- 1:G+ 2:G+ 3:G+'))), 'hold NewerRequestWaits Draining'],
 ];
 
 /** Every answer that is not the one that is wanted, one by one: a planted bug needs the first alone. */
@@ -55,7 +59,7 @@ export function* wrongAnswers(): Iterable<string> {
 
 /** A promotion waits with a count of its own, also where somebody has merged it and no pass of ours has written it. */
 function countGoesOn(): readonly string[] {
-  const later = ticks(second, often(under({ readyDeadlineSeconds: 9000 }, canary('0+ 1-')), 3)).stand;
+  const later = ticks(second, often(under({ readyDeadlineSeconds: 9000 }, canary('0:G+ 1:G-')), 3)).stand;
   const step = after('promote, primary', later, under({ readyDeadlineSeconds: 9000 })).record?.step;
   const merged = ticks({ ...rolling, record: later.record }, [under({ readyDeadlineSeconds: 9000 })]).stand.record
     ?.step;

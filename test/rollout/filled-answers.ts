@@ -59,7 +59,7 @@ export const CANARY: readonly Row[] = [
     'its promotion, and two of the primary are down already',
     last,
     { minReadyGroups: 7 },
-    { view: { own: '0o+ 1o+ 2o- 3o-' } },
+    { view: { own: '0:O+ 1:O+ 2:O- 3:O-' } },
     'hold CapacityTooLow',
   ],
 ];
@@ -164,7 +164,7 @@ export function* wrongAnswers(): Iterable<string> {
 
 /** What a rollback of a canary has raised is restored with the commit that ends it. */
 function budgetLeft(): readonly string[] {
-  const broken: Found = { view: { own: '0- 1- 2- 3+' } };
+  const broken: Found = { view: { own: '0:G- 1:G- 2:G- 3:G+' } };
   const raised = passed(stands.primary, { ...broken, intents: { abort: releaseIn(stands.primary) } }).stand;
   const end = passes(raised).stand;
   const [high, low] = [raised, end].map(({ texts }) => /maxUnavailable: (\d+)/.exec(texts.get(LWS_FILE) ?? '')?.[1]);

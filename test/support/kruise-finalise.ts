@@ -166,7 +166,7 @@ function handingBack({ release, waitReady }: ReleaseCase): { readonly stand: Sta
       found: {},
     };
   // The groups of the primary are still on the text before.
-  const found: Found = { view: { own: '0o+ 1o+ 2o+ 3o+' } };
+  const found: Found = { view: { own: '0:O+ 1:O+ 2:O+ 3:O+' } };
   return { stand: begun, found: waitReady || isBack ? found : { ...found, ...abort(begun) } };
 }
 

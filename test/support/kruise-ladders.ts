@@ -82,7 +82,9 @@ function releasePlanCase(given: ReleasePlan): unknown {
       ...planOf(steps, 'canary', stand.record?.currentStepIndex ?? 0),
       rolloutID: stand.record?.observedRolloutID,
     };
-  const second = Array.from({ length: updated }, (_, group) => `${group}${group < updatedReady ? '+' : '-'}`).join(' ');
+  const second = Array.from({ length: updated }, (_, group) => `${group}:G${group < updatedReady ? '+' : '-'}`).join(
+    ' ',
+  );
   const { record } = passed(stand, { view: { second } }).stand;
   const side = record?.traffic?.shown?.sides.find((one) => one.side === 'canary');
   return { state: record?.currentStepState, canaryReplicas: updated, canaryReadyReplicas: side?.ready };

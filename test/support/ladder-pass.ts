@@ -67,10 +67,10 @@ export function snapshotAt({ texts, record, stable, primary, now }: Stand, found
   const moving = marks !== undefined && (marks.step !== undefined || marks.release.digest !== file.digest);
   // Under another version label the stable template is another revision.
   const isRelabelled = file.digest === stable.digest && file.workload.version !== stable.workload.version;
-  const behind = primary === file.digest && !isRelabelled ? '' : 'o';
+  const behind = primary === file.digest && !isRelabelled ? 'G' : 'O';
   const { replicas = 0, partition = 0 } = file.workload;
   const isOne = delivery.plan.style === 'partition';
-  const word = (at: number): string => `${at}${isOne && at >= partition ? '' : behind}+`;
+  const word = (at: number): string => `${at}:${isOne && at >= partition ? 'G' : behind}+`;
   const own = Array.from({ length: replicas }, (_, at) => word(at)).join(' ');
   const seen = viewOf(delivery, {
     own,

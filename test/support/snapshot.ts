@@ -5,7 +5,7 @@ import { ACCEPTABLE, type AcceptIntent, INTENT, type Intents, parseIntents } fro
 import type { Issue } from '../../src/api/issue.ts';
 import type { JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, unknown } from '../../src/api/known.ts';
-import type { LiveLeader, LiveStatefulSet, LiveWorker } from '../../src/api/live.ts';
+import type { LiveStatefulSet, LiveWorker } from '../../src/api/live.ts';
 import { parseLwsVersion } from '../../src/api/lws-version.ts';
 import type { Marks } from '../../src/api/marks.ts';
 import { NO_RULES, type PolicyRules, type Recreate, type SizeChange } from '../../src/api/policy-rules.ts';
@@ -27,6 +27,7 @@ import {
   type Stable,
   type WindowFacts,
 } from '../../src/rollout/snapshot.ts';
+import { leaderNoted, type NotedGroup, readGroups, setNamed, UNSCHEDULABLE } from './groups-notation.ts';
 import {
   commitOf,
   digestOf,
@@ -98,11 +99,7 @@ export type World = {
   readonly delivered?: 'unknown';
   /** What the cluster has; Git's by default. `unknown`, `absent`: instead of everything. */
   readonly live?: 'unknown' | 'absent' | LiveWorld;
-  /**
-   * `0:A+ 1:A- 2:Bw 3:B~`: ready, leader not ready, workers not ready, leader being deleted; `u`, `v`: no place for the
-   * leader, for a worker; `c`: its container was restarted four times; `#2` after it: the second pod of that name.
-   * Not named: no pod.
-   */
+  /** `0:A+ 1:A- 2:Bw 3:B~`: as in `groups-notation.ts`. */
   readonly groups?: string;
   /** `25% 50%! 100%/60`: `!` a manual pause as written, `/60` a timed one. */
   readonly steps?: string;
@@ -412,7 +409,7 @@ function recordOfWorld(of: World, marks: Marks | undefined): RolloutRecord | und
     appliedSince: record.appliedAgo === undefined ? undefined : (of.now ?? NOW) - record.appliedAgo,
     groups: Object.entries(record.unreadyFor ?? {}).map(([ordinal, seconds]) => ({
       index: Number(ordinal),
-      uid: `pod-${ordinal}`,
+      uid: `pod-vllm-${ordinal}`,
       version: 'other',
       ready: false,
       since: (of.now ?? NOW) - seconds,
@@ -441,7 +438,7 @@ function liveOf(of: World, desired: Desired): Live {
   const replicas = of.liveN ?? desired.n ?? 4;
   const text = live.text ?? desired.text;
   const setText = live.setText ?? text;
-  const groups = groupsOf(of.groups ?? Array.from({ length: replicas }, (_, i) => `${i}:${setText}+`).join(' '));
+  const groups = readGroups(of.groups ?? Array.from({ length: replicas }, (_, i) => `${i}:${setText}+`).join(' '));
   const uid = live.uid ?? 'lws-1';
   const set = {
     ...setOf('vllm', uid, setText),
@@ -474,7 +471,9 @@ function liveOf(of: World, desired: Desired): Live {
     leaderSet: part('leaderSet', { ...set, currentRevision: flipped ? set.updateRevision : 'vllm-before' }),
     leaders: part(
       'leaders',
-      groups.map((group) => leaderOf(group, sizeOf(of, group.letter))),
+      groups.map((group) =>
+        leaderNoted(group, 'vllm', { size: sizeOf(of, group.letter), revisionKey: keyOf(group.letter) }),
+      ),
     ),
     workerPods: known(groups.flatMap((group) => workerPodsOf(group, sizeOf(of, group.letter)))),
     workerSets: part(
@@ -494,7 +493,7 @@ function liveOf(of: World, desired: Desired): Live {
   };
 }
 
-function lettersOf(of: World, groups: readonly GroupWorld[], texts: readonly Letter[]): readonly Letter[] {
+function lettersOf(of: World, groups: readonly NotedGroup[], texts: readonly Letter[]): readonly Letter[] {
   const live = of.live === undefined || typeof of.live === 'string' ? {} : of.live;
   const mine = [...texts, ...groups.flatMap((group) => [group.letter, group.workers])];
   const stable = of.stable === undefined || of.stable.length > 1 ? 'A' : of.stable;
@@ -502,90 +501,27 @@ function lettersOf(of: World, groups: readonly GroupWorld[], texts: readonly Let
   return [...new Set([...mine, ...others])].sort();
 }
 
-export type GroupWorld = {
-  readonly index: number;
-  readonly letter: Letter;
-  readonly workers: Letter;
-  readonly state: string;
-  /** Which pod of that name its leader is. */
-  readonly pod: string;
-};
-
-/** `3:B/A-`: the leader on B, the workers still on A. */
-export function groupsOf(notation: string): readonly GroupWorld[] {
-  return notation
-    .split(' ')
-    .filter((word) => word !== '')
-    .map((word) => {
-      const [, index, letter = '', workers, state = '', again] =
-        /^([0-9]+):([A-FX])(?:\/([A-FX]))?([-+w~uvc])(#[0-9]+)?$/.exec(word) ?? [];
-      if (index === undefined) throw new Error(`no group: ${word}`);
-      return { index: Number(index), letter, workers: workers ?? letter, state, pod: `pod-${index}${again ?? ''}` };
-    });
-}
-
 function keyOf(letter: Letter): string {
   return `key-${letter}`;
 }
 
 function setOf(name: string, ownerUid: string, letter: Letter): LiveStatefulSet {
-  return {
-    name,
-    uid: `${name}-uid`,
-    ownerUid,
-    deleting: false,
-    generation: 1,
-    observedGeneration: 1,
-    replicas: 1,
-    partition: 0,
-    maxUnavailable: undefined,
-    revisionKey: keyOf(letter),
-    replicasSeen: undefined,
-    groupIndex: undefined,
-    currentRevision: `${name}-${letter}`,
-    updateRevision: `${name}-${letter}`,
-    readyReplicas: 1,
-    availableReplicas: 1,
-    updatedReplicas: 1,
-  };
+  return setNamed(name, { ownerUid, revisionKey: keyOf(letter), revision: `${name}-${letter}` });
 }
-
-const UNSCHEDULABLE = '0/8 nodes are available: 8 Insufficient nvidia.com/gpu';
-
-function leaderOf({ index, letter, state, pod }: GroupWorld, size: number): LiveLeader {
-  return {
-    name: `vllm-${index}`,
-    uid: pod,
-    groupIndex: index,
-    revisionKey: keyOf(letter),
-    size,
-    deleting: state === '~',
-    ready: ['+', 'w', 'v'].includes(state),
-    createdAt: undefined,
-    readyAt: undefined,
-    waitingOn: { '-': 'ImagePullBackOff', u: 'Unschedulable', c: 'CrashLoopBackOff' }[state] ?? '',
-    unschedulable: state === 'u' ? UNSCHEDULABLE : '',
-    restarts: state === 'c' ? 4 : 0,
-    ...(state === 'u' ? { unplaced: true } : {}),
-    ...(state === 'c' ? { fault: CRASHED } : {}),
-  };
-}
-
-const CRASHED = { container: 'leader', exit: { code: 1, reason: 'Error', isPrevious: true }, message: '' } as const;
 
 const NOWHERE = { waitingOn: 'Unschedulable', unschedulable: UNSCHEDULABLE, unplaced: true, restarts: 0 } as const;
 
-function workerPodsOf({ index, state }: GroupWorld, size: number): readonly LiveWorker[] {
+function workerPodsOf({ index, state }: NotedGroup, size: number): readonly LiveWorker[] {
   const trouble = state === 'v' ? NOWHERE : { waitingOn: '', unschedulable: '', restarts: 0 };
-  const pod = { name: `vllm-${index}-1`, groupIndex: index, ownerUid: `vllm-${index}-uid`, ...trouble };
+  const pod = { name: `vllm-${index}-1`, groupIndex: index, ownerUid: `set-vllm-${index}`, ...trouble };
   return Array.from({ length: size - 1 }, () => pod);
 }
 
-function workersOf({ index, workers, state, pod }: GroupWorld, size: number): readonly LiveStatefulSet[] {
+function workersOf({ index, workers, state, again }: NotedGroup, size: number): readonly LiveStatefulSet[] {
   const available = state === '+' ? size - 1 : 0;
   return [
     {
-      ...setOf(`vllm-${index}`, pod, workers),
+      ...setOf(`vllm-${index}`, `pod-vllm-${index}${again}`, workers),
       groupIndex: index,
       replicas: size - 1,
       availableReplicas: available,

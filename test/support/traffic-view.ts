@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { parseIntents } from '../../src/api/intents.ts';
 import { at, isJsonObject, type JsonObject } from '../../src/api/json.ts';
 import { absent, type Known, known, notAsked } from '../../src/api/known.ts';
-import type { LiveLeader, LiveLws, LiveStatefulSet, Scaler } from '../../src/api/live.ts';
+import type { LiveLeader, LiveLws, Scaler } from '../../src/api/live.ts';
 import type { LiveEndpointSlice, LiveService } from '../../src/api/live-traffic.ts';
 import { REVISION_KEY } from '../../src/api/lws-labels.ts';
 import { NO_RULES } from '../../src/api/policy-rules.ts';
@@ -25,15 +25,13 @@ import type { RememberedView, TrafficView } from '../../src/rollout/ladders/traf
 import type { Live, LiveRoute, LiveTraffic, RolloutFile } from '../../src/rollout/snapshot.ts';
 import type { RouteDocument } from '../../src/rollout/traffic/provider.ts';
 import { takesIn } from '../../src/rollout/traffic/subsets.ts';
+import { leaderNoted, readGroups, setNamed } from './groups-notation.ts';
 import { emptyRecord } from './record.ts';
 import { ROLLOUT_FILE } from './vllm.ts';
 
 export const NOW = 1_750_000_000;
 
-/**
- * `0+ 1- 2u 3o+ 4+#2`: ready, not ready, without a node, on the text before and ready, made again. By default all that Git
- * asks for, ready.
- */
+/** Groups as in `groups-notation.ts`, `G` and `O` alone. By default all that Git asks for, ready. */
 export type ViewChange = {
   readonly own?: string;
   readonly second?: string;
@@ -139,10 +137,13 @@ function liveWorkload(document: RouteDocument, { groups, lws, flipped }: Wanted)
   const replicas = replicasOf(document);
   const content = releaseContent(document.value);
   const key = `key-${name}`;
-  const notation = groups ?? Array.from({ length: replicas }, (_, index) => `${index}+`).join(' ');
-  const words = notation.split(' ').filter((word) => word !== '');
+  const notation = groups ?? Array.from({ length: replicas }, (_, index) => `${index}:G+`).join(' ');
   const version = versionIn(document.value);
-  const leaders = words.map((word) => leaderOf(name, word, { key, version }));
+  const leaders = readGroups(notation).map((group) => {
+    // Those of the template before have no label yet.
+    const own = group.letter === 'O' ? { revisionKey: `${key}-before` } : { revisionKey: key, version };
+    return leaderNoted(group, name, { size: 2, ...own });
+  });
   return {
     lws: known({
       uid: `uid-${name}`,
@@ -164,65 +165,20 @@ function liveWorkload(document: RouteDocument, { groups, lws, flipped }: Wanted)
       updatedReplicas: 0,
       ...lws,
     }),
-    leaderSet: known({ ...setOf(name, `uid-${name}`, key), currentRevision: flipped ? 'new' : 'old' }),
+    leaderSet: known({
+      ...setNamed(name, { ownerUid: `uid-${name}`, revisionKey: key, revision: 'new' }),
+      currentRevision: flipped ? 'new' : 'old',
+    }),
     leaders: known(leaders),
     workerSets: known(
       leaders.map((leader) => ({
-        ...setOf(leader.name, leader.uid, leader.revisionKey),
+        ...setNamed(leader.name, { ownerUid: leader.uid, revisionKey: leader.revisionKey, revision: 'new' }),
         groupIndex: leader.groupIndex,
       })),
     ),
     workerPods: known([]),
     revisions: known([{ name: key, key, revision: 1, content, ...(version === undefined ? {} : { version }) }]),
     scaler: absent,
-  };
-}
-
-/** Those of the text before have no label yet. */
-function leaderOf(
-  name: string,
-  word: string,
-  { key, version }: { readonly key: string; readonly version: string | undefined },
-): LiveLeader {
-  const [, index, old, state, again = ''] = /^([0-9]+)(o?)([-+u])(#[0-9]+)?$/.exec(word) ?? [];
-  if (index === undefined) throw new Error(`no group: ${word}`);
-  return {
-    name: `${name}-${index}`,
-    uid: `pod-${name}-${index}${again}`,
-    groupIndex: Number(index),
-    revisionKey: old === 'o' ? `${key}-before` : key,
-    ...(old === 'o' || version === undefined ? {} : { version }),
-    size: 2,
-    deleting: false,
-    ready: state === '+',
-    createdAt: undefined,
-    readyAt: undefined,
-    waitingOn: state === '+' ? '' : 'ImagePullBackOff',
-    unschedulable: '',
-    ...(state === 'u' ? { unplaced: true } : {}),
-    restarts: 0,
-  };
-}
-
-function setOf(name: string, ownerUid: string, revisionKey: string): LiveStatefulSet {
-  return {
-    name,
-    uid: `set-${name}`,
-    ownerUid,
-    deleting: false,
-    generation: 1,
-    observedGeneration: 1,
-    replicas: 1,
-    partition: 0,
-    maxUnavailable: undefined,
-    revisionKey,
-    replicasSeen: undefined,
-    groupIndex: undefined,
-    currentRevision: 'new',
-    updateRevision: 'new',
-    readyReplicas: 1,
-    availableReplicas: 1,
-    updatedReplicas: 1,
   };
 }
 

@@ -39,7 +39,7 @@ test.each<readonly [what: string, change: ViewChange, side: string, share: strin
   ['all is well', {}, 'vllm-canary: 2 groups asked for, 2 ready, 2 serving', '5% in Git, 5% in the cluster, accepted'],
   [
     'one loads',
-    { second: '0+ 1-' },
+    { second: '0:G+ 1:G-' },
     'vllm-canary: 2 groups asked for, 1 ready, 1 serving',
     '5% in Git, 5% in the cluster, accepted',
   ],
@@ -74,7 +74,7 @@ test.each<readonly [what: string, change: ViewChange, side: string, share: strin
 });
 
 test('the page names the side that is filled, and its share', () => {
-  const record = emptyRecord({ traffic: { shown: shownOf(shared, viewOf(shared, { second: '0+ 1-' })) } });
+  const record = emptyRecord({ traffic: { shown: shownOf(shared, viewOf(shared, { second: '0:G+ 1:G-' })) } });
   expect(secondText(record)).toBe('vllm-canary 1/2, 5%');
   expect(statusPage([record])).toContain(' · `vllm-canary 1/2, 5%` |');
   expect(statusPage([emptyRecord()])).not.toContain(' · ');
@@ -91,7 +91,7 @@ describe('two versions of one workload', () => {
 
   test('before the agent has applied the template, no group is on the new one', () => {
     const delivery = after(texts, '1/2 template');
-    const view = viewOf(delivery, { own: '0o+ 1o+ 2o+ 3o+' });
+    const view = viewOf(delivery, { own: '0:O+ 1:O+ 2:O+ 3:O+' });
     const { leaderSet, leaders } = view.live;
     if (leaderSet.kind !== 'known' || leaders.kind !== 'known') throw new Error('not seen');
     // What the cluster calls its newest revision is that of before.

@@ -12,7 +12,7 @@ import { NOW, type World, world } from '../../support/snapshot.ts';
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
-const UNREADY = ['0- 1- 2- 3-', '0+ 1+ 2- 3-', '0o+ 1o+ 2- 3-', '0o- 1+ 2+ 3-'];
+const UNREADY = ['0:G- 1:G- 2:G- 3:G-', '0:G+ 1:G+ 2:G- 3:G-', '0:O+ 1:O+ 2:G- 3:G-', '0:O- 1:G+ 2:G+ 3:G-'];
 const said = ({ plan }: Passed): string => plan.holds.map(({ message }) => message).join('\n');
 
 const colours = asked(passed(settledOn(ladderFiles(ladderRollout('blueGreen', STEPS)))).stand, OLD, NEW);
@@ -35,10 +35,10 @@ test.each<[string, Stand]>([
 });
 
 test.each<[string, Stand, Found]>([
-  ['the groups of the step load', stands.pods, { view: { second: '0-' } }],
+  ['the groups of the step load', stands.pods, { view: { second: '0:G-' } }],
   ['they are ready, and no Service takes them in', stands.pods, { view: { withoutEndpoint: ['vllm-canary-0'] } }],
-  ['requests went to stable, and its groups died', stands.home, { view: { own: '0- 1- 2- 3-' } }],
-  ['the primary loads', stands.primary, { view: { own: '0- 1- 2- 3-' } }],
+  ['requests went to stable, and its groups died', stands.home, { view: { own: '0:G- 1:G- 2:G- 3:G-' } }],
+  ['the primary loads', stands.primary, { view: { own: '0:G- 1:G- 2:G- 3:G-' } }],
 ])('where too few serve it is said what helps: %s', (_, stand, found) => {
   const { plan } = passed(stand, found);
   expect(plan.holds.map(({ reason }) => reason)).toContain('NotServing');
@@ -86,7 +86,7 @@ test('a Rollout whose file cannot be read is not being deleted', () => {
 });
 
 test('groups that are on the request already are named, with their workload, and no step is said to have taken them', () => {
-  const half = { view: { own: '0o+ 1o+ 2+ 3+' } };
+  const half = { view: { own: '0:O+ 1:O+ 2:G+ 3:G+' } };
   expect(said(passed(requested, half))).toMatch(
     /^Of vllm, groups 2 and 3 are on the requested template already, and no step has updated any\. To bring them back: tranche abort vllm, and then to deliver it by its steps: tranche retry vllm$/m,
   );

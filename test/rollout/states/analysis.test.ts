@@ -262,7 +262,7 @@ const versions = asked(passed(settledOn(ROUTED)).stand, OLD, NEW);
 const AWAY = { onAnalysisFailure: 'withdraw' } as const;
 const named: Found = { intents: { analysed: `chat@${BLOB}` } };
 
-const UPDATING: Found = { view: { own: '0+ 1o+ 2o+ 3o+' } };
+const UPDATING: Found = { view: { own: '0:G+ 1:O+ 2:O+ 3:O+' } };
 
 test.each<readonly [what: string, stand: Stand, place: string, seen: Found]>([
   ['canary, with a share', stands.second, '2/3 traffic', {}],
@@ -308,7 +308,7 @@ test('a gateway says something of a share, and nothing where the primary is upda
 });
 
 test('canary, its primary updated: stable groups that are gone do not leave the new version alone', () => {
-  const gone: Found = { view: { own: '0+' } };
+  const gone: Found = { view: { own: '0:G+' } };
   const failed = answered('failed', 'promote primary');
   expect(told(stands.primary, ladder(failed, BACK, { ...named, ...gone }))).toBe('hold GroupsNotUpdated NotServing');
 });
@@ -330,7 +330,7 @@ test.each<readonly [what: string, stand: Stand, place: string, then: RegExp]>([
 test('metrics that lead back where nothing may go back do not keep a deadline from withdrawing the share', () => {
   const stand = edited(stands.second, LWS_FILE, /(vllm-canary[\s\S]*replicas: )2/, '$13');
   const rules = { ...BACK, onFailure: 'withdraw', readyDeadlineSeconds: 60, drainSeconds: 7200 } as const;
-  const found = ladder(answered('failed', '2/3 traffic'), rules, { ...named, view: { second: '0+ 1- 2+' } });
+  const found = ladder(answered('failed', '2/3 traffic'), rules, { ...named, view: { second: '0:G+ 1:G- 2:G+' } });
   expect(outcome(stand, often(found))).toBe('TrafficWithdrawn: step 2/3, traffic withdrawn');
 });
 

@@ -76,8 +76,8 @@ const shared = after('step 2/2, traffic: 5% → 50%');
 const all = after('promote, all: 50% → 100%');
 const switched = after('promote, switch: vllm-svc → vllm-green');
 const home = after('promote, route-restored');
-const LOST: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
-const DEAD: Found = { view: { second: '0- 1- 2- 3-' } };
+const LOST: Found = { view: { own: '0:O- 1:O- 2:O- 3:O-' } };
+const DEAD: Found = { view: { second: '0:G- 1:G- 2:G- 3:G-' } };
 
 const BACK = ['Aborted: rollback, route-restored', 'hold Draining', 'RolledBack: rolled back', 'hold '];
 const WITHDRAWN = ['TrafficWithdrawn: promote, traffic withdrawn', 'hold GroupsNotReady NotServing TrafficWithdrawn'];
@@ -106,7 +106,7 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: readonly str
   [
     'the bake is over, and a group of the new colour is not ready: the one before stays',
     home,
-    { view: { second: '0+ 1+ 2+ 3-' } },
+    { view: { second: '0:G+ 1:G+ 2:G+ 3:G-' } },
     ['hold GracePeriod GroupsNotReady', 'hold GroupsNotReady'],
   ],
   ['withdrawn, with all requests', all, DEAD, WITHDRAWN],
@@ -175,7 +175,7 @@ test.each<readonly [what: string, found: Found, told: string]>([
   ],
   [
     'nor does the other one',
-    { ...abort(switched), view: { own: '0o- 1o- 2o- 3o-', second: '0- 1- 2- 3-' } },
+    { ...abort(switched), view: { own: '0:O- 1:O- 2:O- 3:O-', second: '0:G- 1:G- 2:G- 3:G-' } },
     'Aborted: rollback, route-restored',
   ],
 ])('abort, switched, and the colour before serves nothing: %s', (_, found, told) =>
@@ -226,8 +226,8 @@ test('withdrawn, switched: the Service and the routes go back together', () => {
 });
 
 /** The user's own is on the release: re-created, all of it; or as far as a hand has let it go. */
-const FRESH: Found = { view: { own: '0+ 1+ 2+ 3+' } };
-const HALF: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
+const FRESH: Found = { view: { own: '0:G+ 1:G+ 2:G+ 3:G+' } };
+const HALF: Found = { view: { own: '0:O+ 1:O+ 2:G+ 3:G+' } };
 const byHand = (stand: Stand): Stand => asked(stand, 'partition: 1000000', 'partition: 2');
 /** Found once, and the order in every pass. */
 const once = (stand: Stand, found: Found, told: readonly string[], order = abort(stand)): Told =>
@@ -270,7 +270,7 @@ test.each<readonly [what: string, ...Told]>([
   ['released for update by a hand and locked again', ...once(relocked, HALF, FROM_STEPS)],
   [
     're-created, and the new version serves nothing: route restored with the template',
-    ...once(switched, { view: { own: '0+ 1+ 2+ 3+', second: '0- 1- 2- 3-' } }, [
+    ...once(switched, { view: { own: '0:G+ 1:G+ 2:G+ 3:G+', second: '0:G- 1:G- 2:G- 3:G-' } }, [
       'Aborted: rollback, primary',
       'hold GracePeriod Draining',
       ...SETTLED,
@@ -278,7 +278,7 @@ test.each<readonly [what: string, ...Told]>([
   ],
   [
     'its only group re-created: all requests first',
-    ...once(one, { view: { own: '0+' } }, [
+    ...once(one, { view: { own: '0:G+' } }, [
       'Aborted: rollback, all: 50% → 100%',
       'hold GracePeriod Draining',
       ...FROM_STEPS,
@@ -286,11 +286,11 @@ test.each<readonly [what: string, ...Told]>([
   ],
   [
     'its only group re-created, and no route could send elsewhere: it goes back where it is',
-    ...once(oneUnrouted, { view: { own: '0+' } }, ['Aborted: rollback, primary', ...SETTLED]),
+    ...once(oneUnrouted, { view: { own: '0:G+' } }, ['Aborted: rollback, primary', ...SETTLED]),
   ],
   [
     'the colour that is filled re-created: it is to be on the release',
-    ...once(filledOwn, { view: { own: '0+ 1+ 2+ 3+' } }, BACK),
+    ...once(filledOwn, { view: { own: '0:G+ 1:G+ 2:G+ 3:G+' } }, BACK),
   ],
   [
     'the colour that is filled released for update by a hand: locked with the template',
@@ -324,7 +324,7 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: string]>([
   );
 });
 
-/** Groups of this notation, where `o` is on neither the stable template nor that of Git. */
+/** Groups of this notation, where `O` is on neither the stable template nor that of Git. */
 function neither(stand: Stand, own: string): Found {
   const { live } = snapshotAt(stand, { view: { own } });
   const revisions = live.revisions.kind === 'known' ? live.revisions.value : [];
@@ -336,9 +336,9 @@ test('the user’s own was re-created, and nobody could see it: it goes back onc
   for (const stand of [shared, switched]) {
     const back = passed(stand, abort(stand));
     expect(back.told).toBe('Aborted: rollback, route-restored');
-    const widened = passed(back.stand, neither(back.stand, '0+ 1o+ 2o+ 3o+'));
+    const widened = passed(back.stand, neither(back.stand, '0:G+ 1:O+ 2:O+ 3:O+'));
     expect(widened.told).toBe('RollbackWidened: rollback, primary');
-    expect(passed(widened.stand, neither(widened.stand, '0+ 1+ 2+ 3o+')).told).toMatch(/^hold GroupsNotUpdated/);
+    expect(passed(widened.stand, neither(widened.stand, '0:G+ 1:G+ 2:G+ 3:O+')).told).toMatch(/^hold GroupsNotUpdated/);
     expect(passes(widened.stand).told.slice(-2)).toEqual(SETTLED);
   }
 });
@@ -365,12 +365,12 @@ test('a newer template that a hand has let roll after the last step is stopped, 
 test('a newer template, in the colour that is filled: queued', () => {
   const start = after('promote, all: 50% → 100%', asked(second, NEW, NEWER));
   const queued = asked(start, NEWER, NEWEST);
-  const old: Found = { view: { own: '0o+ 1o+ 2o+ 3o+' } };
+  const old: Found = { view: { own: '0:O+ 1:O+ 2:O+ 3:O+' } };
   const { told, stand } = passes(queued, { found: () => old, most: 6 });
   expect(told).toContain('hold GracePeriod RequestQueued');
   expect(told.at(-1)).toBe('Settled: settled');
   expect(passed(stand).told).toBe('StepReady: step 1/2, template: vllm-green');
-  const two: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
+  const two: Found = { view: { own: '0:O+ 1:O+ 2:G+ 3:G+' } };
   expect(passed(queued, two).told).toContain('GroupsNotUpdated');
 });
 
@@ -446,7 +446,7 @@ test('at rest the Service selects the other colour: requests go to the one that 
     ...onGreen,
     texts: new Map([...onGreen.texts, [ROUTE_FILE, of(ROUTE_FILE)], [SERVICE_FILE, service]]),
   };
-  expect(passed(stray, { view: { second: '0- 1- 2- 3-' } }).told).toBe('hold CanaryEdited');
+  expect(passed(stray, { view: { second: '0:G- 1:G- 2:G- 3:G-' } }).told).toBe('hold CanaryEdited');
   const { told, stand } = passed(stray);
   expect(told).toBe('TrafficWithdrawn: traffic withdrawn');
   expect(stand.texts.get(SERVICE_FILE)).toContain('name: "vllm-green"');
@@ -474,7 +474,12 @@ test.each<readonly [what: string, stand: Stand, view: NonNullable<Found['view']>
     { traffic: { second: NOTHING } },
     'Drift: LeaderWorkerSet vllm-green is not there in the cluster',
   ],
-  ['green unready', onGreen, { second: '0+ 1- 2+ 3+' }, 'NotAtRest: vllm-green, which serves: Group 1 is not ready'],
+  [
+    'green unready',
+    onGreen,
+    { second: '0:G+ 1:G- 2:G+ 3:G+' },
+    'NotAtRest: vllm-green, which serves: Group 1 is not ready',
+  ],
   [
     'green unread',
     onGreen,
@@ -487,7 +492,7 @@ test.each<readonly [what: string, stand: Stand, view: NonNullable<Found['view']>
   [
     'the idle colour scaled',
     onOwn,
-    { secondLws: { replicas: 2 }, second: '0+ 1+' },
+    { secondLws: { replicas: 2 }, second: '0:G+ 1:G+' },
     'Drift: Replicas of LeaderWorkerSet vllm-green is 2 in the cluster, Git says 0',
   ],
 ])('at rest, edited by hand in the cluster: %s', (_, stand, view, told) => {
@@ -510,7 +515,10 @@ test.each<readonly [settledAgo: number, says: string]>([
 });
 
 test('the user’s own goes back: the dip in capacity is in the text of the commit', () => {
-  const { told, plan } = passed(shared, { ...abort(shared), view: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } });
+  const { told, plan } = passed(shared, {
+    ...abort(shared),
+    view: { own: '0:G+ 1:G+ 2:G+ 3:G+', ownLws: { uid: 'another' } },
+  });
   expect(told).toBe('Aborted: rollback, primary');
   const message = plan.commit?.message.replaceAll('\n', ' ');
   expect(message).toContain('Capacity: 4 of 4 groups are ready now, at the lowest 3 while they load');

@@ -8,7 +8,7 @@ import { type Found, passed, snapshotAt } from '../../support/ladder-pass.ts';
 import { abort, after, asked, edited, requested, stands } from '../../support/ladder-stands.ts';
 import { LWS_FILE, ROLLOUT_FILE } from '../../support/vllm.ts';
 
-const LOST: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
+const LOST: Found = { view: { own: '0:O- 1:O- 2:O- 3:O-' } };
 
 test('a route that is not in the files any more keeps its share from being forgotten, with and without a record', () => {
   const unnamed = edited(stands.second, ROLLOUT_FILE, / *trafficRoutings: .*\n/, '');

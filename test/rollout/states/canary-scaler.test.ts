@@ -124,7 +124,7 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: string]>([
   [
     'its document is gone, and what it fills serves nothing',
     without(second),
-    { view: { second: '0- 1-' } },
+    { view: { second: '0:G- 1:G-' } },
     'TrafficWithdrawn: step 2/3, traffic withdrawn',
   ],
   [
@@ -160,7 +160,7 @@ test('what people have made of the floor since is theirs', () => {
 });
 
 test('a document that was gone for a while goes back to what it was', () => {
-  const gone = passed(without(second), { view: { second: '0- 1-' } }).stand;
+  const gone = passed(without(second), { view: { second: '0:G- 1:G-' } }).stand;
   const { stand } = passes(put(gone, inFile(second)), { found: () => abort(second) });
   expect(inFile(stand)).toBe(TWO);
 });

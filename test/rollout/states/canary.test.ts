@@ -53,12 +53,12 @@ test('a second release starts with the groups of none, and takes the same rungs'
 
 type Row = readonly [what: string, stand: Stand, found: Found, told: readonly string[]];
 
-const DEAD: Found = { view: { second: '0- 1- 2- 3-' } };
+const DEAD: Found = { view: { second: '0:G- 1:G- 2:G- 3:G-' } };
 const WAITS = ['Aborted: rollback, template', 'hold NotServing'];
-const LOST: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
+const LOST: Found = { view: { own: '0:O- 1:O- 2:O- 3:O-' } };
 const UNREAD: Found = { snapshot: { traffic: undefined } };
-const FRESH: Found = { view: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
-const HALF: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
+const FRESH: Found = { view: { own: '0:G+ 1:G+ 2:G+ 3:G+', ownLws: { uid: 'another' } } };
+const HALF: Found = { view: { own: '0:O+ 1:O+ 2:G+ 3:G+' } };
 const BACK = ['hold Draining', 'RolledBack: rolled back', 'hold '];
 const paused = (stand: Stand): Stand => edited(stand, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
 
@@ -367,7 +367,7 @@ test.each<Row>([
   ],
   ['paused between two rungs', paused(stands.pods), {}, ['hold Paused']],
   ['the route was not taken up', stands.traffic, { view: { route: () => ({ spec: {} }) } }, ['hold NotApplied']],
-  ['groups not ready', stands.pods, { view: { second: '0-' } }, ['hold GroupsNotReady NotServing']],
+  ['groups not ready', stands.pods, { view: { second: '0:G-' } }, ['hold GroupsNotReady NotServing']],
   ['the primary serves nothing', stands.pods, LOST, ['hold NotServing StableNotServing']],
   ['all re-created on the release', stands.second, FRESH, ['hold Recreated']],
   [
@@ -506,7 +506,7 @@ test('without routes there are groups and no shares', () => {
 });
 
 /** Of the two groups that are on the release the lower one does not come up. */
-const BROKEN = '0o+ 1o+ 2- 3+';
+const BROKEN = '0:O+ 1:O+ 2:G- 3:G+';
 
 test('rollback: a broken group of the primary has spent the budget, which is raised, and put back in the end', () => {
   const first = passed(stands.primary, { view: { own: BROKEN }, ...abort(stands.primary) });
@@ -523,7 +523,7 @@ test('rollback: started unseen, the budget is raised once a broken group is foun
   const first = passed(stands.primary, unread);
   expect(first.told).toBe('Aborted: rollback, primary');
   expect(first.stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 1 ');
-  const stuck = passed(first.stand, { view: { own: '0+ 1+ 2o- 3o+' } });
+  const stuck = passed(first.stand, { view: { own: '0:G+ 1:G+ 2:O- 3:O+' } });
   expect(stuck.told).toBe('BudgetRaised: rollback, budget');
   expect(stuck.stand.texts.get(LWS_FILE)).toContain('maxUnavailable: 2');
   expect(passes(stuck.stand).told.at(-2)).toBe('RolledBack: rolled back');
@@ -561,8 +561,8 @@ test('one group: the canary takes all requests before the primary is released fo
 test('rollback of one group: requests stay where they are until it is on the stable template', () => {
   const primary = after('promote, primary', asked(passed(settledOn(ONE)).stand, OLD, NEW));
   const { stand } = passed(primary, abort(primary));
-  expect(passed(stand, { view: { own: '0o+' } }).told).toBe('hold GroupsNotUpdated');
-  expect(passed(stand, { view: { own: '0+' } }).told).toBe('RouteRestored: rollback, route-restored');
+  expect(passed(stand, { view: { own: '0:O+' } }).told).toBe('hold GroupsNotUpdated');
+  expect(passed(stand, { view: { own: '0:G+' } }).told).toBe('RouteRestored: rollback, route-restored');
 });
 
 test('a second newer template: the rollback is still that of the primary that was released for update', () => {
@@ -577,7 +577,9 @@ test('groups that went by a partition of a hand, or by an object re-created: the
   expect(back.told).toBe('PartitionRestored: step 2/3, partition 2 → 1000000');
   expect(passed(back.stand, abort(back.stand)).told).toBe('Aborted: rollback, primary');
   const fresh = { ...stands.second, record: undefined };
-  expect(passed(fresh, { view: { own: '0o+ 1o+ 2+ 3+' }, ...abort(fresh) }).told).toBe('Aborted: rollback, primary');
+  expect(passed(fresh, { view: { own: '0:O+ 1:O+ 2:G+ 3:G+' }, ...abort(fresh) }).told).toBe(
+    'Aborted: rollback, primary',
+  );
 });
 
 test.each<readonly [string, (stand: Stand) => Found]>([

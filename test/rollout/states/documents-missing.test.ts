@@ -50,7 +50,7 @@ const without = (stand: Stand, what: Gone, more: Found = {}): Found => {
 const colours = ladderFiles(ladderRollout('blueGreen', ['replicas: 100%, traffic: 50%, pause: {duration: 60}']));
 const switched = after('promote, switch: vllm-svc → vllm-green', asked(passed(settledOn(colours)).stand, OLD, NEW));
 const oneHome = after('promote, route-restored', asked(passed(settledOn(ONE)).stand, OLD, NEW));
-const DEAD: Found = { view: { second: '0- 1- 2- 3-' } };
+const DEAD: Found = { view: { second: '0:G- 1:G- 2:G- 3:G-' } };
 const now = (stand: Stand): Found => ({ intents: { abort: `${releaseIn(stand)} now` } });
 
 const named = ({ plan: { holds } }: Passed): string =>
@@ -149,12 +149,12 @@ test('out of the files, abort, and it is back with its share: route restored wai
   // As it was before it was taken out.
   const route = stands.second.texts.get(ROUTE_FILE) ?? '';
   const back = { ...away.stand, texts: new Map([...away.stand.texts, [ROUTE_FILE, route]]) };
-  const lost = { own: '0- 1- 2- 3-' };
+  const lost = { own: '0:G- 1:G- 2:G- 3:G-' };
   const held = passed(back, { ...order, view: lost });
   expect(held.told).toBe('hold StableNotServing');
   expect(held.plan.holds.map(({ message }) => message).join()).not.toContain('--now');
   const home = 'RouteRestored: rollback, route-restored';
-  expect(passed(back, { ...order, view: { own: '0+ 1- 2- 3-' } }).told).toBe(home);
+  expect(passed(back, { ...order, view: { own: '0:G+ 1:G- 2:G- 3:G-' } }).told).toBe(home);
   expect(passed(back, { view: lost, ...now(stands.second) }).told).toBe('hold StableNotServing');
   const outage = { intents: { abort: `${releaseIn(stands.second)} now outage` } };
   expect(passed(back, { view: lost, ...outage }).told).toBe(home);
@@ -166,7 +166,7 @@ test.each<readonly [what: string, start: Stand]>([
   ['the primary', stands.primary],
   ['a switched colour', switched],
 ])('a share back after route restored on a rollback waits for enough that serve: %s', (_, start) => {
-  const [few, enough] = ['0+ 1+ 2- 3-', '0+ 1+ 2+ 3-'];
+  const [few, enough] = ['0:G+ 1:G+ 2:G- 3:G-', '0:G+ 1:G+ 2:G+ 3:G-'];
   const order = abort(start);
   const home = passes(start, { found: (at) => (at === start ? order : {}), most: 2 }).stand;
   const shared = new Map([...home.texts, [ROUTE_FILE, stands.second.texts.get(ROUTE_FILE) ?? '']]);
@@ -181,7 +181,7 @@ test.each<readonly [what: string, start: Stand]>([
   expect(passed(back, { ...order, view: { own: enough } }).told).toBe(again);
   expect(passed(back, { view: { own: few }, ...now(start) }).told).toBe(again);
   // Of a version that serves nothing there is nothing to wait for.
-  expect(passed(back, { ...order, view: { own: '0- 1- 2- 3-', ...DEAD.view } }).told).toBe(again);
+  expect(passed(back, { ...order, view: { own: '0:G- 1:G- 2:G- 3:G-', ...DEAD.view } }).told).toBe(again);
 });
 
 // Nobody can tell whether all requests have left the only group: it is not restarted, unless someone says so.
@@ -207,7 +207,7 @@ const oneWorkload = ladderFiles(
 const versions = asked(passed(settledOn(oneWorkload)).stand, OLD, NEW);
 const shares = after('step 2/3, traffic: 5% → 20%', versions);
 const whole = after('step 3/3, pods, partition 2 → 0', versions);
-const UNREACHED: Found = { view: { own: '0o+ 1o+ 2- 3-' } };
+const UNREACHED: Found = { view: { own: '0:O+ 1:O+ 2:G- 3:G-' } };
 /** The Service of the new version takes in all leaders of the workload. */
 const OPEN = /name: vllm-svc-canary\n[^]*selector:(?![^]*tranche.dev\/version)/;
 const WAY = ['Aborted: rollback, route-restored', 'hold GracePeriod Draining', 'Aborted: rollback'];

@@ -66,13 +66,13 @@ test('a rollback whose rung a hand has taken out waits for the last requests, an
   const home = passed(back);
   expect(home.told).toBe('RouteRestored: rollback, route-restored');
   expect(passed({ ...home.stand, now: back.now + 30 }).told).toBe('hold Draining');
-  const half: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
+  const half: Found = { view: { own: '0:O+ 1:O+ 2:G+ 3:G+' } };
   expect(passed(without('rung', stands.primary), half).told).toBe('hold GroupsNotUpdated');
 });
 
 test('the primary re-created on the release, and no record: held until someone accepts that', () => {
   const fresh = { ...stands.second, record: undefined };
-  const found: Found = { view: { own: '0+ 1+ 2+ 3+' } };
+  const found: Found = { view: { own: '0:G+ 1:G+ 2:G+ 3:G+' } };
   const first = passed(fresh, found);
   expect(first.told).toBe('hold Recreated');
   const second = passed(first.stand, found);
@@ -169,7 +169,7 @@ test('patches of the copy are no edit of it', () => {
 
 test('a newer template that took all of the primary before it was stopped keeps requests away until someone accepts that', () => {
   const stopped = after('step 1/3, stopped', asked(stands.primary, NEW, NEWER));
-  const taken: Found = { view: { own: '0+ 1+ 2+ 3+' } };
+  const taken: Found = { view: { own: '0:G+ 1:G+ 2:G+ 3:G+' } };
   const held = passed(stopped, taken);
   expect(held.told).toBe('hold PrimaryReplaced');
   const facts = held.plan.holds[0]?.facts ?? {};
@@ -177,11 +177,18 @@ test('a newer template that took all of the primary before it was stopped keeps 
   const accept = `PrimaryReplaced@${releaseIn(stopped)}#${factsDigest(facts)}`;
   expect(passed(held.stand, { ...taken, intents: { accept } }).told).toBe('RouteRestored: step 1/3, route-restored');
   expect(passed(held.stand, { ...taken, ...abort(stopped) }).told).toBe('Aborted: rollback, primary');
-  expect(passed(held.stand, { view: { own: '0o+ 1+ 2+ 3+' } }).told).toBe('RouteRestored: step 1/3, route-restored');
+  expect(passed(held.stand, { view: { own: '0:O+ 1:G+ 2:G+ 3:G+' } }).told).toBe(
+    'RouteRestored: step 1/3, route-restored',
+  );
 });
 
 test.each<readonly [string, Stand, Found, readonly string[]]>([
-  ['the primary serves nothing', stands.second, { view: { own: '0o- 1o- 2o- 3o-' } }, ['Aborted: rollback, template']],
+  [
+    'the primary serves nothing',
+    stands.second,
+    { view: { own: '0:O- 1:O- 2:O- 3:O-' } },
+    ['Aborted: rollback, template'],
+  ],
   [
     'in the primary, route restored with the template',
     stands.primary,
@@ -202,7 +209,7 @@ test.each<readonly [string, Stand, Found, readonly string[]]>([
 });
 
 test('abort --now --accept-outage: the primary serves nothing, and every request goes there', () => {
-  const lost: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
+  const lost: Found = { view: { own: '0:O- 1:O- 2:O- 3:O-' } };
   const order = (word: string): Found => ({ ...lost, intents: { abort: `${releaseIn(stands.second)} ${word}` } });
   expect(passed(stands.second, order('now outage')).told).toBe('Aborted: rollback, route-restored');
   const waits = passed(stands.second, order('now')).stand;
@@ -223,7 +230,7 @@ test('an order that keeps a newer template is refused from the promotion on: the
 });
 
 test('an order to abort at once is refused where every request would fail, unless it says so', () => {
-  const { stand } = passed(stands.second, { view: { own: '0o- 1o- 2o- 3o-' } });
+  const { stand } = passed(stands.second, { view: { own: '0:O- 1:O- 2:O- 3:O-' } });
   const scene = { snapshot: snapshotAt(stand), digestOf: factsDigest };
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   expect(planIntent(intent, scene)).toMatchObject({
@@ -239,7 +246,7 @@ function oneHome(): Stand {
 }
 
 test('an abort before any share does not wait for a version before that serves nothing: it has all requests anyway', () => {
-  const lost: Found = { view: { own: '0o- 1o- 2o- 3o-' } };
+  const lost: Found = { view: { own: '0:O- 1:O- 2:O- 3:O-' } };
   expect(passed(stands.pods, { ...lost, ...abort(stands.pods) }).told).toBe('Aborted: rollback, route-restored');
   expect(passed(stands.second, { ...lost, ...abort(stands.second) }).told).toBe('Aborted: rollback, template');
 });
@@ -253,7 +260,7 @@ test('an order to abort at once says so', () => {
 
 test('an order to abort at once is carried out while the primary goes back and the new version keeps its share', () => {
   const back = given(stands.primary);
-  const half: Found = { view: { own: '0+ 1- 2- 3-' } };
+  const half: Found = { view: { own: '0:G+ 1:G- 2:G- 3:G-' } };
   expect(passed(back, { ...half, ...abort(stands.primary) }).told).toBe('hold NotServing');
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   const order = planIntent(intent, { snapshot: snapshotAt(back), digestOf: factsDigest });
@@ -271,7 +278,7 @@ test('an order to abort at once is carried out while the primary goes back and t
   expect(JSON.stringify(apart)).toContain(`"${releaseIn(shares)} now"`);
 });
 
-const LET_GO: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
+const LET_GO: Found = { view: { own: '0:O+ 1:O+ 2:G+ 3:G+' } };
 
 test('groups released for update by a hand before it starts go back by an abort, and then it starts', () => {
   const { marks } = snapshotAt(requested).workload?.workload ?? {};
@@ -368,11 +375,11 @@ test('every annotation is gone, and nobody has ordered anything: nothing is writ
 
 test('a primary in its rollback whose partition a hand has raised goes on back', () => {
   const raised = asked(given(stands.primary), /partition: 0/, 'partition: 3');
-  const own = { view: { own: '0o+ 1o+ 2o+ 3+' } };
+  const own = { view: { own: '0:O+ 1:O+ 2:O+ 3:G+' } };
   const widened = passed(raised, own);
   expect(widened.told).toBe('RollbackWidened: rollback, primary');
   expect(widened.stand.texts.get(LWS_FILE)).toContain('partition: 0');
   expect(passes(widened.stand).told).toEqual(['RouteRestored: rollback, route-restored', ...BACK]);
   // What is above it goes by itself.
-  expect(passed(raised, { view: { own: '0+ 1+ 2+ 3o+' } }).told).not.toContain('RollbackWidened');
+  expect(passed(raised, { view: { own: '0:G+ 1:G+ 2:G+ 3:O+' } }).told).not.toContain('RollbackWidened');
 });

@@ -111,8 +111,8 @@ test('the selector of blueGreen is another in a step while green serves', () => 
 
 const toFill = requested('canary');
 const filled = until(toFill, 'step 1/2, pods: canary 0 → 1');
-const one: Found = { view: { own: '0o+ 1o+ 2o+ 3+' } };
-const two: Found = { view: { own: '0o+ 1o+ 2+ 3+' } };
+const one: Found = { view: { own: '0:O+ 1:O+ 2:O+ 3:G+' } };
+const two: Found = { view: { own: '0:O+ 1:O+ 2:G+ 3:G+' } };
 const accept = (stand: Stand, groups: readonly number[]): Found['intents'] => ({
   accept: `UnexpectedGroups@${releaseIn(stand)}#${factsDigest({ groups: [...groups] })}`,
 });
@@ -141,13 +141,13 @@ test('single groups that a hand released for update come back by an abort', () =
   expect(told).toContain('Aborted');
 });
 test('all groups made again are no single ones', () => {
-  const all: Found = { view: { own: '0+ 1+ 2+ 3+' } };
+  const all: Found = { view: { own: '0:G+ 1:G+ 2:G+ 3:G+' } };
   expect(passed(filled, all).told).toBe('hold Recreated');
 });
 
 const toPromote = requested('canary');
 const last = until(toPromote, 'step 2/2, traffic: 5% → 50%');
-const broken: Found = { view: { own: '0o- 1o+ 2o+ 3o+' } };
+const broken: Found = { view: { own: '0:O- 1:O+ 2:O+ 3:O+' } };
 test('a broken group on the stable version: before the promotion', () => {
   const { told } = passes(last, { found: () => broken });
   expect(told.at(-1)).toContain('BlockedByUnreadyGroup');
@@ -161,9 +161,9 @@ test('a broken group on the stable version: next to the pause for someone', () =
 });
 test('a broken group on the stable version: in the promotion', () => {
   const primary = until(toPromote, 'promote, primary');
-  const stuck = passed(primary, { view: { own: '0o- 1o+ 2o+ 3+' } });
+  const stuck = passed(primary, { view: { own: '0:O- 1:O+ 2:O+ 3:G+' } });
   expect(stuck.told).toBe('hold GroupsNotUpdated BlockedByUnreadyGroup');
   // The highest of those that have still to go is passed.
-  expect(passed(primary, { view: { own: '0o- 1+ 2+ 3+' } }).told).toBe('hold GroupsNotUpdated');
-  expect(passed(primary, { view: { own: '0o+ 1o+ 2o+ 3-' } }).told).not.toContain('BlockedByUnreadyGroup');
+  expect(passed(primary, { view: { own: '0:O- 1:G+ 2:G+ 3:G+' } }).told).toBe('hold GroupsNotUpdated');
+  expect(passed(primary, { view: { own: '0:O+ 1:O+ 2:O+ 3:G-' } }).told).not.toContain('BlockedByUnreadyGroup');
 });

@@ -36,16 +36,22 @@ const six = (stand: Stand, rules: Rules, found: Found): string => outcome(stand,
 
 type Row = readonly [what: string, stand: Stand, rules: Rules, found: Found, outcome: string];
 
-const ONE_LATE = canary('0+ 1-');
-const PRIMARY_LATE = primary('0- 1+ 2o+ 3o+');
+const ONE_LATE = canary('0:G+ 1:G-');
+const PRIMARY_LATE = primary('0:G- 1:G+ 2:O+ 3:O+');
 
 test.each<Row>([
-  ['at the groups, no deadline', stands.pods, {}, canary('0-'), 'hold GroupsNotReady NotServing'],
-  ['at the groups, hold', stands.pods, READY, canary('0-'), 'hold StepFailed GroupsNotReady NotServing'],
-  ['at the groups, no share to withdraw', stands.pods, AWAY, canary('0-'), 'hold StepFailed GroupsNotReady NotServing'],
-  ['at the groups, rollback', stands.pods, BACK, canary('0-'), 'Failed: rollback, route-restored'],
+  ['at the groups, no deadline', stands.pods, {}, canary('0:G-'), 'hold GroupsNotReady NotServing'],
+  ['at the groups, hold', stands.pods, READY, canary('0:G-'), 'hold StepFailed GroupsNotReady NotServing'],
+  [
+    'at the groups, no share to withdraw',
+    stands.pods,
+    AWAY,
+    canary('0:G-'),
+    'hold StepFailed GroupsNotReady NotServing',
+  ],
+  ['at the groups, rollback', stands.pods, BACK, canary('0:G-'), 'Failed: rollback, route-restored'],
   ['with a share, no deadline', stands.second, {}, ONE_LATE, 'hold GroupsNotReady'],
-  ['after the last step, no deadline', stands.last, {}, canary('0+ 1+ 2- 3+'), 'hold GroupsNotReady'],
+  ['after the last step, no deadline', stands.last, {}, canary('0:G+ 1:G+ 2:G- 3:G+'), 'hold GroupsNotReady'],
   ['with a share, hold', stands.second, READY, ONE_LATE, 'hold StepFailed GroupsNotReady'],
   ['with a share, withdraw', stands.second, AWAY, ONE_LATE, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
   ['with a share, rollback', stands.second, BACK, ONE_LATE, 'Failed: rollback, route-restored'],
@@ -53,23 +59,29 @@ test.each<Row>([
     'with a share, withdraw, and too few of the primary serve',
     stands.second,
     AWAY,
-    { view: { second: '0+ 1-', own: '0o+ 1o- 2o- 3o-' } },
+    { view: { second: '0:G+ 1:G-', own: '0:O+ 1:O- 2:O- 3:O-' } },
     'hold StepFailed NotServing',
   ],
-  ['a share that nobody serves', stands.second, BACK, canary('0- 1-'), 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
-  ['it waits for a node', stands.pods, BACK, canary('0u'), 'hold GroupsNotReady NotServing'],
+  [
+    'a share that nobody serves',
+    stands.second,
+    BACK,
+    canary('0:G- 1:G-'),
+    'TrafficWithdrawn: step 2/3, traffic withdrawn',
+  ],
+  ['it waits for a node', stands.pods, BACK, canary('0:Gu'), 'hold GroupsNotReady NotServing'],
   [
     'it waits too long for a node',
     stands.pods,
     { scheduleDeadlineSeconds: 60, onFailure: 'rollback' },
-    canary('0u'),
+    canary('0:Gu'),
     'hold StepOverdue GroupsNotReady NotServing',
   ],
   [
     'it waits too long for the agent',
     stands.second,
     { ...BACK, applyDeadlineSeconds: 60 },
-    { view: { second: '0+ 1-', secondLws: { replicas: 1 } } },
+    { view: { second: '0:G+ 1:G-', secondLws: { replicas: 1 } } },
     'hold StepOverdue NotApplied GroupsNotReady',
   ],
   ['not read', stands.pods, BACK, { snapshot: { traffic: undefined } }, 'hold ClusterUnreadable'],
@@ -77,21 +89,21 @@ test.each<Row>([
     'paused',
     edited(stands.pods, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n'),
     BACK,
-    canary('0-'),
+    canary('0:G-'),
     'hold GroupsNotReady NotServing Paused',
   ],
   [
     'a hand has changed its groups, rollback',
     edited(stands.second, LWS_FILE, /(vllm-canary[\s\S]*replicas: )2/, '$13'),
     BACK,
-    canary('0+ 1- 2+'),
+    canary('0:G+ 1:G- 2:G+'),
     'hold StepFailed GroupsNotReady CanaryEdited',
   ],
   [
     'a hand has changed its groups, withdraw',
     edited(stands.second, LWS_FILE, /(vllm-canary[\s\S]*replicas: )2/, '$13'),
     AWAY,
-    canary('0+ 1- 2+'),
+    canary('0:G+ 1:G- 2:G+'),
     'TrafficWithdrawn: step 2/3, traffic withdrawn',
   ],
   ['in the primary, hold', stands.primary, READY, PRIMARY_LATE, 'hold StepFailed GroupsNotUpdated'],
@@ -101,28 +113,34 @@ test.each<Row>([
     'in the primary, a group of before',
     stands.primary,
     BACK,
-    primary('0+ 1+ 2o- 3o+'),
+    primary('0:G+ 1:G+ 2:O- 3:O+'),
     'hold GroupsNotUpdated BlockedByUnreadyGroup',
   ],
   [
     'in the primary, a group of the canary',
     stands.primary,
     BACK,
-    { view: { second: '0+ 1+ 2+ 3-', own: '0+ 1o+ 2o+ 3o+' } },
+    { view: { second: '0:G+ 1:G+ 2:G+ 3:G-', own: '0:G+ 1:O+ 2:O+ 3:O+' } },
     'hold GroupsNotUpdated',
   ],
-  ['on stable, too few of the primary serve, no deadline', stands.home, {}, primary('0+ 1+ 2- 3-'), 'hold NotServing'],
-  ['on stable, rollback', stands.home, BACK, primary('0- 1+ 2+ 3+'), 'Failed: rollback, primary'],
+  [
+    'on stable, too few of the primary serve, no deadline',
+    stands.home,
+    {},
+    primary('0:G+ 1:G+ 2:G- 3:G-'),
+    'hold NotServing',
+  ],
+  ['on stable, rollback', stands.home, BACK, primary('0:G- 1:G+ 2:G+ 3:G+'), 'Failed: rollback, primary'],
   [
     'on stable, a newer template waits',
     asked(stands.home, NEW, NEWER),
     BACK,
-    primary('0- 1+ 2+ 3+'),
+    primary('0:G- 1:G+ 2:G+ 3:G+'),
     'hold NewerRequestWaits Draining',
   ],
 ])('canary: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
 
-const GREEN_LATE = canary('0+ 1+ 2+ 3-');
+const GREEN_LATE = canary('0:G+ 1:G+ 2:G+ 3:G-');
 const GREEN_AWAY = 'TrafficWithdrawn: promote, traffic withdrawn';
 
 test.each<Row>([
@@ -137,7 +155,7 @@ test.each<Row>([
     'while it bakes, rollback, and the colour before serves nothing',
     bluesRestored,
     BACK,
-    { view: { second: '0+ 1+ 2+ 3-', own: '0o- 1o- 2o- 3o-' } },
+    { view: { second: '0:G+ 1:G+ 2:G+ 3:G-', own: '0:O- 1:O- 2:O- 3:O-' } },
     'hold StepFailed NotServing',
   ],
 ])('blueGreen: %s', (_, stand, rules, found, told) => expect(six(stand, rules, found)).toBe(told));
@@ -150,7 +168,7 @@ const parts = {
   pods: after('step 1/3, pods, partition 1000000 → 3', parted),
   second: after('step 2/3, traffic: 5% → 20%', parted),
 };
-const PART_LATE = primary('0o+ 1o+ 2- 3+');
+const PART_LATE = primary('0:O+ 1:O+ 2:G- 3:G+');
 const unserved: Found = { view: { ...PART_LATE.view, traffic: { canaryService: absent } } };
 
 test.each<Row>([
@@ -158,10 +176,10 @@ test.each<Row>([
     'at its groups, withdraw: there is no share',
     parts.pods,
     AWAY,
-    primary('0o+ 1o+ 2o+ 3-'),
+    primary('0:O+ 1:O+ 2:O+ 3:G-'),
     'hold StepFailed GroupsNotReady',
   ],
-  ['at its groups, rollback', parts.pods, BACK, primary('0o+ 1o+ 2o+ 3-'), 'Failed: rollback'],
+  ['at its groups, rollback', parts.pods, BACK, primary('0:O+ 1:O+ 2:O+ 3:G-'), 'Failed: rollback'],
   ['with a share, hold', parts.second, READY, PART_LATE, 'hold StepFailed GroupsNotReady'],
   ['with a share, withdraw', parts.second, AWAY, PART_LATE, 'TrafficWithdrawn: step 2/3, traffic withdrawn'],
   ['with a share, rollback', parts.second, BACK, PART_LATE, 'Failed: rollback, route-restored'],
@@ -169,11 +187,17 @@ test.each<Row>([
     'with a share, and one of the stable version is down',
     parts.second,
     AWAY,
-    primary('0o- 1o+ 2- 3+'),
+    primary('0:O- 1:O+ 2:G- 3:G+'),
     'TrafficWithdrawn: step 2/3, traffic withdrawn',
   ],
-  ['with a share, and nobody else serves', parts.second, AWAY, primary('0o- 1o- 2- 3+'), 'hold StepFailed NotServing'],
-  ['a group of the stable version', parts.second, BACK, primary('0o- 1o+ 2+ 3+'), 'hold BlockedByUnreadyGroup'],
+  [
+    'with a share, and nobody else serves',
+    parts.second,
+    AWAY,
+    primary('0:O- 1:O- 2:G- 3:G+'),
+    'hold StepFailed NotServing',
+  ],
+  ['a group of the stable version', parts.second, BACK, primary('0:O- 1:O+ 2:G+ 3:G+'), 'hold BlockedByUnreadyGroup'],
   [
     'the agent has not applied its Service',
     parts.second,
@@ -190,20 +214,20 @@ const restarting = (groups: (pod: string) => string): readonly Found[] =>
 test('a group of the canary is restarted too often', () => {
   const { told } = ticks(
     stands.second,
-    restarting((pod) => `0+ 1+${pod}`),
+    restarting((pod) => `0:G+ 1:G+${pod}`),
   );
   expect(told.find((one) => one.startsWith('Failed'))).toBe('Failed: rollback, route-restored');
 });
 
 test('what is counted in a step is counted over its rungs, and the promotion starts at nothing', () => {
   const rules: Rules = { readyDeadlineSeconds: 900, deliveryReadyDeadlineSeconds: 9000, maxRestarts: 9 };
-  const waits = ticks(stands.pods, often(under(rules, canary('0-')), 3)).stand;
+  const waits = ticks(stands.pods, often(under(rules, canary('0:G-')), 3)).stand;
   expect(waits.record?.step?.waited?.step.ready).toBe(60);
   const again = ticks(
     waits,
-    ['#2', '#3'].map((pod) => under(rules, canary(`0-${pod}`))),
+    ['#2', '#3'].map((pod) => under(rules, canary(`0:G-${pod}`))),
   ).stand;
-  const next = passed(again, under(rules, canary('0+#3')));
+  const next = passed(again, under(rules, canary('0:G+#3')));
   expect(next.told).toBe('RungReady: step 1/3, traffic: – → 5%');
   expect(next.stand.record?.step?.restarts).toMatchObject([{ index: 0, count: 2 }]);
   expect(next.stand.record?.step?.waited?.step.ready).toBe(150);
@@ -229,15 +253,15 @@ test('an acceptance of what failed in a step is none of what fails in the primar
 test('a share that was taken back for a failure returns when someone accepts that', () => {
   const gone = ticks(stands.second, often(under(AWAY, ONE_LATE))).stand;
   expect(gone.texts.get(ROUTE_FILE)).toBe(files.get(ROUTE_FILE));
-  expect(ticks(gone, often(under(AWAY, canary('0+ 1+')))).told.at(-1)).toBe('hold TrafficWithdrawn');
+  expect(ticks(gone, often(under(AWAY, canary('0:G+ 1:G+')))).told.at(-1)).toBe('hold TrafficWithdrawn');
   const intents = { accept: `TrafficWithdrawn@${releaseIn(gone)}#${factsDigest({ times: 1 })}` };
-  const accepted = ticks(gone, often(under(AWAY, { ...canary('0+ 1+'), intents })));
+  const accepted = ticks(gone, often(under(AWAY, { ...canary('0:G+ 1:G+'), intents })));
   expect(accepted.told).toContain('RungReady: step 2/3, traffic: – → 20%');
 });
 
 test('the commit says by what it has failed, of which workload, and that nobody has ordered it', () => {
   let stand = stands.second;
-  for (const found of restarting((pod) => `0+ 1+${pod}`)) {
+  for (const found of restarting((pod) => `0:G+ 1:G+${pod}`)) {
     const now = passed(stand, found);
     const { commit } = now.plan;
     stand = now.stand;

@@ -13,7 +13,7 @@ import { another, begunAs, ordered, orphan } from '../../support/rollout-changed
 import { ROUTE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
-const DEAD: Found['view'] = { second: '0- 1- 2- 3-' };
+const DEAD: Found['view'] = { second: '0:G- 1:G- 2:G- 3:G-' };
 const BACK = ['hold Draining', 'RolledBack: rolled back'];
 
 /** Nothing but this one pass after another, until nothing is done any more. */

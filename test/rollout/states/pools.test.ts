@@ -51,7 +51,7 @@ test('canary: up and through, weights of pools alone, and the route byte for byt
 
 test('canary: withdrawn, and aborted with a share', () => {
   const shared = until(requested('canary'), 'step 1/2, traffic: – → 5%');
-  const dead = passed(shared, { view: { second: '0-' } });
+  const dead = passed(shared, { view: { second: '0:G-' } });
   expect(dead.told).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');
   expect(dead.stand.texts.get(ROUTE_FILE)).toBe(ROUTE);
   const { told, stand } = passes(shared, { found: abort });

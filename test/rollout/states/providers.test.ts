@@ -108,7 +108,7 @@ test('another share: what the cluster has otherwise than Git is waited for', () 
 });
 
 test('withdrawn: nothing serves the share, so the routes go to stable in one commit', () => {
-  const dead: Found = { view: { second: '0-' } };
+  const dead: Found = { view: { second: '0:G-' } };
   for (const { name, folders, shared } of families) {
     const { told, stand } = passed(shared, dead);
     expect(told, name).toBe('TrafficWithdrawn: step 1/2, traffic withdrawn');

@@ -20,7 +20,7 @@ const second = after('step 2/3, traffic: 5% → 20%', requested);
 const home = after('step 3/3, route-restored', requested);
 const whole = after('step 3/3, pods, partition 2 → 0', requested);
 
-const DEAD: Found = { view: { own: '0o+ 1o+ 2- 3-' } };
+const DEAD: Found = { view: { own: '0:O+ 1:O+ 2:G- 3:G-' } };
 const gone = (stand: Stand): Found => orphan(stand, {}, 'partition');
 const asCanary = (stand: Stand, more?: Found): Found => another(stand, { style: 'canary' }, more, 'partition');
 const unrouted = (stand: Stand, more?: Found): Found => another(stand, { routing: undefined }, more, 'partition');
@@ -140,7 +140,7 @@ test.each<Row>([
 test('a newer template while requests go to stable, and a Rollout of another style: it settles on the stable release', () => {
   const back = asked(passed(first, abort(first)).stand, NEW, NEWER);
   // All were made again on the stable version, once it was locked.
-  const found = (stand: Stand): Found => asCanary(stand, { view: { own: '0o+ 1o+ 2o+ 3o+' } });
+  const found = (stand: Stand): Found => asCanary(stand, { view: { own: '0:O+ 1:O+ 2:O+ 3:O+' } });
   const end = passes(back, { found, most: 2 });
   expect(end.told).toEqual(['RollStopped: rollback, stopped, partition 3 → 1000000', 'RolledBack: rolled back']);
   expect(releaseIn(end.stand)).toBe(releaseIn(requested));

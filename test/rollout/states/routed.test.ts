@@ -119,9 +119,9 @@ type Row = readonly [what: string, stand: Stand, found: Found, told: readonly st
 
 /** The record is one that is not understood, and stays so. */
 const NEWER_RECORD: Found = { snapshot: { record: undefined, newerRecord: 2 } };
-const DEAD: Found = { view: { own: '0o+ 1o+ 2- 3-' } };
-const LOST: Found = { view: { own: '0o- 1o- 2+ 3+' } };
-const FRESH: Found = { view: { own: '0+ 1+ 2+ 3+', ownLws: { uid: 'another' } } };
+const DEAD: Found = { view: { own: '0:O+ 1:O+ 2:G- 3:G-' } };
+const LOST: Found = { view: { own: '0:O- 1:O- 2:G+ 3:G+' } };
+const FRESH: Found = { view: { own: '0:G+ 1:G+ 2:G+ 3:G+', ownLws: { uid: 'another' } } };
 const UNREAD: Found = { snapshot: { traffic: undefined } };
 const paused = (stand: Stand): Stand => edited(stand, ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
 const ENDED = ['Aborted: rollback', `RolledBack: rolled back, partition 2 → ${SENTINEL}`, 'hold '];
@@ -156,7 +156,7 @@ test.each<Row>([
   [
     'recreated with a share: its requests find all groups first',
     stands.second,
-    { view: { own: '0- 1- 2- 3-', ownLws: { uid: 'another' } }, ...abort(stands.second) },
+    { view: { own: '0:G- 1:G- 2:G- 3:G-', ownLws: { uid: 'another' } }, ...abort(stands.second) },
     ['Aborted: rollback, route-restored', 'hold GracePeriod', 'Aborted: rollback, partition 2 → 0'],
   ],
   [
@@ -222,7 +222,7 @@ test.each<Row>([
   [
     'the stable template put back under a raised partition',
     asked(asked(stands.traffic, NEW, OLD), 'partition: 3', `partition: ${SENTINEL}`),
-    { view: { own: '0o+ 1o+ 2o+ 3+' } },
+    { view: { own: '0:O+ 1:O+ 2:O+ 3:G+' } },
     ['Reverted: rollback, route-restored', 'hold GracePeriod Draining', `Aborted: rollback, partition ${SENTINEL} → 3`],
   ],
 ])('rollback: %s', (_, stand, found, told) =>
@@ -308,7 +308,7 @@ function uncounted(stand: Stand): Found {
 }
 
 test('an autoscaler has fewer groups than the file: the step that releases all of them leaves the Service as it is', () => {
-  const view = { own: '0o+', ownLws: { replicas: 1 } };
+  const view = { own: '0:O+', ownLws: { replicas: 1 } };
   const scaler = known('tranche.yaml, autoscaled');
   const found = (stand: Stand): Found => ({
     view,
@@ -325,8 +325,8 @@ test('an autoscaler has fewer groups than the file: the step that releases all o
 });
 
 test.each<readonly [what: string, own: string, isKept: boolean]>([
-  ['no group has loaded it', '0o+ 1o+ 2o+ 3o+', false],
-  ['a group has loaded it', '0o+ 1o+ 2o+ 3+', true],
+  ['no group has loaded it', '0:O+ 1:O+ 2:O+ 3:O+', false],
+  ['a group has loaded it', '0:O+ 1:O+ 2:O+ 3:G+', true],
 ])('a newer template under a partition that a hand has raised: %s', (_, own, isKept) => {
   const restored = after('step 2/3, route-restored', NEWER_TEMPLATE);
   const raised = asked(restored, 'partition: 2', 'partition: 4');
@@ -490,7 +490,7 @@ test('scaled down past a step before its share: held until someone goes on witho
 test('a partition that keeps the groups of a step back, accepted before its share: what to put back', () => {
   const kept = edited(stands.pods, LWS_FILE, 'partition: 3', `partition: ${SENTINEL}`);
   const accept = `PartitionEdited@${releaseIn(kept)}#${factsDigest({ partition: SENTINEL, expected: 3 })}`;
-  const of = { view: { own: '0o+ 1o+ 2o+ 3o+' }, intents: { accept } };
+  const of = { view: { own: '0:O+ 1:O+ 2:O+ 3:O+' }, intents: { accept } };
   const { told, plan } = passed(kept, of);
   expect(told).toBe('hold NotServing PartitionEdited');
   expect(plan.holds.map(({ message }) => message).join('\n')).toContain('Put partition 3 back');

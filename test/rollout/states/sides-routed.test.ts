@@ -60,7 +60,7 @@ function answered({ rung, stable, fresh, order }: Cell): Passed {
     const isOld = index < (partition ?? 0);
     const [serves, first] = isOld ? [stable, 0] : [fresh, partition];
     const isUp = serves !== 'nobody' && (serves !== 'partly' || index === first);
-    return `${index}${isOld ? 'o' : ''}${isUp ? '+' : '-'}`;
+    return `${index}:${isOld ? 'O' : 'G'}${isUp ? '+' : '-'}`;
   });
   const found: Found = {
     view: { own: groups.join(' ') },

@@ -55,7 +55,7 @@ function changed(stand: Stand, path: string, [stable, fresh]: readonly boolean[]
 
 function groupsOf(count: number, serves: Serves, version: string): string {
   const isUp = (at: number): boolean => serves !== 'nobody' && (serves !== 'partly' || at === 0);
-  return Array.from({ length: count }, (_, at) => `${at}${version}${isUp(at) ? '+' : '-'}`).join(' ');
+  return Array.from({ length: count }, (_, at) => `${at}:${version}${isUp(at) ? '+' : '-'}`).join(' ');
 }
 
 /** One pass over a cell. In the primary all groups are on the release. */
@@ -69,8 +69,8 @@ function answered({ rung, stable, fresh, order }: Cell): Passed {
   const isReleasedForUpdate = rung === 'canary primary' || rung === 'canary route-restored';
   const found: Found = {
     view: {
-      own: groupsOf(Number(counts[0]), stable, isReleasedForUpdate ? '' : 'o'),
-      second: groupsOf(Number(counts[1]), fresh, ''),
+      own: groupsOf(Number(counts[0]), stable, isReleasedForUpdate ? 'G' : 'O'),
+      second: groupsOf(Number(counts[1]), fresh, 'G'),
     },
     ...(order === 'none' ? {} : { intents: { abort: `${releaseIn(rungStand)}${ORDERS[order]}` } }),
   };

@@ -132,7 +132,7 @@ test('a crash loop that is over for the moment is a matter of someone', () => {
 test('the counting starts again with each step, and an unchanged world leaves the record as it is', () => {
   const looping = passes(one, leaders('3:B-', '3:B-#1', '3:B-#2', '3:B-#3', '3:B-#3'));
   const left = plan(world(looping)).record;
-  expect(left?.step?.restarts).toEqual([{ index: 3, uid: 'pod-3#3', count: 3, since: NOW + 60 }]);
+  expect(left?.step?.restarts).toEqual([{ index: 3, uid: 'pod-vllm-3#3', count: 3, since: NOW + 60 }]);
   expect(plan(world({ ...looping, record: left, now: NOW + 900 })).record).toEqual({ ...left, auditedAt: NOW + 900 });
   const next = { ...looping, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B- 3:B-#4', record: left };
   expect(planned(next)).toBe('hold GroupsNotReady');

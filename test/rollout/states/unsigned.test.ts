@@ -45,7 +45,7 @@ function unreadyFor(snapshot: Snapshot, seconds: number): Snapshot {
   return { ...snapshot, live: { ...snapshot.live, leaders: { kind: 'known', value } } };
 }
 
-const restarts = [{ index: 3, uid: 'pod-3', count: 99, since: NOW - 9000 }];
+const restarts = [{ index: 3, uid: 'pod-vllm-3', count: 99, since: NOW - 9000 }];
 const waited = {
   step: { apply: 0, schedule: 0, ready: 9000 },
   delivery: { apply: 0, schedule: 0, ready: 9000 },
