@@ -3,13 +3,13 @@
 import type { Issue } from '../api/issue.ts';
 import { jsonText, oneLine } from '../api/printable.ts';
 import { isInForce, keysOf } from '../api/status-keys.ts';
-import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
+import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Answer } from '../ports/forge.ts';
 import { PortError } from '../ports/port-error.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { inTurn, patchLines } from './patches.ts';
 
-/** Exit code 1 where deliveries would stop at a rule. Throws UsageError without a forge, PortError where it fails or refuses. */
+/** Exit code 1 where deliveries would stop at a rule. Throws PortError where the forge fails or refuses. */
 export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
   const told = await rulesFound(options, ports);
   const agents = await agentsFound(options, ports);
@@ -40,6 +40,12 @@ function agentLine(issue: Issue): string {
   return [said, ...patchLines(issue), ''].join('\n');
 }
 
+const NOT_ASKED = {
+  seen: 'the repository is on no forge that tranche knows, or there is no credential for it',
+  action:
+    'On a GitHub give --repo as https://host/owner/name, and TRANCHE_FORGE_TOKEN or TRANCHE_APP_ID and TRANCHE_APP_KEY. Elsewhere see that tranche may push to each of its branches, and nobody else to the status branch',
+} as const;
+
 type RuleFound = {
   readonly level: string;
   readonly name: string;
@@ -52,18 +58,15 @@ export function ruleLine({ level, name, seen, action }: RuleFound): string {
   return `${oneLine(`${level.padEnd(7)}  ${name}: ${seen}. ${action}`)}\n`;
 }
 
-/** What stands in the way at the forge, worst first. Throws UsageError without one, PortError where it fails or refuses. */
+/** What stands in the way at the forge, worst first; without one, that alone. Throws PortError where it fails or refuses. */
 export async function rulesFound(options: CommonOptions, ports: Ports): Promise<readonly RuleFound[]> {
   const { forge, git } = ports;
-  if (forge === undefined)
-    throw new UsageError(
-      'there is no forge: give --repo as https://host/owner/name on a GitHub, and TRANCHE_FORGE_TOKEN or TRANCHE_APP_ID and TRANCHE_APP_KEY',
-    );
+  git.begin();
+  const { PREFLIGHT } = await import('../reconcile/preflight-findings.ts');
+  if (forge === undefined) return [{ name: 'ForgeNotAsked', level: PREFLIGHT.ForgeNotAsked.level, ...NOT_ASKED }];
   const { desiredHead } = await import('../reconcile/observe/read-main.ts');
   const { acceptingPolicies, policyOwners } = await import('../reconcile/policy-owners.ts');
   const { preflight } = await import('../reconcile/preflight.ts');
-  const { PREFLIGHT } = await import('../reconcile/preflight-findings.ts');
-  git.begin();
   forge.begin();
   // Of the branch that is delivered, as it says itself: what a pass goes by. The default branch may only name it.
   const { main: commit, config } = await desiredHead(git, options.overrides);

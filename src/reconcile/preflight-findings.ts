@@ -56,6 +56,10 @@ export const PREFLIGHT = {
     is: 'no rule waits for our status: what is merged while a gate is closed waits for that gate',
   },
   MovesUnderProposals: { level: 'notice', is: 'every commit to the branch puts its open pull requests behind' },
+  ForgeNotAsked: {
+    level: 'warning',
+    is: 'there is no forge to ask, so nobody knows what the rules of the branches say; what is in Git is looked at all the same',
+  },
   RulesUnreadable: { level: 'warning', is: 'a rule cannot be read with this credential, so nobody knows what it says' },
 } as const satisfies Readonly<Record<string, { readonly level: 'error' | 'warning' | 'notice'; readonly is: string }>>;
 

@@ -95,11 +95,28 @@ test('with the token of a run, it says once what does not work', async () => {
   forge.tokens.set(TOKEN, given);
 });
 
-test('without a forge, or with a token that it does not take, it says what to do', async () => {
-  expect(await preflight(['--forge', 'none'])).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('there is no forge'),
-  });
+test('without a forge it says so, and what Git alone tells', async () => {
+  const app = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: vllm}
+spec:
+  source: {path: apps/vllm, targetRevision: main}
+  syncPolicy: {}
+`;
+  await site.repository.git.commit('main', { ...VLLM_FILES, 'app.yaml': app });
+  const { code, out, err } = await preflight(['--forge', 'none']);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/^warning {2}ForgeNotAsked: .*On a GitHub give --repo as/);
+  expect(out).toMatch(/^warning {2}NotAutomated: app\.yaml:6: /m);
+  expect(out).not.toContain('fit');
+  const { findings, agents } = JSON.parse((await preflight(['--forge', 'none', '--output', 'json'])).out);
+  expect([
+    findings.map(({ name }: { name: string }) => name),
+    agents.map(({ reason }: { reason: string }) => reason),
+  ]).toEqual([['ForgeNotAsked'], ['NotAutomated']]);
+});
+
+test('with a token that the forge does not take, it says what to do', async () => {
   expect(await preflight([], 'expired')).toMatchObject({ code: 2, err: expect.stringContaining('CredentialInvalid') });
   expect(await preflight(['--branch', 'nope'])).toMatchObject({
     code: 2,

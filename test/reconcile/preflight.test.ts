@@ -164,7 +164,8 @@ test.each(rows.map((row) => ({ what: row[0], row })))('$what', ({ row }) => {
 });
 
 test('every finding is found by some row', () => {
-  const found = new Set(rows.flatMap(([, , , , names]) => names));
+  // Without a forge there are no rules to read: see test/commands/preflight.test.ts.
+  const found = new Set(['ForgeNotAsked', ...rows.flatMap(([, , , , names]) => names)]);
   expect([...found].sort()).toEqual(Object.keys(PREFLIGHT).sort());
 });
 
