@@ -207,4 +207,18 @@ export type RolloutRecord = {
   readonly proposal?: ProposalRecord | undefined;
   /** Not there: nothing of this delivery was judged by metrics yet. */
   readonly measured?: MeasuredStep | undefined;
+  /** Of its kustomize folder. Not there: it is in none, is not at rest, another record has it, or nothing is signed. */
+  readonly built?: BuiltRecord | undefined;
+};
+
+/** What kustomize built of a folder without our patches. It counts where it is signed, and no longer than until the next audit. */
+export type BuiltRecord = {
+  /** A digest of all that the folder is built from, but for what our patches say. */
+  readonly key: string;
+  /** Its LeaderWorkerSets. */
+  readonly text: string;
+  /** ConfigMaps and Secrets next to them. `isKept`: the agent keeps it when it is built no more. */
+  readonly objects: readonly { readonly name: string; readonly isKept: boolean; readonly digest: string }[];
+  /** One object is built. */
+  readonly isAlone: boolean;
 };

@@ -8,6 +8,7 @@ import type { Instant } from '../api/time.ts';
 import { holdKind } from '../rollout/hold.ts';
 import { isDelivered, type Plan, recordWritten } from '../rollout/plan.ts';
 import { printKey } from '../rollout/texts/key-text.ts';
+import { signedRecords, withBuilt } from './built-records.ts';
 import { liveReader } from './cluster/observe-cluster.ts';
 import { type TrafficReader, trafficReader } from './cluster/observe-live-traffic.ts';
 import { decideAll, isChosen } from './decide-all.ts';
@@ -62,7 +63,8 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const { builder } = ports;
   const builds = builder === undefined ? undefined : { builder, cache: memory.builds };
   await sent();
-  const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired, builder });
+  const records = signedRecords(status, { signing, now: at, auditSeconds: config.auditSeconds });
+  const desired = await readDesired(ports.git, main, { config, memory, ahead: pass.ahead.desired, builder, records });
   const tip = memory.main ?? tipOf(status, desired.config, options);
   memory.main = main;
   const reading: Reading = { main, status, desired, at, signing, keyMissing };
@@ -80,12 +82,12 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const approvals = await readApprovals(ports, { reading, reconciled: first, commits: git });
   const decided = approvals.size === 0 ? first : await decideAll({ ...readers, approvals }, reading, options, memory);
   const reconciled = options.write ? await propose(ports, { reading, reconciled: decided, commits: git }) : decided;
-  const records = recordsOf(reading, reconciled, options);
+  const kept = recordsOf(reading, reconciled, options);
   const decision = resultOf(reading, reconciled, options);
   const result = { ...decision, warnings: [...decision.warnings, ...trust.warnings] };
   if (!options.write) return result;
-  const index = await indexOf(ports.git, reading, { records, result, options, folders: git.folders() });
-  const written = await writePass(ports, { reading, reconciled, records, result, index, memory });
+  const index = await indexOf(ports.git, reading, { records: kept, result, options, folders: git.folders() });
+  const written = await writePass(ports, { reading, reconciled, records: kept, result, index, memory });
   if (written === 'moved') return written;
   memory.atRest = options.only.length > 0 ? undefined : { status: written.status ?? status.head, index };
   return notified(ports, written, reading);
@@ -143,6 +145,7 @@ function recordsOf(
   const records = new Map<string, RolloutRecord>();
   const byKey = new Map(reconciled.map((one) => [printKey(one.key), one]));
   const isHidden = hiddenBy(reading.desired);
+  const toKeep = new Map(reading.desired.rollouts.map(({ key, over }) => [printKey(key), over?.toKeep]));
   for (const [key, stored] of reading.status.records) {
     const one = byKey.get(key);
     const failed = one !== undefined && one.plan === undefined;
@@ -156,7 +159,9 @@ function recordsOf(
   }
   for (const one of reconciled.filter(keepsRecord)) {
     const { key, plan, writes } = one;
-    if (plan !== undefined) records.set(printKey(key), isOnMain(plan, writes) ? recordWritten(plan) : plan.record);
+    if (plan === undefined) continue;
+    const record = isOnMain(plan, writes) ? recordWritten(plan) : plan.record;
+    records.set(printKey(key), withBuilt(record, toKeep.get(printKey(key))));
   }
   return records;
 }

@@ -4,6 +4,7 @@ import { openSignatures } from '../../src/adapters/system/ed25519.ts';
 import { asWritten } from '../../src/api/json.ts';
 import { PRIVATE_HALF } from '../../src/api/status-keys.ts';
 import type { Signatures } from '../../src/ports/signatures.ts';
+import { checksumOf } from '../../src/reconcile/status/record-store.ts';
 import { digestOf, sign } from '../../src/reconcile/status/signed.ts';
 
 /** The private half of the nth key. */
@@ -47,4 +48,31 @@ export function resigned(
     digest: digestOf(asWritten(content)),
   };
   return JSON.stringify({ signature: sign(own, of), ...content }, undefined, 2);
+}
+
+/** A record with other content, with its checksum, and signed by the nth key as the process would that wrote it. */
+export function resignedRecord(
+  text: string,
+  change: (record: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+  nth = 1,
+): string {
+  const {
+    signature,
+    checksum: _,
+    ...record
+  } = JSON.parse(text) as {
+    signature?: { number: number };
+    checksum?: string;
+  };
+  const content = change(record);
+  const { own } = signaturesOf(nth);
+  if (own === undefined) throw new Error('there is no such key');
+  const digest = digestOf(asWritten(content));
+  const of = {
+    path: 'rollouts/default/llm/vllm.json',
+    place: { cluster: 'default', shard: undefined },
+    number: (signature?.number ?? 0) + 1,
+    digest,
+  };
+  return JSON.stringify({ checksum: checksumOf(digest), signature: sign(own, of), ...content }, undefined, 2);
 }

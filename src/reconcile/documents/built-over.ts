@@ -1,6 +1,7 @@
 /** A LeaderWorkerSet that kustomize builds, and that a patch of ours changes: read from the build, written into the patch. */
 
 import type { Issue } from '../../api/issue.ts';
+import type { BuiltRecord } from '../../api/record.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { BuildInput } from '../../ports/builder.ts';
 import type { Beneath } from '../../rollout/edits/beneath.ts';
@@ -44,6 +45,8 @@ export type BuiltOver = {
   readonly key: string;
   /** ConfigMaps and Secrets that are built next to it. */
   readonly objects: BuiltObjects;
+  /** What a signed record may keep of the folder; not there: nothing, or the record of another workload in it does. */
+  readonly toKeep?: BuiltRecord | undefined;
   /** There: main builds it without the patch, or not at all; `issues` say why, and no step goes forward. */
   readonly isStandIn?: true;
   readonly issues: readonly Issue[];

@@ -19,6 +19,7 @@ import { pathFaults } from '../documents/path-issues.ts';
 import { ConfigError, configIssue, configOf, configWithFaults } from '../documents/read-config.ts';
 import { firstClaims } from '../history/first-claims.ts';
 import type { Memory, Overrides } from '../pass.ts';
+import type { SignedRecords } from '../roots/kept-builds.ts';
 import { shardBranch } from '../shard-branches.ts';
 import type { Ahead } from './read-ahead.ts';
 
@@ -100,6 +101,7 @@ export async function readDesired(
     readonly ahead?: Ahead['desired'];
     /** undefined: no kustomize folder is built. */
     readonly builder?: Builder | undefined;
+    readonly records?: SignedRecords | undefined;
   },
 ): Promise<Desired> {
   const early = at.ahead !== undefined && isSame(at.ahead.paths, at.config.paths) ? at.ahead.tree : undefined;
@@ -152,14 +154,18 @@ async function settledOf(git: Git, tree: Tree, at: Reading, known: KnownTexts): 
 async function withBuilt(
   git: Git,
   tree: Tree,
-  at: Reading & { readonly read: Desired; readonly builder?: Builder | undefined },
+  at: Reading & {
+    readonly read: Desired;
+    readonly builder?: Builder | undefined;
+    readonly records?: SignedRecords | undefined;
+  },
 ): Promise<Desired> {
-  const { read, builder, config, memory } = at;
+  const { read, builder, config, memory, records } = at;
   if (!hasKustomizations(read)) return read;
   const { overBuilds } = await import('../roots/over-builds.ts');
   const { firstParentsOf } = await import('../history/first-parents.ts');
   const line = firstParentsOf(git, tree.commit);
-  const built = await overBuilds(read, { git, line, builder, cache: memory.builds });
+  const built = await overBuilds(read, { git, line, builder, cache: memory.builds, records });
   if (built.length === 0) return read;
   const { firsts } = memory;
   return desiredOf(tree, config, memory.parsed, {

@@ -3,17 +3,15 @@
 import { isJsonObject, jsonEqual } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
-import type { Closure } from '../../manifests/closure.ts';
 import { list } from '../../manifests/kustomize-changes.ts';
 import { isKustomizationFile, type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { APPLY_ENTRY, applyFile, emptyPatch, rootOfPatch } from '../../manifests/patch-place.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import type { BuildInput } from '../../ports/builder.ts';
 import { hasPin } from './patch-issues.ts';
+import type { WholeClosure } from './read-closures.ts';
 import { builtOnce } from './read-roots.ts';
 import type { Source } from './stand-in.ts';
-
-type Whole = Extract<Closure, { readonly kind: 'whole' }>;
 
 /** A patch of ours, and what it is for. */
 export type OwnPatch = {
@@ -23,7 +21,7 @@ export type OwnPatch = {
 
 /** The folder with patches that change nothing, and what its build follows from: equal keys, equal builds. */
 export function bare(
-  { root, files }: Pick<Whole, 'root' | 'files'>,
+  { root, files }: Pick<WholeClosure, 'root' | 'files'>,
   patches: readonly OwnPatch[],
 ): { readonly input: BuildInput; readonly key: string } {
   const ours = new Map(patches.map(({ file, named }) => [file, named]));
@@ -60,7 +58,7 @@ export function builtWithout(
  * are the last that is done, each by a transformer that does no more. undefined: it may not.
  */
 export function plainPatches(
-  { root, files }: Pick<Whole, 'root' | 'files'>,
+  { root, files }: Pick<WholeClosure, 'root' | 'files'>,
   of: OwnPatch,
 ): { readonly patch: ManifestDocument; readonly all: readonly OwnPatch[] } | undefined {
   const texts = new Map(files.map(({ path, text }) => [path, text]));

@@ -7,8 +7,9 @@ import type { Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Identity } from '../desired/desired-rollout.ts';
 import type { BuiltObjects } from '../documents/built-over.ts';
+import { atPatch, isCalled } from './at-patch.ts';
 import { bare, plainPatches } from './bare-build.ts';
-import { atPatch, type BuildWorld, isCalled } from './over-builds.ts';
+import type { BuildWorld } from './over-builds.ts';
 import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
 import { builtOnce } from './read-roots.ts';
 

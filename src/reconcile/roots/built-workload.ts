@@ -30,10 +30,13 @@ export type BuiltWorkload = {
 };
 
 /** Those of one build, in its order. An issue stands at the root: lines of an output help nobody. */
-export function builtWorkloads(
-  text: string,
-  root: Pick<ManifestDocument, 'file'>,
-): {
+export function builtWorkloads(text: string, root: Pick<ManifestDocument, 'file'>): BuiltReading {
+  const next = { objects: objectsIn(text, root), isAlone: !/^---$/m.test(text) };
+  return workloadsOf(ofKinds(text, [LWS_KIND]), root, next);
+}
+
+/** What is known of a build. */
+export type BuiltReading = {
   readonly workloads: readonly BuiltWorkload[];
   /** All of them, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
@@ -41,8 +44,15 @@ export function builtWorkloads(
   /** It has one object. */
   readonly isAlone: boolean;
   readonly issues: readonly Issue[];
-} {
-  const output = parseManifestFile(root.file, ofKinds(text, [LWS_KIND]), [LWS_KIND]);
+};
+
+/** The same of a text that has the LeaderWorkerSets alone, and of what was built next to them. */
+export function workloadsOf(
+  text: string,
+  root: Pick<ManifestDocument, 'file'>,
+  next: Pick<BuiltReading, 'objects' | 'isAlone'>,
+): BuiltReading {
+  const output = parseManifestFile(root.file, text, [LWS_KIND]);
   const issues = [...output.issues];
   const workloads: BuiltWorkload[] = [];
   const documents = output.documents.filter(({ object }) => object.apiVersion === LWS_API_VERSION);
@@ -67,8 +77,7 @@ export function builtWorkloads(
   return {
     workloads,
     documents,
-    objects: objectsIn(text, root),
-    isAlone: !/^---$/m.test(text),
+    ...next,
     issues: issues.map((issue) => atRoot(issue, root)),
   };
 }

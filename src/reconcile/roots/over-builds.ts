@@ -1,10 +1,8 @@
 /** Which LeaderWorkerSets are delivered by a patch of ours over what a kustomize folder builds, as one commit has them. */
 
-import { createHash } from 'node:crypto';
 import { at } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { MARK } from '../../api/marks.ts';
-import { LWS_API_VERSION } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { applyFile, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
 import type { Builder } from '../../ports/builder.ts';
@@ -16,7 +14,9 @@ import { namespaceOf } from '../documents/manifest-index.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { agentsIn } from '../init/agents.ts';
 import { appliedBy } from './applied-by.ts';
+import { atPatch, isCalled } from './at-patch.ts';
 import { builtWithout, type OwnPatch } from './bare-build.ts';
+import { hashOf, keptBuilds, type SignedRecords, toKeep } from './kept-builds.ts';
 import { NO_BUILDER } from './no-builder.ts';
 import { hasPin, patchIssues, unbuiltIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
@@ -28,6 +28,7 @@ export type BuildWorld = {
   readonly line: Line;
   readonly builder: Builder;
   readonly cache: BuildCache;
+  readonly kept?: ReturnType<typeof keptBuilds>;
 };
 
 type Named = BuiltOver['named'];
@@ -38,13 +39,25 @@ type Named = BuiltOver['named'];
  */
 export async function overBuilds(
   desired: Desired,
-  { git, line, builder, cache }: Omit<BuildWorld, 'builder'> & { readonly builder: Builder | undefined },
+  {
+    git,
+    line,
+    builder,
+    cache,
+    records,
+  }: Omit<BuildWorld, 'builder'> & {
+    readonly builder: Builder | undefined;
+    /** Not there: nothing is signed, or nobody looks. */
+    readonly records?: SignedRecords | undefined;
+  },
 ): Promise<readonly BuiltOver[]> {
   const patches = patchesIn(desired);
   const mayAdopt = builder?.isNamed === true;
   const refused = mayAdopt ? desired.rollouts.filter(isRefused) : [];
   if (patches.length === 0 && refused.length === 0) return [];
-  const world = { git, line, builder: builder ?? NO_BUILDER, cache };
+  const own = patches.flatMap(({ root, ...one }) => ownPatch(one).map((patch) => ({ ...patch, root })));
+  const kept = builder && records ? { kept: keptBuilds({ desired, patches: own, records, cache }) } : {};
+  const world = { git, line, builder: builder ?? NO_BUILDER, cache, ...kept };
   const { texts, config } = desired;
   const patched = patches.map(({ root }) => root);
   // Folders that nobody asks anything of keep no decision waiting; those that may build an object a second time are asked.
@@ -69,7 +82,7 @@ const NO_OBJECTS: BuiltOver['objects'] = new Map();
 
 type Asked = { readonly root: string; readonly named: Named; readonly patch: ManifestDocument | undefined };
 
-function ownPatch({ patch, named }: Asked): readonly OwnPatch[] {
+function ownPatch({ patch, named }: Omit<Asked, 'root'>): readonly OwnPatch[] {
   return patch === undefined ? [] : [{ file: patch.file, named }];
 }
 
@@ -155,7 +168,11 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const isAlone = built.isAlone && source.kind === 'asMain';
   const read = { input, objects: built.objects, isAlone };
   const here = out === undefined ? { ...read, document: there } : { ...read, ...takenOut(there) };
-  if (source.kind === 'asMain') return { ...nothing, ...here, key: hashOf(key), beneath };
+  const { closure } = source;
+  const isKept = about.world.kept !== undefined && out === undefined && patches[0]?.file === file;
+  const keeps =
+    isKept && without !== undefined && closure !== undefined ? { toKeep: toKeep(without, { closure, patches }) } : {};
+  if (source.kind === 'asMain') return { ...nothing, ...here, key: hashOf(key), beneath, ...keeps };
   const files = [...new Set([...unbuilt.files, ...input.files.map(({ path }) => path)])];
   const isEarlier = source.kind === 'earlier' ? ({ isEarlier: true } as const) : {};
   return {
@@ -198,11 +215,6 @@ async function sourceOf(
   return entered ?? lastBuilt(asked, isOwn, world);
 }
 
-/** Whether this is what a build has of the workload; it need not say the namespace. */
-export function isCalled({ object }: ManifestDocument, named: Named): boolean {
-  return object.name === named.name && (object.namespace === '' || object.namespace === named.namespace);
-}
-
 function beneathOf(
   base: ManifestDocument,
   of: Pick<Beneath, 'root' | 'applied'> & { readonly patch: ManifestDocument | undefined },
@@ -215,32 +227,4 @@ function beneathOf(
   const isPinned = patch !== undefined && hasPin(patch.value);
   const isAdopted = patch !== undefined;
   return { root, digest, content, replicas, partition, maxUnavailable, isPinned, isAdopted, applied };
-}
-
-/** What is built, at the place where it is changed: there is where edits go. Lines of an output help nobody. */
-export function atPatch(
-  built: ManifestDocument,
-  patch: Pick<ManifestDocument, 'object'> | Named,
-  file: string,
-): ManifestDocument {
-  const object =
-    'object' in patch
-      ? patch.object
-      : { apiVersion: LWS_API_VERSION, kind: LWS_KIND, name: patch.name, namespace: patch.namespace };
-  return {
-    ...built,
-    file,
-    object,
-    lineOf: () => 0,
-    get root() {
-      return built.root;
-    },
-    get read() {
-      return built.read;
-    },
-  };
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 40);
 }

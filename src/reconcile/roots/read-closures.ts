@@ -11,6 +11,7 @@ import type { Git, Oid, TreeFile } from '../../ports/git.ts';
 const LOOKS_MOST = MAX_CLOSURE_LEVELS + 2;
 
 export type ClosedOrRefused = Exclude<Closure, { readonly kind: 'open' }>;
+export type WholeClosure = Extract<Closure, { readonly kind: 'whole' }>;
 
 /** By folder. What several share is read once. Throws PortError. */
 export async function readClosures(
@@ -105,9 +106,6 @@ function fileOf({ path, oid, content }: TreeFile): ClosureFile {
 }
 
 /** What a build follows from: equal keys, equal builds. */
-export function closureKey({
-  root,
-  files,
-}: Pick<Extract<Closure, { readonly kind: 'whole' }>, 'root' | 'files'>): string {
+export function closureKey({ root, files }: Pick<WholeClosure, 'root' | 'files'>): string {
   return JSON.stringify([root, ...files.map(({ path, oid }) => [path, oid])]);
 }

@@ -15,8 +15,8 @@ import { PortError } from '../../ports/port-error.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import type { BuiltObjects } from '../documents/built-over.ts';
 import type { Agent } from '../init/agents.ts';
-import { type BuiltWorkload, builtWorkloads } from './built-workload.ts';
-import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
+import { type BuiltReading, type BuiltWorkload, builtWorkloads } from './built-workload.ts';
+import { type ClosedOrRefused, closureKey, readClosures, type WholeClosure } from './read-closures.ts';
 import { agentIssues, baseIssue, buildIssue, twiceBuilt, unreadByFlux } from './root-issues.ts';
 
 /** A LeaderWorkerSet of a root, with who delivers it. */
@@ -35,7 +35,7 @@ export type RootView = {
   /** What was read of it, refused or not: another text differs. */
   readonly seen: string;
   /** What kustomize is given; undefined: refused. */
-  readonly input: Extract<ClosedOrRefused, { readonly kind: 'whole' }> | undefined;
+  readonly input: WholeClosure | undefined;
   /** LeaderWorkerSets as built, those that cannot be read as well. */
   readonly documents: readonly ManifestDocument[];
   readonly objects: BuiltObjects;
@@ -51,9 +51,7 @@ export type RootView = {
  * into a limit is tried again after `left` more questions: one slow folder does not keep every pass waiting. What is being built
  * is there already: who asks meanwhile waits for it.
  */
-export type BuildCache = Map<string, { readonly built: Reading | Promise<Reading>; readonly left?: number }>;
-
-type Reading = ReturnType<typeof builtWorkloads>;
+export type BuildCache = Map<string, { readonly built: BuiltReading | Promise<BuiltReading>; readonly left?: number }>;
 
 /** Questions that are answered by a time-out before the folder is built again: of one or two in each pass. */
 const STOPPED_FOR = 10;
@@ -72,12 +70,18 @@ type RootsQuestion = {
   readonly names?: readonly string[];
 };
 
-type World = { readonly git: Pick<Git, 'readAt'>; readonly builder: Builder; readonly cache: BuildCache };
+type World = {
+  readonly git: Pick<Git, 'readAt'>;
+  readonly builder: Builder;
+  readonly cache: BuildCache;
+  /** Puts into the cache what signed records keep of a folder at rest. Not there: they keep nothing. */
+  readonly kept?: (root: Root, closure: WholeClosure) => void;
+};
 
 /** Those that have a LeaderWorkerSet in any file, in the order of their folders. Throws PortError. */
 export async function readRoots(
   { desired, agents, texts, patched = [], names }: RootsQuestion,
-  { git, builder, cache }: World,
+  { git, ...world }: World,
 ): Promise<readonly RootView[]> {
   const applied = new Set([...patched, ...agents.flatMap(({ folders }) => folders)]);
   const roots = rootsIn(desired.files, applied);
@@ -95,7 +99,7 @@ export async function readRoots(
   const hasKustomization = (folder: string): boolean => kustomized.has(folder);
   const views = await Promise.all(
     about.map(async ({ root, closure }): Promise<RootView> => {
-      const { workloads, issues, key, ...outputs } = await builtRoot(root, closure, { builder, cache });
+      const { workloads, issues, key, ...outputs } = await builtRoot(root, closure, world);
       const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
       // What Argo CD merges is part of what is built, or refused with it.
       const around = builds.filter(
@@ -152,15 +156,16 @@ function mayBuild({ files }: ClosedOrRefused, names: readonly string[]): boolean
 const NO_OBJECTS: BuiltObjects = new Map();
 const NOTHING_BUILT = { workloads: [], documents: [], objects: NO_OBJECTS, isAlone: false };
 
-type Built = Reading & Pick<RootView, 'key'>;
+type Built = BuiltReading & Pick<RootView, 'key'>;
 
 async function builtRoot(
   root: Root,
   closure: ClosedOrRefused,
-  { builder, cache }: Pick<World, 'builder' | 'cache'>,
+  { builder, cache, kept }: Omit<World, 'git'>,
 ): Promise<Built> {
   if (closure.kind === 'refused') return { ...NOTHING_BUILT, issues: closure.issues, key: undefined };
   const key = closureKey(closure);
+  if (!cache.has(key)) kept?.(root, closure);
   return { ...(await builtOnce(closure, { key, root: root.document, builder, cache })), key };
 }
 
@@ -170,7 +175,7 @@ type Once = Pick<World, 'builder' | 'cache'> & {
 };
 
 /** What one folder builds; equal files are built once. A machine that fails refuses this folder, and ends no pass. */
-export async function builtOnce(input: BuildInput, once: Once): Promise<Reading> {
+export async function builtOnce(input: BuildInput, once: Once): Promise<BuiltReading> {
   const { key, cache } = once;
   const known = cache.get(key);
   if (known !== undefined && known.left !== 0) {
@@ -189,7 +194,7 @@ export async function builtOnce(input: BuildInput, once: Once): Promise<Reading>
   }
 }
 
-async function builtNow(input: BuildInput, { key, root, builder, cache }: Once): Promise<Reading> {
+async function builtNow(input: BuildInput, { key, root, builder, cache }: Once): Promise<BuiltReading> {
   const build = await builder.build(withArgoImages(input)).catch(refusedByMachine);
   const built =
     build.kind === 'refused'

@@ -10,7 +10,7 @@ import { APPLY_ENTRY, applyFile, applyText } from '../../manifests/patch-place.t
 import type { Builder, BuildInput } from '../../ports/builder.ts';
 import type { Git, Oid } from '../../ports/git.ts';
 import type { builtWorkloads } from './built-workload.ts';
-import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
+import { closureKey, readClosures, type WholeClosure } from './read-closures.ts';
 import { type BuildCache, builtOnce, type RootView } from './read-roots.ts';
 
 type Asked = {
@@ -37,7 +37,7 @@ export type Source = {
   readonly kind: 'asMain' | 'withEntry' | 'earlier';
   readonly input: BuildInput;
   /** With which of these files the folder is as some commit has it; undefined: as none has it. */
-  readonly closure: Extract<ClosedOrRefused, { readonly kind: 'whole' }> | undefined;
+  readonly closure: WholeClosure | undefined;
   readonly built: Pick<ReturnType<typeof builtWorkloads>, 'documents' | 'objects' | 'isAlone'>;
   readonly key: string;
 };

@@ -8,6 +8,7 @@ import { type Marks, parseRung, RUNGS, type StableMark, type StepMark } from '..
 import type { InferencePools } from '../../api/policy-pools.ts';
 import type {
   AutomaticBacks,
+  BuiltRecord,
   Contest,
   HoldRecord,
   Phase,
@@ -221,6 +222,14 @@ const record = object({
   ),
   proposal: optional(proposal),
   measured: optional(measured),
+  built: optional(
+    object({
+      key: text,
+      text,
+      objects: list(object({ name: text, isKept: flag, digest: text } satisfies Shape<BuiltRecord['objects'][number]>)),
+      isAlone: flag,
+    } satisfies Shape<BuiltRecord>),
+  ),
 } satisfies Shape<RolloutRecord>);
 
 /** Every field of a record and what it takes, as text: another text is another `RECORD_VERSION`. */

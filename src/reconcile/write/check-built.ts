@@ -15,7 +15,7 @@ import type { ObjectChange } from '../../rollout/edits/change.ts';
 import { wholeByPatch } from '../../rollout/edits/out-of-file.ts';
 import type { Way } from '../../rollout/move.ts';
 import type { BuiltOver } from '../documents/built-over.ts';
-import { isCalled } from '../roots/over-builds.ts';
+import { isCalled } from '../roots/at-patch.ts';
 import { returning } from '../roots/taken-out.ts';
 import type { TextsAt } from '../texts-at.ts';
 import { checkStep } from './check-step.ts';

@@ -107,7 +107,7 @@ test('at rest a process that goes on builds nothing, also where other files have
   expect(world.builder.built.length).toBe(built);
 });
 
-test('at rest a process that has just started builds nothing, as far as the index of the status branch is signed', async () => {
+test('at rest a process that has just started builds nothing, as far as index or records are signed', async () => {
   const world = new BuiltWorld({ signed: true });
   await world.apply();
   world.tick(120);
@@ -126,6 +126,14 @@ test('at rest a process that has just started builds nothing, as far as the inde
   );
   expect(forged).not.toBe(index);
   world.repository.commit('tranche-status', { writes: [{ path: 'index.json', text: forged }], message: 'forged' });
+  expect(await built()).toBe(0);
+  const record = 'rollouts/default/llm/vllm.json';
+  const text = (world.repository.text('tranche-status', record) ?? '').replace('"checksum": "', '"checksum": "0');
+  const writes = [
+    { path: 'index.json', text: forged },
+    { path: record, text },
+  ];
+  world.repository.commit('tranche-status', { writes, message: 'forged' });
   expect(await built()).toBeGreaterThan(0);
   expect(await built()).toBe(0);
 });
