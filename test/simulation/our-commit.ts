@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { JsonObject } from '../../src/api/json.ts';
 import { parseTrailers } from '../../src/rollout/commits/messages.ts';
 import { pickedBy } from './client-routes.ts';
-import { type FileMarks, lwsFile, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
+import { type FileMarks, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
 import type { WorldLaws } from './laws.ts';
 import { Remembered } from './remembered/remembered.ts';
 import { routedFiles } from './routed-files.ts';
@@ -168,7 +168,7 @@ export function lastWritten(universe: Universe, { name, upTo }: { name: string; 
   const found = universe.repository
     .log(upTo)
     .find(({ message }) => parseTrailers(message)?.rollout.split('/').at(-1) === name);
-  return found === undefined ? undefined : fieldsOf(universe.text(found.oid, lwsFile(name)) ?? '');
+  return found === undefined ? undefined : fieldsOf(universe.lws(name, found.oid) ?? '');
 }
 
 /** Whether it writes the marks of the rollback that is in progress, as the last commit of ours has left them. */
@@ -199,8 +199,8 @@ export function ourCommit(
     plannedFrom: trailers.plannedFrom,
     reason: trailers.reason,
     subject: header.message.split('\n')[0] ?? '',
-    before: fieldsOf(universe.text(header.parent, lwsFile(name)) ?? ''),
-    after: fieldsOf(universe.text(header.oid, lwsFile(name)) ?? ''),
+    before: fieldsOf(universe.lws(name, header.parent) ?? ''),
+    after: fieldsOf(universe.lws(name, header.oid) ?? ''),
     plan: planAt(universe, rollout, header.parent),
     ...known(name),
   };

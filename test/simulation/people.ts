@@ -94,6 +94,21 @@ export class Person {
     edit(this);
   }
 
+  /** Writes that the workload is to be on this version. */
+  ask(version: number, what: string): void {
+    this.write(withVersion(this.text, version, this.workload), what);
+  }
+
+  /** Writes a number of the spec; nothing where it is there. */
+  number(key: 'replicas' | 'maxUnavailable' | 'partition', value: number, what: string): void {
+    if (numberIn(this.text, key) !== value) this.write(withNumber(this.text, key, value), what);
+  }
+
+  /** Writes what changes no workload. The pattern ends before a carriage return too, which stays. */
+  note(text: string): void {
+    this.write(this.text.replace(/^# .*$/m, `# The model server, ${text}.`), 'a comment');
+  }
+
   get text(): string {
     return this.universe.lws(this.workload.name) ?? '';
   }
@@ -194,7 +209,7 @@ function handActs(person: Person, underWay: number): Weighted<Act> {
 function edit(person: Person): void {
   if (person.versions >= VERSIONS_MAX) return;
   person.versions += 1;
-  person.write(withVersion(person.text, person.versions, person.workload), `version ${person.versions}`);
+  person.ask(person.versions, `version ${person.versions}`);
 }
 
 /** Approves the step that Git names: that ends its pause, and nothing else. */
@@ -295,14 +310,14 @@ function revert(person: Person): void {
   const { marks, universe, workload } = person;
   if (marks?.stable === undefined) return;
   const version = versionInText(universe.lws(workload.name, marks.stable) ?? '');
-  if (version !== undefined) person.write(withVersion(person.text, version, workload), `back to version ${version}`);
+  if (version !== undefined) person.ask(version, `back to version ${version}`);
 }
 
 /** A bot that writes an old version again, aborted or not. */
 function returnAborted(person: Person): void {
   if (person.versions === 0) return;
   const version = person.chance.between(0, person.versions);
-  person.write(withVersion(person.text, version, person.workload), `version ${version} again`);
+  person.ask(version, `version ${version} again`);
 }
 
 function togglePause(person: Person): void {
@@ -355,26 +370,22 @@ function scale(person: Person): void {
   const replicas = person.chance.between(least, 6);
   const isGreen = person.marks?.serves === 'green';
   const [own, others] = splitOwn(person.text);
-  const text = isGreen
-    ? `${own}${withNumber(others, 'replicas', replicas)}`
-    : withNumber(person.text, 'replicas', replicas);
   if (replicas === 0) person.universe.emptied.add(person.workload.name);
   // The colour that serves is the one whose groups go.
   if (replicas === 0 && isGreen) person.universe.emptied.add(secondName(person.workload) ?? '');
-  person.write(text, `${replicas} replicas`);
+  if (isGreen) person.write(`${own}${withNumber(others, 'replicas', replicas)}`, `${replicas} replicas`);
+  else person.number('replicas', replicas, `${replicas} replicas`);
 }
 
 function editBudget(person: Person): void {
   const budget = person.chance.between(1, 3);
-  person.write(withNumber(person.text, 'maxUnavailable', budget), `maxUnavailable ${budget}`);
+  person.number('maxUnavailable', budget, `maxUnavailable ${budget}`);
 }
 
 function editPartition(person: Person): void {
   const partition = person.chance.flip(0.2) ? 1_000_000 : person.chance.between(0, person.workload.replicas);
-  const before = numberIn(person.text, 'partition');
   person.universe.mixed.add(person.workload.name);
-  if (before !== partition)
-    person.write(withNumber(person.text, 'partition', partition), `partition ${partition} by hand`);
+  person.number('partition', partition, `partition ${partition} by hand`);
 }
 
 function comment(person: Person): void {
@@ -383,8 +394,7 @@ function comment(person: Person): void {
     universe.commit('README.md', `# Models\n${chance.between(0, 1_000_000)}\n`, 'README');
     return;
   }
-  // The pattern ends before a carriage return too, which stays.
-  person.write(person.text.replace(/^# .*$/m, `# The model server, note ${chance.between(0, 999)}.`), 'a comment');
+  person.note(`note ${chance.between(0, 999)}`);
 }
 
 export function stepIndex(marks: FileMarks | undefined): number | undefined {

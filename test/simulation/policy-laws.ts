@@ -1,6 +1,6 @@
 /** The laws about policies: what a commit of ours may not do under the policy that its parent holds. */
 
-import { lwsFile, secondIn } from './files.ts';
+import { secondIn } from './files.ts';
 import { begins, CLIMBING, emptiesOnly, FORWARD, isLocked, type OurCommit, SURGING } from './our-commit.ts';
 import { GATES_FILE, type Said, saidIn } from './policy-said.ts';
 
@@ -64,8 +64,7 @@ function outOfTurn({ universe, workload, before, after, parent }: OurCommit, sai
 function tooManyGroups({ universe, workload, before, after, parent, oid }: OurCommit, said: Said): string | undefined {
   const most = said.maxStepGroups;
   if (most === undefined || workload.autoscaled) return undefined;
-  const second = (commit: string): number =>
-    secondIn(universe.text(commit, lwsFile(workload.name)) ?? '')?.replicas ?? 0;
+  const second = (commit: string): number => secondIn(universe.lws(workload.name, commit) ?? '')?.replicas ?? 0;
   const groups =
     workload.fills === undefined
       ? Math.min(before.partition, before.replicas) - Math.min(after.partition, before.replicas)

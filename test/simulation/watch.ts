@@ -2,7 +2,6 @@
 
 import { type Assumed, assumed, ClusterLaws } from './cluster-laws.ts';
 import { commitLawList } from './commit-laws.ts';
-import { lwsFile } from './files.ts';
 import { isSlander } from './notified.ts';
 import { type Fields, fieldsOf, type Known, ourCommit, planAt } from './our-commit.ts';
 import { hasSides } from './routed-files.ts';
@@ -127,7 +126,7 @@ export class Watch {
   private rewritten(head: string): void {
     this.universe.everMain.add(head);
     for (const [name, past] of this.pasts) {
-      const fields = fieldsOf(this.universe.text(head, lwsFile(name)) ?? '');
+      const fields = fieldsOf(this.universe.lws(name, head) ?? '');
       const { release, step, aborted = [] } = fields.marks ?? {};
       past.fields = fields;
       past.since = 0;
@@ -208,7 +207,7 @@ export class Watch {
   }
 
   private remember(name: string, past: Past, at: { readonly oid: string; readonly reason: string }): void {
-    const fields = fieldsOf(this.universe.text(at.oid, lwsFile(name)) ?? '');
+    const fields = fieldsOf(this.universe.lws(name, at.oid) ?? '');
     const { release, step } = fields.marks ?? {};
     if (at.reason !== '') past.since = (this.universe.truths.get(name)?.length ?? 1) - 1;
     if (at.reason !== '') past.seen = (this.universe.scenes.get(name)?.length ?? 1) - 1;

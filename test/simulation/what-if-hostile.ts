@@ -2,7 +2,7 @@
 
 import { INTENT } from '../../src/api/intents.ts';
 import type { Chance } from './chance.ts';
-import { lwsFile, marksIn, type RolloutState, rolloutFile, rolloutText, versionInText } from './files.ts';
+import { marksIn, type RolloutState, rolloutFile, rolloutText, versionInText } from './files.ts';
 import { anyPush, clearFolder, folderStep, pusherStep } from './hostile.ts';
 import { CLIMBING, FORWARD } from './our-commit.ts';
 import { plainPass } from './rest.ts';
@@ -98,7 +98,7 @@ async function roundsBack(
   for (let round = 1; round <= most; round++) {
     before();
     await roundOf(fork);
-    const { step, at } = marksIn(fork.text('main', lwsFile(name)) ?? '') ?? {};
+    const { step, at } = marksIn(fork.lws(name) ?? '') ?? {};
     // Where a newer template waits it is delivered from there, and that is a forward move.
     if (step === undefined || (step !== 'rollback' && at === 'empty')) return round;
   }

@@ -159,7 +159,7 @@ export async function abortNow(
     if (there === undefined) return;
     rest = await order(`${marks.release} from ${there.oid}`);
   }
-  const fields = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
+  const fields = fieldsOf(fork.lws(name) ?? '');
   const where = `abort ${marks.release} ${marks.step}`;
   // A newer request in the file stands, and its groups follow it.
   if (fields.version !== stable && versionInText(universe.lws(name) ?? '') !== of.releaseVersion) return;
@@ -201,7 +201,7 @@ export async function abortNow(
     .map(({ reason, message }) => `${reason} (${message})`);
   // What a hand has taken out is waited for at the end, and by no group.
   if (putBack(fork, workload)) rest = await comeToRest(fork, undefined, `abort ${name}, the files are back`);
-  const after = fieldsOf(fork.text('main', lwsFile(name)) ?? '');
+  const after = fieldsOf(fork.lws(name) ?? '');
   const healed = fork.truth(name);
   if (healed === undefined || wantedGroups(healed).some((group) => !group.ready || group.version !== stable))
     throw new LawBroken('S12 rollback', `${where}: not all groups are ready on version ${stable}`);
