@@ -1,8 +1,12 @@
 /** Our patch over a kustomize folder as the last commit of tranche left it: what an order puts back where somebody lost or edited it. */
 
+import { LWS_KIND } from '../../api/kinds.ts';
+import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { WrittenPatch } from '../../rollout/orders/repair-patch.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import { foreignIn } from '../roots/patch-issues.ts';
 import type { GitReader } from './git-reader.ts';
 import { lastCommitOf } from './last-commit.ts';
 
@@ -34,5 +38,19 @@ export async function writtenPatch(
   });
   const [patch] = found;
   if (patch === undefined || found.length > 1) return undefined;
-  return { ...patch, now: blobs.get(patch.file) === undefined ? undefined : await git.fileAt(main, patch.file) };
+  return {
+    ...patch,
+    text: withoutForeign(patch),
+    now: blobs.get(patch.file) === undefined ? undefined : await git.fileAt(main, patch.file),
+  };
+}
+
+/** A rollback goes over what a hand has put into the patch, and leaves it: that is no word of ours. */
+function withoutForeign({ file, text }: Pick<WrittenPatch, 'file' | 'text'>): string {
+  const [document] = parseManifestFile(file, text, [LWS_KIND]).documents;
+  const paths = document === undefined ? [] : foreignIn(document);
+  if (document === undefined || paths.length === 0) return text;
+  const edits = paths.map((path) => ({ kind: 'remove', path }) as const);
+  const made = applyEdits(text, { file, object: document.object, edits });
+  return made.kind === 'ok' ? made.text : text;
 }

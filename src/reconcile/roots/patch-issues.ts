@@ -102,12 +102,17 @@ const OWN: readonly (readonly string[])[] = [
   ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'maxUnavailable'],
 ];
 
-function edited(patch: ManifestDocument, repair: string): readonly Issue[] {
-  const { file, value, object } = patch;
+/** What no commit of ours writes into a patch: fields of somebody, and a part of a template. */
+export function foreignIn({ value }: Pick<ManifestDocument, 'value'>): readonly (readonly string[])[] {
   const foreign = leaves(value, []).filter((path) => !isOwn(path) && !(path[0] === '$patch' && takesOut({ value })));
   const template = isJsonObject(value['spec']) ? value['spec']['leaderWorkerTemplate'] : undefined;
   const isPartial = template !== undefined && !(isJsonObject(template) && template['$patch'] === 'replace');
-  const paths = [...foreign, ...(isPartial ? [['spec', 'leaderWorkerTemplate']] : [])];
+  return [...foreign, ...(isPartial ? [['spec', 'leaderWorkerTemplate']] : [])];
+}
+
+function edited(patch: ManifestDocument, repair: string): readonly Issue[] {
+  const { file, object } = patch;
+  const paths = foreignIn(patch);
   return paths.slice(0, 3).map((path) =>
     issueIn(patch, path, {
       reason: 'PatchEdited',

@@ -32,6 +32,20 @@ type Lose = (world: BuiltWorld) => readonly { readonly path: string; readonly te
 const overlay = (world: BuiltWorld, to: string): string => (world.files()[OVERLAY] ?? '').replace(ENTRY, to);
 const patch = (world: BuiltWorld, from: string, to: string): string => (world.files()[PATCH] ?? '').replace(from, to);
 
+test('a field of somebody over which a rollback went: the patch as tranche would have left it', async () => {
+  const world = await halfWay();
+  const foreign = 'spec:\n  startupPolicy: LeaderReady\n';
+  world.edit(PATCH, 'spec:\n', foreign);
+  await world.order({ kind: 'abort', keepNewer: false, from: undefined });
+  for (let step = 0; step < 6; step += 1) await world.step();
+  expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
+  const back = world.files()[PATCH] ?? '';
+  expect(back).toContain(foreign);
+  expect(await world.order({ kind: 'repair' })).toContain('as tranche wrote');
+  expect(world.files()[PATCH]).toBe(back.replace(foreign, 'spec:\n'));
+  expect(await world.step()).not.toContain('startupPolicy');
+});
+
 const LOST: readonly (readonly [what: string, lose: Lose, after?: string])[] = [
   ['the entry', (world) => [{ path: OVERLAY, text: overlay(world, '') }]],
   [
