@@ -12,6 +12,8 @@ const SWITCH = join(root, 'scripts/planted-switch.mjs');
 // Pure functions whose answers are remembered over all schedules, or are not asked each time; test/simulation/replay.test.ts holds both together.
 const remembered = {
   'src/manifests/parse-document.ts': 'parse-document.ts',
+  'src/manifests/closure.ts': 'closure.ts',
+  'src/reconcile/roots/built-workload.ts': 'built-workload.ts',
   'src/manifests/splice/apply-edits.ts': 'apply-edits.ts',
   'src/adapters/git/objects.ts': 'git-objects.ts',
   'src/reconcile/status/record-store.ts': 'record-store.ts',

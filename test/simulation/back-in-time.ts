@@ -1,5 +1,6 @@
 /** Hands that go back in time: older files and folders put back, commits of ours reverted, a Rollout of another workload. */
 
+import { ownFiles } from './built-files.ts';
 import { lwsFile, numberIn, rolloutFile, splitOwn, templateStart } from './files.ts';
 import { mergeLines, type Taken } from './merge-lines.ts';
 import { isOurs } from './our-commit.ts';
@@ -161,9 +162,12 @@ function commitAll(
 ): void {
   const { name, writes, message } = of;
   if (writes.length === 0) return;
-  // A partition of before may come back with them, as by any hand.
-  universe.mixed.add(name);
-  universe.putBack.add(name);
+  // A partition of before may come back with them, as by any hand; in a range of commits those of others as well.
+  const others = universe.setup.workloads.filter((one) => writes.some(({ path }) => ownFiles(one).includes(path)));
+  for (const one of [name, ...others.map((other) => other.name)]) {
+    universe.mixed.add(one);
+    universe.putBack.add(one);
+  }
   universe.repository.commit('main', { writes, message });
   universe.say('people', message);
 }

@@ -1,9 +1,13 @@
 /** The laws about the cluster itself, looked at after every turn: capacity, and that an locked edit restarts nothing. */
 
 import { BackLaw } from './back-law.ts';
+import { isBuilt } from './built-files.ts';
+import { OwnSteps } from './built-laws.ts';
+import { peoplesText } from './built-view.ts';
+import { numberIn } from './files.ts';
 import { KeptLaw } from './kept-law.ts';
 import type { LawName } from './laws.ts';
-import { fieldsOf, isOurs, SENTINEL } from './our-commit.ts';
+import { type Fields, fieldsOf, isOurs, SENTINEL } from './our-commit.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
@@ -18,6 +22,7 @@ export class ClusterLaws {
   private readonly workload: WorkloadSetup;
   private readonly kept: KeptLaw;
   private readonly back: BackLaw;
+  private readonly own: OwnSteps;
   /** Versions that main has released for update at some time, or that objects re-created came up on. */
   private readonly open = new Set<number>([0]);
   /** Groups that are not ready for reasons of the cluster's own, until they are seen ready. */
@@ -41,6 +46,7 @@ export class ClusterLaws {
     this.workload = workload;
     this.kept = new KeptLaw(universe, workload, from?.kept);
     this.back = new BackLaw(universe, workload, from?.back);
+    this.own = new OwnSteps(universe, workload, from?.own);
     if (from === undefined) return;
     for (const version of from.open) this.open.add(version);
     for (const index of from.excused) this.excused.add(index);
@@ -82,8 +88,23 @@ export class ClusterLaws {
     const fields = fieldsOf(this.universe.lws(this.workload.name, commit) ?? '');
     const { partition, version } = fields;
     this.kept.opened(fields, isOurs(this.universe, commit));
-    this.back.opened(fields, this.excused);
+    this.back.opened(this.asWritten(fields, commit), this.excused);
+    this.own.opened(fields);
     if (partition < SENTINEL && version !== undefined) this.open.add(version);
+    // A hand has lost our patch: the folder says what people's own files say.
+    const lost = this.universe.mixed.has(this.workload.name)
+      ? this.universe.built(this.workload.name, commit)
+      : undefined;
+    const without = fieldsOf(lost ?? '');
+    if (without.version !== undefined && without.partition < SENTINEL) this.open.add(without.version);
+  }
+
+  /** Where our patch has raised the budget, people's own is beneath it, and they may edit it meanwhile. */
+  private asWritten(fields: Fields, commit: string): Fields {
+    const { workload, universe } = this;
+    if (fields.marks === undefined || !isBuilt(workload)) return fields;
+    const peoples = numberIn(peoplesText(universe.repository, commit, workload) ?? '', 'maxUnavailable');
+    return peoples === undefined ? fields : { ...fields, marks: { ...fields.marks, peoplesBudget: peoples } };
   }
 
   /** What is wrong, as law and words; looks at all that has become true since it looked last. */
@@ -102,6 +123,7 @@ export class ClusterLaws {
       this.kept.judge(truth, before) ??
       this.back.judge(truth, before, this.excused) ??
       this.inert(truth) ??
+      this.own.judge(truth, before) ??
       this.capacity(truth) ??
       this.mix(truth)
     );

@@ -2,6 +2,9 @@
 
 import type { MoveReason } from '../../src/rollout/move.ts';
 import { budget } from './budget-laws.ts';
+import { isBuilt, ownFiles } from './built-files.ts';
+import { builtApart } from './built-laws.ts';
+import { peoplesText } from './built-view.ts';
 import { evidence, pauses, recreated, rewritten } from './evidence-laws.ts';
 import { lwsFile, scalerFile, splitOwn, templateStart } from './files.ts';
 import {
@@ -125,8 +128,8 @@ function partitionSteps(commit: OurCommit): string | undefined {
     // Nobody merges a step in the worlds of a seed.
     MergeAccepted: false,
     Retried: from === undefined && to === undefined,
-    // No world of a seed is built by kustomize.
-    Unpinned: false,
+    // A pin of ours goes at rest, where nothing restarts.
+    Unpinned: workload.root !== undefined && same && from === undefined,
     // No world of a seed creates a workload again.
     RecreateRemoved: false,
     RecreateCreated: false,
@@ -220,6 +223,8 @@ function ofStepOne(plan: OurCommit['plan'], fields: Fields): number {
 function parentAsPlanned({ universe, workload, plannedFrom, parent }: OurCommit): string | undefined {
   if (plannedFrom === parent) return undefined;
   const files = [lwsFile(workload.name), serviceFile(workload.name), routeFile(workload.name)];
+  const [then, now] = [plannedFrom, parent].map((at) => universe.lws(workload.name, at));
+  if (then !== now) return `planned from ${plannedFrom.slice(0, 7)}, which builds another workload`;
   return files.every((path) => universe.text(plannedFrom, path) === universe.text(parent, path))
     ? undefined
     : `planned from ${plannedFrom.slice(0, 7)}, where a file is another than in ${parent.slice(0, 7)}`;
@@ -236,14 +241,17 @@ const OURS = /^\s+(tranche\.dev\/[\w-]+:|annotations:|partition:|maxUnavailable:
 const REPLICAS = /^ {2}replicas: \d+/;
 
 /** Only our lines change; the template only by putting another commit's text in its place, byte for byte. */
-function confined({ universe, workload, before: from, after: to, reason, oid, parent }: OurCommit): string | undefined {
+function confined(commit: OurCommit): string | undefined {
+  const { universe, workload, before: from, after: to, reason, oid, parent } = commit;
   const [was, is] = [universe.repository.files(parent), universe.repository.files(oid)];
   const changed = Object.keys({ ...was, ...is }).filter((path) => was[path] !== is[path]);
   const { name, fills } = workload;
   const scaled = workload.scaler === 'idle' ? [scalerFile(name)] : [];
-  const ours = hasSides(workload) ? [lwsFile(name), serviceFile(name), routeFile(name), ...scaled] : [lwsFile(name)];
+  const ours = hasSides(workload) ? [lwsFile(name), serviceFile(name), routeFile(name), ...scaled] : ownFiles(workload);
   if (changed.length === 0 || changed.some((path) => !ours.includes(path)))
     return `changes ${changed.join(', ') || 'nothing'}`;
+  const apart = isBuilt(workload) ? builtApart(commit, workload) : undefined;
+  if (apart !== undefined) return apart;
   const [before, after] = [from, to].map((fields) => ({ ...fields, text: splitOwn(fields.text)[0] })) as [
     Fields,
     Fields,
@@ -263,6 +271,10 @@ function confined({ universe, workload, before: from, after: to, reason, oid, pa
     string,
   ];
   if (old === fresh) return undefined;
+  if (reason === 'Unpinned' && isBuilt(workload)) {
+    const peoples = peoplesText(universe.repository, parent, workload) ?? '';
+    return peoples.slice(templateStart(peoples)) === fresh ? undefined : 'unpins another template than that of people';
+  }
   if (![...GOING_BACK, 'RequestWithdrawn', 'Retried'].includes(reason)) return `${reason} changes the template`;
   const known = [...universe.everMain].some((at) => {
     const text = universe.lws(workload.name, at);

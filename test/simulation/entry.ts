@@ -7,6 +7,7 @@ import type { LawName } from './laws.ts';
 import { rollbackStories } from './rollback-stories.ts';
 import { runSchedule } from './schedule.ts';
 import { filledSetupOf, hostileSetupOf, largeSetupOf, type Setup, setupOf, sharedSetupOf } from './setup.ts';
+import { kustomizeSetupOf } from './setup-built.ts';
 import { runStory } from './story.ts';
 import type { StorySetup } from './story-setup.ts';
 
@@ -14,6 +15,7 @@ export { actStories, sharedActStories } from './acts.ts';
 export { areSame } from './same-world.ts';
 export { runSchedule } from './schedule.ts';
 export { hostileSetupOf, largeSetupOf, setupOf, sharedSetupOf } from './setup.ts';
+export { kustomizeSetupOf } from './setup-built.ts';
 export { shrink } from './shrink.ts';
 export { runActs, runPlaces } from './stories-together.ts';
 export { runStory, Story } from './story.ts';
@@ -31,6 +33,7 @@ const places = {
   back: (place: number): Promise<Verdict> => run(place, backStories, sharedSetupOf),
   rollback: (place: number): Promise<Verdict> => run(place, rollbackStories, sharedSetupOf),
   kinds: (place: number): Promise<Verdict> => run(place, kindStories, filledSetupOf),
+  built: (place: number): Promise<Verdict> => runSchedule(String(place), kustomizeSetupOf(String(place))),
   hostile: (place: number): Promise<Verdict> => runSchedule(String(place), hostileSetupOf(setupOf(String(place)))),
 };
 

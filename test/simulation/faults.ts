@@ -1,5 +1,6 @@
 /** What becomes of one call at a port: it goes well, goes wrong, or the process dies over it. */
 
+import type { BuildFault } from './built-port.ts';
 import type { Chance } from './chance.ts';
 import type { Pending, PortFault } from './process.ts';
 import type { FaultKind, Rates } from './setup.ts';
@@ -49,6 +50,7 @@ function draw(universe: Universe, chance: Chance, call: Pending): Fate {
     }
     return WELL;
   }
+  if (call.kind === 'build') return buildFate(chance, rates);
   if (call.kind === 'heads' && hit('stale heads'))
     return {
       kind: 'wrong',
@@ -67,6 +69,20 @@ function draw(universe: Universe, chance: Chance, call: Pending): Fate {
       fault: { port: 'git', fault: { kind: 'fail', retryable: failing === 'git reply lost' || chance.flip(0.8) } },
     };
   return WELL;
+}
+
+/** Kinds of faults of kustomize, and how each shows. A process builds seldom: what it knows it keeps. */
+const BUILDS = [
+  ['build fails', 'fails'],
+  ['build stopped', 'stopped'],
+  ['kustomize missing', 'missing'],
+] as const satisfies readonly (readonly [FaultKind, BuildFault])[];
+
+function buildFate(chance: Chance, rates: Rates): Fate {
+  const found = BUILDS.find(([kind]) => chance.flip(rates[kind] * 4));
+  if (found === undefined) return WELL;
+  const [why, fault] = found;
+  return { kind: 'wrong', why, fault: { port: 'builder', fault } };
 }
 
 function pushFate(chance: Chance, rates: Rates): Fate {

@@ -37,7 +37,8 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
     files[rolloutFile(workload.name)] = rolloutText(workload, state);
     if (workload.surge !== undefined || workload.resizes === true)
       files[`policies/${workload.name}.yaml`] = policyText(workload);
-    if (workload.poison !== 'no workload') files[lwsFile(workload.name)] = lwsText(workload);
+    if (workload.poison !== 'no workload' && workload.root === undefined)
+      files[lwsFile(workload.name)] = lwsText(workload);
     Object.assign(files, routedFiles(workload), neighbours(workload));
     const { autoscaled, scaler, name } = workload;
     if ((autoscaled && scaler !== 'live') || scaler === 'idle') files[scalerFile(name)] = hpaText(workload);

@@ -1,6 +1,8 @@
 /** The end of a schedule: faults are off, the agent and the passes go on, and everything must come to rest. */
 
 import type { Hold, HoldReason } from '../../src/rollout/hold.ts';
+import { isBuilt } from './built-files.ts';
+import { mendFolder } from './built-people.ts';
 import { marksIn, numberIn, secondIn, splitOwn, versionInText } from './files.ts';
 import { hands } from './hands.ts';
 import { clearFolder } from './hostile.ts';
@@ -27,6 +29,7 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
   universe.say('end', 'faults are off');
   if (universe.setup.policies === true) universe.commit(GATES_FILE, saidText({}), 'a policy that asks for little');
   if (universe.setup.hostile?.folder === true) clearFolder(universe);
+  for (const workload of universe.healthy()) if (isBuilt(workload)) mendFolder(universe, workload);
   for (const person of people) {
     const { fills, shares } = person.workload;
     if ((fills ?? shares)?.hands === true) hands['the files are back'](person);
@@ -181,6 +184,8 @@ function notAtRest(universe: Universe, person: Person, holds: readonly Hold[]): 
       // A primary that may be down at once, and steps that do not let a canary carry all.
       (reason === 'PrimaryNotCovered' && mayAllBeDown(workload, text)) ||
       isScaledAway(reason, text) ||
+      // A base that is locked, and another template before it was taken over: people put one of the two back.
+      (reason === 'NotAtRest' && marks === undefined && universe.setup.base === 'locked') ||
       // A settled text was written again without its label, which no release covers.
       (reason === 'RevisionChanged' && workload.shares !== undefined) ||
       (mixed && FOR_MIXED_GROUPS.includes(reason)),

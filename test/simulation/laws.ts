@@ -110,6 +110,11 @@ export const laws = {
     statement: 'at most two versions are there at once, but after a request in mid-delivery',
     checked: 'each moment while A1 and A3 hold (cluster-laws.ts)',
   },
+  'K1 own steps': {
+    statement:
+      'where folders share a base or a component, a group is on a version only as far as the partition of its own folder has ever let it',
+    checked: 'each moment of worlds that kustomize builds (built-laws.ts)',
+  },
   'C4 kept': {
     statement: 'no leader is replaced whose pod template equals, our own labels left out, the one it is to have',
     checked: 'each moment (kept-law.ts), but for sizes, LWS upgrades, kills, and a label that a hand has changed',

@@ -11,7 +11,7 @@ export type Mutant = Patch & {
   /** Schedules within which a law must be broken. */
   readonly allowance: number;
   /** In which worlds it is looked for; not there: in those of one workload. */
-  readonly world?: 'filled' | 'shared' | 'kinds' | 'back' | 'rollback' | 'hostile';
+  readonly world?: 'filled' | 'shared' | 'kinds' | 'back' | 'rollback' | 'hostile' | 'built';
 };
 
 function mutant(name: string, file: string, from: string, to: string, allowance = 1000): Mutant {

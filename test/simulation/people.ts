@@ -39,15 +39,25 @@ export class Person {
   readonly workload: WorkloadSetup;
   readonly chance: Chance;
   state: RolloutState;
-  versions = 0;
+  /** How many versions were asked for: where folders share a component, by all of their people together. */
+  private readonly asked: { versions: number };
   /** How many rewritings of main this person has looked at. */
   acknowledged = 0;
 
-  constructor(universe: Universe, workload: WorkloadSetup, chance: Chance) {
+  constructor(universe: Universe, workload: WorkloadSetup, chance: Chance, asked = { versions: 0 }) {
     this.universe = universe;
     this.workload = workload;
     this.chance = chance;
+    this.asked = asked;
     this.state = { steps: workload.steps, paused: false, disabled: false, intents: {} };
+  }
+
+  get versions(): number {
+    return this.asked.versions;
+  }
+
+  set versions(count: number) {
+    this.asked.versions = count;
   }
 
   /** The same person in a twin of the world. */
@@ -134,7 +144,7 @@ export class Person {
 }
 
 /** Weighed so that every kind of move is made often: what people do most of the time is the least of it. */
-function eagerActs(person: Person): Weighted<Act> {
+export function eagerActs(person: Person): Weighted<Act> {
   const { marks, state, acknowledged, universe, workload } = person;
   const step = marks?.step;
   const back = step === 'rollback' ? 1 : 0;
@@ -184,7 +194,7 @@ function backActs(
 }
 
 /** `git revert` of the newest commits of ours. */
-function revertOurs(person: Person): void {
+export function revertOurs(person: Person): void {
   revertLast(person, person.chance.between(1, 5));
 }
 

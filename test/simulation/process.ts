@@ -1,5 +1,6 @@
 /** One reconciler: the production pass behind ports whose every call waits for its turn, and may go wrong or be the last. */
 
+import type { Builder } from '../../src/ports/builder.ts';
 import type { Cluster as ClusterPort } from '../../src/ports/cluster.ts';
 import { type BranchUpdate, type Git, isDeletion } from '../../src/ports/git.ts';
 import { explain, PortError } from '../../src/ports/port-error.ts';
@@ -9,6 +10,7 @@ import { runPass } from '../../src/reconcile/run.ts';
 import { fakeCluster, type ReadFault } from '../support/fake-cluster.ts';
 import type { FakeFault } from '../support/fake-git.ts';
 import { signaturesOf } from '../support/status-key.ts';
+import { type BuildFault, buildWith, modelBuilder } from './built-port.ts';
 import { notifierOf } from './notified.ts';
 import { FORWARD } from './our-commit.ts';
 import { isSecret, withTokens } from './secret.ts';
@@ -18,11 +20,12 @@ import type { Universe } from './universe.ts';
 
 export type PortFault =
   | { readonly port: 'git'; readonly fault: FakeFault }
-  | { readonly port: 'cluster'; readonly fault: ReadFault };
+  | { readonly port: 'cluster'; readonly fault: ReadFault }
+  | { readonly port: 'builder'; readonly fault: BuildFault };
 
 /** A call that has been made and not happened yet. */
 export type Pending = {
-  readonly kind: 'heads' | 'readAt' | 'history' | 'push' | 'list';
+  readonly kind: 'heads' | 'readAt' | 'history' | 'push' | 'list' | 'build';
   readonly what: string;
   /** Lets it happen; the process hears of it unless it is dead. */
   readonly happen: (fault: PortFault | undefined) => void;
@@ -160,6 +163,7 @@ export class Process {
       },
       log: { info: say, warn: say, error: say },
       ...surroundingsOf(this.universe),
+      ...(this.universe.setup.base === undefined ? {} : { builder: this.builder() }),
     };
   }
 
@@ -242,6 +246,16 @@ export class Process {
     };
   }
 
+  private builder(): Builder {
+    return {
+      isNamed: true,
+      build: (input) =>
+        this.ask('build', `build ${input.root}`, async (fault) =>
+          buildWith(input, fault?.port === 'builder' ? fault.fault : undefined),
+        ),
+    };
+  }
+
   private clusterPort(): ClusterPort {
     const open = (fault: PortFault | undefined, pass: { seen: number }): ClusterPort => {
       const lie = fault?.port === 'cluster' ? fault.fault : undefined;
@@ -260,10 +274,11 @@ export class Process {
   }
 }
 
-/** What every process has in its environment: the key, where main names one, and whom it notifies where somebody is hostile. */
-export function surroundingsOf(universe: Universe): Pick<Ports, 'signatures' | 'notifier'> {
-  const { keyed, hostile } = universe.setup;
+/** What every process has in its environment: the key, where main names one, whom it notifies where somebody is hostile, and kustomize. */
+export function surroundingsOf(universe: Universe): Pick<Ports, 'signatures' | 'notifier' | 'builder'> {
+  const { keyed, hostile, base } = universe.setup;
   return {
+    ...(base === undefined ? {} : { builder: modelBuilder }),
     ...(keyed === true ? { signatures: signaturesOf() } : {}),
     ...(hostile === undefined ? {} : { notifier: notifierOf(universe) }),
   };

@@ -8,8 +8,9 @@ import type { Setup } from './setup.ts';
 export async function report(
   { runSchedule, setupOf, shrink }: Pick<typeof Entry, 'runSchedule' | 'setupOf' | 'shrink'>,
   seed: string,
+  setup = setupOf(seed),
 ): Promise<string> {
-  const shrunk = await shrink(runSchedule, seed, setupOf(seed));
+  const shrunk = await shrink(runSchedule, seed, setup);
   return [
     failure(seed, shrunk.outcome),
     '',

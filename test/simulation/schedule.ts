@@ -1,12 +1,13 @@
 /** One schedule from its seed: who acts next, what goes wrong, until the turns are over; then everything must come to rest. */
 
+import { personOf } from './built-people.ts';
 import { Chance } from './chance.ts';
 import type { Assumed } from './cluster-laws.ts';
 import { fateOf } from './faults.ts';
 import { finish } from './finish.ts';
 import { folderStep, pusherStep } from './hostile.ts';
 import type { LawName } from './laws.ts';
-import { Person } from './people.ts';
+import type { Person } from './people.ts';
 import { policyStep } from './policy-said.ts';
 import { checkEnd, type PassEnd, type Pending, Process } from './process.ts';
 import { plainPass } from './rest.ts';
@@ -77,9 +78,10 @@ class Schedule {
     this.chance = new Chance(seed);
     this.universe = new Universe(setup);
     this.processes = Array.from({ length: setup.processes }, (_, i) => new Process(this.universe, `process ${i + 1}`));
+    const asked = { versions: 0 };
     this.people = this.universe
       .healthy()
-      .map((workload) => new Person(this.universe, workload, this.chance.fork(`people ${workload.name}`)));
+      .map((workload) => personOf(this.universe, workload, this.chance.fork(`people ${workload.name}`), asked));
     this.watch = new Watch(this.universe);
     this.harmedAt = setup.hostile === undefined ? 0 : this.stream('harm').between(1, Math.ceil(setup.turns / 2));
   }
@@ -111,6 +113,7 @@ class Schedule {
       await plainPass(universe);
       universe.sync('main');
       this.watch.look();
+      if (this.setup.base !== undefined) await this.takenOver();
       // And with a request, so that most of the turns are spent on deliveries.
       if (this.setup.busy) for (const person of this.people) if (who.flip(0.7)) person.request();
     }
@@ -126,6 +129,14 @@ class Schedule {
     }
     // Wherever that has led to: one question of what would follow from here.
     if (this.fills) await this.ask();
+  }
+
+  /** Where a base is locked, a request before that leaves groups on a template that nothing delivers. */
+  private async takenOver(): Promise<void> {
+    this.universe.tick(10);
+    await plainPass(this.universe);
+    this.universe.sync('main');
+    this.watch.look();
   }
 
   private turn(who: Chance): Turn {

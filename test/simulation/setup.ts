@@ -53,6 +53,9 @@ export const faultKinds = [
   'controllers lag',
   'status forged',
   'folder of others',
+  'build fails',
+  'build stopped',
+  'kustomize missing',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type Rates = Readonly<Record<FaultKind, number>>;
@@ -100,6 +103,10 @@ export type WorkloadSetup = {
   /** Groups that a policy wants started in addition to while a delivery goes on. */
   readonly surge?: number;
   readonly lineEnd: '\n' | '\r\n';
+  /** The kustomize folder that builds it; not there: it is a plain document. */
+  readonly root?: string;
+  /** People's kustomization has a transformer of its own. */
+  readonly labels?: true;
   /** What is wrong with it from the start; the others must go on. */
   readonly poison: 'none' | 'broken yaml' | 'no workload' | 'steps down';
 };
@@ -117,6 +124,8 @@ export type Setup = {
   readonly keyed?: true;
   /** Somebody pushes anything to the status branch; somebody has a folder of main, and writes anything there. */
   readonly hostile?: { readonly pusher: boolean; readonly folder: boolean };
+  /** What the base of kustomize folders says of the partition; not there: there are none. */
+  readonly base?: 'locked' | 'open' | 'silent';
   readonly lws: LwsVersion;
   readonly gate: Gate;
   readonly terminationSeconds: number | undefined;
@@ -265,7 +274,7 @@ export function largeSetupOf(seed: string): Setup {
   return worldOf(seed, false);
 }
 
-function worldOf(seed: string, small: boolean): Setup {
+export function worldOf(seed: string, small: boolean): Setup {
   const chance = new Chance(seed).fork('setup');
   const first = workload(chance.fork('first'), 'vllm', 'none');
   const poison = chance.weighted([
@@ -312,7 +321,7 @@ function turnsOf(chance: Chance): number {
   ]);
 }
 
-function workload(chance: Chance, name: string, poison: WorkloadSetup['poison']): WorkloadSetup {
+export function workload(chance: Chance, name: string, poison: WorkloadSetup['poison']): WorkloadSetup {
   const replicas = chance.between(1, 6);
   return {
     name,

@@ -8,6 +8,7 @@ import * as simulation from './entry.ts';
 import { allPairs, exhaust, pairsInWindow, singlePlaces, tellBroken } from './exhaust.ts';
 import { report } from './report.ts';
 import { rollbackStories } from './rollback-stories.ts';
+import type { Setup } from './setup.ts';
 import {
   baseStory,
   configurations,
@@ -42,6 +43,7 @@ const { values: options } = parseArgs({
     calls: { type: 'boolean', default: false },
     filled: { type: 'boolean', default: false },
     hostile: { type: 'boolean', default: false },
+    kustomize: { type: 'boolean', default: false },
     acts: { type: 'boolean', default: false },
     window: { type: 'boolean', default: false },
     pairs: { type: 'boolean', default: false },
@@ -54,20 +56,26 @@ const [share, of] = [Number(options.share), Number(options.of)];
 /** Of the places of faults one in this many: no multiple of the three faults of a call, so that each of them comes. */
 const every = Number(options.every);
 
+/** Which worlds the seeds are of. */
+function setupFor(seed: string): Setup {
+  if (options.kustomize) return simulation.kustomizeSetupOf(seed);
+  const setup = simulation.setupOf(seed);
+  return options.hostile ? simulation.hostileSetupOf(setup) : setup;
+}
+
 async function seeds(): Promise<Share> {
   const tallies = newTallies();
   const failures: string[] = [];
   const [from, end] = [Number(options.from), Number(options.from) + Number(options.seeds)];
   for (let seed = from + share; seed < end && failures.length < FAILURES_MAX; seed += of) {
-    const outcome = options.hostile
-      ? await simulation.runSchedule(String(seed), simulation.hostileSetupOf(simulation.setupOf(String(seed))))
-      : await simulation.runSchedule(String(seed));
+    const setup = setupFor(String(seed));
+    const outcome = await simulation.runSchedule(String(seed), setup);
     count(tallies, outcome);
     if (outcome.broken !== undefined)
       failures.push(
         options.hostile
           ? `seed ${seed} breaks ${outcome.broken.law}: ${outcome.broken.message}\n\n${outcome.timeline()}`
-          : await report(simulation, String(seed)),
+          : await report(simulation, String(seed), setup),
       );
     if (tallies.schedules % PROGRESS === 0)
       console.error(`${tallies.schedules} schedules, ${failures.length} failures`);

@@ -68,8 +68,14 @@ export const reasonPlaces = {
 /** At least this part of all schedules is judged by each law that assumes something. */
 const JUDGED_LEAST = 0.25;
 const inSeeds = Object.entries(reasonPlaces).flatMap(([reason, place]) => (place === 'seeds' ? [reason] : []));
-/** What somebody does who is there with `--hostile` alone. */
-const askedFor: readonly string[] = ['status forged', 'folder of others'];
+/** What is there with `--hostile` alone, or with `--kustomize`. */
+const askedFor: readonly string[] = [
+  'status forged',
+  'folder of others',
+  'build fails',
+  'build stopped',
+  'kustomize missing',
+];
 
 /** Fewer schedules say nothing about what is seldom. */
 const SCHEDULES_LEAST = 900;

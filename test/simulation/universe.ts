@@ -8,6 +8,8 @@ import type { Reading } from '../../src/simulator/objects/object-store.ts';
 import type { Dates } from '../support/dated-cluster.ts';
 import { FakeRepository } from '../support/fake-git.ts';
 import type { FileContent } from '../support/files-of-others.ts';
+import { builtFiles, isBuilt } from './built-files.ts';
+import { builtObjects, builtText, saidText } from './built-view.ts';
 import { hpaText, initialFiles, lwsFile } from './files.ts';
 import { hasSides, secondOf } from './routed-files.ts';
 import { type Scene, sceneOf, showScene } from './scene.ts';
@@ -87,7 +89,8 @@ export class Universe {
     this.setup = setup;
     this.timeline = timeline;
     this.injected = Object.fromEntries(faultKinds.map((kind) => [kind, 0])) as Record<FaultKind, number>;
-    this.repository = from?.repository.copy() ?? FakeRepository.withFiles(initialFiles(setup));
+    this.repository =
+      from?.repository.copy() ?? FakeRepository.withFiles({ ...initialFiles(setup), ...builtFiles(setup) });
     this.cluster =
       from?.cluster.fork() ??
       new Cluster({
@@ -217,9 +220,18 @@ export class Universe {
     return this.repository.text(commit, path);
   }
 
-  /** The LWS file of a workload as main has it. */
+  /** What main says of a workload: its file, or what its folder builds with our patch. */
   lws(name: string, commit = 'main'): string | undefined {
-    return this.text(commit, lwsFile(name));
+    const workload = this.setup.workloads.find((one) => one.name === name);
+    return workload !== undefined && isBuilt(workload)
+      ? saidText(this.repository, commit, workload)
+      : this.text(commit, lwsFile(name));
+  }
+
+  /** The same as the agent gets it, where a folder builds it: a hand may have lost our patch. */
+  built(name: string, commit = 'main'): string | undefined {
+    const workload = this.setup.workloads.find((one) => one.name === name);
+    return workload !== undefined && isBuilt(workload) ? builtText(this.repository, commit, workload) : undefined;
   }
 
   /** Someone's commit on the head of main. */
@@ -249,6 +261,8 @@ export class Universe {
     commit: string,
     wanted: (path: string) => boolean = () => true,
   ): ReadonlyMap<string, readonly JsonObject[]> {
+    const roots = this.setup.workloads.filter(isBuilt);
+    if (roots.length > 0) return new Map(roots.map((one) => [one.root, builtObjects(this.repository, commit, one)]));
     const files = Object.entries(this.repository.files(commit)).filter(
       ([path]) => path.startsWith('apps/') && wanted(path),
     );

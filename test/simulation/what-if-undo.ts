@@ -2,7 +2,8 @@
 
 import { INTENT } from '../../src/api/intents.ts';
 import type { HoldReason } from '../../src/rollout/hold.ts';
-import { lwsFile, marksIn, type RolloutState, rolloutFile, rolloutText, versionInText } from './files.ts';
+import { ownFiles } from './built-files.ts';
+import { marksIn, type RolloutState, rolloutFile, rolloutText, versionInText } from './files.ts';
 import { digestIn } from './people.ts';
 import { comeToRest } from './rest.ts';
 import type { WorkloadSetup } from './setup.ts';
@@ -95,8 +96,9 @@ function settledBefore(universe: Universe, name: string, release: string): strin
 }
 
 /** Every file of main but those of the workload: of blueGreen also the Service, which follows the colour that serves. */
-function others({ repository }: Universe, { name, fills }: WorkloadSetup): string {
-  const own = [lwsFile(name), rolloutFile(name)];
+function others({ repository }: Universe, workload: WorkloadSetup): string {
+  const { name, fills } = workload;
+  const own = [...ownFiles(workload), rolloutFile(name)];
   const files = Object.entries(repository.files('main')).filter(([path]) => !own.includes(path));
   return JSON.stringify(fills?.style === 'blueGreen' ? files.map(([path]) => path) : files);
 }

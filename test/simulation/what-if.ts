@@ -5,6 +5,9 @@ import { canonicalJson, type Json } from '../../src/api/json.ts';
 import type { PassResult } from '../../src/reconcile/pass.ts';
 import { parseTrailers } from '../../src/rollout/commits/messages.ts';
 import { plan } from '../../src/rollout/plan.ts';
+import { isBuilt, sizeFile } from './built-files.ts';
+import { isPatchLost, mendFolder } from './built-people.ts';
+import { peoplesText } from './built-view.ts';
 import { lwsFile, marksIn, type RolloutState, rolloutFile, rolloutText, versionInText, withNumber } from './files.ts';
 import { fieldsOf, SENTINEL } from './our-commit.ts';
 import { comeToRest, plainPass } from './rest.ts';
@@ -138,6 +141,8 @@ export async function abortNow(
   fork.cluster.stopControllers([]);
   fork.cluster.setControllerUp(true);
   if (of.dead === true) killNew(fork, workload);
+  // Without its patch nothing goes back: the issue says so, and people mend it.
+  if (isBuilt(workload) && isPatchLost(fork, workload)) mendFolder(fork, workload);
   const stable = versionInText(fork.lws(name, marks.stable) ?? '');
   // Nothing else is wanted any more: a retry would start the release again after the rollback.
   const order = (word: string): Promise<PassResult> => {
@@ -148,6 +153,9 @@ export async function abortNow(
   };
   // Another text than that of the release is a request that stands; the person puts the stable one back.
   let rest = await order(marks.release);
+  // An agent applies nothing of a folder that is not built.
+  if (isBuilt(workload) && mendFolder(fork, workload))
+    rest = await comeToRest(fork, undefined, `abort ${name}, the folder is mended`);
   // All requests would go to fewer groups than they need, or the primary restart under them: which one, someone says.
   if (isWaiting(rest, name) && isTooSmall(fork, workload)) rest = await order(`${marks.release} now`);
   // Main was squashed, and does not say what was delivered before: a commit that has the template is named, where there is one.
@@ -162,7 +170,9 @@ export async function abortNow(
   const fields = fieldsOf(fork.lws(name) ?? '');
   const where = `abort ${marks.release} ${marks.step}`;
   // A newer request in the file stands, and its groups follow it.
-  if (fields.version !== stable && versionInText(universe.lws(name) ?? '') !== of.releaseVersion) return;
+  // Beneath a pin of ours too, which goes for it.
+  const asked = isBuilt(workload) ? peoplesText(fork.repository, 'main', workload) : universe.lws(name);
+  if (fields.version !== stable && versionInText(asked ?? '') !== of.releaseVersion) return;
   // A revert has put an older mark back: main's own line says what had settled last, and that is gone back to.
   if (fields.version !== stable && fields.version === settledLast(universe, name)) return;
   if (fields.version !== stable)
@@ -170,8 +180,9 @@ export async function abortNow(
   if (fork.truth(name)?.replicas === 0) {
     // Held until somebody scales up: then everything starts on the template of Git.
     fork.cluster.scale({ namespace: NAMESPACE, name }, workload.replicas);
-    const up = withNumber(fork.lws(name) ?? '', 'replicas', workload.replicas);
-    fork.repository.commit('main', { writes: [{ path: lwsFile(name), text: up }], message: 'scale up' });
+    const path = isBuilt(workload) ? sizeFile(workload) : lwsFile(name);
+    const up = withNumber(fork.text('main', path) ?? '', 'replicas', workload.replicas);
+    fork.repository.commit('main', { writes: [{ path, text: up }], message: 'scale up' });
     await comeToRest(fork, undefined, `abort ${name}, scaled up`);
   }
   // The stable version itself may not run in groups that were added since.
