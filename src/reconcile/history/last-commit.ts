@@ -1,11 +1,14 @@
 /** The newest commit of tranche that wrote a workload: for its Rollout, or without one, while its Rollout named another. */
 
+import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
+import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { trailersIn } from '../../rollout/commits/messages.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { readWorkload } from '../documents/read-workload.ts';
 import { besideRollout } from '../documents/rollout-names.ts';
 import type { GitReader } from './git-reader.ts';
 
@@ -44,12 +47,21 @@ export async function lastWritten(
     const commit = await lastCommitOf(git, entry, without);
     if (commit === undefined) return undefined;
     const there = await git.textAt(commit.oid, entry);
-    const marks = there.kind === 'known' ? there.value.manifest.workload.marks : undefined;
+    const marks =
+      there.kind === 'known' ? there.value.manifest.workload.marks : await patchMarks(git, commit.oid, entry);
     if (marks !== undefined) return { commit: commit.oid, marks };
     if (await wroteMarks(git, entry, commit)) return undefined;
     without.push(commit.oid);
   }
   return undefined;
+}
+
+/** A folder that was not built when a commit of ours went into its patch, as one of a rollback: what that wrote stands there. */
+async function patchMarks(git: GitReader, commit: Oid, { over }: DesiredRollout): Promise<Marks | undefined> {
+  const text = over === undefined ? undefined : await git.fileAt(commit, over.file);
+  if (over === undefined || text === undefined) return undefined;
+  const [patch] = parseManifestFile(over.file, text, [LWS_KIND]).documents;
+  return patch === undefined ? undefined : readWorkload(patch).workload?.workload.marks;
 }
 
 async function wroteMarks(git: GitReader, entry: DesiredRollout, { oid, parents }: CommitHeader): Promise<boolean> {

@@ -76,6 +76,24 @@ test('the agent builds what we do not: the rollback goes to its end', async () =
   expect(world.repository.log('main').length).toBe(commits);
 });
 
+test('rolled back while it is not built, and the record is older: the rollback does not begin again', async () => {
+  const world = await halfWay();
+  await world.order({ kind: 'abort', keepNewer: false, from: undefined });
+  expect(await world.step()).toContain('rollback');
+  const record = world.repository.head('tranche-status');
+  world.edit(BASE, '[lws.yaml', `[${URL_LINE}lws.yaml`);
+  world.fetched = (path, text) => (path === BASE ? text.replace(URL_LINE, '') : text);
+  await world.apply();
+  for (let step = 0; step < 8; step += 1) await world.step();
+  expect(world.groups('prod-vllm')).toBe(OLD);
+  world.edit(BASE, URL_LINE, '');
+  await world.apply();
+  world.repository.setHead('tranche-status', record);
+  const before = world.files()[PATCH];
+  expect(await world.step()).toContain('ReleaseAborted');
+  expect(world.files()[PATCH]).toBe(before);
+});
+
 test('a newer tag came with what is not built: the pin is of the stable version all the same', async () => {
   const world = await halfWay();
   world.repository.commit('main', {
