@@ -14,9 +14,9 @@ function mutant(name: string, file: string, from: string, to: string, allowance 
 export const hostileMutants: readonly Mutant[] = [
   mutant(
     'a file of others keeps an order waiting',
-    'reconcile/desired/first-claims.ts',
-    'if (left.length < 2) return left[0]?.origin;',
-    'if (left.length < 2) return undefined;',
+    'reconcile/history/first-claims.ts',
+    'return claimants[0]?.origin;',
+    'return undefined;',
   ),
   mutant(
     'the key stands in what it signs',
