@@ -1,6 +1,7 @@
 /** The laws about what a commit rests on: that it was true of the cluster, for long enough, and of the same objects. */
 
 import { bothOf } from './both.ts';
+import { isBuilt, LISTING } from './built-files.ts';
 import { ladderEvidence, ladderProof } from './ladder-laws.ts';
 import {
   accepts,
@@ -13,13 +14,14 @@ import {
   isLocked,
   missingAt,
   type OurCommit,
+  SURGING,
 } from './our-commit.ts';
 import { isLive } from './shared-commit-laws.ts';
 import { type Truth, wantedGroups } from './truth.ts';
 
 /** What a step rests on was true of the cluster, at some time since the fields before it were written. */
 export function evidence(commit: OurCommit): string | undefined {
-  const blind = withoutDocuments(commit);
+  const blind = withoutDocuments(commit) ?? withoutFolder(commit);
   if (blind !== undefined) return blind;
   if (commit.workload.fills !== undefined) return ladderEvidence(commit);
   const { reason, before, since } = commit;
@@ -41,6 +43,18 @@ function withoutDocuments(commit: OurCommit): string | undefined {
   return missing.length === 0
     ? undefined
     : `${reason} to ${after.marks?.step} ${after.marks?.at} without ${missing.join(' and ')}`;
+}
+
+/** Nothing goes forward in a folder that builds the workload without our patch, or not at all, or that another folder lists. */
+function withoutFolder({ universe, workload, reason, parent, after }: OurCommit): string | undefined {
+  if (!isBuilt(workload) || ![...FORWARD, ...SURGING].includes(reason)) return undefined;
+  const where = `${reason} to ${after.marks?.step}`;
+  const folder = workload.root.split('/').at(-1) ?? '';
+  if (universe.text(parent, LISTING)?.includes(`../${folder}]`) === true)
+    return `${where} in ${workload.root}, which another folder lists`;
+  return universe.built(workload.name, parent) === universe.lws(workload.name, parent)
+    ? undefined
+    : `${where}, and ${workload.root} builds it without its patch`;
 }
 
 function proofOf({

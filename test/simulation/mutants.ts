@@ -2,6 +2,7 @@
 
 import type { Patch } from '../../scripts/simulation-bundle.mjs';
 import { backMutants } from './mutants-back.ts';
+import { builtMutants } from './mutants-built.ts';
 import { filledMutants } from './mutants-filled.ts';
 import { hostileMutants } from './mutants-hostile.ts';
 import { kindMutants } from './mutants-kinds.ts';
@@ -223,5 +224,6 @@ export const mutants: readonly Mutant[] = [
   ...sharedMutants,
   ...kindMutants,
   ...backMutants,
+  ...builtMutants,
   ...hostileMutants,
 ];
