@@ -1,6 +1,8 @@
 /** What the laws except, next to what is all but the same and is not excepted. */
 
 import { expect, test } from 'vitest';
+import { FakeRepository } from '../support/fake-git.ts';
+import { isTakenOutByHand } from './excuses.ts';
 import { isForRepair, isScaledAway } from './finish.ts';
 import { isLowestAstray, isReleasedAgain } from './ladder-laws.ts';
 import { fieldsOf, isLockedAgain } from './our-commit.ts';
@@ -118,3 +120,21 @@ test.each([
 ] as const)('a second workload by hand: %s', (_, before, after, from) =>
   expect(refilledFrom(before, after)).toBe(from),
 );
+
+const OURS =
+  'rollout(llm/vllm): canary emptied\n\nRollout: llm/vllm\nRollout-Step: 1/1\nRollout-Release: 0123456789abcdef0123456789abcdef.1\nRollout-Reason: CanaryEmptied\nPlanned-From: 0123456789abcdef0123456789abcdef01234567\n';
+
+test.each([
+  ['reverted by a hand', 'Revert "rollout(llm/vllm): step 1/2"', true],
+  ['taken out by a commit of ours', OURS, false],
+] as const)('a Service without endpoints: %s', (_, message, excused) => {
+  const path = 'apps/vllm/service.yaml';
+  const text = 'kind: Service\nmetadata:\n  name: vllm-svc\n';
+  const repository = FakeRepository.withFiles({ [path]: `${text}---\n${text.replace('svc', 'svc-canary')}` });
+  const of = { name: 'vllm', service: 'vllm-svc-canary' };
+  expect(isTakenOutByHand({ repository }, of)).toBe(false);
+  repository.commit('main', { writes: [{ path, text }], message });
+  // What comes after it tells nothing.
+  repository.commit('main', { writes: [{ path: 'README.md', text: 'x' }], message: excused ? OURS : 'README' });
+  expect(isTakenOutByHand({ repository }, of)).toBe(excused);
+});

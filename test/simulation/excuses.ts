@@ -1,7 +1,7 @@
 /** What is not our doing: groups that the cluster has harmed, versions that never work, hands that were at the objects. */
 
-import { lastWritten } from './our-commit.ts';
-import { requestSecondsOf, secondName } from './routed-files.ts';
+import { isOurs, lastWritten } from './our-commit.ts';
+import { requestSecondsOf, secondName, serviceFile } from './routed-files.ts';
 import type { Scene } from './scene.ts';
 import type { WorkloadSetup } from './setup.ts';
 import type { Truth } from './truth.ts';
@@ -80,8 +80,10 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
       if (rewritten()) return true;
       // Not taken over yet: what people edit restarts all that LWS may take at once.
       if (lastWritten(universe, { name: workload.name, upTo: 'main' }) === undefined) return true;
-      // A hand has taken it out, and the agent with it.
-      if ((workload.fills ?? workload.shares)?.hands === true && !scene.services.has(service)) return true;
+      // A hand has taken it out, and the agent with it; so has one that reverts the commit which made it.
+      const isGone = !scene.services.has(service);
+      if (isGone && (workload.fills ?? workload.shares)?.hands === true) return true;
+      if (isGone && isTakenOutByHand(universe, { name: workload.name, service })) return true;
       if (selects === undefined) return false;
       const truth = selects === workload.name ? scene.own : scene.second;
       // Groups are ready, and nobody tells of them yet.
@@ -96,6 +98,18 @@ export function excusesOf(universe: Universe, workload: WorkloadSetup, from: Exc
       return CLOCKS.some((kind) => injected[kind] > 0) || from?.clocksDiffer() === true;
     },
   };
+}
+
+/** Whether the last commit of main that took this Service out of its file is none of ours. */
+export function isTakenOutByHand(
+  universe: Pick<Universe, 'repository'>,
+  { name, service }: { readonly name: string; readonly service: string },
+): boolean {
+  const { repository } = universe;
+  const line = repository.log('main');
+  const had = line.findIndex(({ oid }) => repository.text(oid, serviceFile(name))?.includes(`name: ${service}\n`));
+  const taking = had < 1 ? undefined : line[had - 1];
+  return taking !== undefined && !isOurs(universe, taking.oid);
 }
 
 /** Faults after which what a process has waited for was shorter than it looked. */

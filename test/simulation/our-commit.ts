@@ -135,7 +135,7 @@ export function planned(step: string, replicas: number): number {
 }
 
 /** Whether the product wrote a commit. */
-export function isOurs({ repository }: Universe, commit: string): boolean {
+export function isOurs({ repository }: Pick<Universe, 'repository'>, commit: string): boolean {
   const [header] = repository.history(repository.head(commit) ?? commit, undefined, 1);
   return header !== undefined && parseTrailers(header.message) !== undefined;
 }
