@@ -89,15 +89,14 @@ export function tooLate(limits: ClusterLimits): Failure {
   return { kind: 'failure', why: `not complete within ${limits.totalSeconds} s`, retryable: false };
 }
 
-/** The credential of the request, in each form in which a server may say it back. */
+/** The credential of the request, and the parts of it. */
 function secretsIn({ url, options }: Ask): readonly string[] {
   const [, header = ''] = Object.entries(options.headers ?? {}).find(([name]) => /^authorization$/i.test(name)) ?? [];
   const [scheme = '', sent = ''] = String(header).split(' ', 2);
   const basic = /^basic$/i.test(scheme) ? Buffer.from(sent, 'base64').toString('utf8') : '';
   const pair = options.auth ?? basic;
   const password = pair.slice(pair.indexOf(':') + 1);
-  const encoded = pair === '' ? '' : Buffer.from(pair).toString('base64');
-  return [sent, encoded, pair, password, url.password].filter((secret) => secret !== '');
+  return [sent, pair, password, url.password].filter((secret) => secret !== '');
 }
 
 function answerOf(response: http.IncomingMessage, bytes: Buffer, secrets: readonly string[]): Answer | Failure {

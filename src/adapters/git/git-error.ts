@@ -1,6 +1,7 @@
 /** Builds the PortErrors of the Git adapter, and cleans what servers say before anybody reads it. */
 
 import { PortError } from '../../ports/port-error.ts';
+import { withoutSecrets } from './secret-forms.ts';
 
 /** The words of the port, for messages: what was being done. */
 export type GitOperation = 'open' | 'heads' | 'read' | 'history' | 'push';
@@ -36,7 +37,7 @@ export function cleanText(text: string, secrets: readonly string[] = []): string
 
 /**
  * One line of a server's words without control characters, escapes and these secrets. Those are looked for once all else is gone,
- * which may stand inside of one, and whatever spaces it has left there; and before a cut, which may leave the start of one.
+ * which may stand inside of one, in whatever form; and before a cut, which may leave the start of one.
  */
 export function lineWithout(text: string, secrets: readonly string[]): string {
   const line = text
@@ -47,13 +48,5 @@ export function lineWithout(text: string, secrets: readonly string[]): string {
     .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]+/g, ' ')
     .replace(/ {2,}/g, ' ')
     .trim();
-  return secrets.reduce((left, secret) => left.replace(spacedOut(secret), '***'), line);
-}
-
-/** Nothing is taken out for a secret that is empty. */
-const NOTHING = /(?!)/;
-
-function spacedOut(secret: string): RegExp {
-  const signs = Array.from(secret.replace(/\s+/g, ''), (sign) => sign.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-  return signs.length === 0 ? NOTHING : new RegExp(signs.join('\\s*'), 'g');
+  return withoutSecrets(line, secrets);
 }

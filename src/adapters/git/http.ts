@@ -136,6 +136,7 @@ async function receive(message: IncomingMessage, request: HttpRequest, alive: ()
   const kind = status !== 200 ? 'status' : type.split(';')[0]?.trim() === request.accept ? 'ok' : 'strange';
   const shown: Buffer[] = [];
   let bytes = 0;
+  let isCut = false;
   await new Promise<void>((resolve, reject) => {
     const stop = (error: unknown) => {
       message.destroy();
@@ -162,8 +163,11 @@ async function receive(message: IncomingMessage, request: HttpRequest, alive: ()
     });
   }).catch((error: unknown) => {
     if (!(error instanceof EndOfInterest)) throw error;
+    isCut = true;
   });
-  return { kind, status, headers: message.headers, text: Buffer.concat(shown).toString('utf8') };
+  const text = Buffer.concat(shown).toString('utf8');
+  // The start of a word may be that of our token, which would no longer be found.
+  return { kind, status, headers: message.headers, text: isCut ? text.replace(/\S*$/, '') : text };
 }
 
 /** Enough of an error page was read. */

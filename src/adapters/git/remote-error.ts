@@ -143,6 +143,5 @@ function answerError(answer: HttpAnswer, context: ErrorContext): PortError {
 
 /** Nothing that a server says back may carry our token into a log, a hold or a record. */
 export function clean(text: string, { token }: Pick<ErrorContext, 'token'>): string {
-  if (token === undefined || token === '') return cleanText(text);
-  return cleanText(text, [token, Buffer.from(`x-access-token:${token}`).toString('base64')]);
+  return cleanText(text, token === undefined ? [] : [token]);
 }

@@ -264,6 +264,16 @@ describe('a server that says our token back', () => {
     ['an error that is long', () => ({ start: packet(`ERR ${'x'.repeat(490)}${token}\n`) }), read],
     ['a type of content', () => ({ type: `text/${token}`, start: Buffer.from('no') }), read],
     ['no packets', () => ({ start: Buffer.from(token) }), read],
+    ['no packets, in base64 of its own', () => ({ type: 'text/plain', start: Buffer.from(btoa(token)) }), read],
+    [
+      'words of which no more is read in the middle of it',
+      () => ({
+        type: 'text/plain',
+        start: Buffer.from(`bad ${token.slice(0, -1)}`),
+        block: () => Buffer.alloc(4000, 'x'),
+      }),
+      read,
+    ],
   ];
   test.each(rows)('%s', async (_, answer, call) => {
     const server = await serverOf(answer);
@@ -278,6 +288,6 @@ describe('a server that says our token back', () => {
     );
     const all = `${ended} ${said.join(' ')}`;
     expect(all).not.toMatch('"pushed"');
-    for (const secret of [token, basic, token.slice(0, 9)]) expect(all).not.toContain(secret);
+    for (const secret of [token, basic, token.slice(0, 9), btoa(token).slice(0, 12)]) expect(all).not.toContain(secret);
   });
 });

@@ -5,7 +5,7 @@ import { isRecord } from '../../../api/json.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Deferred, ForgeRefused } from '../../../ports/forge.ts';
 import { PortError } from '../../../ports/port-error.ts';
-import { cleanText, gitError, lineWithout } from '../../git/git-error.ts';
+import { cleanText, gitError } from '../../git/git-error.ts';
 import type { Network } from '../../network/proxy.ts';
 import type { Timers } from '../../system/timers.ts';
 import type { ForgeAddress } from './address.ts';
@@ -164,8 +164,8 @@ export class ForgeCaller {
   private saysBack(data: unknown): boolean {
     const text = printed(data)
       .replaceAll('\\u001b', '\u001b')
-      .replace(/\\(?:u[0-9a-f]{4}|[nrtbf])/g, ' ');
-    return this.credentials.mask(text) !== lineWithout(text, []);
+      .replace(/\\(?:u00[01][0-9a-f]|[nrtbf])/g, ' ');
+    return this.credentials.isIn(text);
   }
 
   private keep(key: string, kept: Kept): void {

@@ -2,6 +2,7 @@
 
 import type { Octokit } from '@octokit/core';
 import { lineWithout } from '../../git/git-error.ts';
+import { holdsSecret } from '../../git/secret-forms.ts';
 import type { ForgeAddress } from './address.ts';
 import { notRead, tokenIn } from './odd-answers.ts';
 import { numberAt } from './read-pull.ts';
@@ -17,8 +18,10 @@ export type Credentials = {
   readonly name: string;
   /** The token to send; that of an App lives for an hour and is made again in time. */
   readonly token: () => Promise<string>;
-  /** A line of the forge's words without any secret of ours, in whatever form it was sent. */
+  /** A line of the forge's words without any secret of ours. */
   readonly mask: (text: string) => string;
+  /** Whether the words hold one. */
+  readonly isIn: (text: string) => boolean;
 };
 
 /** Credentials of an App that are remembered, to be kept out of texts: two or three are made an hour, and none lives longer. */
@@ -31,7 +34,7 @@ const SEEN_MOST = 8;
 export function openCredentials(given: ForgeCredential, octokit: Octokit, address: ForgeAddress): Credentials {
   if (given.kind === 'token') {
     const name = `the token of ${given.from}`;
-    return { name, token: async () => given.token, mask: (text) => lineWithout(text, formsOf(given.token)) };
+    return { name, token: async () => given.token, ...told(() => [given.token]) };
   }
   const seen = new Set<string>();
   const remember = (secret: string): void => {
@@ -55,7 +58,7 @@ export function openCredentials(given: ForgeCredential, octokit: Octokit, addres
       remember(token);
       return token;
     },
-    mask: (text) => lineWithout(text, [given.key, ...[...seen].flatMap(formsOf)]),
+    ...told(() => [given.key, ...seen]),
   };
 }
 
@@ -83,7 +86,9 @@ async function openInstallation(
   return async () => tokenIn((await made()).token);
 }
 
-/** As the API gets it, and as Git does. */
-function formsOf(secret: string): readonly string[] {
-  return [secret, Buffer.from(`x-access-token:${secret}`).toString('base64')];
+function told(secrets: () => readonly string[]): Pick<Credentials, 'mask' | 'isIn'> {
+  return {
+    mask: (text) => lineWithout(text, secrets()),
+    isIn: (text) => holdsSecret(lineWithout(text, []), secrets()),
+  };
 }

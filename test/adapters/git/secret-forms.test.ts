@@ -1,0 +1,45 @@
+/** A secret in the words of a server, in whatever form it was said back: nothing of it is left, and of the rest everything. */
+
+import { assert, integer, property, string } from 'fast-check';
+import { expect, test } from 'vitest';
+import { holdsSecret, withoutSecrets } from '../../../src/adapters/git/secret-forms.ts';
+
+const FORMS: Readonly<Record<string, (secret: string) => string>> = {
+  'as it is': (secret) => secret,
+  'percent-encoded': encodeURIComponent,
+  'twice percent-encoded': (secret) => encodeURIComponent(encodeURIComponent(secret)),
+  'all of it percent-encoded': (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&'),
+  'as HTML has it': (secret) => Array.from(secret, (sign) => `&#${sign.charCodeAt(0)};`).join(''),
+  'escaped as in JSON': (secret) => Array.from(secret, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`).join(''),
+  'in base64': (secret) => Buffer.from(secret).toString('base64'),
+  'in base64, behind a name': (secret) => Buffer.from(`x-access-token:${secret}`).toString('base64'),
+  'in base64 for addresses': (secret) => Buffer.from(`a:${secret}`).toString('base64url'),
+};
+
+/** Long enough to be one, of any printable signs: `%41` and `&#65;` as well. */
+const secrets = string({
+  unit: integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
+  minLength: 12,
+});
+
+test.each(Object.entries(FORMS))('%s', (_, said) => {
+  assert(
+    property(secrets, (secret) => {
+      const left = withoutSecrets(`the server said < ${said(secret)} > and no more`, [secret]);
+      expect(left).toBe('the server said < *** > and no more');
+    }),
+  );
+});
+
+test('one that looks as if it were encoded', () => {
+  for (const secret of ['pass%41word%2Fx', 'pass&#65;word12', 'pass\\u0041word1'])
+    expect([holdsSecret(`no: ${secret}`, [secret]), withoutSecrets(`no: ${secret}`, [secret])]).toEqual([
+      true,
+      'no: ***',
+    ]);
+});
+
+test('what has none is as it was', () => {
+  const text = 'a 100%25 word of &#65; and\tAAAAAAAA';
+  expect(withoutSecrets(text, ['another-secret', ''])).toBe(text);
+});
