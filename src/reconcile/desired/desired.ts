@@ -8,11 +8,12 @@ import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
-import type { BuiltOver } from '../documents/built-over.ts';
+import type { Builds } from '../documents/built-over.ts';
 import { withCalled } from '../documents/called.ts';
 import { type Firsts, foreignIssue, isForeign, type Settled, settleClaims, twinIssues } from '../documents/claims.ts';
 import {
   madeIssue,
+  mayBe,
   missingIssue,
   notOverBuilds,
   rivalIssue,
@@ -22,7 +23,7 @@ import {
 } from '../documents/desired-issues.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from '../documents/manifest-index.ts';
-import { type FileText, INTERESTS, type ParseCache, parsedFiles, trim } from '../documents/parse-cache.ts';
+import { type FileText, INTERESTS, type ParseCache, parsedAlone } from '../documents/parse-cache.ts';
 import { type RolloutReading, readRollout } from '../documents/read-rollout.ts';
 import {
   heldProviders,
@@ -47,7 +48,8 @@ type With = {
   readonly known?: KnownTexts;
   readonly firsts?: Firsts;
   /** What kustomize builds of these files. Not there: nothing is built. */
-  readonly built?: readonly BuiltOver[];
+  readonly built?: Builds['built'];
+  readonly unbuilt?: Builds['unbuilt'];
 };
 
 /** Reads a tree into rollouts. Pure but for the cache and what is known of texts, which only save time. */
@@ -55,15 +57,13 @@ export function desiredOf(
   tree: Tree,
   config: Config,
   cache: ParseCache,
-  { known = newKnownTexts(), firsts = new Map(), built = [] }: With = {},
+  { known = newKnownTexts(), firsts = new Map(), built = [], unbuilt = [] }: With = {},
 ): Desired {
   const { read, unreadable, texts } = contentsOf(tree);
-  const parsed = parsedFiles(cache, read, { interests: INTERESTS, known });
-  trim(cache, new Set(parsed));
-  const files = withBuilds(parsed, built, config);
-  const blobs = fileIdsOf(tree);
+  const files = withBuilds(parsedAlone(cache, read, { interests: INTERESTS, known }), built, config);
   const policies = readPolicies(files, unreadable, config);
   const claims = settleClaims(files, config, firsts);
+  const blobs = fileIdsOf(tree);
   const index = indexOf({ files: claims.files, texts, blobs, config, built });
   const providers = readRouteProviders(claims.files, config);
   const elsewhere: Unseen['elsewhere'] = (one) => [
@@ -80,6 +80,7 @@ export function desiredOf(
     providers,
     claims,
     built,
+    unbuilt,
   };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   const rollouts = withCalled(entries.filter(isRollout).sort(inOrder), config);
@@ -129,14 +130,15 @@ type Manifests = {
   readonly config: Config;
   readonly providers: RouteProviders;
   readonly claims: Settled;
-  readonly built: readonly BuiltOver[];
+  readonly built: Builds['built'];
+  readonly unbuilt: Builds['unbuilt'];
 };
 
 /** A rollout, or why it cannot even be distinguished from others: then it has no place among the records. */
 type Entry = DesiredRollout | Issue;
 
 function inOrder(a: DesiredRollout, b: DesiredRollout): number {
-  return compare(keyText(a.key), keyText(b.key));
+  return keyText(a.key) < keyText(b.key) ? -1 : keyText(a.key) > keyText(b.key) ? 1 : 0;
 }
 
 function isRollout(entry: Entry): entry is DesiredRollout {
@@ -197,16 +199,19 @@ function changed(reading: RolloutReading, change: (rollout: Rollout) => Rollout)
 function placeIssues(
   rollout: ManifestDocument,
   asked: { readonly name: string; readonly namespace: string; readonly found: readonly ManifestDocument[] },
-  { index, unseen, config }: Manifests,
+  { index, unseen, config, unbuilt }: Manifests,
 ): readonly Issue[] {
   const { name, namespace, found } = asked;
   const [first, ...others] = found;
   const carried = carrierIssues(rollout, { index, config, found });
   if (first === undefined && carried !== undefined) return carried;
-  if (first === undefined) return name === '' ? [] : [missingIssue(rollout, { name, namespace }, unseen)];
+  const folders = unbuilt.filter(({ named }) => named.name === name && named.namespace === namespace);
+  const notBuilt = folders.flatMap(({ issues }) => issues);
+  if (first === undefined)
+    return name === '' ? [] : [...notBuilt, missingIssue(rollout, { name, namespace }, mayBe(unseen, folders))];
   const of = madeFor(first);
   const made = of === undefined ? [] : [madeIssue(rollout, first, of)];
-  const layouts = found.flatMap(index.layoutOf);
+  const layouts = notBuilt.length > 0 ? notBuilt : found.flatMap(index.layoutOf);
   return [
     ...(carried ?? []),
     ...made,
@@ -237,12 +242,7 @@ function besideRollouts(key: RolloutKey, { index, config }: Manifests): RolloutK
   return isTaken ? besideRollout(key) : key;
 }
 
-/** `namespace/name`, for people and for sorting. */
-function keyText(key: RolloutKey): string {
-  return `${key.namespace}/${key.name}`;
-}
-
-/** Byte order, the same on every machine. */
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
+/** For sorting, the same on every machine. */
+function keyText({ namespace, name }: RolloutKey): string {
+  return `${namespace}/${name}`;
 }

@@ -51,3 +51,17 @@ export type BuiltOver = {
   readonly isStandIn?: true;
   readonly issues: readonly Issue[];
 };
+
+/** A workload that no patch of ours is for yet, and a folder that may build it and does not build. */
+export type Unbuilt = {
+  readonly named: BuiltOver['named'];
+  /** The kustomization of the folder. */
+  readonly root: string;
+  /** Paths that it is built from, as far as they were found. */
+  readonly files: readonly string[];
+  /** Why, at the files that are wrong. */
+  readonly issues: readonly Issue[];
+};
+
+/** Of all Rollouts of a commit. */
+export type Builds = { readonly built: readonly BuiltOver[]; readonly unbuilt: readonly Unbuilt[] };

@@ -7,6 +7,7 @@ import { isOneWorkload, STYLES } from '../../api/styles.ts';
 import type { Elsewhere } from '../../manifests/built-elsewhere.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { TreeFile } from '../../ports/git.ts';
+import type { Unbuilt } from './built-over.ts';
 import { nameOf } from './read-rollout.ts';
 
 /** A file that is there but could not be read as text. */
@@ -113,6 +114,14 @@ export function missingIssue(
     message: `no LeaderWorkerSet ${namespace}/${name} in the files that were read${files}${built}`,
     hint: first === undefined ? check : `${check} ${first.hint}`,
   });
+}
+
+/** The same where folders may build it and are not built: no other place is looked for before those are. */
+export function mayBe(unseen: Unseen, folders: readonly Unbuilt[]): Unseen {
+  if (folders.length === 0) return unseen;
+  const hint = 'Mend the folder first: what it builds decides whether the workload is there.';
+  const found = folders.map(({ root }) => ({ file: root, line: 0, what: 'may build it, and is not built', hint }));
+  return { ...unseen, elsewhere: () => found };
 }
 
 /** JSON is mostly data, as the tokenizer of a model: a large one is no manifest, and nobody's fault. */

@@ -21,7 +21,7 @@ export type ParseCache = Map<string, ManifestFile>;
 const PARSED_MOST = 2 * 1024 * 1024;
 
 /** Drops the oldest files that this tree does not have. */
-export function trim(cache: ParseCache, used: ReadonlySet<ManifestFile>): void {
+function trim(cache: ParseCache, used: ReadonlySet<ManifestFile>): void {
   const others = [...cache].filter(([, file]) => !used.has(file));
   let characters = others.reduce((sum, [, { text }]) => sum + text.length, 0);
   for (const [key, { text }] of others) {
@@ -57,4 +57,11 @@ export function parsedFiles(
     cache.set(key, fresh);
     return fresh;
   });
+}
+
+/** The same where the cache is for no other files. */
+export function parsedAlone(...[cache, files, of]: Parameters<typeof parsedFiles>): readonly ManifestFile[] {
+  const parsed = parsedFiles(cache, files, of);
+  trim(cache, new Set(parsed));
+  return parsed;
 }

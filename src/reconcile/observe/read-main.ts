@@ -165,13 +165,13 @@ async function withBuilt(
   const { overBuilds } = await import('../roots/over-builds.ts');
   const { firstParentsOf } = await import('../history/first-parents.ts');
   const line = firstParentsOf(git, tree.commit);
-  const built = await overBuilds(read, { git, line, builder, cache: memory.builds, records });
-  if (built.length === 0) return read;
+  const builds = await overBuilds(read, { git, line, builder, cache: memory.builds, records });
+  if (builds.built.length + builds.unbuilt.length === 0) return read;
   const { firsts } = memory;
   return desiredOf(tree, config, memory.parsed, {
     known: memory.trials?.known ?? read.trials.known,
     ...(firsts === undefined ? {} : { firsts }),
-    built,
+    ...builds,
   });
 }
 

@@ -9,7 +9,7 @@ import type { Builder } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
 import type { Beneath } from '../../rollout/edits/beneath.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
-import type { BuiltOver } from '../documents/built-over.ts';
+import type { Builds, BuiltOver } from '../documents/built-over.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { agentsIn } from '../init/agents.ts';
@@ -22,6 +22,7 @@ import { hasPin, patchIssues, unbuiltIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
 import { type Line, lastBuilt, type Source, withEntry } from './stand-in.ts';
 import { removedByHand, returning, takesOut, withoutRemoval } from './taken-out.ts';
+import { unbuiltOf } from './unbuilt.ts';
 
 export type BuildWorld = {
   readonly git: Pick<Git, 'readAt'>;
@@ -50,11 +51,11 @@ export async function overBuilds(
     /** Not there: nothing is signed, or nobody looks. */
     readonly records?: SignedRecords | undefined;
   },
-): Promise<readonly BuiltOver[]> {
+): Promise<Builds> {
   const patches = patchesIn(desired);
   const mayAdopt = builder?.isNamed === true;
   const refused = mayAdopt ? desired.rollouts.filter(isRefused) : [];
-  if (patches.length === 0 && refused.length === 0) return [];
+  if (patches.length === 0 && refused.length === 0) return NOTHING;
   const own = patches.flatMap(({ root, ...one }) => ownPatch(one).map((patch) => ({ ...patch, root })));
   const kept = builder && records ? { kept: keptBuilds({ desired, patches: own, records, cache }) } : {};
   const world = { git, line, builder: builder ?? NO_BUILDER, cache, ...kept };
@@ -75,8 +76,12 @@ export async function overBuilds(
   // What has a patch is delivered by it, whatever else builds an object of that name.
   const asked = [...patches, ...fresh.filter(({ named }) => !mine.has(JSON.stringify(named)))];
   const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named]), one]));
-  return Promise.all([...once.values()].map((one) => overBuild(one, { views, world, desired, patches })));
+  const built = await Promise.all([...once.values()].map((one) => overBuild(one, { views, world, desired, patches })));
+  const found = new Set(built.map(({ named }) => JSON.stringify(named)));
+  return { built, unbuilt: unbuiltOf(refused, likely).filter(({ named }) => !found.has(JSON.stringify(named))) };
 }
+
+const NOTHING: Builds = { built: [], unbuilt: [] };
 
 const NO_OBJECTS: BuiltOver['objects'] = new Map();
 

@@ -2,7 +2,6 @@
 
 import { type Config, mappedNamespace } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { LWS_KIND } from '../../api/kinds.ts';
 import { agentBuildsIn, reachesRoot } from '../../manifests/agent-builds.ts';
 import { isArgoSource, withArgoImages } from '../../manifests/argo-source.ts';
 import { type Root, rootsIn } from '../../manifests/kustomize-roots.ts';
@@ -16,6 +15,7 @@ import type { Desired } from '../desired/desired-rollout.ts';
 import type { BuiltObjects } from '../documents/built-over.ts';
 import type { Agent } from '../init/agents.ts';
 import { type BuiltReading, type BuiltWorkload, builtWorkloads } from './built-workload.ts';
+import { isAsked } from './is-asked.ts';
 import { type ClosedOrRefused, closureKey, readClosures, type WholeClosure } from './read-closures.ts';
 import { agentIssues, baseIssue, buildIssue, twiceBuilt, unreadByFlux } from './root-issues.ts';
 
@@ -44,6 +44,8 @@ export type RootView = {
   readonly workloads: readonly RootWorkload[];
   /** Why it could not be delivered from, each with the way out. */
   readonly issues: readonly Issue[];
+  /** Those of them for which nothing is built. */
+  readonly faults: readonly Issue[];
 };
 
 /**
@@ -117,6 +119,7 @@ export async function readRoots(
         input: closure.kind === 'whole' ? closure : undefined,
         ...outputs,
         workloads: found,
+        faults: key === undefined || outputs.documents.length === 0 ? issues : [],
         issues: [
           ...root.listedBy.map((by) => baseIssue(root, by)),
           ...issues,
@@ -127,30 +130,6 @@ export async function readRoots(
     }),
   );
   return withTwins(views, desired);
-}
-
-/** Whether the folder is about LeaderWorkerSets, and may be about those that are looked for. */
-function isAsked(
-  { folder }: Root,
-  closure: ClosedOrRefused,
-  { names, patched }: { readonly names: readonly string[] | undefined; readonly patched: readonly string[] },
-): boolean {
-  if (!closure.files.some(({ text }) => text.includes(LWS_KIND))) return false;
-  return names === undefined || patched.includes(folder) || mayBuild(closure, names);
-}
-
-/** Of a document that is built from, as far as it is written as people write it. */
-const NAME =
-  /^metadata:[ \t]*(?:\{[^\n}]*?\bname:[ \t]*["']?([a-z0-9.-]+)|\n(?:[ \t]+[^\n]*\n)*?[ \t]+name:[ \t]*["']?([a-z0-9.-]+))/gm;
-
-/** Whether one of these names may come out: it stands in a file, or is one of there with a prefix or a suffix. */
-function mayBuild({ files }: ClosedOrRefused, names: readonly string[]): boolean {
-  return files.some(({ text }) => {
-    if (names.some((name) => text.includes(name))) return true;
-    if (!text.includes(LWS_KIND)) return false;
-    const there = [...text.matchAll(NAME)].flatMap(([, flow, block]) => flow ?? block ?? []);
-    return names.some((name) => there.some((part) => name.includes(part)));
-  });
 }
 
 const NO_OBJECTS: BuiltObjects = new Map();
