@@ -4,6 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import type { LwsVersion } from '../../api/lws-version.ts';
 import type { PolicyRules } from '../../api/policy-rules.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { BuildInput } from '../../ports/builder.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Compared } from '../documents/built-over.ts';
@@ -24,6 +25,8 @@ export type LintFacts = {
   readonly lwsVersion: LwsVersion | undefined;
   /** What kustomize builds of the ConfigMaps and Secrets to which it refers; undefined: it builds nothing here. */
   readonly compared: Compared | undefined;
+  /** The files that kustomize builds it from; undefined: it builds nothing here. */
+  readonly input: BuildInput | undefined;
 };
 
 export type Finding = {

@@ -3,9 +3,8 @@
 import { percentOf } from '../../api/int-or-percent.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
-import { SENTINEL } from '../../api/workload.ts';
 import { MAX_SURGE_PATH, MAX_UNAVAILABLE_PATH, PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
-import { nameOf } from '../documents/read-rollout.ts';
+import { openBase } from './lint-base.ts';
 import { changes, recreated, refusedSize, wholeSize } from './lint-changes.ts';
 import { type Finding, issueOf, type LintFacts } from './lint-finding.ts';
 import { referencesIn } from './references.ts';
@@ -19,23 +18,6 @@ export function lintWorkload(facts: LintFacts): readonly Issue[] {
 /** What a delivery cannot see or roll back, and what goes in no step: said, not refused. */
 export function lintWarnings(facts: LintFacts): readonly Issue[] {
   return [...wholeSize(facts), ...recreated(facts), ...fixedReferences(facts), ...openBase(facts)];
-}
-
-/** A folder that builds an open workload: it would restart all groups at once, should the patch over it ever be lost. */
-function openBase({ document, file }: LintFacts): readonly Issue[] {
-  const { beneath } = file;
-  if (beneath === undefined || beneath.isEarlier === true || (beneath.partition ?? 0) >= SENTINEL) return [];
-  const folder = beneath.root === '' ? 'the root of the repository' : beneath.root;
-  return [
-    {
-      file: beneath.applied.kustomization.file,
-      line: 0,
-      path: PARTITION_PATH.join('.'),
-      reason: 'BaseNotLocked',
-      message: `${nameOf(document)}: without the patch of tranche ${folder} builds partition ${beneath.partition ?? '0, as it is not written'}: if the patch is lost, every group restarts at once`,
-      hint: `Write ${PARTITION_PATH.join('.')}: ${SENTINEL} into the LeaderWorkerSet that the folder is built from. The patch has the partition of a step, so that nothing changes.`,
-    },
-  ];
 }
 
 /**

@@ -45,6 +45,7 @@ export function faultsOf(
       policy: entry.policy.rules,
       lwsVersion: desired.config.lwsVersion,
       compared: read.compared,
+      input: entry.over?.input,
     };
     issues.push(...lintWorkload(facts));
     issues.push(...fileCollision(entry.workload, file, facts.stable));

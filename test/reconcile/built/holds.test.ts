@@ -302,22 +302,3 @@ test.each([
   expect(await world.step()).toContain(held);
   expect(world.files()[APPLY]).toBeUndefined();
 });
-
-const LWS = 'apps/vllm/base/lws.yaml';
-const LOCKED = '  rolloutStrategy: {rollingUpdateConfiguration: {partition: 1000000}}\n';
-
-test.each([
-  ['not written', '', ['BaseNotLocked']],
-  ['of a step', LOCKED.replace('1000000', '0'), ['BaseNotLocked']],
-  ['locked', LOCKED, []],
-])('a base whose partition is %s', async (_, strategy, reasons) => {
-  const base = BUILT_FILES[LWS]?.replace('spec:\n', `spec:\n${strategy}`) ?? '';
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, [LWS]: base } });
-  await world.apply();
-  await world.pass();
-  await world.apply();
-  const { outcomes } = await world.pass();
-  const { warnings = [] } = outcomes[0]?.plan ?? {};
-  expect(warnings.map(({ reason }) => reason)).toEqual(reasons);
-  if (reasons.length > 0) expect(warnings[0]?.file).toBe(OVERLAY);
-});
