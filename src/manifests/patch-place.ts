@@ -1,5 +1,6 @@
 /** Where our patch over a kustomize folder stands, what applies it, and what both say before anything is changed by them. */
 
+import type { Json } from '../api/json.ts';
 import { isKustomizationFile } from './parse-file.ts';
 import { folderOf } from './paths.ts';
 
@@ -8,6 +9,13 @@ const APPLY = 'apply.yaml';
 
 /** The entry of `transformers` that applies our patches, as seen from the kustomization. */
 export const APPLY_ENTRY = `${FOLDER}/${APPLY}`;
+
+/** Whether an entry is that one, as kustomize takes it: people may write `./` in front of it. */
+export function isApplyEntry(entry: Json): boolean {
+  if (typeof entry !== 'string' || entry.startsWith('/')) return false;
+  const parts = entry.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.join('/') === APPLY_ENTRY;
+}
 
 type Workload = { readonly namespace: string; readonly name: string };
 

@@ -4,7 +4,7 @@ import type { Config } from '../api/config.ts';
 import { type Known, unknown } from '../api/known.ts';
 import type { Instant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
-import type { Identity, NewCommit } from '../ports/git.ts';
+import type { FileWrite, Identity, NewCommit } from '../ports/git.ts';
 import { orderedAt } from '../rollout/approvable.ts';
 import { intentMessage, type OrderedAt } from '../rollout/commits/messages.ts';
 import type { MadeDocument } from '../rollout/orders/eject-scene.ts';
@@ -29,6 +29,7 @@ import type { Overrides, Ports } from './pass.ts';
 import { windowsAt } from './policies/windows.ts';
 import type { Target } from './target.ts';
 import { notAllowed } from './write/allowed.ts';
+import { isOwnApply } from './write/allowed-patch.ts';
 import type { Batch } from './write/execute.ts';
 import { render } from './write/render.ts';
 import { type OrderResult, writeOrder } from './write/write-order.ts';
@@ -165,7 +166,11 @@ function draw(
       return { kind: 'refused', why: `${file}:${line}: ${message}. ${hint}` };
     }
     const writes = [...files.map(({ file: path, text }) => ({ path, text })), ...rendered.writes];
-    const denied = notAllowed(writes, { before: texts, customs: at.scene.desired.customs });
+    // What applies patches is ours alone: it is written over whatever a hand has made of it.
+    const isAnew = ({ path, text }: FileWrite): boolean =>
+      files.some(({ file }) => file === path) && isOwnApply(path, text);
+    const others = writes.filter((write) => !isAnew(write));
+    const denied = notAllowed(others, { before: texts, customs: at.scene.desired.customs });
     if (denied !== undefined) return { kind: 'refused', why: `${denied.file}: ${denied.message}. ${denied.hint}` };
     for (const write of writes) if (write.text !== undefined) texts.set(write.path, write.text);
     diff += files.map(({ file, text, now = '' }) => unifiedDiff({ file, before: now, after: text })).join('');

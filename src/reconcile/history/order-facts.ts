@@ -14,7 +14,7 @@ import type { GitReader } from './git-reader.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import { marksThereTwice } from './marks-there-twice.ts';
 import { settledBefore } from './settled-before.ts';
-import { writtenPatch } from './written-patch.ts';
+import { writtenFiles } from './written-patch.ts';
 
 type Where = { readonly entry: DesiredRollout; readonly git: GitReader };
 
@@ -24,15 +24,15 @@ export async function writtenMarks(
   stored: StoredRecord | undefined,
 ): Promise<WrittenMarks> {
   const { workload } = entry;
-  const patch = await writtenPatch(git, entry, desired);
-  if (workload === undefined) return { document: undefined, marks: absent, patch };
+  const files = await writtenFiles(git, entry, desired);
+  if (workload === undefined) return { document: undefined, marks: absent, files };
   const { file, object } = workload;
   const annotations = stringsIn(valueAt(workload.value, ['metadata', 'annotations']));
   const twice = marksThereTwice(workload);
   return {
     document: { file, object, annotations, twice },
     marks: await marksInHistory(git, entry, recordedIn(stored)),
-    patch,
+    files,
   };
 }
 

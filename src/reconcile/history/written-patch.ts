@@ -1,8 +1,9 @@
-/** Our patch over a kustomize folder as the last commit of tranche left it: what an order puts back where somebody lost or edited it. */
+/** Our files over a kustomize folder as the last commit of tranche left them: what an order puts back where somebody lost or edited them. */
 
 import { LWS_KIND } from '../../api/kinds.ts';
+import { applyAgain, foreignInApply } from '../../manifests/apply-file.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
-import { patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import { applyFile, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { WrittenPatch } from '../../rollout/orders/repair-patch.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
@@ -10,30 +11,46 @@ import { foreignIn } from '../roots/patch-issues.ts';
 import type { GitReader } from './git-reader.ts';
 import { lastCommitOf } from './last-commit.ts';
 
+type Main = Pick<Desired, 'blobs' | 'commit' | 'rollouts'>;
+
 /**
- * By the newest commit of main's own line that says it is ours, at the place where it has one. undefined: none has, or what main
+ * By the newest commit of main's own line that says it is ours, at the place where it has one. None: no commit has, or what main
  * has there is as we write it. A forged message has an older patch of this very workload put back, by somebody who is shown the
  * difference. Throws PortError where Git fails.
  */
-export async function writtenPatch(
+export async function writtenFiles(
   git: GitReader,
   entry: DesiredRollout,
-  { blobs, commit: main }: Pick<Desired, 'blobs' | 'commit'>,
-): Promise<WrittenPatch | undefined> {
+  desired: Main,
+): Promise<readonly WrittenPatch[]> {
   const name = entry.identity?.name ?? entry.reading.rollout?.rollout.workload.name ?? '';
-  const workload = { namespace: entry.key.namespace, name };
+  if (name === '') return [];
+  const named = { namespace: entry.key.namespace, name };
   const { over } = entry;
-  const isWhole =
-    over !== undefined &&
-    blobs.get(over.file) !== undefined &&
-    !over.issues.some(({ reason }) => reason === 'PatchEdited');
-  if (isWhole || name === '') return undefined;
-  const commit = await lastCommitOf(git, entry);
-  if (commit === undefined || (await git.line.has(commit.oid)) !== true) return undefined;
-  const { files } = await git.treeAt(commit.oid);
+  const isLost = over === undefined || desired.blobs.get(over.file) === undefined;
+  const isWhole = !isLost && !over.issues.some(({ reason, file }) => reason === 'PatchEdited' && file === over.file);
+  const last = async (): Promise<string | undefined> => {
+    const commit = await lastCommitOf(git, entry);
+    return commit !== undefined && (await git.line.has(commit.oid)) === true ? commit.oid : undefined;
+  };
+  const patch = isWhole ? undefined : await writtenPatch(git, { commit: await last(), named }, desired);
+  const root = patch === undefined ? over?.root : rootOfPatch(patch.file);
+  const apply = root === undefined ? undefined : await writtenApply(git, { root, named, last }, desired);
+  return [patch, apply].filter((one) => one !== undefined);
+}
+
+type Named = Parameters<typeof patchFile>[1];
+
+async function writtenPatch(
+  git: GitReader,
+  { commit, named }: { readonly commit: string | undefined; readonly named: Named },
+  { blobs, commit: main }: Main,
+): Promise<WrittenPatch | undefined> {
+  if (commit === undefined) return undefined;
+  const { files } = await git.treeAt(commit);
   const found = files.flatMap(({ path, content }) => {
     const root = rootOfPatch(path);
-    const isOurs = root !== undefined && path === patchFile(root, workload) && content.kind === 'text';
+    const isOurs = root !== undefined && path === patchFile(root, named) && content.kind === 'text';
     return isOurs ? [{ file: path, text: content.text }] : [];
   });
   const [patch] = found;
@@ -43,6 +60,25 @@ export async function writtenPatch(
     text: withoutForeign(patch),
     now: blobs.get(patch.file) === undefined ? undefined : await git.fileAt(main, patch.file),
   };
+}
+
+/** What applies the patches of the folder, where a hand was in it; one that is not there comes with the entry. */
+async function writtenApply(
+  git: GitReader,
+  of: { readonly root: string; readonly named: Named; readonly last: () => Promise<string | undefined> },
+  { blobs, commit: main, rollouts }: Main,
+): Promise<WrittenPatch | undefined> {
+  const { root, named, last } = of;
+  const file = applyFile(root);
+  const now = blobs.get(file) === undefined ? undefined : await git.fileAt(main, file);
+  if (now === undefined || foreignInApply(now) === undefined) return undefined;
+  const commit = await last();
+  const earlier = commit === undefined ? '' : ((await git.fileAt(commit, file)) ?? '');
+  const isThere = (path: string): boolean => blobs.get(root === '' ? path : `${root}/${path}`) !== undefined;
+  const others = rollouts.flatMap(({ over }) =>
+    over?.root === root && blobs.get(over.file) !== undefined ? [over.named] : [],
+  );
+  return { file, text: applyAgain({ earlier, now, workloads: [named, ...others], isThere }), now };
 }
 
 /** A rollback goes over what a hand has put into the patch, and leaves it: that is no word of ours. */

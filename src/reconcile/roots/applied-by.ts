@@ -2,7 +2,7 @@
 
 import type { Json } from '../../api/json.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
-import { APPLY_ENTRY, applyFile, applyName, applyText, emptyPatch } from '../../manifests/patch-place.ts';
+import { APPLY_ENTRY, applyFile, applyName, applyText, emptyPatch, isApplyEntry } from '../../manifests/patch-place.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { Applied } from '../../rollout/edits/beneath.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
@@ -44,12 +44,12 @@ export function appliedBy({
     entry: APPLY_ENTRY,
     isShared: splitDocuments(lists, text).length > 1,
   };
-  if (view === undefined) return { ...made, kustomization: NO_KUSTOMIZATION, entries: [APPLY_ENTRY] };
+  if (view === undefined) return { ...made, kustomization: NO_KUSTOMIZATION, entries: [APPLY_ENTRY], own: [0] };
   const { file, object, value } = view.root.document;
   const listed = value['transformers'];
   const entries: readonly Json[] = Array.isArray(listed) ? listed : [];
-  const isListed = entries.includes(APPLY_ENTRY);
-  return { ...made, kustomization: { file, object }, entries, ...(isListed ? {} : { value }) };
+  const own = entries.flatMap((entry, place) => (isApplyEntry(entry) ? [place] : []));
+  return { ...made, kustomization: { file, object }, entries, own, ...(own.length > 0 ? {} : { value }) };
 }
 
 /** Gone from main: nothing is written into it. */

@@ -5,9 +5,11 @@ import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts'
 import { EXCLUSIVE_TOPOLOGY, OWN_PREFIX } from '../../api/release-content.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
 import { shellWord } from '../../api/shell-word.ts';
+import { foreignInApply } from '../../manifests/apply-file.ts';
 import { list } from '../../manifests/kustomize-changes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import { APPLY_ENTRY, applyFile } from '../../manifests/patch-place.ts';
+import { APPLY_ENTRY, applyFile, isApplyEntry } from '../../manifests/patch-place.ts';
+import { pathText } from '../../manifests/path-text.ts';
 import { type Called, command } from '../../rollout/texts/command-text.ts';
 import type { RootView } from './read-roots.ts';
 import { takesOut } from './taken-out.ts';
@@ -21,10 +23,11 @@ export function hasPin({ spec }: JsonObject): boolean {
 const NOT_THERE = 'no resource matches strategic merge patch';
 
 /** What keeps the folder from being built, and what to do where that is the name that our patch is for. */
-export function unbuiltIssues({ patch, view, named, rollout }: Asked): readonly Issue[] {
+export function unbuiltIssues({ root, patch, view, named, rollout }: Asked): readonly Issue[] {
   const { namespace, name } = named;
   const id = `"LeaderWorkerSet.${LWS_API_VERSION.split('/').toReversed().join('.')}/${name}.${namespace}"`;
   return (view?.issues ?? []).map((issue) => {
+    if (view !== undefined && isAtApply(issue, view)) return { ...issue, hint: applyHint(root, rollout) };
     const isRenamed = issue.reason === 'BuildFails' && issue.message.includes(`${NOT_THERE} ${id}`);
     if (view === undefined || patch === undefined || !isRenamed) return issue;
     const { document } = view.root;
@@ -36,6 +39,18 @@ export function unbuiltIssues({ patch, view, named, rollout }: Asked): readonly 
       hint: `The patch of tranche is for LeaderWorkerSet ${namespace}/${name}, which this folder builds no more under that name. Put the name, the prefix or suffix and the namespace back as they were. To rename it, order ${eject} before that.`,
     };
   });
+}
+
+/** It stands at the entry of ours: what that names is gone, or no transformers. */
+function isAtApply({ file, path }: Issue, { root: { document } }: RootView): boolean {
+  const place = list(document.value['transformers']).indexOf(APPLY_ENTRY);
+  return place >= 0 && file === document.file && path === pathText(['transformers', String(place)]);
+}
+
+function applyHint(root: string, rollout: Called | undefined): string {
+  const file = applyFile(root);
+  const repair = rollout === undefined ? 'tranche repair of its Rollout' : command('repair', rollout);
+  return `Order ${repair}: that writes ${file} as tranche left it. By hand: git log -p ${shellWord(file)} shows it.`;
 }
 
 type Asked = {
@@ -54,7 +69,8 @@ type Asked = {
 /** Lost, not the last that is done, or changed by hand to what no commit of ours writes. */
 export function patchIssues({ root, file, patch, view, rollout }: Asked): readonly Issue[] {
   const entries = view === undefined ? [] : list(view.root.document.value['transformers']);
-  const isOff = entries.includes(APPLY_ENTRY) && entries.at(-1) !== APPLY_ENTRY;
+  const count = entries.filter(isApplyEntry).length;
+  const isOff = count > 1 || (count === 1 && entries.at(-1) !== APPLY_ENTRY);
   const repair = rollout === undefined ? 'tranche repair of its Rollout' : command('repair', rollout);
   if (patch === undefined) return view === undefined || !isOff ? [] : [notLast(view.root.document, repair)];
   const folder = root === '' ? 'the root of the repository' : root;
@@ -76,16 +92,42 @@ export function patchIssues({ root, file, patch, view, rollout }: Asked): readon
         hint: `Order ${repair}: that writes ${APPLY_ENTRY} as the last entry of transformers, and the patch into ${applyFile(root)}. By hand: git log -p ${shellWord(document.file)} shows both.`,
       }),
     ];
-  return [...(isOff ? [notLast(document, repair)] : []), ...edited(patch, repair)];
+  return [...(isOff ? [notLast(document, repair)] : []), ...edited(patch, repair), ...editedApply(root, view, repair)];
+}
+
+/** What applies the patches is ours alone as well: a target of somebody, or a document behind ours, decides what they do. */
+function editedApply(root: string, { input }: RootView, repair: string): readonly Issue[] {
+  const file = applyFile(root);
+  const text = input?.files.find(({ path }) => path === file)?.text;
+  const line = text === undefined ? undefined : foreignInApply(text);
+  if (line === undefined) return [];
+  const said = {
+    reason: 'PatchEdited',
+    message: `${file} has what tranche does not write there: it decides whether the patch counts`,
+    hint: `Put it into a file of your own, listed in front of ${APPLY_ENTRY} (git log -p ${shellWord(file)} shows who wrote it). ${repair} writes the file as it was.`,
+  };
+  return [{ ...issueOf(file, said), line }];
 }
 
 function notLast(document: ManifestDocument, repair: string): Issue {
-  const place = list(document.value['transformers']).indexOf(APPLY_ENTRY);
+  const entries = list(document.value['transformers']);
+  const own = entries.flatMap((entry, place) => (isApplyEntry(entry) ? [place] : []));
+  const [place = 0] = own;
+  const what =
+    own.length > 1
+      ? 'is there more than once, and kustomize builds nothing'
+      : place < entries.length - 1
+        ? 'is not the last entry of transformers: what comes after it may undo a step'
+        : `is written ${shownText(entries[place])}: commits of tranche know it by its plain name alone`;
   return issueIn(document, ['transformers', String(place)], {
     reason: 'PatchNotLast',
-    message: `${APPLY_ENTRY} is not the last entry of transformers: what comes after it may undo a step`,
-    hint: `Move ${APPLY_ENTRY} to the end of transformers, or order ${repair}.`,
+    message: `${APPLY_ENTRY} ${what}`,
+    hint: `Write ${APPLY_ENTRY} once, at the end of transformers, or order ${repair}.`,
   });
+}
+
+function shownText(entry: Json | undefined): string {
+  return typeof entry === 'string' ? entry : '';
 }
 
 /** All that commits of ours write, but for templates. */

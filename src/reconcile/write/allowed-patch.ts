@@ -2,20 +2,22 @@
 
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
+import { foreignInApply } from '../../manifests/apply-file.ts';
 import { isKustomizationFile, type ManifestDocument } from '../../manifests/parse-file.ts';
-import { APPLY_ENTRY, applyFile, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import { APPLY_ENTRY, applyFile, isApplyEntry, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
 
 /** Whether the only difference is that our entry came or became the last one, or went. */
-export function isOwnEntry(was: ManifestDocument, is: ManifestDocument): boolean {
-  if (!isKustomizationFile(was.file)) return false;
-  const [before, after] = [parted(was.value), parted(is.value)];
+export function isOwnEntry(earlier: ManifestDocument, later: ManifestDocument): boolean {
+  if (!isKustomizationFile(earlier.file)) return false;
+  const [before, after] = [parted(earlier.value), parted(later.value)];
   if (!jsonEqual(before.rest, after.rest)) return false;
-  const own = [before, after].map(({ items }) => items.filter((item) => item === APPLY_ENTRY).length);
-  const others = [before, after].map(({ items }) => items.filter((item) => item !== APPLY_ENTRY));
-  const isOnce = own.every((count) => count <= 1) && own.includes(1);
-  return isOnce && jsonEqual(others[0] ?? [], others[1] ?? []) && (own[1] === 0 || after.items.at(-1) === APPLY_ENTRY);
+  const own = [before, after].map(({ items }) => items.filter(isApplyEntry).length);
+  const others = [before, after].map(({ items }) => items.filter((item) => !isApplyEntry(item)));
+  const [was = 0, is = 0] = own;
+  const isLast = after.items.at(-1) === APPLY_ENTRY;
+  return was + is > 0 && is <= 1 && jsonEqual(others[0] ?? [], others[1] ?? []) && (is === 0 || isLast);
 }
 
 function parted({ transformers, ...rest }: JsonObject): { readonly items: readonly Json[]; readonly rest: JsonObject } {
@@ -30,6 +32,12 @@ export function isOwnTransformer({ file, object, value }: ManifestDocument): boo
   if (file !== applyFile(root) || !isJsonObject(metadata) || typeof path !== 'string') return false;
   const isNamed = Object.keys(metadata).length === 1 && object.name.startsWith('tranche-');
   return isNamed && rootOfPatch(path) === '';
+}
+
+/** Whether a text is all that we write into the file that applies our patches, and nothing else. */
+export function isOwnApply(file: string, text: string | undefined): boolean {
+  const isPlace = file === applyFile(folderOf(folderOf(file)));
+  return isPlace && text !== undefined && foreignInApply(text) === undefined;
 }
 
 /** Whether a document is our patch of the object that it names: with it everything goes that tranche has made there. */

@@ -41,6 +41,8 @@ export type Applied = {
   /** The entries of `transformers` as they are now, and ours among them. */
   readonly entries: readonly Json[];
   readonly entry: string;
+  /** Places of ours among the entries, however it is written. */
+  readonly own: readonly number[];
   /** All of the kustomization, where a commit adds the entry. */
   readonly value?: JsonObject;
   /** The file has documents of other workloads: its entry stays for them. */

@@ -15,8 +15,8 @@ import { planRepairPatch, type WrittenPatch } from './repair-patch.ts';
 export type WrittenMarks = {
   readonly document: (Pick<ObjectEdits, 'file' | 'object'> & Annotated) | undefined;
   readonly marks: Known<Marks>;
-  /** Of a workload that kustomize builds, where main has lost our patch or somebody edited it. Not there: neither. */
-  readonly patch?: WrittenPatch | undefined;
+  /** Of a workload that kustomize builds: files of ours that main has lost or somebody edited. */
+  readonly files?: readonly WrittenPatch[];
 };
 
 type Annotated = {
@@ -42,8 +42,8 @@ export function planRepair({
     return refused(
       `the Rollout is disabled (spec.disabled), so that no annotation of tranche counts. To have it deliver again, remove spec.disabled in ${snapshot.rollout.file}`,
     );
-  const { document, marks, patch } = written ?? {};
-  const again = planRepairPatch(snapshot, patch);
+  const { document, marks, files = [] } = written ?? {};
+  const again = planRepairPatch(snapshot, files);
   if (again !== undefined) return again;
   if (document === undefined || marks === undefined)
     return refused(

@@ -17,6 +17,7 @@ const APPLIED: Beneath['applied'] = {
   kustomization: { file: 'apps/kustomization.yaml', object: { ...OBJECT, kind: 'Kustomization', name: '' } },
   entries: [ENTRY],
   entry: ENTRY,
+  own: [0],
   isShared: false,
 };
 
