@@ -49,7 +49,7 @@ export async function verifyRoots(
 
 function brokenIn(was: RootView | undefined, is: RootView): readonly Issue[] {
   if (was === undefined || was.workloads.length === 0 || is.workloads.length > 0) return [];
-  return is.issues.filter(({ reason }) => reason === 'BuildFails');
+  return is.faults.filter(({ reason }) => reason !== 'BuilderMissing' && reason !== 'BuildStopped');
 }
 
 function effectOf(change: RootChange, views: readonly RootView[], { index }: Desired): readonly Effect[] {

@@ -1,6 +1,5 @@
 /** What Argo CD's source hydrator makes of an Application: which branch it reads, and whether commits wait for a promoter. */
 
-import type { Config } from '../../api/config.ts';
 import { at } from '../../api/json.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
@@ -10,7 +9,7 @@ import type { AgentFinding as Found } from './agent-finding.ts';
 export const DRY_SOURCE: FieldPath = ['sourceHydrator', 'drySource'];
 
 /** What is hydrated to another branch than the one that is applied reaches that by a pull request. */
-export function promoted({ value }: ManifestDocument, spec: FieldPath, _config: Config): readonly Found[] {
+export function promoted({ value }: ManifestDocument, spec: FieldPath): readonly Found[] {
   const path = [...spec, 'sourceHydrator', 'hydrateTo'];
   const next = at(value, [...path, 'targetBranch']);
   const applied = at(value, [...spec, 'sourceHydrator', 'syncSource', 'targetBranch']);

@@ -25,6 +25,8 @@ export function faultsOf(
     readonly resting: Resting;
     readonly unreadable: readonly Issue[];
     readonly compared: Compared | undefined;
+    /** What the agent would delete with the next change of it. */
+    readonly notKept: readonly Issue[];
   },
 ): Faults {
   const { entry, desired } = of;
@@ -53,7 +55,7 @@ export function faultsOf(
     const isPlain = file.beneath === undefined;
     if (read.resting !== 'rest' && isPlain && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
     if (read.resting !== 'rest') warnings.push(...fluxIssues(desired.index.fluxSettings(), entry.workload));
-    warnings.push(...lintWarnings(facts));
+    warnings.push(...lintWarnings(facts), ...read.notKept);
     const traffic =
       read.resting === 'rest' ? undefined : trafficFaults(of, { file, stable: facts.stable, scaler: named });
     issues.push(...(traffic?.issues ?? []));

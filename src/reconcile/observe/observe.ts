@@ -15,7 +15,6 @@ import {
 import { observedAnalyses } from '../analysis/observe-analyses.ts';
 import { unreadLive } from '../cluster/observe-cluster.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import type { Compared } from '../documents/built-over.ts';
 import { withFactDigests } from '../documents/digests.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { backsOf } from '../history/backs-in-history.ts';
@@ -59,7 +58,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
       ? unreadLive(notAsked('settled: not read before the next audit'))
       : await readLive(of, entry);
   const stable = seen !== undefined ? await stableOf(of, seen, record) : (recreation.stable ?? absent);
-  const compared = await comparedIn(of, { file, stable, resting });
+  const references = await referencesIn(of, { file, stable, resting });
   const unreadable = [...(workload?.issues ?? []), ...recreation.issues, ...(await danglingOf(of, stable))];
   return withFactDigests({
     version: SNAPSHOT_VERSION,
@@ -83,7 +82,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
     ...(await undoFacts(of, file)),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     ...recreatedFrom(of, recreation),
-    ...faultsOf(of, { file, stable, live, resting, unreadable, compared }),
+    ...faultsOf(of, { file, stable, live, resting, unreadable, ...references }),
     ...recordFacts(of, trusted),
     audit: resting === 'audit' || record === undefined,
     live,
@@ -119,19 +118,25 @@ async function danglingOf({ git, entry }: Observation, stable: Snapshot['stable'
   return generatedReferences(git.objectsBuiltAt, entry, stable.value);
 }
 
+type References = Pick<Parameters<typeof faultsOf>[1], 'compared' | 'notKept'>;
+
 /** The stable commit is built where something is going on alone: then it is built in any case. */
-async function comparedIn(
+async function referencesIn(
   { git, entry }: Observation,
   {
     file,
     stable,
     resting,
   }: { readonly file: WorkloadFile | undefined; readonly stable: Snapshot['stable']; readonly resting: Resting },
-): Promise<Compared | undefined> {
-  if (entry.over === undefined || file === undefined) return undefined;
-  const { comparedReferences } = await import('../roots/generated-references.ts');
+): Promise<References> {
+  if (entry.over === undefined || file === undefined) return { compared: undefined, notKept: [] };
+  const { comparedReferences, notKept } = await import('../roots/generated-references.ts');
   const asked = stable.kind === 'known' && resting !== 'rest' ? stable.value : undefined;
-  return comparedReferences(git.objectsBuiltAt, entry, { content: file.workload.content, stable: asked });
+  const { content } = file.workload;
+  return {
+    compared: await comparedReferences(git.objectsBuiltAt, entry, { content, stable: asked }),
+    notKept: notKept(entry, content),
+  };
 }
 
 function withBeneath(file: WorkloadFile | undefined, over: DesiredRollout['over']): WorkloadFile | undefined {

@@ -6,6 +6,7 @@ import type { Stable } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { BuiltObjects, Compared } from '../documents/built-over.ts';
 import { referencesIn } from '../lint/references.ts';
+import { generatorAt, isGenerated, KEEP_HINT } from './generator-at.ts';
 
 /** Of a commit, by kind and name. */
 type BuiltThen = (commit: string, entry: DesiredRollout) => Promise<BuiltObjects>;
@@ -24,21 +25,17 @@ export async function generatedReferences(
   const names = [...referencesIn(stable.content, []).keys()].filter((name) => !over.objects.has(name));
   if (names.length === 0) return [];
   const then = await knownThen(builtThen, entry, stable);
-  const folder = over.root === '' ? 'the root of the repository' : over.root;
+  const folder = folderText(over.root);
   return names
     .filter((name) => then === undefined || then.get(name)?.isKept === false)
     .map((name) => ({
-      file: over.file,
-      line: 0,
+      ...(generatorAt(over.input?.files ?? [], name) ?? { file: over.file, line: 0 }),
       path: '',
       reason: 'GeneratedReference',
       message: `${over.named.name}: the version to go back to refers to ${name}, which ${folder} builds no more${then === undefined ? ', and what it built then is not known' : ''}: the agent deletes it, and a rollback could not mount it`,
-      hint: 'Let the agent keep what generators have made, in a commit before the one that changes it: generatorOptions.annotations with kustomize.toolkit.fluxcd.io/prune: disabled (Flux) or argocd.argoproj.io/sync-options: Prune=false (Argo CD).',
+      hint: KEEP_HINT,
     }));
 }
-
-/** A name that follows from the content (kustomize writes ten of these letters): another content has another one. */
-const GENERATED = /-[2456789bcdfghkmt]{10}$/;
 
 /**
  * ConfigMaps and Secrets to which the template refers and that the folder builds, held against what the stable commit built.
@@ -51,7 +48,7 @@ export async function comparedReferences(
 ): Promise<Compared> {
   const objects = entry.over?.objects;
   const names = objects === undefined ? [] : [...referencesIn(content, []).keys()].filter((name) => objects.has(name));
-  const open = names.filter((name) => !GENERATED.test(name));
+  const open = names.filter((name) => !isGenerated(name));
   const isAsked = open.length > 0 && stable !== undefined && stable.commit !== '';
   const then = isAsked ? await knownThen(builtThen, entry, stable) : undefined;
   return new Map(
@@ -75,4 +72,27 @@ async function knownThen(builtThen: BuiltThen, entry: DesiredRollout, { commit }
     if (error instanceof PortError) return undefined;
     throw error;
   }
+}
+
+/**
+ * What the template names now and the agent would delete as soon as its content changes: that change would be refused, and the
+ * way out belongs into a commit before it.
+ */
+export function notKept({ over }: DesiredRollout, content: unknown): readonly Issue[] {
+  if (over === undefined || over.input === undefined) return [];
+  const { objects, input, named, root } = over;
+  const names = [...referencesIn(content, []).keys()].filter(
+    (name) => isGenerated(name) && objects.get(name)?.isKept === false,
+  );
+  return names.map((name) => ({
+    ...(generatorAt(input.files, name) ?? { file: over.file, line: 0 }),
+    path: '',
+    reason: 'GeneratedNotKept',
+    message: `${named.name} refers to ${name}, which ${folderText(root)} builds under another name when its content changes: the agent then deletes this one, and no step would go forward, for a rollback could not mount it`,
+    hint: KEEP_HINT,
+  }));
+}
+
+function folderText(root: string): string {
+  return root === '' ? 'the root of the repository' : root;
 }

@@ -14,6 +14,7 @@ import {
   OVERLAY,
   PATCH,
 } from '../../support/built-world.ts';
+import { generated, SETTINGS } from '../../support/generated-settings.ts';
 import { recordedBuilder } from '../../support/recorded-builder.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -154,29 +155,6 @@ test('what overrules the patch in the very file that applies it is seen in the b
   expect(outcomes[0]?.plan?.issues.map(({ reason }) => reason)).toContain('BuildCheckFailed');
   expect(world.repository.log('main').length).toBe(commits);
 });
-
-const SETTINGS = 'components/images/settings.toml';
-
-/** A generated ConfigMap whose name reaches the template, as its content decides it. */
-function generated(options: string): Files {
-  return {
-    [COMPONENT]: `${BUILT_FILES[COMPONENT]}configMapGenerator:
-  - name: settings
-    files: [settings.toml]
-${options}configurations: [names.yaml]
-`,
-    [SETTINGS]: 'max_model_len = 8192\n',
-    'components/images/names.yaml': `nameReference:
-  - kind: ConfigMap
-    fieldSpecs:
-      - {kind: LeaderWorkerSet, path: spec/leaderWorkerTemplate/workerTemplate/spec/containers/envFrom/configMapRef/name}
-`,
-    'apps/vllm/base/lws.yaml': (BUILT_FILES['apps/vllm/base/lws.yaml'] ?? '').replace(
-      '            args:',
-      '            envFrom: [{configMapRef: {name: settings}}]\n            args:',
-    ),
-  };
-}
 
 const KEPT = 'generatorOptions: {annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}}\n';
 
