@@ -33,7 +33,7 @@ import {
 } from '../documents/read-route-providers.ts';
 import { besideRollout, keyOf, subjectOf } from '../documents/rollout-names.ts';
 import { NO_TRAFFIC } from '../documents/traffic-index.ts';
-import { managedAlone } from '../documents/unnamed.ts';
+import { managedAlone, outAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
 import { carrierIssues } from '../helm/carrier-issues.ts';
 import { renderedInto } from '../helm/rendered-into.ts';
@@ -103,8 +103,8 @@ export function desiredOf(
   };
 }
 
-function ofClaims({ providers, claims }: Pick<Manifests, 'providers' | 'claims'>): readonly Issue[] {
-  return [...providers.issues, ...new Set(claims.losers.map(({ issue }) => issue))];
+function ofClaims({ providers, claims, built, index }: Manifests): readonly Issue[] {
+  return [...providers.issues, ...new Set(claims.losers.map(({ issue }) => issue)), ...outAlone(built, { index })];
 }
 
 /** The files with a text, and those that cannot be read. */

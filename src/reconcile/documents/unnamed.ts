@@ -9,6 +9,7 @@ import { versionIn } from '../../api/version-label.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { Builds } from './built-over.ts';
 import { type ManifestIndex, madeFor, namespaceOf } from './manifest-index.ts';
 import { nameOf } from './read-rollout.ts';
 
@@ -42,6 +43,23 @@ export function lockedAlone(all: Manifests): readonly Issue[] {
       message: `${nameOf(workload)}: partition is ${JSON.stringify(at(workload.value, PARTITION_PATH))} as tranche has left it, and no Rollout and no annotation says that it is managed: an edit of its template reaches no group below that`,
       hint: `To have it delivered in steps, put the Rollout back. To go on without, see that all groups are ready on the template of the file, and write partition 0: groups on another one restart at once. What was in progress: git log -p ${shellWord(workload.file)}`,
     }));
+}
+
+/**
+ * Those that a patch of ours takes out of what kustomize builds while no Rollout brings them back: the agent deletes them, and
+ * without the line nobody would be told.
+ */
+export function outAlone(built: Builds['built'], { index }: Pick<Manifests, 'index'>): readonly Issue[] {
+  return built
+    .filter(({ named }) => index.rolloutsOf(named).length === 0)
+    .flatMap(({ takenOut, named }) => {
+      if (takenOut === undefined) return [];
+      const { issue } = takenOut;
+      const back = `Put the Rollout of ${named.namespace}/${named.name} back as main had it, and passes go on with it.`;
+      const out = `Or take the line $patch: delete out of ${issue.file}, and the workload comes back as the folder builds it: git log -p ${shellWord(issue.file)} shows both.`;
+      const message = `$patch: delete in the patch of ${named.name} takes it out of what is built, so that the agent deletes it, and no Rollout names it: no pass brings it back`;
+      return [{ ...issue, message, hint: `${back} ${out}` }];
+    });
 }
 
 function isOurs({ value }: ManifestDocument): boolean {

@@ -22,10 +22,10 @@ export function returning(input: BuildInput, file: string): BuildInput {
 }
 
 /** Where nothing is to be re-created: the agent deletes the workload, with all its groups. */
-export function removedByHand({ file, object }: Pick<ManifestDocument, 'file' | 'object'>): Issue {
+export function removedByHand({ file, object, lineOf }: Pick<ManifestDocument, 'file' | 'object' | 'lineOf'>): Issue {
   return {
     file,
-    line: 0,
+    line: lineOf(['$patch']),
     path: '$patch',
     reason: 'PatchEdited',
     message: `$patch: delete in the patch of ${object.name} takes it out of what is built, so that the agent deletes it, and no commit of tranche re-creates it`,

@@ -121,6 +121,31 @@ test('people edit their files meanwhile: what was asked for comes back, and the 
   expect(world.groups('prod-vllm')).toBe('0:v0.10.1+ 1:v0.10.1+ 2:v0.10.1+ 3:v0.10.1+');
 });
 
+test('its Rollout goes meanwhile: the line is named, with both ways out, and either of them works', async () => {
+  const world = await removed();
+  const rollout = world.files()[ROLLOUT] ?? '';
+  world.repository.commit('main', { writes: [{ path: ROLLOUT, text: undefined }], message: 'clean up' });
+  await world.apply();
+  const { issues, outcomes } = await world.pass();
+  const text = world.files()[PATCH] ?? '';
+  const line = text.split('\n').findIndex((one) => one.includes('$patch')) + 1;
+  expect(outcomes).toEqual([]);
+  expect(issues.map((one) => `${one.reason} ${one.file}:${one.line}`)).toEqual([`PatchEdited ${PATCH}:${line}`]);
+  expect(issues[0]?.message).toContain('no Rollout names it: no pass brings it back');
+  expect(issues[0]?.hint).toContain('Put the Rollout of llm/prod-vllm back');
+  world.repository.commit('main', { writes: [{ path: PATCH, text: text.replace(OUT, '') }], message: 'line out' });
+  expect((await world.pass()).issues).toEqual([]);
+  world.repository.commit('main', {
+    writes: [
+      { path: PATCH, text },
+      { path: ROLLOUT, text: rollout },
+    ],
+    message: 'back',
+  });
+  expect((await world.play()).join('\n')).toContain('recreate, created');
+  expect(world.files()[PATCH]).not.toContain('$patch');
+});
+
 test('put in by hand: it is said, no commit follows, and taking it out ends it', async () => {
   const world = new BuiltWorld({ files: { ...BUILT_FILES, 'policies/all.yaml': POLICY } });
   await world.apply();
