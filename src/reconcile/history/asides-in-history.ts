@@ -10,8 +10,8 @@ import { asideName } from '../../rollout/ladders/asides.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
 import { beforeAside } from './before-aside.ts';
 import type { Observation } from './observation.ts';
-import type { Version } from './own-line.ts';
 import type { Forged } from './stable-in-history.ts';
+import type { Version } from './version.ts';
 
 /**
  * What is to be put back: the value that the field had in main's own line right before a commit put it aside, by the mark

@@ -3,7 +3,7 @@
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Observation } from './observation.ts';
-import type { Version } from './own-line.ts';
+import type { Version } from './version.ts';
 
 /** One version of the workload in main's own line, of which the field was not put aside. */
 type Before = { readonly commit: Oid; readonly version: Version };

@@ -6,9 +6,9 @@ import type { Oid } from '../../ports/git.ts';
 import type { Hold } from '../../rollout/hold.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
-import type { Version } from './own-line.ts';
 import { rulesAt } from './rules-at.ts';
 import type { Forged } from './stable-in-history.ts';
+import type { Version } from './version.ts';
 
 /** Whether requests are waited for that no policy of now asks to wait for: then the annotation may be what makes it long. */
 export function drainsByMark(

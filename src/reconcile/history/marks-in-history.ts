@@ -5,7 +5,7 @@ import { type Marks, printMarks } from '../../api/marks.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import { lastWritten } from './last-commit.ts';
-import type { Version } from './own-line.ts';
+import type { Version } from './version.ts';
 
 /**
  * The newest commit that says it is ours names them, and where none does the record: each says only where to look. What a

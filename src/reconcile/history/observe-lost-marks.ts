@@ -9,8 +9,8 @@ import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { isFillingBack } from '../../rollout/state.ts';
 import { lastCommitOf, lastWritten } from './last-commit.ts';
 import type { Observation } from './observation.ts';
-import type { Version } from './own-line.ts';
 import { isUnsigned } from './unsigned.ts';
+import type { Version } from './version.ts';
 
 /**
  * The record tells that something is gone. It may be older than main, so that our last commit there decides what was

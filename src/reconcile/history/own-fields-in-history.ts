@@ -6,8 +6,8 @@ import { type Restore, withAside } from '../../api/restore.ts';
 import type { Workload } from '../../api/workload.ts';
 import { beforeAside } from './before-aside.ts';
 import type { Observation } from './observation.ts';
-import type { Version } from './own-line.ts';
 import type { Forged } from './stable-in-history.ts';
+import type { Version } from './version.ts';
 
 type Field = 'replicas' | 'maxUnavailable';
 type Entry = { readonly was?: IntOrPercent | undefined; readonly set: IntOrPercent };

@@ -7,10 +7,10 @@ import type { Instant } from '../../api/time.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
-import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import { readWorkload } from '../documents/read-workload.ts';
 import type { FirstParents } from './first-parents.ts';
+import { oldestOf } from './oldest-place.ts';
+import { unbuilt, type Version, versionOf } from './version.ts';
 
 /** How many versions of one document are looked at, each found in few looks. */
 const VERSIONS_MOST = 40;
@@ -20,14 +20,6 @@ const COMMITS_MOST = 500;
 const EARLIER_LEAST = 200;
 /** And this many places are looked at, each twice as far as the one before: who merges may leave nothing of a message. */
 const EARLIER_LOOKS = 6;
-
-/** The LeaderWorkerSet of a Rollout as one commit has it. */
-export type Version =
-  /** Not in its file. */
-  | { readonly kind: 'absent' }
-  /** There, with marks that nobody can read, or in a folder that kustomize did not build then: what was before counts. */
-  | { readonly kind: 'unreadable' }
-  | { readonly kind: 'read'; readonly document: ManifestDocument; readonly workload: WorkloadFile };
 
 export type Past = {
   readonly version: Version;
@@ -178,52 +170,6 @@ async function placeBelow(line: FirstParents, commit: Oid): Promise<number | und
   }
 }
 
-type Run<T> = {
-  readonly entry: DesiredRollout;
-  readonly file: string;
-  readonly place: number;
-  readonly version: Version;
-  readonly asked: Pick<LineWalk<T>, 'keyOf' | 'isNamed'>;
-};
-
-/**
- * The place of the commit that made the version what it is; undefined: what was before is not known. One that came, went
- * and came again counts from a change that may be the first of them: nobody reads every commit.
- */
-async function oldestOf<T>({ line, versionAt }: Reading, run: Run<T>): Promise<number | undefined> {
-  const { entry, file, place, version, asked } = run;
-  const key = asked.keyOf(version);
-  const holds = async (at: number): Promise<boolean> => {
-    const commit = await line.commitAt(at);
-    return commit !== undefined && asked.keyOf(await versionAt(commit.oid, entry, file)) === key;
-  };
-  const named = await namedPlace(line, run);
-  if (named !== undefined && (await holds(named)) && !(await holds(named + 1))) return named;
-  let [inside, outside] = [place, place + 1];
-  // As a rule it came lately: the strides get longer from the newest on.
-  for (let stride = 1; await holds(outside); stride *= 2) [inside, outside] = [outside, outside + stride];
-  outside = Math.min(outside, line.length());
-  while (outside - inside > 1) {
-    const middle = Math.floor((inside + outside) / 2);
-    if (await holds(middle)) inside = middle;
-    else outside = middle;
-  }
-  const isOldest = (await line.commitAt(inside + 1)) === undefined;
-  return isOldest && !line.isWhole() ? undefined : inside;
-}
-
-/** The oldest commit of what is known that names the version: what is known by then costs nothing. */
-async function namedPlace<T>(line: FirstParents, { place, version, asked }: Run<T>): Promise<number | undefined> {
-  if (asked.isNamed === undefined) return undefined;
-  let found: number | undefined;
-  const known = line.length();
-  for (let at = place; at < known; at += 1) {
-    const commit = await line.commitAt(at);
-    if (commit !== undefined && asked.isNamed(version, commit)) found = at;
-  }
-  return found;
-}
-
 type Moved = { readonly entry: DesiredRollout; readonly file: string; readonly since: Oid; readonly before: Oid };
 
 /** Another file where one commit took the document out of that and put it into this: what else has its name is a twin. */
@@ -233,18 +179,4 @@ async function fileBefore({ documentsAt, versionAt }: Reading, { entry, file, si
   if (other === undefined || twins.length > 0) return file;
   const stays = (await versionAt(since, entry, other.file)).kind !== 'absent';
   return stays ? file : other.file;
-}
-
-/** A commit whose folder does not build says nothing of the workload, and hides nothing of those before it. */
-function unbuilt(error: unknown): Version {
-  if (error instanceof PortError && error.port === 'builder' && error.operation === 'build')
-    return { kind: 'unreadable' };
-  throw error;
-}
-
-function versionOf(documents: readonly ManifestDocument[]): Version {
-  const [document, ...twins] = documents;
-  if (document === undefined) return { kind: 'absent' };
-  const { workload } = twins.length > 0 ? { workload: undefined } : readWorkload(document);
-  return workload === undefined ? { kind: 'unreadable' } : { kind: 'read', document, workload };
 }

@@ -6,7 +6,7 @@ import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import { orderBack } from './borne-out.ts';
 import type { Observation } from './observation.ts';
-import type { Version } from './own-line.ts';
+import type { Version } from './version.ts';
 
 /**
  * The snapshot with the marks that the release had before it said `promote`, where those are of another step than the last;

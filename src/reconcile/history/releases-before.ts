@@ -7,7 +7,8 @@ import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { trailersIn } from '../../rollout/commits/messages.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import type { OwnLine, Past, Version, Walked } from './own-line.ts';
+import type { OwnLine, Past, Walked } from './own-line.ts';
+import type { Version } from './version.ts';
 
 /** A commit of main's own line in which the document had a release as the one that was delivered. */
 export type ReleaseBefore = { readonly commit: Oid; readonly digest: string; readonly document: ManifestDocument };

@@ -16,9 +16,10 @@ import { isFillingBack } from '../../rollout/state.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
-import type { OwnLine, Version, Walked } from './own-line.ts';
+import type { OwnLine, Walked } from './own-line.ts';
 import { releasesBefore } from './releases-before.ts';
 import { undoUnstarted } from './undo-start.ts';
+import type { Version } from './version.ts';
 
 /**
  * Those before `release`, up to `until`, `most` of them or the limit. unknown: main's own line does not tell of its delivery,

@@ -7,8 +7,8 @@ import { undoRules } from '../../api/undo-limits.ts';
 import type { Oid } from '../../ports/git.ts';
 import { isFillingBack } from '../../rollout/state.ts';
 import type { Observation } from './observation.ts';
-import type { Version } from './own-line.ts';
 import { rulesAt } from './rules-at.ts';
+import type { Version } from './version.ts';
 
 /** What is undone, and what comes back. */
 type Undoing = { readonly undone: Release; readonly release: Release };
