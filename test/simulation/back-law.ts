@@ -3,7 +3,7 @@
 import type { LawName } from './laws.ts';
 import type { Fields } from './our-commit.ts';
 import type { WorkloadSetup } from './setup.ts';
-import { type Truth, wantedGroups } from './truth.ts';
+import { nothingGoes, type Truth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { healthOf } from './versions.ts';
 
@@ -12,7 +12,7 @@ type Known = {
   began: ReadonlySet<number> | undefined;
   /** Groups that were not ready then, for which maxUnavailable may have risen: broken ones, and those that the cluster has harmed. */
   stuck: Set<number>;
-  /** The most that people have asked for since all groups were ready. */
+  /** The most that people have asked for since all groups were ready, and none was to go that LWS had let go. */
   budget: number;
   /** What people ask for by main. */
   asked: number;
@@ -61,7 +61,7 @@ export class BackLaw {
     const { known, universe, workload } = this;
     const groups = wantedGroups(truth);
     const isWhole = groups.filter(({ ready }) => ready).length >= truth.replicas;
-    if (isWhole) known.budget = known.asked;
+    if (isWhole && nothingGoes(truth)) known.budget = known.asked;
     const isFresh = before === undefined || before.uid !== truth.uid || before.setUid !== truth.setUid;
     if (isFresh || truth.replicas < (before?.replicas ?? 0)) known.isLoose = true;
     const { began } = known;

@@ -9,7 +9,7 @@ import { KeptLaw } from './kept-law.ts';
 import type { LawName } from './laws.ts';
 import { type Fields, fieldsOf, isOurs, SENTINEL } from './our-commit.ts';
 import type { WorkloadSetup } from './setup.ts';
-import { type Truth, wantedGroups } from './truth.ts';
+import { nothingGoes, type Truth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
 
@@ -27,7 +27,7 @@ export class ClusterLaws {
   private readonly open = new Set<number>([0]);
   /** Groups that are not ready for reasons of the cluster's own, until they are seen ready. */
   private readonly excused = new Set<number>();
-  /** The largest budget since all groups were ready. */
+  /** The largest budget since all groups were ready, and nothing was to be replaced that LWS had let go by another one. */
   private budget = 0;
   private looked = 0;
   /** The template changed while groups rolled: LWS counts those that still end for neither version. */
@@ -172,7 +172,8 @@ export class ClusterLaws {
       const version = group?.leaderVersion;
       return version === undefined || !isBroken(this.universe.setup.seed, version, index);
     });
-    this.budget = down.length === 0 ? truth.maxUnavailable : Math.max(this.budget, truth.maxUnavailable);
+    const isCalm = down.length === 0 && nothingGoes(truth);
+    this.budget = isCalm ? truth.maxUnavailable : Math.max(this.budget, truth.maxUnavailable);
     if (down.length === 0) this.overlapping = false;
     if (this.overlapping) this.skip('C1 capacity');
     if (down.length <= this.budget || this.overlapping) return undefined;

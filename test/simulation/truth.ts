@@ -36,6 +36,8 @@ export type Truth = {
   readonly version: number | undefined;
   /** What the StatefulSet of the leaders asks for. */
   readonly setVersion: number | undefined;
+  /** The StatefulSet may replace groups from this one on: within one template LWS takes nothing of that back. */
+  readonly released: number;
   /** The exclusive topology that the workload asks for. */
   readonly topology: string | undefined;
   readonly groups: readonly GroupTruth[];
@@ -55,6 +57,8 @@ export function truthOf(
   const spec = objectAt(lws, 'spec');
   const rolling = objectAt(objectAt(spec, 'rolloutStrategy'), 'rollingUpdateConfiguration');
   const set = reading.get({ resource: STATEFUL_SETS, namespace: NAMESPACE, name });
+  const setRolling =
+    set === undefined ? {} : objectAt(objectAt(objectAt(set, 'spec'), 'updateStrategy'), 'rollingUpdate');
   return {
     atSeconds,
     uid: lws.metadata.uid,
@@ -68,6 +72,7 @@ export function truthOf(
     maxUnavailable: Number(rolling['maxUnavailable'] ?? 1),
     version: wantedVersion(spec),
     setVersion: set === undefined ? undefined : versionOf(containerImage(podOf(set))),
+    released: Number(setRolling['partition'] ?? 0),
     topology: lws.metadata.annotations?.[TOPOLOGY],
     groups: groupsOf(reading, workload),
   };
@@ -133,6 +138,13 @@ function objectAt(value: JsonObject, key: string): JsonObject {
 /** Groups that N asks for: those above are on their way out. */
 export function wantedGroups(truth: Pick<Truth, 'replicas' | 'groups'>): readonly GroupTruth[] {
   return truth.groups.filter((group) => group.index < truth.replicas);
+}
+
+/** Whether no group is to be replaced that LWS has let go by an earlier budget. */
+export function nothingGoes(truth: Truth): boolean {
+  return wantedGroups(truth).every(
+    ({ index, leaderVersion }) => index < truth.released || leaderVersion === truth.setVersion,
+  );
 }
 
 /** `0:v3+ 1:v4-`, for timelines. */
