@@ -164,7 +164,8 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const found = index.workloadsCalled({ namespace, name });
   const gone = reading.rollout?.intents.recreating;
   const over = overOf({ namespace, name }, all);
-  if (over !== undefined) issues.push(...notOverBuilds(document, reading.rollout?.rollout));
+  if (over !== undefined)
+    issues.push(...notOverBuilds(document, { rollout: reading.rollout?.rollout, root: over.root }));
   if (over?.document === undefined && over !== undefined)
     issues.push(...over.issues, ...(gone === undefined && over.takenOut !== undefined ? [over.takenOut.issue] : []));
   else if (gone === undefined || found.length > 0)

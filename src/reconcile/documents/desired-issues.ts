@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { MADE_FOR } from '../../api/marks.ts';
 import type { Rollout } from '../../api/rollout.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { isOneWorkload, STYLES } from '../../api/styles.ts';
 import type { Elsewhere } from '../../manifests/built-elsewhere.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
@@ -163,13 +164,16 @@ export function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
 }
 
 /** A second workload needs a place in the kustomization that a patch does not have; so do routes, which are lists. */
-export function notOverBuilds(document: ManifestDocument, rollout: Rollout | undefined): readonly Issue[] {
+export function notOverBuilds(
+  document: ManifestDocument,
+  { rollout, root }: { readonly rollout: Rollout | undefined; readonly root: string },
+): readonly Issue[] {
   if (rollout === undefined || (isOneWorkload(rollout.style) && rollout.routing === undefined)) return [];
   const what = isOneWorkload(rollout.style) ? 'traffic by routes' : `the strategy ${rollout.style}`;
   const rest = {
     reason: 'NotSupportedYet',
     message: `${what} is not built for a LeaderWorkerSet that kustomize builds`,
-    hint: 'Deliver it in steps of one workload (canary without trafficRoutings and without enableExtraWorkloadForCanary), or commit what kustomize builds as plain manifests.',
+    hint: `Deliver it in steps of one workload (canary without trafficRoutings and without enableExtraWorkloadForCanary), or commit what kustomize builds as a plain manifest, and let the agent apply its folder (kustomize build ${shellWord(root === '' ? '.' : root)} > rendered/all.yaml).`,
   };
   return [issue(document, ['spec', 'strategy', STYLES[rollout.style].key], rest)];
 }

@@ -14,10 +14,11 @@ import { PortError } from '../../ports/port-error.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import type { BuiltObjects } from '../documents/built-over.ts';
 import type { Agent } from '../init/agents.ts';
+import { agentIssues } from './agent-issues.ts';
 import { type BuiltReading, type BuiltWorkload, builtWorkloads } from './built-workload.ts';
 import { isAsked } from './is-asked.ts';
 import { type ClosedOrRefused, closureKey, readClosures, type WholeClosure } from './read-closures.ts';
-import { agentIssues, baseIssue, buildIssue, twiceBuilt, unreadByFlux } from './root-issues.ts';
+import { baseIssue, buildIssue, twiceBuilt, unreadByFlux } from './root-issues.ts';
 
 /** A LeaderWorkerSet of a root, with who delivers it. */
 export type RootWorkload = BuiltWorkload & {
@@ -123,7 +124,7 @@ export async function readRoots(
         issues: [
           ...root.listedBy.map((by) => baseIssue(root, by)),
           ...issues,
-          ...agentIssues(found, around, desired),
+          ...agentIssues({ root, closed: closure.files }, found, around, desired),
           ...unreadByFlux(root, applying, files),
         ],
       };

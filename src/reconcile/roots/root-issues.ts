@@ -1,16 +1,11 @@
 /** What stands in the way of delivering from a kustomize folder, in words. */
 
 import type { Issue } from '../../api/issue.ts';
-import type { AgentBuild } from '../../manifests/agent-builds.ts';
 import { isArgoSource } from '../../manifests/argo-source.ts';
-import { type BuildPart, changesOf, list, type Transformation } from '../../manifests/kustomize-changes.ts';
 import type { Root } from '../../manifests/kustomize-roots.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import { pathText } from '../../manifests/path-text.ts';
 import type { Build } from '../../ports/builder.ts';
-import type { Desired } from '../desired/desired-rollout.ts';
 import type { Agent } from '../init/agents.ts';
-import type { BuiltWorkload } from './built-workload.ts';
 
 /** A folder that is applied, and a part of another that is. */
 export function baseIssue(root: Root, by: ManifestDocument): Issue {
@@ -51,28 +46,6 @@ export function twiceBuilt({ document }: Root, name: string, places: readonly st
   };
 }
 
-/** What agents change in it behind the build: a build here would not be what the cluster gets. */
-export function agentIssues(
-  workloads: readonly BuiltWorkload[],
-  builds: readonly AgentBuild[],
-  { files, blobs }: Desired,
-): readonly Issue[] {
-  const byPath = new Map(files.map((file) => [file.file, file]));
-  const isThere = (path: string): boolean => blobs.get(path) !== undefined;
-  return workloads.flatMap(({ document: object, name }) =>
-    builds.flatMap(({ part }) =>
-      [...changesOf({ object, files: byPath, isThere }, part), ...componentsOf(part)].map((change) => ({
-        file: change.document.file,
-        line: change.document.lineOf(change.path),
-        path: pathText(change.path),
-        reason: 'UnsupportedLayout',
-        message: `LeaderWorkerSet ${name}: ${change.by} ${change.what}, so that the build is not what the cluster gets`,
-        hint: change.hint,
-      })),
-    ),
-  );
-}
-
 /** A file that only Argo CD reads, in a folder that Flux applies: what is built here is not what the cluster gets. */
 export function unreadByFlux(root: Root, agents: readonly Agent[], files: readonly string[]): readonly Issue[] {
   const [flux] = agents.filter(({ name }) => name.startsWith('Kustomization '));
@@ -88,11 +61,4 @@ export function unreadByFlux(root: Root, agents: readonly Agent[], files: readon
       hint: 'Write the images into the kustomization of the folder, and remove this file.',
     },
   ];
-}
-
-/** What a component that an agent adds changes is not looked at: it stands in another folder. */
-function componentsOf({ document, under, value, by }: BuildPart): readonly Transformation[] {
-  if (list(value['components']).length === 0) return [];
-  const hint = 'List the components in the kustomization of the folder itself.';
-  return [{ document, path: [...under, 'components'], by, what: 'may change it by components', hint }];
 }

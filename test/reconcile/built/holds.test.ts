@@ -13,6 +13,7 @@ import {
   OLD_TAG,
   OVERLAY,
   PATCH,
+  ROOT,
 } from '../../support/built-world.ts';
 import { generated, SETTINGS } from '../../support/generated-settings.ts';
 import { recordedBuilder } from '../../support/recorded-builder.ts';
@@ -265,6 +266,9 @@ test.each([
   if (isTaken) expect(of('vllm')?.issues.map(({ reason }) => reason)).toContain('BuilderMissing');
 });
 
+const ROUTES = 'canary:\n      trafficRoutings: [{service: vllm, gateway: {httpRouteName: vllm}}]\n';
+const RENDERED = 'rendered/all.yaml';
+
 test.each([
   [
     'a second workload',
@@ -272,11 +276,26 @@ test.each([
     'canary:\n      enableExtraWorkloadForCanary: true\n',
     'the strategy canary is not built',
   ],
-])('%s: refused, with the way out', async (_, from, to, held) => {
+  ['routes', 'canary:\n', ROUTES, 'traffic by routes is not built'],
+  ['two colours', 'canary:\n', 'blueGreen:\n', 'the strategy blueGreen is not built'],
+])('%s: refused, with a way out that works as it is written', async (_, from, to, held) => {
   const rollout = BUILT_FILES['rollouts/vllm.yaml'] ?? '';
   const world = new BuiltWorld({ files: { ...BUILT_FILES, 'rollouts/vllm.yaml': rollout.replace(from, to) } });
   await world.apply();
   world.tick(120);
-  expect(await world.step()).toContain(held);
+  const { outcomes } = await world.pass();
+  const [issue] = outcomes
+    .flatMap(({ plan }) => plan?.issues ?? [])
+    .filter(({ reason }) => reason === 'NotSupportedYet');
+  expect(issue?.message).toContain(held);
+  expect(issue?.hint).toContain(`kustomize build ${ROOT} > ${RENDERED}`);
   expect(world.files()[APPLY]).toBeUndefined();
+  const parts = Object.entries(BUILT_FILES).filter(([path]) => !path.startsWith('rollouts/'));
+  const build = await world.builder.build({ root: ROOT, files: parts.map(([path, text]) => ({ path, text })) });
+  const text = build.kind === 'built' ? build.text : '';
+  world.repository.commit('main', { writes: [{ path: RENDERED, text }], message: 'rendered' });
+  const after = await world.pass();
+  const said = after.outcomes.flatMap(({ plan }) => plan?.issues ?? []).map(({ reason }) => reason);
+  expect(said).not.toContain('NotSupportedYet');
+  expect(said).not.toContain('UnsupportedLayout');
 });
