@@ -3,9 +3,7 @@
 import { type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
-import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import { MADE_FOR } from '../../api/marks.ts';
-import { OWN_PREFIX, RELEASE_PATHS } from '../../api/release-content.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { isOwnFile } from '../../manifests/patch-place.ts';
@@ -16,86 +14,7 @@ import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { TextsAt } from '../texts-at.ts';
 import { isOwnEntry, isOwnPatch, isOwnRemoval, isOwnTransformer, isTakenOut } from './allowed-patch.ts';
-
-type Layout = {
-  /** In whose documents: a group of the API, `''` for the core, and a kind. */
-  readonly group: string;
-  readonly kind: string;
-  /** The only nodes that may change, each with all below it. A last part that ends with `/` is the beginning of a key. */
-  readonly nodes: readonly FieldPath[];
-  /** Which documents come and go: none, those that tranche makes, or any: one that is re-created goes for a note. */
-  readonly whole: 'none' | 'made' | 'any';
-};
-
-const OWN_ANNOTATIONS: FieldPath = ['metadata', 'annotations', OWN_PREFIX];
-const ANNOTATIONS: FieldPath = ['metadata', 'annotations'];
-const ROLLING: FieldPath = ['spec', 'rolloutStrategy', 'rollingUpdateConfiguration'];
-
-/** One row a layout; a document of no row is never written. */
-const LAYOUTS: readonly Layout[] = [
-  {
-    group: 'leaderworkerset.x-k8s.io',
-    kind: LWS_KIND,
-    nodes: [
-      OWN_ANNOTATIONS,
-      ...RELEASE_PATHS,
-      ['spec', 'replicas'],
-      [...ROLLING, 'partition'],
-      [...ROLLING, 'maxUnavailable'],
-    ],
-    whole: 'any',
-  },
-  {
-    group: 'rollouts.kruise.io',
-    kind: 'Rollout',
-    nodes: [OWN_ANNOTATIONS, ['spec', 'strategy', 'paused'], ['spec', 'disabled']],
-    whole: 'none',
-  },
-  { group: '', kind: SERVICE_KIND, nodes: [OWN_ANNOTATIONS, ['spec', 'selector']], whole: 'made' },
-  { group: 'autoscaling', kind: 'HorizontalPodAutoscaler', nodes: [['spec', 'minReplicas']], whole: 'none' },
-  { group: 'keda.sh', kind: 'ScaledObject', nodes: [['spec', 'minReplicaCount']], whole: 'none' },
-  { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', nodes: [['spec', 'rules']], whole: 'none' },
-  { group: 'gateway.networking.k8s.io', kind: 'GRPCRoute', nodes: [['spec', 'rules']], whole: 'none' },
-  // Its share stands in annotations: of its own, or of a copy, which follows its class as well.
-  { group: 'networking.k8s.io', kind: 'Ingress', nodes: [ANNOTATIONS, ['spec', 'ingressClassName']], whole: 'made' },
-  { group: 'networking.istio.io', kind: 'VirtualService', nodes: [['spec', 'http']], whole: 'none' },
-  { group: 'networking.istio.io', kind: 'DestinationRule', nodes: [['spec', 'subsets']], whole: 'none' },
-  { group: 'traefik.io', kind: 'TraefikService', nodes: [['spec', 'weighted', 'services']], whole: 'none' },
-  { group: 'projectcontour.io', kind: 'HTTPProxy', nodes: [['spec', 'routes']], whole: 'none' },
-];
-
-/** A kind of route that a RouteProvider describes. */
-type RouteKind = { readonly group: string; readonly kind: string };
-
-/**
- * All that its paths can name, and not those of now alone: a provider that is changed in the middle of a delivery must not
- * keep a share from going back to where it was.
- */
-function layoutOfCustom({ group, kind }: RouteKind): Layout {
-  return { group, kind, nodes: [ANNOTATIONS, ['spec']], whole: 'none' };
-}
-
-/** Groups of which no object is a route, whatever a RouteProvider says of it. */
-const NEVER = [
-  '',
-  'apps',
-  'batch',
-  'policy',
-  'rbac.authorization.k8s.io',
-  'admissionregistration.k8s.io',
-  'apiextensions.k8s.io',
-  'apiregistration.k8s.io',
-  'certificates.k8s.io',
-  'kustomize.config.k8s.io',
-  'leaderworkerset.x-k8s.io',
-  'rollouts.kruise.io',
-  'argoproj.io',
-  'autoscaling',
-  'keda.sh',
-  'tranche.dev',
-];
-/** And those below these. */
-const NEVER_BELOW = ['.fluxcd.io', '.cattle.io', '.kyverno.io', '.gatekeeper.sh'];
+import { type Layout, layoutOf, layoutsWith, type RouteKind } from './layouts.ts';
 
 const MANIFEST = /\.(?:ya?ml|json)$/;
 
@@ -131,7 +50,7 @@ type On = {
 
 /** What of these writes tranche may never write; undefined: nothing. */
 export function notAllowed(writes: readonly FileWrite[], { before, customs = [], known }: On): Issue | undefined {
-  const layouts = [...LAYOUTS, ...customs.filter(({ group }) => !isNever(group)).map(layoutOfCustom)];
+  const layouts = layoutsWith(customs);
   for (const { path, text } of writes) {
     const why =
       fileRefused(path) ?? (text === undefined && !isOwnFile(path) ? 'it would be gone as a whole' : undefined);
@@ -191,7 +110,7 @@ function wholeRefused(document: ManifestDocument, layout: Layout | undefined): s
 }
 
 function isMade({ value }: ManifestDocument): boolean {
-  return typeof at(value, [...ANNOTATIONS, MADE_FOR]) === 'string';
+  return typeof at(value, ['metadata', 'annotations', MADE_FOR]) === 'string';
 }
 
 function nodeRefused(was: ManifestDocument, is: ManifestDocument, layout: Layout | undefined): string | undefined {
@@ -200,15 +119,6 @@ function nodeRefused(was: ManifestDocument, is: ManifestDocument, layout: Layout
   const isOut = (one: FieldPath): boolean => !isOwn(one) && !layout.nodes.some((node) => covers(node, one));
   const path = differences(was.value, is.value, []).find(isOut);
   return path === undefined ? undefined : `${pathText(path)} of ${nameOf(is.object)} would change`;
-}
-
-function layoutOf({ apiVersion, kind }: ObjectRef, layouts: readonly Layout[]): Layout | undefined {
-  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  return layouts.find((one) => one.group === group && one.kind === kind);
-}
-
-function isNever(group: string): boolean {
-  return NEVER.includes(group) || NEVER_BELOW.some((end) => group.endsWith(end));
 }
 
 function covers(node: FieldPath, path: FieldPath): boolean {
