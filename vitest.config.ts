@@ -52,6 +52,7 @@ const LONG = [
   'test/reconcile/folders-of-others',
   'test/reconcile/hostile-',
   'test/reconcile/built/',
+  'test/reconcile/helm/',
   'test/reconcile/queued-proposals.',
   'test/reconcile/carry-delivery.',
   'test/reconcile/rounds-of-many.',

@@ -9,6 +9,7 @@ import { clusterLimits } from '../src/adapters/cluster/limits.ts';
 import { defaultGitLimits } from '../src/adapters/git/limits.ts';
 import { CARRIER, parseCarrier } from '../src/api/carrier.ts';
 import { type Config, DEFAULT_CONFIG } from '../src/api/config.ts';
+import { INPUTS_MARK } from '../src/api/helm-release.ts';
 import { ACCEPTABLE, ALLOWED_ROLLOUTS, INTENT, parseIntents } from '../src/api/intents.ts';
 import { POLICY_KIND } from '../src/api/kinds.ts';
 import { ABORTED_LIMIT, MADE_FOR, MARK, parseMarks } from '../src/api/marks.ts';
@@ -214,7 +215,7 @@ describe('tables', () => {
   test('every annotation, with a value that can be read', () => {
     const rows = table('on the');
     expect(rows.flatMap(([, key]) => quoted(key)).sort()).toEqual(
-      [...Object.values(MARK), MADE_FOR, ALLOWED_ROLLOUTS, CARRIER, ...Object.values(INTENT)].sort(),
+      [...Object.values(MARK), MADE_FOR, ALLOWED_ROLLOUTS, CARRIER, INPUTS_MARK, ...Object.values(INTENT)].sort(),
     );
     // What people see of a commit is the beginning of 40 digits, and of a digest that of 32.
     const whole = (text: string): string =>

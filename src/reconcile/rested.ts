@@ -58,7 +58,7 @@ function othersSay({ desired, entry }: Looked): string {
     blobsOf(desired, entry),
     entry.issues,
     scope,
-    index.scalerOf({ namespace: key.namespace, name: workload?.object.name ?? '' }),
+    index.scalerOf({ namespace: key.namespace, name: entry.identity?.name ?? '' }),
     scope.rules.recreate === 'Allow' && workload !== undefined && index.isAlone(workload.file),
     config,
   ]);

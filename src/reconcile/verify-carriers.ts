@@ -1,6 +1,8 @@
-/** Says of a merge that changes what a HelmRelease renders a workload from that no step holds it. */
+/** Says of a merge that changes what a HelmRelease renders a workload from that no step holds it, as long as nobody has taken it over. */
 
 import type { Issue } from '../api/issue.ts';
+import { at } from '../api/json.ts';
+import { MARK } from '../api/marks.ts';
 import { pathText } from '../manifests/path-text.ts';
 import { FILE_EFFECTS } from '../rollout/edits/file-effects.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
@@ -24,9 +26,15 @@ export function verifyCarriers({
 
 const SHOWN_MOST = 3;
 
-function effectOf({ key, rollout, reading }: DesiredRollout, before: Desired, after: Desired): readonly Effect[] {
+function effectOf(
+  { key, rollout, reading, workload }: DesiredRollout,
+  before: Desired,
+  after: Desired,
+): readonly Effect[] {
   const carrier = carrierOf(rollout);
-  if (carrier === undefined) return [];
+  // One that is taken over stays locked: what a merge does to it is said like that of any file.
+  const isManaged = at(workload?.value, ['metadata', 'annotations', MARK.release]) !== undefined;
+  if (carrier === undefined || isManaged) return [];
   const [was, is] = [before, after].map((desired) => releasesCalled(carrier, desired)[0]);
   const changed = was === undefined || is === undefined ? [] : changedInputs(was.value, is.value);
   const [first] = changed;

@@ -188,14 +188,16 @@ function effectsOfRollout(before: DesiredRollout, after: DesiredRollout): Verdic
   const { workload: document } = after;
   if (before.workload === undefined || document === undefined) return [];
   const [was, is] = [readWorkload(before.workload).workload, readWorkload(document).workload];
-  if (was === undefined || is === undefined) return [];
+  // What is not taken over yet has no partition here: verify-carriers.ts says what a change reaches.
+  const isOpen = is?.carried !== undefined && is.workload.marks === undefined;
+  if (was === undefined || is === undefined || isOpen) return [];
   const line = document.lineOf(['spec']);
   const shown = ({ name, seen, action }: FileEffect) => ({
     file: is.file,
     line,
     path: '',
     reason: name,
-    message: `LeaderWorkerSet ${is.object.name}: ${seen}`,
+    message: `${is.object.kind} ${is.object.name}: ${seen}`,
     hint: action,
     level: FILE_EFFECTS[name].level,
   });

@@ -11,6 +11,7 @@ import { claimsRefused } from './edits/recreate-change.ts';
 import { type Hold, hold } from './hold.ts';
 import { buildDiffers } from './observed/build-differs.ts';
 import { contestAfter, contestHold, type Difference } from './observed/contest.ts';
+import { notRendered } from './observed/rendered.ts';
 import { hasCloser, keyHolds } from './observed/revisions.ts';
 import { notBeforeRung } from './observed/unsigned.ts';
 import type { Snapshot, WorkloadFile } from './snapshot.ts';
@@ -119,6 +120,8 @@ const ROLLING_UPDATE = 'spec.rolloutStrategy.rollingUpdateConfiguration';
 
 /** The first field in which the cluster differs from Git, for people. */
 function differingField(snapshot: Snapshot, file: WorkloadFile, lws: LiveLws): Difference | undefined {
+  const stale = notRendered(file, lws);
+  if (stale !== undefined) return stale;
   const { workload } = file;
   const pairs: readonly (readonly [WrittenField, unknown, unknown])[] = [
     ['partition', workload.partition ?? 0, lws.partition],

@@ -59,6 +59,8 @@ export const MOVES = {
   Retried: { way: 'forward' },
   // Nothing restarts: what people's own files say becomes a request, or is what runs already.
   Unpinned: { way: 'forward', label: 'unpin' },
+  // The entry of ours names what a HelmRelease renders from: nothing restarts, and seen live it proves what is rendered.
+  InputsWritten: { way: 'forward', label: 'inputs written' },
   RecreateRemoved: { way: 'forward', proposed: true, label: 'recreate, removed' },
   RungReady: { way: 'forward' },
   Promoted: { way: 'forward', proposed: true },

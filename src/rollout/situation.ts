@@ -13,7 +13,7 @@ import type { DeliveryFound } from './ladders/traffic-view.ts';
 import { type Group, groupsOf } from './observed/groups.ts';
 import { keyOf } from './observed/revisions.ts';
 import { surgeInGit } from './observed/surge.ts';
-import type { Snapshot, WorkloadFile } from './snapshot.ts';
+import type { Snapshot, Stable, WorkloadFile } from './snapshot.ts';
 import { type State, stateOf } from './state.ts';
 
 /** What the cluster shows, when all of it could be read. */
@@ -143,10 +143,11 @@ function observe(
   if (workerSets.kind !== 'known' || revisions.kind !== 'known') return undefined;
   const stable = snapshot.stable.kind === 'known' ? snapshot.stable.value : undefined;
   const key = leaderSet.value.revisionKey;
+  const known = revisions.value;
   // What is applied is on the leader StatefulSet: that was looked at.
   const releaseKey = applied ? key : undefined;
   const inUse = leaders.value.map((leader) => leader.revisionKey);
-  const stableKey = stable === undefined ? undefined : keyOf(stable, workload.content, revisions.value, inUse);
+  const stableKey = stable === undefined ? undefined : stableKeyOf(stable);
   const groups = groupsOf(asked ?? lws.value.replicas, {
     leaders: leaders.value,
     workerSets: workerSets.value,
@@ -155,6 +156,11 @@ function observe(
     keys: { release: releaseKey, stable: stableKey },
   });
   return { lws: lws.value, leaderSet: leaderSet.value, groups, stableKey, releaseKey };
+
+  function stableKeyOf(one: Stable): string | undefined {
+    // Of what is rendered elsewhere no file has the template.
+    return one.rendered === undefined ? keyOf(one, workload.content, known, inUse) : one.rendered.revision;
+  }
 }
 
 /** U in groups: LWS rounds a percentage down. */

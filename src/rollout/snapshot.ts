@@ -10,7 +10,7 @@ import type { LiveEndpointSlice, LiveService } from '../api/live-traffic.ts';
 import type { LwsVersion } from '../api/lws-version.ts';
 import type { Marks } from '../api/marks.ts';
 import type { PolicyNotify } from '../api/policy-notify.ts';
-import type { PolicyFieldName, PolicyRules, SHARED_LIMITS } from '../api/policy-rules.ts';
+import type { PolicyRules } from '../api/policy-rules.ts';
 import type { AutomaticBacks, RolloutRecord } from '../api/record.ts';
 import type { Release } from '../api/release.ts';
 import type { Rollout } from '../api/rollout.ts';
@@ -18,12 +18,15 @@ import type { Instant } from '../api/time.ts';
 import type { Workload } from '../api/workload.ts';
 import type { AnalysisSeen } from './analysis/seen.ts';
 import type { Beneath } from './edits/beneath.ts';
+import type { Carried, RenderedFrom } from './edits/carried.ts';
 import type { ObjectRef } from './edits/edit.ts';
 import type { LadderFiles } from './ladders/ladder-files.ts';
-import type { MissingPolicy, PolicyPlace, WindowFacts } from './observed/window-facts.ts';
+import type { PolicyConflict, PolicySources, Turn } from './observed/policy-facts.ts';
+import type { MissingPolicy, WindowFacts } from './observed/window-facts.ts';
 import type { ApprovalEvidence } from './proposals/requirements.ts';
 import type { RecordProof, Unsigned } from './record/trust.ts';
 
+export type { PolicyConflict, PolicySources, Turn } from './observed/policy-facts.ts';
 export type { ExceptedWindows, MissingPolicy, PolicyPlace, WindowFacts } from './observed/window-facts.ts';
 export type { Unsigned } from './record/trust.ts';
 
@@ -57,6 +60,8 @@ export type WorkloadFile = {
   readonly text: string;
   /** Not there: the file is what the agent applies. There: it is our patch, and `workload` what kustomize builds with it. */
   readonly beneath?: Beneath;
+  /** There: the file is a HelmRelease that renders it; the digest is of its inputs, and what it comes to is as the cluster has it. */
+  readonly carried?: Carried;
 };
 
 /** The version to go back to: verified, so that a step is never written without one. */
@@ -67,6 +72,8 @@ export type Stable = {
   /** Label `tranche.dev/version` of its leaders; not there: it has none. */
   readonly version?: string | undefined;
   readonly text: string;
+  /** There: a HelmRelease, and the content is as the cluster has it. */
+  readonly rendered?: RenderedFrom | undefined;
 };
 
 /** The same with the document that has it. `takenOut`: what our patch takes out of a build, as it is built without that line. */
@@ -116,30 +123,6 @@ export type LiveTraffic = {
   readonly endpoints: Known<readonly LiveEndpointSlice[]>;
   /** Those that the Rollout names, and the copies of them. */
   readonly routes: readonly LiveRoute[];
-};
-
-/** Which policies made each rule what it is; a field that none of them names is not there. */
-export type PolicySources = Readonly<Partial<Record<PolicyFieldName, readonly PolicyPlace[]>>>;
-
-/** Two policies that say different things of a field that takes one value. */
-export type PolicyConflict = {
-  readonly field: PolicyFieldName;
-  readonly places: readonly (PolicyPlace & { readonly value: number | string })[];
-};
-
-/** A limit that several Rollouts share, as one policy says it. */
-export type Turn = {
-  readonly field: (typeof SHARED_LIMITS)[number];
-  readonly policy: string;
-  readonly file: string;
-  readonly line: number;
-  readonly most: number;
-  /** The others that it counts, for people: `llm/chat (2/4)`. */
-  readonly underWay: readonly string[];
-  /** How many of them are in their rollback already; not there: none. */
-  readonly goingBack?: number;
-  /** Others that have asked before, in other processes, and wait for a place alone; not there: none. */
-  readonly before?: readonly string[];
 };
 
 /** Marks and step of the record before people merged the step that Git has; undefined: it knew of none. */

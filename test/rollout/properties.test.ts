@@ -69,6 +69,8 @@ const KIND = {
   AnnotationsRestored: 'filling',
   // Nor a patch over a build.
   Unpinned: 'filling',
+  // Nor a HelmRelease.
+  InputsWritten: 'filling',
   // Nobody merges steps in these worlds.
   MergeAccepted: 'merged',
 } as const satisfies Record<MoveReason, string>;

@@ -130,7 +130,9 @@ function partitionSteps(commit: OurCommit): string | undefined {
     Retried: from === undefined && to === undefined,
     // A pin of ours goes at rest, where nothing restarts.
     Unpinned: workload.root !== undefined && same && from === undefined,
-    // No world of a seed creates a workload again.
+    // No world of a seed has a HelmRelease.
+    InputsWritten: false,
+    // Nor creates a workload again.
     RecreateRemoved: false,
     RecreateCreated: false,
     RecreateEnded: false,

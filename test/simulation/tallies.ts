@@ -43,6 +43,8 @@ export const reasonPlaces = {
   Retried: 'seeds',
   // No world of a seed is built by kustomize.
   Unpinned: 'test/reconcile/built/rollback.test.ts',
+  // Nor is a chart rendered in one.
+  InputsWritten: 'test/reconcile/helm/delivery.test.ts',
   SizeChanged: 'seeds',
   // No world of a seed has policies.
   Failed: 'fixtures/scenarios/failed-by-itself',

@@ -1,5 +1,6 @@
 /** What the files of the desired branch say, read once a pass: each Rollout with its workload, and what they share. */
 
+import type { Carrier } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at as valueAt } from '../../api/json.ts';
@@ -39,6 +40,8 @@ export type Identity = {
   readonly name: string;
   /** There: kustomize builds it in this folder, and the file is our patch. */
   readonly root?: string;
+  /** There: this HelmRelease renders it, and has the file. */
+  readonly carrier?: Carrier;
 };
 
 export type Desired = {

@@ -3,7 +3,6 @@
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Rollout } from '../../api/rollout.ts';
-import { elsewhereIn, lostPatches, renamedTo } from '../../manifests/built-elsewhere.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Tree } from '../../ports/git.ts';
@@ -18,12 +17,11 @@ import {
   notOverBuilds,
   rivalIssue,
   twiceIssue,
-  type Unreadable,
   type Unseen,
 } from '../documents/desired-issues.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
 import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from '../documents/manifest-index.ts';
-import { type FileText, INTERESTS, type ParseCache, parsedAlone } from '../documents/parse-cache.ts';
+import { INTERESTS, type ParseCache, parsedAlone } from '../documents/parse-cache.ts';
 import { type RolloutReading, readRollout } from '../documents/read-rollout.ts';
 import {
   heldProviders,
@@ -35,11 +33,12 @@ import { besideRollout, keyOf, subjectOf } from '../documents/rollout-names.ts';
 import { NO_TRAFFIC } from '../documents/traffic-index.ts';
 import { managedAlone, outAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
-import { carrierIssues } from '../helm/carrier-issues.ts';
-import { renderedInto } from '../helm/rendered-into.ts';
+import { type CarriedBy, carriedBy, carrierIn, carriersAlone } from '../helm/carried-by.ts';
 import { policyIndex } from '../policies/policy-index.ts';
 import { NO_SCOPE, readPolicies } from '../policies/read-policy.ts';
+import { contentsOf } from './contents.ts';
 import { type Desired, type DesiredRollout, isStepped } from './desired-rollout.ts';
+import { elsewhereOf } from './elsewhere.ts';
 import { fileIssues } from './file-issues.ts';
 import { newTrials } from './trials.ts';
 import { overOf, rootIn, withBuilds } from './with-builds.ts';
@@ -66,21 +65,19 @@ export function desiredOf(
   const blobs = fileIdsOf(tree);
   const index = indexOf({ files: claims.files, texts, blobs, config, built });
   const providers = readRouteProviders(claims.files, config);
-  const elsewhere: Unseen['elsewhere'] = (one) => [
-    ...lostPatches({ paths: blobs.all(), texts }, one),
-    ...renamedTo(claims.files, one),
-    ...elsewhereIn(claims.files),
-    ...renderedInto(index.helmReleases(), one, config),
-  ];
   const all = {
     index,
     policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),
-    unseen: { unread: unreadable.map(({ path }) => path), elsewhere },
+    unseen: {
+      unread: unreadable.map(({ path }) => path),
+      elsewhere: elsewhereOf({ blobs, texts, claims, index, config }),
+    },
     config,
     providers,
     claims,
     built,
     unbuilt,
+    texts,
   };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   const rollouts = withCalled(entries.filter(isRollout).sort(inOrder), config);
@@ -107,21 +104,6 @@ function ofClaims({ providers, claims, built, index }: Manifests): readonly Issu
   return [...providers.issues, ...new Set(claims.losers.map(({ issue }) => issue)), ...outAlone(built, { index })];
 }
 
-/** The files with a text, and those that cannot be read. */
-function contentsOf({ files }: Tree): {
-  readonly read: readonly FileText[];
-  readonly unreadable: readonly Unreadable[];
-  readonly texts: ReadonlyMap<string, string>;
-} {
-  const read: FileText[] = [];
-  const unreadable: Unreadable[] = [];
-  for (const { path, oid, content } of files) {
-    if (content.kind === 'unreadable') unreadable.push({ path, ...content });
-    if (content.kind === 'text') read.push({ path, oid, text: content.text });
-  }
-  return { read, unreadable, texts: new Map(read.map(({ path, text }) => [path, text])) };
-}
-
 type Manifests = {
   readonly index: ManifestIndex;
   readonly policyOf: ReturnType<typeof policyIndex>;
@@ -132,6 +114,7 @@ type Manifests = {
   readonly claims: Settled;
   readonly built: Builds['built'];
   readonly unbuilt: Builds['unbuilt'];
+  readonly texts: ReadonlyMap<string, string>;
 };
 
 /** A rollout, or why it cannot even be distinguished from others: then it has no place among the records. */
@@ -163,19 +146,21 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   if (name !== '' && rivals.length > 0) issues.push(rivalIssue(document, rivals, name));
   const found = index.workloadsCalled({ namespace, name });
   const gone = reading.rollout?.intents.recreating;
+  const carried = carriedBy(document, { index, config, found, rollout: reading.rollout?.rollout, name });
   const over = overOf({ namespace, name }, all);
   if (over !== undefined)
     issues.push(...notOverBuilds(document, { rollout: reading.rollout?.rollout, root: over.root }));
   if (over?.document === undefined && over !== undefined)
     issues.push(...over.issues, ...(gone === undefined && over.takenOut !== undefined ? [over.takenOut.issue] : []));
   else if (gone === undefined || found.length > 0)
-    issues.push(...placeIssues(document, { name, namespace, found }, all));
-  const workload = found.length === 1 ? found[0] : undefined;
+    issues.push(...placeIssues(document, { name, namespace, found, carried }, all));
+  const workload = found.length === 1 ? found[0] : carried?.document;
   issues.push(...twinIssues([document, workload], all.claims));
   for (const one of [document, workload])
     if (one !== undefined && isForeign(one, config)) issues.push(foreignIssue(one, config));
   const file = over?.file ?? workload?.file ?? gone?.file;
-  const identity = file === undefined ? undefined : { file, namespace, name, ...rootIn(over) };
+  const identity =
+    file === undefined ? undefined : { file, namespace, name, ...rootIn(over), ...carrierIn(workload, config) };
   return {
     key,
     rollout: document,
@@ -199,13 +184,17 @@ function changed(reading: RolloutReading, change: (rollout: Rollout) => Rollout)
 /** Whether the workload is there once, and as a file that the cluster gets as it is. A patch looks like a second one. */
 function placeIssues(
   rollout: ManifestDocument,
-  asked: { readonly name: string; readonly namespace: string; readonly found: readonly ManifestDocument[] },
-  { index, unseen, config, unbuilt }: Manifests,
+  asked: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly found: readonly ManifestDocument[];
+    readonly carried: CarriedBy | undefined;
+  },
+  { index, unseen, unbuilt }: Manifests,
 ): readonly Issue[] {
-  const { name, namespace, found } = asked;
+  const { name, namespace, found, carried } = asked;
   const [first, ...others] = found;
-  const carried = carrierIssues(rollout, { index, config, found });
-  if (first === undefined && carried !== undefined) return carried;
+  if (first === undefined && carried !== undefined) return carried.issues;
   const folders = unbuilt.filter(({ named }) => named.name === name && named.namespace === namespace);
   const notBuilt = folders.flatMap(({ issues }) => issues);
   if (first === undefined)
@@ -214,7 +203,7 @@ function placeIssues(
   const made = of === undefined ? [] : [madeIssue(rollout, first, of)];
   const layouts = notBuilt.length > 0 ? notBuilt : found.flatMap(index.layoutOf);
   return [
-    ...(carried ?? []),
+    ...(carried?.issues ?? []),
     ...made,
     ...(layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)]),
   ];
@@ -222,14 +211,17 @@ function placeIssues(
 
 /** Managed workloads that no Rollout names. */
 function orphans(all: Manifests): readonly Entry[] {
-  const { index, config } = all;
-  return managedAlone(all).map((workload) => {
+  const { index, config, texts } = all;
+  const carriers = carriersAlone({ texts, rollouts: index.rollouts, config });
+  return [...managedAlone(all), ...carriers.map(({ document }) => document)].map((workload) => {
     const key = keyOf(workload, config);
     if ('reason' in key) return key;
     const reading = { rollout: undefined, issues: [], warnings: [] };
     const issues = index.layoutOf(workload);
     const over = overOf(key, all);
-    const identity = { file: workload.file, namespace: key.namespace, name: key.name, ...rootIn(over) };
+    const name = carriers.find(({ document }) => document === workload)?.name ?? key.name;
+    const made = { ...rootIn(over), ...carrierIn(workload, config) };
+    const identity = { file: workload.file, namespace: key.namespace, name, ...made };
     const entry = { key: besideRollouts(key, all), rollout: undefined, reading, workload, identity };
     return { ...entry, policy: NO_SCOPE, issues, ...(over === undefined ? {} : { over }) };
   });

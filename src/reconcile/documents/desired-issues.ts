@@ -168,12 +168,22 @@ export function notOverBuilds(
   document: ManifestDocument,
   { rollout, root }: { readonly rollout: Rollout | undefined; readonly root: string },
 ): readonly Issue[] {
+  const plain = `commit what kustomize builds as a plain manifest, and let the agent apply its folder (kustomize build ${shellWord(root === '' ? '.' : root)} > rendered/all.yaml)`;
+  return notSteppedAlone(document, rollout, { made: 'that kustomize builds', plain });
+}
+
+/** The same of whatever makes the workload. `plain` is the other way out. */
+export function notSteppedAlone(
+  document: ManifestDocument,
+  rollout: Rollout | undefined,
+  { made, plain }: { readonly made: string; readonly plain: string },
+): readonly Issue[] {
   if (rollout === undefined || (isOneWorkload(rollout.style) && rollout.routing === undefined)) return [];
   const what = isOneWorkload(rollout.style) ? 'traffic by routes' : `the strategy ${rollout.style}`;
   const rest = {
     reason: 'NotSupportedYet',
-    message: `${what} is not built for a LeaderWorkerSet that kustomize builds`,
-    hint: `Deliver it in steps of one workload (canary without trafficRoutings and without enableExtraWorkloadForCanary), or commit what kustomize builds as a plain manifest, and let the agent apply its folder (kustomize build ${shellWord(root === '' ? '.' : root)} > rendered/all.yaml).`,
+    message: `${what} is not built for a LeaderWorkerSet ${made}`,
+    hint: `Deliver it in steps of one workload (canary without trafficRoutings and without enableExtraWorkloadForCanary), or ${plain}.`,
   };
   return [issue(document, ['spec', 'strategy', STYLES[rollout.style].key], rest)];
 }

@@ -1,5 +1,7 @@
 /** From a document to a workload: its numbers read strictly, its marks parsed, its release hashed. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
+import { inputsOf, renderersIn } from '../../api/helm-release.ts';
 import { type IntOrPercent, isBudget } from '../../api/int-or-percent.ts';
 import { INTENT, parseIntents } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
@@ -32,8 +34,9 @@ type WorkloadReading = {
 /** Of an order the abort alone: all others stand on the Rollout. */
 const READ_HERE = [...Object.values(MARK), MADE_FOR, TEXT, INTENT.abort];
 
-/** Reads a LeaderWorkerSet manifest. */
+/** Reads a LeaderWorkerSet manifest, or the HelmRelease that one is rendered by. */
 export function readWorkload(document: ManifestDocument): WorkloadReading {
+  if (document.object.kind === CARRIER_KIND) return readCarried(document);
   const issues: Issue[] = document.twice.slice(0, MAX_SYNTAX_ISSUES);
   const count = (path: FieldPath): number | undefined => {
     const read = strictInteger(document, path);
@@ -70,6 +73,37 @@ export function readWorkload(document: ManifestDocument): WorkloadReading {
   if (marksUnread || budgetUnread) return { workload: undefined, issues };
   const { file, object, text } = document;
   return { workload: { file, object, workload, digest: releaseDigest(content), text }, issues };
+}
+
+/** The marks stand on the HelmRelease itself, the numbers in its entry of ours; what no entry says is as the chart has it. */
+function readCarried(document: ManifestDocument): WorkloadReading {
+  const annotations = stringsAt(document, ['metadata', 'annotations']);
+  const marks = parseMarks(annotations);
+  const abort = abortIn(document, annotations);
+  const issues = [
+    ...document.twice.slice(0, MAX_SYNTAX_ISSUES),
+    ...(isFaults(marks) ? marks.map((fault) => markIssue(document, fault)) : []),
+    ...abort.issues,
+    ...unknownAnnotations(document, { annotations, known: READ_HERE }),
+  ];
+  if (isFaults(marks) && marks.some(({ missing }) => missing === undefined)) return { workload: undefined, issues };
+  const renderers = renderersIn(document.value);
+  const inputs = inputsOf(document.value);
+  const { entry } = renderers;
+  const workload: Workload = {
+    replicas: entry?.replicas,
+    partition: entry?.partition,
+    maxUnavailable: entry?.maxUnavailable,
+    maxSurge: undefined,
+    size: 1,
+    rolloutId: undefined,
+    content: inputs,
+    marks: isFaults(marks) ? undefined : marks,
+    ...(abort.order === undefined ? {} : { abort: abort.order }),
+  };
+  const { file, object, text } = document;
+  const carried = { name: entry?.name ?? '', inputs, renderers };
+  return { workload: { file, object, workload, digest: releaseDigest(inputs), text, carried }, issues };
 }
 
 /** The one order that may stand on a LeaderWorkerSet; all others are of its Rollout. */

@@ -43,8 +43,15 @@ const version: Rule = (value) => {
   return [{ path: ['apiVersion'], reason: LAYOUT, message, hint: `Write it in ${HELM_VERSION}.` }];
 };
 
+const noChart: Found = {
+  path: ['spec', 'chart'],
+  reason: LAYOUT,
+  message: 'it names no chart',
+  hint: 'Write spec.chart with a HelmRepository and one version.',
+};
+
 const chart: Rule = (value) => {
-  if (at(value, ['spec', 'chart']) === undefined) return [];
+  if (at(value, ['spec', 'chart']) === undefined) return at(value, ['spec', 'chartRef']) === undefined ? [noChart] : [];
   const found: Found[] = [];
   const kind = at(value, [...CHART, 'sourceRef', 'kind']);
   const isRepository = kind === 'HelmRepository';

@@ -1,15 +1,12 @@
 /** HelmReleases that may render a workload which is in no file, for who looks for it. */
 
+import { CARRIER, CARRIER_KIND } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
 import { at } from '../../api/json.ts';
 import type { Elsewhere } from '../../manifests/built-elsewhere.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { HelmReleases } from '../documents/helm-releases.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
-
-/** The way out of all of them: this layout is delivered. */
-export const RENDER_IT =
-  'Let CI render the chart (helm template) into a file or into the base of a kustomization, and let Flux apply that.';
 
 /** Those that apply objects to this namespace. */
 export function renderedInto(
@@ -19,11 +16,12 @@ export function renderedInto(
 ): readonly Elsewhere[] {
   return all
     .filter((document) => targetOf(document, config) === namespace)
-    .map(({ file, firstLine, object: { name } }) => ({
-      file,
-      line: firstLine,
+    .map((document) => ({ document, name: document.object.name }))
+    .map(({ document, name }) => ({
+      file: document.file,
+      line: document.firstLine,
       what: `is the HelmRelease ${name}, and what it renders is in no file`,
-      hint: `If the workload comes from there: it is not delivered in steps yet. ${RENDER_IT}`,
+      hint: `If the workload comes from there, say so in the Rollout by the annotation ${CARRIER}: ${CARRIER_KIND}/${namespaceOf(document, config) ?? '<namespace>'}/${name}.`,
     }));
 }
 

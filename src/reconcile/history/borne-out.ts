@@ -9,6 +9,7 @@ import { sameRelease } from '../../api/release.ts';
 import { startedWith } from '../../api/restore.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { type ObjectChange, workloadIn } from '../../rollout/edits/change.ts';
+import { stableRendered } from '../../rollout/observed/rendered.ts';
 import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
@@ -51,7 +52,13 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
     ...[...forged, ...own.forged].map((what) => forgedMark(of, { key: MARK.restore, ...what })),
   ];
   const file = own.marks === inFile ? workload : withMarks(workload, own.marks);
-  return { ...snapshot, workload: file, stable, warnings, ...(asides === undefined ? {} : { asides }) };
+  return {
+    ...snapshot,
+    workload: file,
+    stable: stableRendered(stable, snapshot),
+    warnings,
+    ...(asides === undefined ? {} : { asides }),
+  };
 }
 
 /** The same where the plan waits for requests: undefined: it does not, or the mark asks for no drain that main does not bear out. */
@@ -83,7 +90,7 @@ export async function handingBack(of: Observation, snapshot: Snapshot): Promise<
     ...(back.collision === undefined ? [] : [back.collision]),
     ...own.forged.map((what) => forgedMark(of, { key: MARK.restore, ...what })),
   ];
-  return { ...snapshot, ...proven, stable: back.stable, warnings };
+  return { ...snapshot, ...proven, stable: stableRendered(back.stable, snapshot), warnings };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Documents of one commit: what is read of history, by their names and kinds. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
@@ -36,15 +37,15 @@ async function documentsCalled(
   git: DocumentsOf,
   { commit, paths, identity, config }: Search,
 ): Promise<readonly ManifestDocument[]> {
-  const { root } = identity;
+  const { root, carrier } = identity;
   if (root !== undefined && git.builtAt !== undefined)
     return (await git.builtAt(commit, { ...identity, root })).documents;
-  const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [LWS_KIND] });
+  const kind = carrier === undefined ? LWS_KIND : CARRIER_KIND;
+  const { name, namespace } = carrier ?? identity;
+  const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [kind] });
   return git
-    .documentsOf(tree, [LWS_KIND])
-    .filter(
-      (document) => document.object.name === identity.name && namespaceOf(document, config) === identity.namespace,
-    );
+    .documentsOf(tree, [kind])
+    .filter((document) => document.object.name === name && namespaceOf(document, config) === namespace);
 }
 
 /** What holds marks against history: documents of main's own line, and whole commits of it. */

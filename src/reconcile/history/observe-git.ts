@@ -196,7 +196,7 @@ async function stepAt(
   const then = called('Rollout', key.name);
   const { identity } = at.entry;
   const lws =
-    identity?.root === undefined
+    identity?.root === undefined && identity?.carrier === undefined
       ? called(LWS_KIND, workload.object.name)
       : await find(git, { commit: at.commit.oid, paths: [workload.file], identity, config: at.config });
   const plan = then === undefined ? undefined : readRollout(then).rollout?.rollout;

@@ -22,6 +22,8 @@ export async function ownFieldsBorneOut(
   marks: Marks,
   workload: Workload,
 ): Promise<{ readonly marks: Marks; readonly forged: readonly Forged[] }> {
+  // What a chart says of them is in no commit.
+  if (of.entry.identity?.carrier !== undefined) return { marks, forged: [] };
   let restore = marks.restore;
   const forged: Forged[] = [];
   for (const field of ['replicas', 'maxUnavailable'] as const) {

@@ -1,5 +1,6 @@
 /** The text to go back to where no commit has it: the copy of a record, or the reason why there is none. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
@@ -14,7 +15,7 @@ import { isUnsigned } from './unsigned.ts';
 export function stableFromRecord(record: RolloutRecord | undefined, expected: Release | undefined): Known<Stable> {
   const copy = record?.stable;
   if (copy === undefined) return absent;
-  const [document] = parseManifestFile('stable.yaml', copy.text, [LWS_KIND]).documents;
+  const [document] = parseManifestFile('stable.yaml', copy.text, [LWS_KIND, CARRIER_KIND]).documents;
   const workload = document === undefined ? undefined : readWorkload(document).workload;
   if (workload === undefined || workload.digest !== copy.release.digest)
     return unknown('the copy in the record does not fit its digest');
@@ -24,12 +25,14 @@ export function stableFromRecord(record: RolloutRecord | undefined, expected: Re
 }
 
 /** What a text says that can be gone back to: what its digest covers, and the label that it does not cover. */
-export function textOf({ workload, text }: Pick<WorkloadFile, 'workload' | 'text'>): TextOf {
+export function textOf({ workload, text, carried }: Pick<WorkloadFile, 'workload' | 'text' | 'carried'>): TextOf {
   const { content, version } = workload;
-  return { content, text, ...(version === undefined ? {} : { version }) };
+  const { inputs, renderers } = carried ?? {};
+  const rendered = inputs === undefined || renderers === undefined ? {} : { rendered: { inputs, renderers } };
+  return { content, text, ...(version === undefined ? {} : { version }), ...rendered };
 }
 
-type TextOf = Pick<Stable, 'content' | 'version' | 'text'>;
+type TextOf = Pick<Stable, 'content' | 'version' | 'text' | 'rendered'>;
 
 /** The stable commit has another template than the release that is delivered: a rollback would lead elsewhere. */
 export function anotherText({ commit, release }: Stable, expected: Release): Known<Stable> {

@@ -14,7 +14,7 @@ import { madeFor, namespaceOf } from '../documents/manifest-index.ts';
 import { parsedFiles } from '../documents/parse-cache.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { TRAFFIC_KINDS } from '../documents/traffic-index.ts';
-import { carrierIssues } from '../helm/carrier-issues.ts';
+import { carriedBy } from '../helm/carried-by.ts';
 import { type Agent, agentsIn, agentsOf } from './agents.ts';
 import { fluxFindings } from './flux-mends.ts';
 
@@ -80,9 +80,12 @@ export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): 
 
 /** What is in the way of Rollouts whose workload a HelmRelease renders. */
 function carriedIn({ rollouts, index, config }: Desired): readonly Issue[] {
-  return rollouts.flatMap(({ rollout }) =>
-    rollout === undefined ? [] : (carrierIssues(rollout, { index, config, found: [] }) ?? []),
-  );
+  return rollouts.flatMap(({ rollout, reading }) => {
+    if (rollout === undefined) return [];
+    const read = reading.rollout?.rollout;
+    const name = read?.workload.name ?? '';
+    return carriedBy(rollout, { index, config, found: [], rollout: read, name })?.issues ?? [];
+  });
 }
 
 type Around = {

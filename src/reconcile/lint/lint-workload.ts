@@ -47,7 +47,9 @@ function fixedReferences({ document, accepted, compared }: LintFacts): readonly 
 function numbers({ file, autoscaled }: LintFacts): readonly Finding[] {
   const { workload } = file;
   const findings: Finding[] = [];
-  if (workload.marks !== undefined && workload.partition === undefined) {
+  // What no entry of ours says, the chart does: a lost entry is said of the HelmRelease.
+  const isHere = file.carried === undefined;
+  if (isHere && workload.marks !== undefined && workload.partition === undefined) {
     findings.push({
       path: PARTITION_PATH,
       reason: 'PartitionMissing',
@@ -78,7 +80,7 @@ function numbers({ file, autoscaled }: LintFacts): readonly Finding[] {
       hint: 'Set maxUnavailable: 1.',
     });
   }
-  if (workload.replicas === undefined && !autoscaled) {
+  if (isHere && workload.replicas === undefined && !autoscaled) {
     findings.push({
       path: REPLICAS_PATH,
       reason: 'ReplicasMissing',

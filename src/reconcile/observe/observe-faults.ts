@@ -35,7 +35,7 @@ export function faultsOf(
   const warnings = [...entry.reading.warnings];
   // What is told of numbers that could not be read would be told of ones that nobody wrote.
   if (entry.workload !== undefined && file !== undefined && read.unreadable.length === 0) {
-    const named = desired.index.scalerOf({ namespace: entry.key.namespace, name: entry.workload.object.name });
+    const named = desired.index.scalerOf({ namespace: entry.key.namespace, name: entry.identity?.name ?? '' });
     const autoscaled = named !== undefined || live.scaler.kind !== 'absent';
     const facts = {
       document: entry.workload,
@@ -52,7 +52,7 @@ export function faultsOf(
     issues.push(...lintWorkload(facts));
     issues.push(...fileCollision(entry.workload, file, facts.stable));
     // What is written into a patch of ours is tried by building it.
-    const isPlain = file.beneath === undefined;
+    const isPlain = file.beneath === undefined && file.carried === undefined;
     if (read.resting !== 'rest' && isPlain && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
     if (read.resting !== 'rest') warnings.push(...fluxIssues(desired.index.fluxSettings(), entry.workload));
     warnings.push(...lintWarnings(facts), ...read.notKept);

@@ -4,6 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import { absent, known, notAsked, unknown } from '../../api/known.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { PortError } from '../../ports/port-error.ts';
+import { stableRendered, withRendered } from '../../rollout/observed/rendered.ts';
 import {
   type History,
   type Live,
@@ -44,20 +45,19 @@ export async function observe(given: Observation): Promise<Snapshot> {
   const of = { ...given, stored: storedFor(given, retargeted) };
   const { desired, entry, now } = of;
   const workload = entry.workload === undefined ? undefined : readWorkload(entry.workload);
-  const file = withBeneath(workload?.workload, entry.over);
-  const { gone, seen } = await withLostMarks(of, file);
+  const inGit = withBeneath(workload?.workload, entry.over);
+  const { gone, seen } = await withLostMarks(of, inGit);
   const trusted = await trustedRecord(of, seen);
   const { record } = trusted;
   const blobs = blobsOf(desired, entry);
-  const resting = isResting({ file, record, blobs, now, auditSeconds: desired.config.auditSeconds });
+  const resting = isResting({ file: inGit, record, blobs, now, auditSeconds: desired.config.auditSeconds });
   const history = await historyOf(of, record, resting !== 'rest');
   const recreation = await recreationOf(of);
-  const recreating = recreation.rollout?.intents.recreating;
-  const live =
-    (file === undefined && recreating === undefined) || resting === 'rest'
-      ? unreadLive(notAsked('settled: not read before the next audit'))
-      : await readLive(of, entry);
-  const stable = seen !== undefined ? await stableOf(of, seen, record) : (recreation.stable ?? absent);
+  const isAwaited = inGit !== undefined || recreation.rollout?.intents.recreating !== undefined;
+  const live = isAwaited && resting !== 'rest' ? await readLive(of, entry) : unreadLive(notAsked(NOT_READ));
+  const file = inGit === undefined ? undefined : withRendered(inGit, live, entry.identity?.name ?? '');
+  const named = seen !== undefined ? await stableOf(of, seen, record) : (recreation.stable ?? absent);
+  const stable = stableRendered(named, { workload: file, live });
   const references = await referencesIn(of, { file, stable, resting });
   const unreadable = [...(workload?.issues ?? []), ...recreation.issues, ...(await danglingOf(of, stable))];
   return withFactDigests({
@@ -89,6 +89,8 @@ export async function observe(given: Observation): Promise<Snapshot> {
     ...(await readBesides(of, resting, seen)),
   });
 }
+
+const NOT_READ = 'settled: not read before the next audit';
 
 /** What comes back; where kustomize builds it, by the patch as it is now, or not before that is known. */
 function recreatedFrom(

@@ -115,6 +115,7 @@ function isMade({ value }: ManifestDocument): boolean {
 
 function nodeRefused(was: ManifestDocument, is: ManifestDocument, layout: Layout | undefined): string | undefined {
   if (layout === undefined) return `${nameOf(is.object)} would change`;
+  if (layout.list?.(was.value, is.value) === false) return `an entry of ${nameOf(is.object)} would change`;
   const isOwn = (one: FieldPath): boolean => isTakenOut(is, one) || isOwnRemoval(is, one);
   const isOut = (one: FieldPath): boolean => !isOwn(one) && !layout.nodes.some((node) => covers(node, one));
   const path = differences(was.value, is.value, []).find(isOut);

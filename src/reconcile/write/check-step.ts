@@ -1,5 +1,6 @@
 /** The last guard before a push: every object that a commit touches says what was decided, and nothing else has changed. */
 
+import { isLast, patchText, RENDERERS_PATH, rendererItem, renderersIn } from '../../api/helm-release.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import { MARK, MARK_NAMES, printMarks } from '../../api/marks.ts';
@@ -11,7 +12,15 @@ import { pathText } from '../../manifests/path-text.ts';
 import { pathsInto } from '../../manifests/splice/anchors.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite } from '../../ports/git.ts';
-import type { ExactContent, FieldChange, ObjectChange, WorkloadPart } from '../../rollout/edits/change.ts';
+import type { CarriedChange } from '../../rollout/edits/carried.ts';
+import { entryAfter, INPUT_PATHS } from '../../rollout/edits/carried-edits.ts';
+import type {
+  ExactContent,
+  FieldChange,
+  ObjectChange,
+  ObjectContent,
+  WorkloadPart,
+} from '../../rollout/edits/change.ts';
 import type { DocumentEdit, EditPath, ItemMatch, ObjectRef } from '../../rollout/edits/edit.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import type { TextsAt } from '../texts-at.ts';
@@ -53,6 +62,7 @@ function wrongObject(change: ObjectChange, was: ManifestFile, is: ManifestFile):
   const model = made === undefined ? documentOf(was, change.object) : modelOf(made, was);
   if (model === undefined) return 'what it is made from cannot be read';
   if (change.kind === 'exact') return wrongExactly(change, model, now);
+  if (change.carried !== undefined) return wrongCarried(change, change.carried, { model, now });
   // A patch is no workload: what comes of it is looked at as kustomize builds it.
   if (change.beneath !== undefined) return wrongElse(model, now, placesOf(change, model));
   const { fields, workload } = change;
@@ -62,6 +72,24 @@ function wrongObject(change: ObjectChange, was: ManifestFile, is: ManifestFile):
     (workload === undefined ? undefined : wrongWorkload(now, workload)) ??
     wrongElse(model, now, placesOf(change, model))
   );
+}
+
+/** A HelmRelease: marks, inputs and the entry of ours as planned, which is the last one; everything else as before. */
+function wrongCarried(
+  { fields, workload }: ObjectContent,
+  carried: CarriedChange,
+  { model, now }: { readonly model: ManifestDocument; readonly now: ManifestDocument },
+): string | undefined {
+  if (workload === undefined) return 'its marks are not planned';
+  const there = renderersIn(now.value);
+  const { entry } = there;
+  const planned = entryAfter({ fields, workload, carried });
+  if (entry === undefined || !isLast(there) || !jsonEqual(rendererItem(entry), rendererItem(planned)))
+    return `its entry is ${entry === undefined ? 'missing' : patchText(entry)}, wanted ${patchText(planned)} as the last`;
+  const marks = MARK_NAMES.map((name) => ['metadata', 'annotations', MARK[name]]);
+  const taken = workload.content.source === undefined ? [] : INPUT_PATHS;
+  const places = [...marks, RENDERERS_PATH, ...taken, ...taken.flatMap((path) => pathsInto(model, path))];
+  return wrongWorkload(now, workload) ?? wrongElse(model, now, places);
 }
 
 /** The whole object: another one before is not what was planned from, and another one afterwards not what was planned. */

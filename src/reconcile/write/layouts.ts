@@ -1,8 +1,14 @@
 /** In which documents tranche may write, and which nodes of them: the table that the last check before a push goes by. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
+import { RENDERERS_PATH } from '../../api/helm-release.ts';
+import type { JsonObject } from '../../api/json.ts';
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import { OWN_PREFIX, RELEASE_PATHS } from '../../api/release-content.ts';
+import { INPUT_PATHS } from '../../rollout/edits/carried-edits.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
+import { HELM_GROUP } from '../documents/helm-releases.ts';
+import { isOwnRenderer } from './allowed-renderer.ts';
 
 export type Layout = {
   /** In whose documents: a group of the API, `''` for the core, and a kind. */
@@ -12,6 +18,8 @@ export type Layout = {
   readonly nodes: readonly FieldPath[];
   /** Which documents come and go: none, those that tranche makes, or any: one that is re-created goes for a note. */
   readonly whole: 'none' | 'made' | 'any';
+  /** There: of a list that has items of people's and one of ours, whether it may become this one. */
+  readonly list?: (was: JsonObject, is: JsonObject) => boolean;
 };
 
 const OWN_ANNOTATIONS: FieldPath = ['metadata', 'annotations', OWN_PREFIX];
@@ -31,6 +39,14 @@ const LAYOUTS: readonly Layout[] = [
       [...ROLLING, 'maxUnavailable'],
     ],
     whole: 'any',
+  },
+  // Its inputs come back as they were. What of its entries may change is looked at item by item.
+  {
+    group: HELM_GROUP,
+    kind: CARRIER_KIND,
+    nodes: [OWN_ANNOTATIONS, ...INPUT_PATHS, RENDERERS_PATH],
+    whole: 'none',
+    list: isOwnRenderer,
   },
   {
     group: 'rollouts.kruise.io',

@@ -4,6 +4,7 @@ import { sameValue } from '../../api/field.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import type { Beneath } from './beneath.ts';
+import { carriedEdits } from './carried-edits.ts';
 import type { FieldChange, ObjectChange, ObjectContent, WorkloadPart } from './change.ts';
 import type { Edit, ObjectEdits } from './edit.ts';
 import { overField, pinEdits } from './patch-edits.ts';
@@ -23,7 +24,13 @@ function objectEdits(change: ObjectChange): ObjectEdits {
   const { file, object } = change;
   switch (change.kind) {
     case 'edit': {
-      const { beneath, workload, fields } = change;
+      const { beneath, carried, workload, fields } = change;
+      if (carried !== undefined && workload !== undefined)
+        return {
+          file,
+          object,
+          edits: [...markEdits(workload.marks.from, workload.marks.to), ...carriedEdits({ fields, workload, carried })],
+        };
       if (beneath !== undefined) return { file, object, edits: patchEdits({ workload, fields }, beneath) };
       return { file, object, edits: contentEdits(workload, fields.flatMap(fieldEdit)) };
     }

@@ -4,6 +4,7 @@ import { type EditPath, type FieldValue, samePath } from '../../api/field.ts';
 import type { JsonObject } from '../../api/json.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { Beneath } from './beneath.ts';
+import type { CarriedChange } from './carried.ts';
 import type { DocumentEdit, Edit, ObjectRef } from './edit.ts';
 
 /** One field. Where it is to be what it is, nothing is written, and the last check looks at it all the same. */
@@ -28,6 +29,8 @@ export type ObjectContent = {
   readonly workload?: WorkloadPart | undefined;
   /** There: the file is our patch over what kustomize builds, and the fields are those of the build. */
   readonly beneath?: Beneath | undefined;
+  /** There: the file is a HelmRelease, and the fields are those of what it renders. */
+  readonly carried?: CarriedChange | undefined;
 };
 
 type InsertOrCopy = Extract<DocumentEdit, { readonly kind: 'insert' | 'copy' }>;

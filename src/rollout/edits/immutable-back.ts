@@ -10,7 +10,8 @@ import { differs, FIELDS } from './recreate-change.ts';
 export function immutableBack({ observed, snapshot }: Pick<Situation, 'observed' | 'snapshot'>): boolean {
   const { stable, live } = snapshot;
   const key = observed?.leaderSet.revisionKey;
-  if (stable.kind !== 'known' || live.revisions.kind !== 'known') return false;
+  // Flux renders it, and a document of it that could go for a while is nowhere.
+  if (stable.kind !== 'known' || stable.value.rendered !== undefined || live.revisions.kind !== 'known') return false;
   const running = live.revisions.value.find((revision) => revision.key === key);
   return running !== undefined && FIELDS.some((field) => differs(field, stable.value.content, running.content));
 }

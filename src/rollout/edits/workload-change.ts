@@ -83,11 +83,15 @@ export function putsTemplateBack(move: Move | undefined): boolean {
 
 /** The change of the user's LeaderWorkerSet where it stands. */
 export function workloadEdit(file: WorkloadFile, to: WorkloadFields): ObjectChange {
-  const { object, beneath } = file;
+  const { object, beneath, carried } = file;
   const content = workloadContent(file, to);
   if (beneath !== undefined && !beneath.isAdopted) {
     const document = { kind: 'insert', note: NO_NOTE, source: beneath.applied.patch } as const;
     return { kind: 'create', file: file.file, object, document, ...content, beneath };
+  }
+  if (carried !== undefined) {
+    const source = to.text?.rendered;
+    return { kind: 'edit', file: file.file, object, ...content, carried: { now: carried, source } };
   }
   if (beneath === undefined) return { kind: 'edit', file: file.file, object, ...content };
   const fields = content.fields.map((field) => overBuild(field, beneath));

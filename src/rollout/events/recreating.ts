@@ -26,7 +26,7 @@ type Removal = { readonly from: Stable; readonly fields: readonly ImmutableField
  */
 export function removalFor(situation: Situation): Removal | undefined {
   const { snapshot, workload, partition, file } = situation;
-  if (!isApplied(file)) return undefined;
+  if (!isApplied(file) || file.carried !== undefined) return undefined;
   const { stable, policy } = snapshot;
   if (partition !== SENTINEL || policy.recreate !== 'Allow' || stable.kind !== 'known') return undefined;
   const fields = immutableChanges(stable.value.content, workload.content);

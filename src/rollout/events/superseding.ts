@@ -16,6 +16,7 @@ import { willNotGetReady } from '../progress/outlook.ts';
 import type { Situation } from '../situation.ts';
 import { capital, groupsAre, notReady } from '../texts/sentences.ts';
 import { firstStep, start } from './first-step.ts';
+import { inputsWritten } from './inputs-written.ts';
 import { notOnStable, stoppedPartition, stopRoll } from './stopping.ts';
 
 /**
@@ -66,6 +67,8 @@ export function beyondFirstStep({ steps, partition, replicas }: Situation): bool
  * of the delivery; a broken group of the older release must not spend the budget that the newer one needs.
  */
 export function takeOver(situation: Situation, marks: Marks): Draft {
+  const written = inputsWritten(situation, situation.marks ?? marks);
+  if (written !== undefined) return written;
   const answer = ask(before.takeOver, situation);
   if (answer.kind === 'shut') return holding(answer.holds, 'BeforeStepUpgrade');
   const budget = overtakingBudget(situation);

@@ -9,9 +9,12 @@ import type { Situation } from '../situation.ts';
  * Whether the file has the stable template: its digest, and its content as well, so that no template that was made to
  * have that digest passes for the rollback to it.
  */
-export function isStableTemplate({ digest, snapshot: { stable }, workload }: Situation): boolean {
+export function isStableTemplate({ digest, snapshot: { stable }, workload, file }: Situation): boolean {
   if (stable.kind !== 'known' || stable.value.release.digest !== digest) return false;
-  return jsonEqual(stable.value.content, workload.content);
+  const { content, rendered } = stable.value;
+  return rendered === undefined || file.carried === undefined
+    ? jsonEqual(content, workload.content)
+    : jsonEqual(rendered.inputs, file.carried.inputs);
 }
 
 /** No release starts that people, or we, would take for another one of this workload. */

@@ -1,5 +1,6 @@
 /** Gates that people hold shut in the Rollout: deleted, disabled, paused, wrong. */
 
+import { RENDERERS_PATH } from '../../api/helm-release.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
@@ -65,9 +66,11 @@ export function paused({ snapshot }: Situation): Hold | undefined {
 }
 
 /** A managed workload without a partition is one edit away from a full roll; writing anything into it would guess. */
-export function partitionMissing({ workload, marks, snapshot }: Situation): Hold | undefined {
+export function partitionMissing({ workload, marks, snapshot, file }: Situation): Hold | undefined {
   if (marks === undefined || workload.partition !== undefined) return undefined;
-  const issue = snapshot.issues.find((found) => found.path === PARTITION_PATH.join('.'));
+  // Of what a HelmRelease renders the entry of ours has it.
+  const place = (file.carried === undefined ? PARTITION_PATH : RENDERERS_PATH).join('.');
+  const issue = snapshot.issues.find(({ path }) => path === place || path.startsWith(`${place}.`));
   return hold(
     'Stalled',
     issue === undefined

@@ -10,6 +10,7 @@ import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { restoreOwn } from '../edits/restore-asides.ts';
 import { newerRecord } from '../gates/git.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
+import { planEjectCarried } from './eject-carried.ts';
 import { planEjectOver } from './eject-over.ts';
 import { afterwards, deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without } from './eject-scene.ts';
 import { planEjectBesides } from './eject-second.ts';
@@ -32,6 +33,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
   if (file.beneath !== undefined) return planEjectOver(wish, snapshot, { file, beneath: file.beneath, marks });
+  if (file.carried !== undefined) return planEjectCarried(wish, snapshot, { file, carried: file.carried, marks });
   const besides = planEjectBesides(wish, scene, marks);
   if (besides !== undefined) return besides;
   const open = marks.step !== undefined || file.digest !== marks.release.digest;

@@ -7,6 +7,7 @@ import { decisionOf } from '../edits/workload-change.ts';
 import { firstStep, NOTHING_ASIDE, start } from '../events/first-step.ts';
 import { beforeFirstStep } from '../events/giving-up.ts';
 import { withdraw } from '../events/going-back.ts';
+import { inputsWritten } from '../events/inputs-written.ts';
 import { acceptRecreated } from '../events/recreated.ts';
 import { removalFor, removeForRequest } from '../events/recreating.ts';
 import { stopRoll } from '../events/stopping.ts';
@@ -21,7 +22,7 @@ import { earlierTemplate } from '../gates/undo.ts';
 import { type Decision, holding } from '../move.ts';
 import { nextRelease, type Situation, whenSeen } from '../situation.ts';
 
-/** First match: aborted, edited open, aborted before, no change at all, not in place, held, started. */
+/** First match: aborted, aborted before, edited open, inputs that no entry names, no change at all, not in place, held, started. */
 export function requested(situation: Situation, marks: Marks): Decision {
   const { partition, digest } = situation;
   const release = nextRelease(digest, marks);
@@ -30,6 +31,8 @@ export function requested(situation: Situation, marks: Marks): Decision {
   const aborted = heldAsAborted(situation, marks);
   if (aborted !== undefined) return decisionOf(situation, stopRoll(situation, { marks, holds: [aborted] }));
   if (partition < SENTINEL && beyondFirstStep(situation)) return decisionOf(situation, supersede(situation, marks));
+  const written = inputsWritten(situation, marks);
+  if (written !== undefined) return decisionOf(situation, written);
   const unchanged = settledUnchanged(situation, marks);
   if (unchanged !== undefined) return unchanged;
   const removal = removalFor(situation);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import { verify } from '../../../src/reconcile/verify.ts';
 import { HELM_FILES, RELEASE_FILE, RELEASE_TEXT } from '../../support/helm-files.ts';
+import { HelmWorld } from '../../support/helm-world.ts';
 import { ROLLOUT_FILE, ROLLOUT_TEXT } from '../../support/vllm.ts';
 import { World } from '../../support/world.ts';
 
@@ -63,7 +64,7 @@ test.each<readonly [what: string, files: Files, from: string, to: string]>([
 test('a field in the way is what forbids a merge, where it was not in the way before', async () => {
   const { broken, known } = await judged(HELM_FILES, edited('version: 1.3.0', 'version: 1.x'));
   expect(broken.map(({ reason }) => reason)).toEqual(['UnsupportedLayout']);
-  expect(known.map(({ reason }) => reason)).toEqual(['NotSupportedYet']);
+  expect(known).toEqual([]);
 });
 
 test('a HelmRelease that is new, or goes', async () => {
@@ -71,4 +72,15 @@ test('a HelmRelease that is new, or goes', async () => {
   expect((await judged(there, { path: RELEASE_FILE, text: RELEASE_TEXT })).effects).toEqual([]);
   const { broken, effects } = await judged(HELM_FILES, { path: RELEASE_FILE, text: undefined });
   expect([broken.map(({ reason }) => reason), effects]).toEqual([['WorkloadMissing'], []]);
+});
+
+test('one that is taken over: what a merge asks for comes locked, and who takes the entry out is told', async () => {
+  const world = await HelmWorld.adopted();
+  const files = world.repository.files('main');
+  const text = world.release();
+  const newer = { path: RELEASE_FILE, text: text.replace('v0.10.0', 'v0.10.1') };
+  const { effects, broken } = await judged(files, newer);
+  expect([effects.map(({ reason }) => reason), broken]).toEqual([['LocksRelease'], []]);
+  const lost = { path: RELEASE_FILE, text: text.replace(/ {2}postRenderers:[^]*$/, '') };
+  expect((await judged(files, lost)).broken.map(({ reason }) => reason)).toEqual(['PatchNotApplied']);
 });

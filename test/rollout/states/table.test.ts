@@ -38,7 +38,17 @@ const files = readdirSync(folder)
   .filter((name) => name.endsWith('.test.ts') && name !== 'table.test.ts')
   .map((name) => name.replace('.test.ts', ''));
 const known = new Map(
-  [...files, 'built/rollback', 'built/unbuilt', 'built/differs', 'built/recreate', 'built/walk']
+  [
+    ...files,
+    'built/rollback',
+    'built/unbuilt',
+    'built/differs',
+    'built/recreate',
+    'built/walk',
+    'helm/delivery',
+    'helm/rollback',
+    'helm/entry',
+  ]
     .flatMap(testsIn)
     .map((shown) => [shown.id, shown.source]),
 );

@@ -1,0 +1,100 @@
+/** Going back where a HelmRelease renders the workload: its inputs come back byte for byte, from every state. */
+
+import { expect, test } from 'vitest';
+import { RELEASE_FILE, RELEASE_TEXT } from '../../support/helm-files.ts';
+import { HelmWorld, RUNNING_FILES } from '../../support/helm-world.ts';
+
+const OLD = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
+const HALF = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.1+ 3:v0.10.1+';
+const ABORT = { kind: 'abort', keepNewer: false, from: undefined } as const;
+
+/** Of the document what it is rendered from. */
+function inputs(text: string): string {
+  const from = text.indexOf('  chart:');
+  const until = text.indexOf('  postRenderers:\n  - kustomize:\n');
+  return text.slice(from, until === -1 ? undefined : until);
+}
+
+test('aborted half-way: the values come back, every group follows, and a second pass writes nothing', async () => {
+  const world = await HelmWorld.halfWay();
+  expect(world.groups()).toBe(HALF);
+  await world.order(ABORT);
+  expect(await world.play()).toMatchSnapshot();
+  expect([world.groups(), inputs(world.release())]).toEqual([OLD, inputs(RELEASE_TEXT)]);
+  const commits = world.commits();
+  await world.pass();
+  expect(world.commits()).toBe(commits);
+});
+
+test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('aborted %i passes after the edit, all is as before', async (passes) => {
+  const world = await HelmWorld.adopted();
+  world.edit(RELEASE_FILE, 'v0.10.0', 'v0.10.1');
+  world.apply();
+  for (let step = 0; step < passes; step += 1) await world.step();
+  const isSettled = world.subject().endsWith(': settled');
+  const said = await world.order(ABORT);
+  if (isSettled) return expect(said).toContain('undo');
+  await world.play();
+  expect([world.groups(), inputs(world.release())]).toEqual([OLD, inputs(RELEASE_TEXT)]);
+  expect(world.failed).toBe(0);
+});
+
+test('comments, entries of people and a chart of another version come back as they were', async () => {
+  const text = RELEASE_TEXT.replace('  values:\n', '  # What the model needs.\n  values: # theirs\n').concat(
+    '  postRenderers:\n    # of the platform\n    - kustomize:\n        images:\n          - {name: a, newTag: "1"}\n',
+  );
+  const world = await HelmWorld.adopted({ files: { ...RUNNING_FILES, [RELEASE_FILE]: text } });
+  const adopted = world.release();
+  world.edit(RELEASE_FILE, 'v0.10.0', 'v0.10.1');
+  world.edit(RELEASE_FILE, 'version: 1.3.0', 'version: 1.4.0');
+  world.edit(RELEASE_FILE, 'newTag: "1"', 'newTag: "2"');
+  world.apply();
+  for (let step = 0; step < 5; step += 1) await world.step();
+  expect(world.groups()).toBe(HALF);
+  await world.order(ABORT);
+  await world.play();
+  expect(world.groups()).toBe(OLD);
+  const people = (all: string): string => all.replace(/ {4}tranche\.dev\/.*\n/g, '');
+  expect(people(world.release())).toBe(people(adopted));
+});
+
+test('put back by hand, it goes back by itself', async () => {
+  const world = await HelmWorld.halfWay();
+  world.edit(RELEASE_FILE, 'v0.10.1', 'v0.10.0');
+  world.apply();
+  await world.play();
+  expect(world.groups()).toBe(OLD);
+  expect(world.repository.log('main').some(({ message }) => message.includes('Rollout-Reason: Reverted'))).toBe(true);
+});
+
+test('a newer tag in mid-delivery is stopped, named, and taken from its first step', async () => {
+  const world = await HelmWorld.halfWay();
+  world.edit(RELEASE_FILE, 'v0.10.1', 'v0.10.2');
+  world.apply();
+  expect(await world.play()).toMatchSnapshot();
+  expect(world.groups()).toBe('0:v0.10.2+ 1:v0.10.2+ 2:v0.10.2+ 3:v0.10.2+');
+});
+
+test('a newer tag in mid-delivery that is aborted leads back to the version before both', async () => {
+  const world = await HelmWorld.halfWay();
+  world.edit(RELEASE_FILE, 'v0.10.1', 'v0.10.2');
+  world.apply();
+  await world.step();
+  await world.step();
+  await world.order(ABORT);
+  await world.play();
+  expect([world.groups(), inputs(world.release())]).toEqual([OLD, inputs(RELEASE_TEXT)]);
+});
+
+test('the aborted tag is asked for again: it waits for a retry, and then goes by its steps', async () => {
+  const world = await HelmWorld.halfWay();
+  await world.order(ABORT);
+  await world.play();
+  world.edit(RELEASE_FILE, 'v0.10.0', 'v0.10.1');
+  world.apply();
+  expect(await world.step()).toContain('ReleaseAborted');
+  expect(world.groups()).toBe(OLD);
+  await world.order({ kind: 'retry', release: undefined });
+  await world.play();
+  expect(world.groups()).toBe('0:v0.10.1+ 1:v0.10.1+ 2:v0.10.1+ 3:v0.10.1+');
+});
