@@ -43,7 +43,6 @@ export type Pull = {
   readonly base: string;
   readonly state: PullState;
   readonly author: Actor;
-  readonly labels: readonly string[];
   readonly createdAt: Instant;
 };
 

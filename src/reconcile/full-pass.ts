@@ -59,6 +59,7 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
     ports.log.warn(
       `index.json on ${config.statusBranch} is of a newer tranche: it and the page stay as they are, and no pass of this one is a quiet one. Run the newer one, or delete that file`,
     );
+  ports.forge?.begin();
   const live = liveReader(ports.cluster, namespacesUnderWay(status, config, options));
   const { builder } = ports;
   const builds = builder === undefined ? undefined : { builder, cache: memory.builds };

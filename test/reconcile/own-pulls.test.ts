@@ -22,7 +22,6 @@ const PULL: Pull = {
   base: 'main',
   state: { kind: 'open', isDraft: false },
   author: { login: 'tranche[bot]', isBot: true },
-  labels: [],
   createdAt: 0,
 };
 const RECORD = 'rollouts/default/llm/vllm.json';

@@ -207,7 +207,6 @@ export class FakeForge {
       number,
       url: `https://forge.example/${number}`,
       bodyDigest: createHash('sha256').update(wanted.body).digest('hex'),
-      labels: [],
       isSameRepository: true,
       state: { kind: 'open', isDraft: false },
       author: US,

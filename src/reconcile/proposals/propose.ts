@@ -29,7 +29,6 @@ export async function propose(
   const { reading, commits, reconciled } = pass;
   const meant = reconciled.filter(isMeant);
   if (forge === undefined || meant.length === 0 || reconciled.some(brakes)) return reconciled;
-  forge.begin();
   const { cluster, branch: base, maxProposals } = reading.desired.config;
   const numbers = meant.flatMap(({ snapshot }) => snapshot?.record?.proposal?.number ?? []);
   const branches = meant.flatMap(unknownBranch);

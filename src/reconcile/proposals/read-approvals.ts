@@ -38,7 +38,6 @@ export async function readApprovals(ports: Ports, { reading, reconciled, commits
   const said = (value: Known<ApprovalEvidence>): Approvals =>
     new Map(asked.map(({ one }) => [printKey(one.key), value]));
   if (forge === undefined) return said(unknown('no forge is configured for this repository'));
-  forge.begin();
   const branches = asked.map(({ wanted }) => wanted.branch);
   const heard = await ask(() => forge.pulls({ prefix: '', numbers: [], branches }));
   if (heard.kind !== 'done') return said(unknown(heard.kind === 'refused' ? heard.said : heard.why));

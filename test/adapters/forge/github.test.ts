@@ -44,9 +44,8 @@ describe('creating', () => {
       isSameRepository: true,
       state: { kind: 'open', isDraft: false },
       author: { login: APP.login, isBot: true },
-      labels: [],
     });
-    expect(value(await port.pulls({ prefix, numbers: [] }))).toEqual([{ ...pull, labels: ['tranche'] }]);
+    expect(value(await port.pulls({ prefix, numbers: [] }))).toEqual([pull]);
     expect(calls()).toEqual([
       'POST /pulls 201',
       'GET /issues/1/events 200',

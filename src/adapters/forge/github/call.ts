@@ -106,7 +106,7 @@ export class ForgeCaller {
       const closed = this.pace.next(isRead ? 'read' : 'write');
       if (closed !== undefined) return closed;
       if (!isRead) await this.pace.gap();
-      const outcome = await this.send(call);
+      const outcome = await this.pace.during(() => this.send(call));
       if (outcome.kind === 'reply') return outcome;
       const answer = this.meaning(call, outcome);
       if (answer.kind !== 'unheard') return answer;

@@ -69,13 +69,14 @@ function exchange(
       url,
       { method, agent: transport.agent, headers: { ...headers, ...length } },
       (message) => {
+        const most = (message.statusCode ?? 0) >= 400 ? limits.errorBytes : limits.answerBytes;
         const chunks: Buffer[] = [];
         let bytes = 0;
         message.on('data', (chunk: Buffer) => {
           idle.refresh();
           chunks.push(chunk);
           bytes += chunk.length;
-          if (bytes > limits.answerBytes) fail(new NoAnswer(`the answer has more than ${limits.answerBytes} bytes`));
+          if (bytes > most) fail(new NoAnswer(`the answer has more than ${most} bytes`));
         });
         message.on('error', (error) => fail(new NoAnswer(error.message)));
         message.on('end', () => {

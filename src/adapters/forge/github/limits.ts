@@ -3,10 +3,14 @@
 export type ForgeLimits = {
   /** One answer as it comes over the wire. */
   readonly answerBytes: number;
+  /** One that is no success: words for people. */
+  readonly errorBytes: number;
   /** No byte for this long: the server hangs. */
   readonly idleSeconds: number;
   /** One exchange, from the first byte to the last. */
   readonly exchangeSeconds: number;
+  /** All waiting of one pass for the forge: an order of that time waits for the next pass. */
+  readonly passSeconds: number;
   /** All requests of one pass. */
   readonly requestsPerPass: number;
   /** Writes of one pass, and of an hour: GitHub allows 80 a minute and 500 an hour for all that one account writes. */
@@ -28,8 +32,10 @@ export type ForgeLimits = {
 
 export const forgeLimits: ForgeLimits = {
   answerBytes: 32 * 1024 * 1024,
+  errorBytes: 1024 * 1024,
   idleSeconds: 20,
   exchangeSeconds: 60,
+  passSeconds: 120,
   requestsPerPass: 300,
   writesPerPass: 40,
   writesPerHour: 450,

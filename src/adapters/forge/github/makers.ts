@@ -3,6 +3,7 @@
 import { at, isRecord } from '../../../api/json.ts';
 import type { Answer, Makers } from '../../../ports/forge.ts';
 import type { Oid } from '../../../ports/git.ts';
+import { cleanText } from '../../git/git-error.ts';
 import { type ForgeCaller, GRAPHQL } from './call.ts';
 import { garbled, idAt } from './pulls.ts';
 import { listAt, textAt } from './read-pull.ts';
@@ -94,7 +95,7 @@ function authorsOf(commit: unknown, called: string): Makers {
     logins: nodes.flatMap((node) => textAt(node, 'user', 'login') ?? []),
     unclear: [
       ...nobody,
-      ...nameless.map((node) => `${textAt(node, 'name') ?? 'an author'} of ${called} has no account there`),
+      ...nameless.map((node) => `${cleanText(textAt(node, 'name') ?? 'an author')} of ${called} has no account there`),
       ...cut(commit, 'authors', `${called} has more than ${MOST} authors`),
     ],
   };

@@ -4,7 +4,7 @@ import { absent, type Known, known, unknown } from '../../../api/known.ts';
 import type { Answer, Self } from '../../../ports/forge.ts';
 import { type ForgeCaller, GRAPHQL, type Reply } from './call.ts';
 import { idAt } from './pulls.ts';
-import { textAt } from './read-pull.ts';
+import { loginAt } from './read-pull.ts';
 
 type Written = Exclude<Reply, { kind: 'unheard' }>;
 
@@ -29,7 +29,7 @@ export async function readLogin(
 ): Promise<Answer<{ readonly login: string; readonly slug: string | undefined }>> {
   const reply = await viewer(caller, 'login');
   if (reply.kind !== 'reply') return reply;
-  const login = textAt(reply.data, 'data', 'viewer', 'login') ?? '';
+  const login = loginAt(reply.data, 'data', 'viewer', 'login');
   return { kind: 'done', value: { login, slug: /^(.+)\[bot\]$/.exec(login)?.[1] } };
 }
 

@@ -1,7 +1,8 @@
-/** When the next request may be sent: budgets of a pass and of an hour, the gap between two writes, limits of the forge. */
+/** When the next request may be sent: budgets of a pass, in requests and seconds, and of an hour, the gap between two writes, limits of the forge. */
 
 import type { Clock } from '../../../ports/clock.ts';
 import type { Deferred } from '../../../ports/forge.ts';
+import { TimeBudget } from '../../git/time-budget.ts';
 import type { Timers } from '../../system/timers.ts';
 import type { ForgeLimits } from './limits.ts';
 
@@ -11,6 +12,7 @@ export class Pace {
   private readonly clock: Clock;
   private readonly timers: Timers;
   private readonly limits: ForgeLimits;
+  private readonly time: TimeBudget;
   private requests = 0;
   private writes = 0;
   /** Writes of the last hour, by the clock. */
@@ -22,10 +24,12 @@ export class Pace {
     this.clock = options.clock;
     this.timers = options.timers;
     this.limits = options.limits;
+    this.time = new TimeBudget(options.timers, options.limits.passSeconds);
   }
 
   /** A pass starts. What the forge has said about its limits goes on to hold. */
   begin(): void {
+    this.time.begin();
     this.requests = 0;
     this.writes = 0;
   }
@@ -34,7 +38,9 @@ export class Pace {
   next(kind: 'read' | 'write'): Deferred | undefined {
     const now = this.clock.now();
     if (this.closed !== undefined && this.closed.until > now) return this.closed;
-    const { requestsPerPass, writesPerPass, writesPerHour } = this.limits;
+    const { passSeconds, requestsPerPass, writesPerPass, writesPerHour } = this.limits;
+    if (this.time.left() <= 0)
+      return deferred(now + 1, `this pass has waited ${passSeconds} s for the forge, which is the most of one`);
     if (this.requests >= requestsPerPass)
       return deferred(now + 1, `this pass has made ${requestsPerPass} requests, which is the most of one`);
     if (kind === 'write') {
@@ -49,6 +55,11 @@ export class Pace {
     }
     this.requests += 1;
     return undefined;
+  }
+
+  /** Sends one request, whose time counts. */
+  async during<T>(send: () => Promise<T>): Promise<T> {
+    return this.time.during(send);
   }
 
   /** Resolves once the gap since the last write is over, and starts the next. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { at } from '../../../api/json.ts';
 import { parseInstant } from '../../../api/time.ts';
 import type { Actor, Pull, PullState } from '../../../ports/forge.ts';
-import { isOid } from '../../git/names.ts';
+import { branchNameFault, isOid } from '../../git/names.ts';
 
 /** The text at a path; undefined: there is none. */
 export function textAt(data: unknown, ...path: readonly string[]): string | undefined {
@@ -24,11 +24,25 @@ export function instantAt(data: unknown, ...path: readonly string[]): number | u
   return text === undefined ? undefined : parseInstant(text);
 }
 
+const LOGIN = /^[\w.-]{1,100}(\[bot\])?$/;
+
+/** The name of an account, which stands in commits, records and holds; empty: there is none, or what is no name. */
+export function loginAt(data: unknown, ...path: readonly string[]): string {
+  const login = textAt(data, ...path) ?? '';
+  return LOGIN.test(login) ? login : '';
+}
+
 /** Who is at a path; undefined: nobody, as where an account was deleted, or GitHub says neither User nor Bot. */
 export function actorAt(data: unknown, ...path: readonly string[]): Actor | undefined {
-  const login = textAt(data, ...path, 'login') ?? '';
+  const login = loginAt(data, ...path, 'login');
   const type = textAt(data, ...path, 'type');
   return login === '' || (type !== 'User' && type !== 'Bot') ? undefined : { login, isBot: type === 'Bot' };
+}
+
+/** An address that people are shown as a link; empty: it is none. */
+function addressAt(data: unknown, ...path: readonly string[]): string {
+  const address = textAt(data, ...path) ?? '';
+  return /^https?:\/\/[\w.:/%~-]{1,500}$/.test(address) ? address : '';
 }
 
 /** The number of an object, as GitHub counts; undefined: there is none, or another. */
@@ -36,6 +50,9 @@ export function numberAt(data: unknown, ...path: readonly string[]): number | un
   const value = at(data, path);
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
+
+/** Of a branch: servers of Git take no longer file names. */
+const NAME_MOST = 255;
 
 const nobody: Actor = { login: 'ghost', isBot: false };
 
@@ -52,10 +69,11 @@ export function pullOf(data: unknown, closedBy: Actor | undefined): Pull | undef
   const state = stateOf(data, closedBy);
   if (number === undefined || branch === undefined || head === undefined || !isOid(head)) return undefined;
   if (base === undefined || createdAt === undefined || state === undefined) return undefined;
+  if ([branch, base].some((name) => branchNameFault(name) !== undefined || name.length > NAME_MOST)) return undefined;
   const home = at(data, ['head', 'repo', 'id']);
   return {
     number,
-    url: textAt(data, 'html_url') ?? '',
+    url: addressAt(data, 'html_url'),
     title: textAt(data, 'title') ?? '',
     bodyDigest: bodyDigest(textAt(data, 'body') ?? ''),
     branch,
@@ -64,7 +82,6 @@ export function pullOf(data: unknown, closedBy: Actor | undefined): Pull | undef
     base,
     state,
     author: actorAt(data, 'user') ?? nobody,
-    labels: listAt(data, 'labels').flatMap((label) => textAt(label, 'name') ?? []),
     createdAt,
   };
 }

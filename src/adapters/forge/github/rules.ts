@@ -89,14 +89,11 @@ function combined({ rules, repository, isProtected, direct }: Seen): BranchRules
   const has = (type: string): boolean => ofType(rules, type).length > 0;
   const parameter = (type: string, name: string): boolean =>
     ofType(rules, type).some((rule) => at(rule, ['parameters', name]) === true);
-  const approvals = ofType(rules, 'pull_request').map((rule) =>
-    Number(at(rule, ['parameters', 'required_approving_review_count']) ?? 0),
-  );
   return {
     checks: isProtected ? hidden : known(checksOf(rules)),
     isStrict: asked(isStrict(rules)),
     hasMergeQueue: asked(has('merge_queue')),
-    approvals: isProtected ? hidden : known(Math.max(0, ...approvals)),
+    approvals: isProtected ? hidden : approvalsOf(rules),
     needsLastPushApproval: asked(parameter('pull_request', 'require_last_push_approval')),
     needsOwnersReview: asked(parameter('pull_request', 'require_code_owner_review')),
     needsSignatures: asked(has('required_signatures')),
@@ -105,6 +102,20 @@ function combined({ rules, repository, isProtected, direct }: Seen): BranchRules
     isOpenToOthers: isProtected ? hidden : known(!(has('creation') && has('update') && has('deletion'))),
     mergeMethods: mergeMethods(repository, rules),
   };
+}
+
+/** The most that a rule asks for. */
+function approvalsOf(rules: readonly unknown[]): Known<number> {
+  const counts = ofType(rules, 'pull_request').map(
+    (rule) => at(rule, ['parameters', 'required_approving_review_count']) ?? 0,
+  );
+  const numbers = counts.flatMap((count) => (isCount(count) ? [count] : []));
+  if (numbers.length < counts.length) return unknown('the forge gives no number of approvals that a rule asks for');
+  return known(Math.max(0, ...numbers));
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 const settings = [

@@ -4,6 +4,7 @@ import { at, isRecord } from '../../../api/json.ts';
 import { type Known, known, unknown } from '../../../api/known.ts';
 import type { Answer, CommitState, Deferred, MergeWait, Waiting } from '../../../ports/forge.ts';
 import type { RulesetChecks } from '../../../ports/forge-rules.ts';
+import { cleanText } from '../../git/git-error.ts';
 import { isOid } from '../../git/names.ts';
 import { type ForgeCaller, forgeError, GRAPHQL } from './call.ts';
 import { garbled } from './pulls.ts';
@@ -11,6 +12,8 @@ import { listAt, textAt } from './read-pull.ts';
 import { readRulesetRules, rulesetChecks } from './rules.ts';
 
 const operation = 'read what pull requests wait for';
+const NAMES_MOST = 20;
+const NAME_MOST = 100;
 
 /** What each of these waits for; one that is not open is left out. Throws PortError. */
 export async function readWaiting(
@@ -79,7 +82,7 @@ function queryOf(numbers: readonly number[]): string {
 /** GraphQL says no with HTTP 200. */
 function notAnswered(caller: ForgeCaller, data: unknown) {
   const said = listAt(data, 'errors').flatMap((error) => textAt(error, 'message') ?? []);
-  return forgeError(caller.credentials.mask(said.join('; ')) || 'no data came back', {
+  return forgeError(cleanText(caller.credentials.mask(said.join('; '))) || 'no data came back', {
     operation,
     retryable: false,
     hint: `Check that ${caller.credentials.name} may read pull requests, checks and commit statuses of ${caller.address.owner}/${caller.address.name}.`,
@@ -94,7 +97,7 @@ function waitsOf(pull: unknown, required: readonly string[]): readonly MergeWait
   const checks = checksOf(pull);
   const named = (wanted: CommitState, reason: MergeWait['reason']): readonly MergeWait[] => {
     const names = checks.filter((check) => check.isRequired && check.state === wanted).map(({ name }) => name);
-    return names.length === 0 ? [] : [{ reason, names }];
+    return names.length === 0 ? [] : [{ reason, names: someOf(names) }];
   };
   const silent = required.filter((context) => !checks.some(({ name }) => name === context));
   const when = (applies: boolean, reason: MergeWait['reason']): readonly MergeWait[] =>
@@ -109,10 +112,20 @@ function waitsOf(pull: unknown, required: readonly string[]): readonly MergeWait
     ...when(decision === 'CHANGES_REQUESTED', 'ChangesRequested'),
     ...named('failure', 'CheckFailing'),
     ...named('pending', 'CheckPending'),
-    ...(silent.length === 0 ? [] : [{ reason: 'CheckNeverReported' as const, names: silent }]),
+    ...(silent.length === 0 ? [] : [{ reason: 'CheckNeverReported' as const, names: someOf(silent) }]),
   ];
   const mergeable = state === 'CLEAN' || state === 'UNSTABLE' || state === 'HAS_HOOKS';
   return waits.length > 0 || mergeable ? waits : [{ reason: 'NotKnown', names: [] }];
+}
+
+/** As many as somebody reads, each on one line. */
+function someOf(names: readonly string[]): readonly string[] {
+  const some = names.slice(0, NAMES_MOST).map(nameOf);
+  return names.length <= NAMES_MOST ? some : [...some, `and ${names.length - NAMES_MOST} more`];
+}
+
+function nameOf(name: string): string {
+  return cleanText(name).slice(0, NAME_MOST);
 }
 
 function contextNodes(pull: unknown): readonly unknown[] {
@@ -154,7 +167,9 @@ function statusesOf(pull: unknown): Waiting['statuses'] {
     const context = textAt(node, 'context');
     const state = statusStates[textAt(node, 'state') ?? ''];
     if (textAt(node, '__typename') !== 'StatusContext' || context === undefined || state === undefined) return [];
+    // What no line shows as it is, nobody has asked for.
+    if (nameOf(context) !== context) return [];
     const isRequired = at(node, ['isRequired']) === true;
-    return [{ context, state, description: textAt(node, 'description') ?? '', isRequired }];
+    return [{ context, state, description: cleanText(textAt(node, 'description') ?? ''), isRequired }];
   });
 }
