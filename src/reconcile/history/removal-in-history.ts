@@ -28,24 +28,44 @@ type Recreation = {
   /** undefined: as without it. */
   readonly stable: Known<Stable> | undefined;
   readonly issues: readonly Issue[];
+  readonly warnings: readonly Issue[];
 };
+
+/** Commits of tranche for one Rollout that may have found the annotation changed by hand already. */
+const WRITTEN_MOST = 10;
 
 /** What the annotation of the Rollout counts as. Throws PortError. */
 export async function recreationOf(of: Observation): Promise<Recreation> {
   const { rollout } = of.entry.reading;
   const kept = rollout?.intents.recreating;
   if (rollout === undefined || kept === undefined)
-    return { rollout, recreateText: absent, stable: undefined, issues: [] };
+    return { rollout, recreateText: absent, stable: undefined, issues: [], warnings: [] };
   const proof = await removalBorneOut(of, kept);
-  if (typeof proof === 'string') {
-    const issue = forgedMark(of, {
-      key: INTENT.recreating,
-      seen: `names ${kept.file}, and ${proof}`,
-      hint: 'Take the annotation out. If the LeaderWorkerSet is missing, put its document back into its file by hand.',
-    });
-    const intents = { ...rollout.intents, recreating: undefined };
-    return { rollout: { ...rollout, intents }, recreateText: absent, stable: undefined, issues: [issue] };
+  if (typeof proof !== 'string') return { ...(await recreated(of, { rollout, kept, proof })), warnings: [] };
+  const seen = `names ${kept.file}, and ${proof}`;
+  const written = await removalWritten(of, kept);
+  if (written !== undefined) {
+    const hint = `What that commit wrote counts: ${printRecreating(written.kept)}. git log -p of the file shows who changed it.`;
+    const warning = forgedMark(of, { key: INTENT.recreating, seen, hint });
+    return { ...(await recreated(of, { rollout, ...written })), warnings: [warning] };
   }
+  const issue = forgedMark(of, {
+    key: INTENT.recreating,
+    seen,
+    hint: 'Take the annotation out. If the LeaderWorkerSet is missing, put its document back into its file by hand.',
+  });
+  const intents = { ...rollout.intents, recreating: undefined };
+  const without = { ...rollout, intents };
+  return { rollout: without, recreateText: absent, stable: undefined, issues: [issue], warnings: [] };
+}
+
+type Proven = { readonly kept: Recreating; readonly proof: Removal };
+
+/** What comes back, and what to go back to, by an annotation that main bears out. */
+async function recreated(
+  of: Observation,
+  { rollout, kept, proof }: Proven & { readonly rollout: RolloutFile },
+): Promise<Omit<Recreation, 'warnings'>> {
   const { entry, document, commit, workload, removed } = proof;
   const { marks } = workload.workload;
   const { abort } = rollout.intents;
@@ -54,7 +74,30 @@ export async function recreationOf(of: Observation): Promise<Recreation> {
     marks === undefined ? undefined : await stableBorneOut({ ...of, entry }, { marks, below: removed, from });
   const { stable = absent } = borne ?? {};
   const recreateText = await of.git.releaseOf({ document, commit }, entry);
-  return { rollout, recreateText, stable, issues: [] };
+  const intents = { ...rollout.intents, recreating: kept };
+  return { rollout: { ...rollout, intents }, recreateText, stable, issues: [] };
+}
+
+/**
+ * What our commit wrote, where somebody has changed it since: no groups are there meanwhile, so that a hand would keep them all
+ * away. Without a document alone: what came back since is not taken out any more. undefined: no such commit is found.
+ */
+async function removalWritten(of: Observation, changed: Recreating): Promise<Proven | undefined> {
+  if (of.entry.workload !== undefined) return undefined;
+  const tried = new Set([printRecreating(changed)]);
+  const seen = new Set<Oid>();
+  while (seen.size < WRITTEN_MOST) {
+    const commit = await of.git.stepCommit([of.entry.key], (_, __, oid) => !seen.has(oid));
+    if (commit === undefined) return undefined;
+    seen.add(commit.oid);
+    for (const kept of await notesAt(of, commit.oid)) {
+      if (tried.has(printRecreating(kept))) continue;
+      tried.add(printRecreating(kept));
+      const proof = await removalBorneOut(of, kept);
+      if (typeof proof !== 'string') return { kept, proof };
+    }
+  }
+  return undefined;
 }
 
 /** The commit that took the document out, and the one before it, which has it. */
@@ -122,15 +165,19 @@ async function removalRefused(of: Observation, kept: Recreating, removal: Remova
 }
 
 /** Whether the Rollout of that commit has the same annotation. */
-async function keepsThere({ git, entry, desired }: Observation, commit: Oid, kept: Recreating): Promise<boolean> {
+async function keepsThere(of: Observation, commit: Oid, kept: Recreating): Promise<boolean> {
+  return (await notesAt(of, commit)).some((there) => printRecreating(there) === printRecreating(kept));
+}
+
+/** The annotation of each Rollout of this name there: of two nobody knows here which one counts. */
+async function notesAt({ git, entry, desired }: Observation, commit: Oid): Promise<readonly Recreating[]> {
   const rollouts = await git.documentsAt(commit, { kinds: ['Rollout'], paths: undefined });
-  return rollouts.some((document) => {
+  return rollouts.flatMap((document) => {
     const { name, kind } = document.object;
     const isSame =
       kind === 'Rollout' && name === entry.key.name && namespaceOf(document, desired.config) === entry.key.namespace;
     const text = at(document.value, ['metadata', 'annotations', INTENT.recreating]);
-    const there = isSame && typeof text === 'string' ? parseRecreating(text) : undefined;
-    return there !== undefined && printRecreating(there) === printRecreating(kept);
+    return isSame && typeof text === 'string' ? (parseRecreating(text) ?? []) : [];
   });
 }
 

@@ -24,6 +24,7 @@ export function faultsOf(
     readonly live: Live;
     readonly resting: Resting;
     readonly unreadable: readonly Issue[];
+    readonly warnings: readonly Issue[];
     readonly compared: Compared | undefined;
     /** What the agent would delete with the next change of it. */
     readonly notKept: readonly Issue[];
@@ -32,7 +33,7 @@ export function faultsOf(
   const { entry, desired } = of;
   const { file, stable, live } = read;
   const issues = [...entry.issues, ...read.unreadable];
-  const warnings = [...entry.reading.warnings];
+  const warnings = [...entry.reading.warnings, ...read.warnings];
   // What is told of numbers that could not be read would be told of ones that nobody wrote.
   if (entry.workload !== undefined && file !== undefined && read.unreadable.length === 0) {
     const named = desired.index.scalerOf({ namespace: entry.key.namespace, name: entry.identity?.name ?? '' });

@@ -82,7 +82,7 @@ export async function observe(given: Observation): Promise<Snapshot> {
     ...(await undoFacts(of, file)),
     retryText: file === undefined ? absent : await retryTextOf(of, file),
     ...recreatedFrom(of, recreation),
-    ...faultsOf(of, { file, stable, live, resting, unreadable, ...references }),
+    ...faultsOf(of, { file, stable, live, resting, unreadable, ...references, warnings: recreation.warnings }),
     ...recordFacts(of, trusted),
     audit: resting === 'audit' || record === undefined,
     live,
