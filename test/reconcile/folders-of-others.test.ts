@@ -5,8 +5,8 @@ import { NO_OVERRIDES } from '../../src/api/config.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { FakeForge } from '../support/fake-forge.ts';
-import { type FileContent, unreadableForms } from '../support/files-of-others.ts';
-import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
+import { FILES_OF_OTHERS as HOSTILE, placed } from '../support/files-of-others.ts';
+import { LWS_FILE, LWS_TEXT, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 
 const PASSES_MOST = 8;
@@ -49,53 +49,6 @@ async function rollback(world: World): Promise<readonly string[]> {
     if (subject !== '') subjects.push(subject);
   }
   return subjects;
-}
-
-const evil = (text: string): string => text.replace('name: vllm\n', 'name: evil\n');
-const HOSTILE: Readonly<Record<string, readonly [path: string, content: FileContent]>> = {
-  'a LeaderWorkerSet of the name': ['teams/b/lws.yaml', LWS_TEXT],
-  'one with another template': ['teams/b/lws.yaml', LWS_TEXT.replace(OLD, 'evil/image:v1')],
-  'one that sorts first': ['a.yaml', LWS_TEXT],
-  'a Rollout of the name': ['teams/b/rollout.yaml', ROLLOUT_TEXT],
-  'one that sorts before it': ['a.yaml', ROLLOUT_TEXT.replace('spec:\n', 'spec:\n  disabled: true\n')],
-  'both in one file': ['teams/b/all.yaml', `${LWS_TEXT}---\n${ROLLOUT_TEXT}`],
-  'a Rollout of another name for the workload': ['a.yaml', evil(ROLLOUT_TEXT)],
-  'a policy that cannot be read': ['teams/b/policy.yaml', 'kind: RolloutPolicy\n  spec: [\n'],
-  'a policy that forbids everything': [
-    'teams/b/policy.yaml',
-    'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: evil}\nspec:\n  onFailure: hold\n  maxStepGroups: 1\n  soakSeconds: 2592000\n  minReadyPercent: 100\n  deny:\n    - {from: "2020-01-01T00:00:00Z", to: "2040-01-01T00:00:00Z"}\n',
-  ],
-  'an autoscaler of the workload': [
-    'teams/b/hpa.yaml',
-    'apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: evil, namespace: llm}\nspec:\n  scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm}\n  minReplicas: 1\n  maxReplicas: 9\n',
-  ],
-  'a Flux Kustomization that patches the workload': [
-    'teams/b/flux.yaml',
-    'apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: evil}\nspec:\n  path: ./apps\n  namePrefix: evil-\n',
-  ],
-  'a source that Argo CD merges, next to the workload': [
-    'apps/vllm/.argocd-source.yaml',
-    'kustomize: {images: ["vllm/vllm-openai:evil"]}\n',
-  ],
-  'a kustomization that patches the workload': [
-    'teams/b/kustomization.yaml',
-    'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../../apps/vllm/lws.yaml]\nnamePrefix: evil-\n',
-  ],
-  'a second workload that says that it was made for it': [
-    'teams/b/canary.yaml',
-    LWS_TEXT.replace('  name: vllm\n', '  name: vllm-canary\n  annotations: {tranche.dev/made-for: vllm}\n'),
-  ],
-  'a configuration under the other name': ['tranche.yml', 'cluster: evil\n'],
-  ...Object.fromEntries(
-    Object.entries(unreadableForms(LWS_TEXT)).map(([what, content]) => [what, ['a.yaml', content] as const]),
-  ),
-};
-
-/** It comes as Git keeps it: a text, bytes, or a link. */
-function placed(world: World, path: string, content: FileContent): void {
-  if (typeof content === 'string' || Buffer.isBuffer(content))
-    world.repository.commit('main', { writes: [{ path, text: content }], message: 'a file of others' });
-  else world.repository.link('main', path, content.link);
 }
 
 /** What is seen of the workload, without the files of others. */

@@ -98,7 +98,7 @@ test('what is handed back names the routes that would miss it, also of a kind th
   const key = { cluster: 'default', namespace: 'llm', name: 'vllm' };
   const identity = { file: LWS_FILE, namespace: 'llm', name: 'vllm' };
   const found = madeDocuments(
-    { identity, key },
+    { identity, key, rollout: undefined, reading: { rollout: undefined, issues: [], warnings: [] } },
     { index: indexOf(of), traffic: trafficIndexOf(of), config: DEFAULT_CONFIG },
   );
   expect(found.map(({ object, namedBy }) => [object.name, namedBy])).toEqual([

@@ -9,6 +9,7 @@ import { REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Edit, ObjectEdits } from '../../rollout/edits/edit.ts';
 import { madeFor } from '../documents/manifest-index.ts';
+import { namesIn } from '../documents/names-in.ts';
 import { annotationIn } from './fields.ts';
 import { carryIssue } from './issues.ts';
 
@@ -89,7 +90,9 @@ function groupsEdits({ document, owner }: Made, fresh: ManifestDocument | undefi
 /** The user's own Service, which selects the colour that serves. Anything else of the user's that names a made workload is not known. */
 function selectorEdits(document: ManifestDocument, { old, fresh }: Sides): readonly (ObjectEdits | Issue)[] {
   const made = old.filter((one) => one.object.kind === LWS_KIND && madeFor(one) !== undefined);
-  const named = made.find((one) => one.object.namespace === document.object.namespace && names(document, one));
+  const named = made.find(
+    (one) => one.object.namespace === document.object.namespace && namesIn(document, one.object.name),
+  );
   if (named === undefined || document.object.kind === 'Rollout') return [];
   if (document.object.kind !== SERVICE_KIND || at(document.value, SELECTOR) !== named.object.name)
     return [carryIssue(document, NAME, 'otherObjects')];
@@ -100,8 +103,4 @@ function selectorEdits(document: ManifestDocument, { old, fresh }: Sides): reado
   if (selected !== madeFor(named)) return [carryIssue(there, SELECTOR, 'otherObjects')];
   const { file, object } = there;
   return [{ file, object, edits: [{ kind: 'set', path: SELECTOR, value: named.object.name }] }];
-}
-
-function names({ value }: ManifestDocument, { object: { name } }: ManifestDocument): boolean {
-  return new RegExp(`(?<![a-z0-9-])${name.replaceAll('.', '\\.')}(?![a-z0-9-])`).test(JSON.stringify(value));
 }

@@ -1,0 +1,94 @@
+/** Every order on a workload is what it is without the files of others: none refuses one, changes one, or takes its place. */
+
+import { describe, expect, test } from 'vitest';
+import { NO_OVERRIDES } from '../../src/api/config.ts';
+import { factsDigest } from '../../src/reconcile/documents/digests.ts';
+import { order } from '../../src/reconcile/order.ts';
+import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
+import { FILES_OF_OTHERS, placed } from '../support/files-of-others.ts';
+import { Forgery } from '../support/forgery.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+
+const BACK_ROUNDS = 6;
+
+/** Somebody types it, with the namespace and with a commit where that is meant. */
+async function ordered(at: Forgery, intent: Intent, from?: string): Promise<string> {
+  const reads = intent.kind === 'undo' ? ('settled' as const) : undefined;
+  const asked = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ana', reads, from };
+  const done = await order(at.world.ports(), asked, (scene) => planIntent(intent, { ...scene, digestOf: factsDigest }));
+  return done.kind === 'refused' ? `refused: ${done.why}` : done.what;
+}
+
+async function aborted(): Promise<Forgery> {
+  const at = await new Forgery(VLLM_FILES).stepped();
+  await at.order({ kind: 'abort', keepNewer: false });
+  await at.until('rolled back');
+  at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
+  await at.round();
+  return at;
+}
+
+async function settled(): Promise<Forgery> {
+  const at = new Forgery({
+    ...VLLM_FILES,
+    [ROLLOUT_FILE]: VLLM_FILES[ROLLOUT_FILE].replace('pause: {}', 'pause: {duration: 0}'),
+    'policies/undo.yaml':
+      'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: undo}\nspec: {undoWithinSeconds: 86400}\n',
+  });
+  await at.until('adopt');
+  await at.round();
+  at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
+  await at.until('settled');
+  return at;
+}
+
+type Given = (at: Forgery) => Promise<string>;
+const firstCommit = (at: Forgery): string => at.line()[0]?.oid ?? '';
+const SCENES: readonly (readonly [what: string, start: () => Promise<Forgery>, given: Given, isBack: boolean])[] = [
+  ['abort', () => new Forgery().stepped(), (at) => ordered(at, { kind: 'abort', keepNewer: false }), true],
+  [
+    'abort --from',
+    () => new Forgery().stepped(),
+    (at) => ordered(at, { kind: 'abort', keepNewer: false, from: firstCommit(at) }, firstCommit(at)),
+    true,
+  ],
+  ['pause', () => new Forgery().stepped(), (at) => ordered(at, { kind: 'pause' }), true],
+  ['eject --abort', () => new Forgery().stepped(), (at) => at.eject({ abort: true }), true],
+  [
+    'repair',
+    async () => {
+      const at = await new Forgery().stepped();
+      at.mark('step', 'nonsense');
+      return at;
+    },
+    (at) => at.repair(),
+    false,
+  ],
+  ['retry', aborted, (at) => ordered(at, { kind: 'retry', release: undefined }), false],
+  ['undo', settled, (at) => ordered(at, { kind: 'undo', to: undefined }), true],
+  ['eject', settled, (at) => at.eject(), true],
+];
+
+/** What became of it: the answer, and the files of its owners after it, and once all that follows is done. */
+async function played(at: Forgery, given: Given, isBack: boolean): Promise<readonly string[]> {
+  const said = await given(at);
+  const after = [at.text(LWS_FILE), at.text(ROLLOUT_FILE)];
+  for (let round = 0; round < (isBack ? BACK_ROUNDS : 0); round += 1) await at.round();
+  return [said, ...after, at.text(LWS_FILE), at.text(ROLLOUT_FILE), isBack ? at.world.groups() : ''];
+}
+
+describe.each(SCENES)('%s', async (_, start, given, isBack) => {
+  const base = await start();
+  const wanted = await played(base.fork(), given, isBack);
+
+  test('is written', () => {
+    expect(wanted[0]).not.toMatch(/^refused/);
+    expect(wanted.slice(1, 3)).not.toEqual([base.text(LWS_FILE), base.text(ROLLOUT_FILE)]);
+  });
+
+  test.each(Object.entries(FILES_OF_OTHERS))('%s', async (__, [path, content]) => {
+    const at = base.fork();
+    placed(at.world, path, content);
+    expect(await played(at, given, isBack)).toEqual(wanted);
+  });
+});
