@@ -117,6 +117,22 @@ test.each<[string, (start: Texts, settled: Texts) => readonly [Texts, Texts], st
     (start, settled) => [{ ...settled, 'apps/hpa.yaml': SCALER }, start],
     'HorizontalPodAutoscaler vllm: the delivery has a second LeaderWorkerSet',
   ],
+  ...[
+    'rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding',
+    'v1, kind: Secret',
+    'apps/v1, kind: Deployment',
+    'argoproj.io/v1alpha1, kind: Application',
+  ].map((kind): [string, (start: Texts, settled: Texts) => readonly [Texts, Texts], string] => [
+    `an object that says that tranche has made it, apiVersion: ${kind}`,
+    (start, settled) => [
+      {
+        ...settled,
+        'apps/x.yaml': `{apiVersion: ${kind}, metadata: {name: x, namespace: llm, annotations: {tranche.dev/made-for: vllm}}}\n`,
+      },
+      start,
+    ],
+    'it says that tranche has made it, and tranche makes no such objects',
+  ]),
 ])('refused: %s', (_, sides, why) => {
   const { start, settled } = courseNamed('blue-green-with-httproute');
   const [before, after] = sides(start, settled);

@@ -28,6 +28,11 @@ const TEXTS = {
     message: 'tranche has made it for a workload that has no annotations of tranche on this branch',
     hint: 'Put the annotations back, or take it out of the branch as well, once nothing sends requests to it.',
   },
+  notMade: {
+    reason: 'MarkNotBorneOut',
+    message: 'it says that tranche has made it, and tranche makes no such objects',
+    hint: 'Take the annotation out, or the document.',
+  },
   taken: {
     reason: 'NameTaken',
     message: 'the branch has one of this name that tranche has made, and this is another',

@@ -5,6 +5,7 @@ import { at, isJsonObject, type JsonObject, jsonEqual } from '../../api/json.ts'
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import { LWS_NAME } from '../../api/lws-labels.ts';
 import { MADE_FOR, MARK } from '../../api/marks.ts';
+import { refusedGroup } from '../../api/route-groups.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Edit, ObjectEdits } from '../../rollout/edits/edit.ts';
@@ -30,6 +31,7 @@ export function madeEdits(before: Texts, after: Texts): readonly (ObjectEdits | 
   return old.flatMap((document) => {
     const name = madeFor(document);
     if (name === undefined) return selectorEdits(document, sides);
+    if (!mayBeMade(document)) return [carryIssue(document, ['metadata', 'annotations', MADE_FOR], 'notMade')];
     const owner = old.find((one) => one.object.kind === LWS_KIND && isNamed(one, { ...document.object, name }));
     const isStepped = owner !== undefined && annotationIn(owner, MARK.release) !== undefined;
     if (!isStepped) return [carryIssue(document, ['metadata', 'annotations', MADE_FOR], 'orphan')];
@@ -40,6 +42,11 @@ export function madeEdits(before: Texts, after: Texts): readonly (ObjectEdits | 
 /** Of whatever kind; what cannot be read is an issue of the workloads, or of no interest. */
 function documentsIn(texts: Texts): Documents {
   return [...texts].flatMap(([file, text]) => parseManifestFile(file, text, 'everything').documents);
+}
+
+/** A render takes away what a hand has put onto its branch: an annotation is no way to have it put there again each time. */
+function mayBeMade({ object: { apiVersion, kind } }: ManifestDocument): boolean {
+  return kind === LWS_KIND || refusedGroup(apiVersion.split('/')[0] ?? '', kind) === undefined;
 }
 
 function isNamed({ object }: ManifestDocument, { name, namespace }: ManifestDocument['object']): boolean {
