@@ -70,7 +70,7 @@ export function desiredOf(
     policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),
     unseen: {
       unread: unreadable.map(({ path }) => path),
-      elsewhere: elsewhereOf({ blobs, texts, claims, index, config }),
+      ...elsewhereOf({ blobs, texts, claims, index, config }),
     },
     config,
     providers,

@@ -17,11 +17,12 @@ type Read = {
 };
 
 /** Looks where one is missing alone. */
-export function elsewhereOf({ blobs, texts, claims, index, config }: Read): Unseen['elsewhere'] {
-  return (one) => [
-    ...lostPatches({ paths: blobs.all(), texts }, one),
+export function elsewhereOf({ blobs, texts, claims, index, config }: Read): Pick<Unseen, 'lost' | 'elsewhere'> {
+  const lost: Unseen['lost'] = (one) => lostPatches({ paths: blobs.all(), texts }, one);
+  const elsewhere: Unseen['elsewhere'] = (one) => [
     ...renamedTo(claims.files, one),
     ...elsewhereIn(claims.files),
     ...renderedInto(index.helmReleases(), one, config),
   ];
+  return { lost, elsewhere };
 }

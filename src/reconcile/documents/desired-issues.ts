@@ -94,6 +94,8 @@ export function madeIssue(document: ManifestDocument, made: ManifestDocument, of
 /** Where a workload may be that is not among the files that were read: files that were not, and what is built elsewhere. */
 export type Unseen = {
   readonly unread: readonly string[];
+  /** A patch of ours that somebody has taken away or broken: without it its folder builds nothing. */
+  readonly lost: (workload: Sought) => readonly Elsewhere[];
   readonly elsewhere: (workload: Sought) => readonly Elsewhere[];
 };
 
@@ -103,11 +105,11 @@ type Sought = { readonly namespace: string; readonly name: string };
 export function missingIssue(
   document: ManifestDocument,
   { name, namespace }: Sought,
-  { unread, elsewhere }: Unseen,
+  { unread, lost, elsewhere }: Unseen,
 ): Issue {
   const more = unread.length > NAMED_MOST ? ` and ${unread.length - NAMED_MOST} more` : '';
   const files = unread.length === 0 ? '' : `; not read: ${unread.slice(0, NAMED_MOST).join(', ')}${more}`;
-  const [first] = elsewhere({ namespace, name });
+  const [first] = [...lost({ namespace, name }), ...elsewhere({ namespace, name })];
   const built = first === undefined ? '' : `; ${first.file}${first.line === 0 ? '' : `:${first.line}`} ${first.what}`;
   const check = 'Check the name, the namespace (also namespaces in tranche.yaml), and paths in tranche.yaml.';
   return issue(document, ['spec', 'workloadRef', 'name'], {
@@ -117,7 +119,7 @@ export function missingIssue(
   });
 }
 
-/** The same where folders may build it and are not built: no other place is looked for before those are. */
+/** The same where folders may build it and are not built: no other place is looked for before those are, but that of a lost patch. */
 export function mayBe(unseen: Unseen, folders: readonly Unbuilt[]): Unseen {
   if (folders.length === 0) return unseen;
   const hint = 'Mend the folder first: what it builds decides whether the workload is there.';

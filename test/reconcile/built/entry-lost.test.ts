@@ -115,6 +115,7 @@ test('a folder that is not taken over and lists what is gone: no file of another
   const told = outcomes.flatMap(({ key, snapshot }) =>
     (snapshot?.issues ?? []).map((issue) => `${key.name} ${issueLine(issue)}`),
   );
-  expect(told).toEqual([expect.stringContaining('stage rollouts/stage.yaml')]);
-  expect(told[0]).not.toContain('apps/vllm/prod');
+  const own = 'stage apps/vllm/stage/kustomization.yaml:9: ';
+  expect(told).toEqual([expect.stringContaining(own), expect.stringContaining('stage rollouts/stage.yaml')]);
+  expect(told.join('\n')).not.toContain('apps/vllm/prod');
 });
