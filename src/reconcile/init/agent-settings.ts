@@ -1,5 +1,6 @@
 /** Settings of an agent that stand in the way of a delivery: as REFERENCE.md lists them under "Agents", with their lines. */
 
+import { CARRIER, CARRIER_KIND } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
@@ -7,6 +8,7 @@ import { LWS_KIND } from '../../api/kinds.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Edit, FieldPath } from '../../rollout/edits/edit.ts';
+import { namespaceOf } from '../documents/manifest-index.ts';
 import { agentIssue, type AgentFinding as Found } from './agent-finding.ts';
 import { DRY_SOURCE, promoted } from './agent-hydrated.ts';
 
@@ -18,7 +20,7 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   Application: [ignoredFields, forceOption, manualSync, otherBranch, chartOrPatches, promoted],
   ApplicationSet: [ignoredFields, forceOption, manualSync, otherBranch, chartOrPatches, promoted],
   Kustomization: [suspended, changedByFlux],
-  HelmRelease: [renderedByFlux],
+  [CARRIER_KIND]: [renderedByFlux],
 };
 
 /** Where its spec is, what the repository is configured as, and the text of its file. */
@@ -176,14 +178,15 @@ function suspended({ value }: ManifestDocument, spec: FieldPath): readonly Found
   ];
 }
 
-function renderedByFlux(_document: ManifestDocument, spec: FieldPath): readonly Found[] {
+/** Of one that no Rollout names: nothing here knows whether its chart has a LeaderWorkerSet. */
+function renderedByFlux(document: ManifestDocument, spec: FieldPath, config: Config): readonly Found[] {
+  const carrier = `${CARRIER}: ${CARRIER_KIND}/${namespaceOf(document, config) ?? '<namespace>'}/${document.object.name}`;
   return [
     {
       path: [...spec, 'chart'],
       reason: 'UnsupportedLayout',
-      message:
-        'it renders a chart, so no file of this repository is what the cluster gets: a LeaderWorkerSet of it cannot be delivered in steps',
-      hint: 'Commit the rendered manifest (helm template), and let a Kustomization apply that folder.',
+      message: 'it renders a chart, and no Rollout names it: a LeaderWorkerSet of it is not delivered in steps',
+      hint: `If there is one, add a Rollout of it with the annotation ${carrier} (docs/helm-releases.md).`,
     },
   ];
 }

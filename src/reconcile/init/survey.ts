@@ -64,6 +64,7 @@ export type Survey = {
 export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): Survey {
   const { index, config, files } = desired;
   const agents = agentsIn(texts, config);
+  const settings = agents.filter((agent) => !isCarrier(agent, desired)).flatMap((agent) => agent.settings);
   const own = index.workloads.filter((workload) => madeFor(workload) === undefined).map(readOf);
   const around = frontIn(desired, texts, own);
   const workloads = own.map((read) => found(read, { desired, agents, around }));
@@ -72,10 +73,15 @@ export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): 
     config,
     workloads,
     agents,
-    settings: once([...agents.flatMap(({ settings }) => settings), ...flux, ...carriedIn(desired)]),
+    settings: once([...settings, ...flux, ...carriedIn(desired)]),
     unreadable: unreadableIn(texts, new Set(index.workloads.map(({ file }) => file)), config),
     hasPolicy: files.some(({ documents }) => documents.some(({ object }) => object.kind === 'RolloutPolicy')),
   };
+}
+
+/** Whether it is a HelmRelease that a Rollout names: what is in the way of that is said field by field. */
+function isCarrier({ file, line }: Agent, { rollouts }: Desired): boolean {
+  return rollouts.some(({ workload }) => workload?.file === file && workload.firstLine === line);
 }
 
 /** What is in the way of Rollouts whose workload a HelmRelease renders. */
