@@ -26,16 +26,16 @@ export const hostileMutants: readonly Mutant[] = [
   ),
   mutant(
     'the token of Git is looked for before what stands inside of it is taken out',
-    'adapters/git/git-error.ts',
-    'return secrets.reduce((left, secret) => left.replace(spacedOut(secret), ',
-    'return secrets.reduce((left, secret) => left.replace(secret, ',
+    'adapters/git/secret-forms.ts',
+    "const plain = text.replace(/\\s+/g, '');",
+    'const plain = text;',
     LONG,
   ),
   mutant(
     'the token of Git is said back in the form that Git sends',
-    'adapters/git/remote-error.ts',
-    "return cleanText(text, [token, Buffer.from(`x-access-token:${token}`).toString('base64')]);",
-    'return cleanText(text, [token]);',
+    'adapters/git/secret-forms.ts',
+    'filter(({ length }) => length >= PIECE_LEAST);',
+    'filter(({ length }) => length < PIECE_LEAST);',
     LONG,
   ),
   mutant(
