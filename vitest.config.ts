@@ -29,8 +29,8 @@ function temporaryFolder(): Readonly<Record<string, string>> {
 }
 
 /**
- * What takes longest, the longest first: whole deliveries, played to their end. `npm test` leaves them out, so that its
- * answer comes within four minutes on two cores; `npm run test:long` has them alone, and `npm run test:all` everything.
+ * What takes longest, the longest first: whole deliveries, and servers that fail at every place. `npm test` leaves them out,
+ * so that its answer comes within four minutes on two cores; `npm run test:long` has them alone, `npm run test:all` everything.
  */
 const LONG = [
   'test/rollout/policy-mutants.',
@@ -61,6 +61,10 @@ const LONG = [
   'test/reconcile/unreadable-status.',
   'test/reconcile/cost.',
   'test/adapters/git/cost.',
+  'test/adapters/git/faults.',
+  'test/adapters/git/marked.',
+  'test/adapters/forge/hostile-limits.',
+  'test/commands/bad-input.',
   'test/reconcile/forecast.',
   'test/reconcile/turns.',
   'test/reconcile/merged-steps.',
