@@ -1,5 +1,6 @@
 /** What a bundle of the simulation offers to those who run it. */
 
+import { forgetSignatures } from '../support/status-key.ts';
 import { actStories, sharedActStories } from './acts.ts';
 import { backStories } from './back-stories.ts';
 import { kindStories } from './kind-stories.ts';
@@ -39,6 +40,7 @@ const places = {
 
 /** What is broken at one of these places. */
 export function runIn(world: keyof typeof places | undefined, place: number): Promise<Verdict> {
+  forgetSignatures();
   return places[world ?? 'plain'](place);
 }
 

@@ -25,10 +25,10 @@ export const hostileMutants: readonly Mutant[] = [
     "sign: (text) => `${sign(null, Buffer.from(text), key).toString('base64')}${body}`,",
   ),
   mutant(
-    'the token of Git is looked for before what stands inside of it is taken out',
-    'adapters/git/secret-forms.ts',
-    "const plain = text.replace(/\\s+/g, '');",
-    'const plain = text;',
+    'what a server of Git says is not looked through for the token',
+    'adapters/git/git-error.ts',
+    'return withoutSecrets(line, secrets);',
+    'return line;',
     LONG,
   ),
   mutant(

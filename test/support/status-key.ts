@@ -22,6 +22,11 @@ export function signaturesOf(nth = 1): Signatures {
   return signatures;
 }
 
+/** A bug that is planted in what opens them shows only in those that are opened after it. */
+export function forgetSignatures(): void {
+  opened.clear();
+}
+
 export function publicHalf(nth = 1): string {
   return signaturesOf(nth).own?.key ?? '';
 }
