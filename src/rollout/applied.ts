@@ -212,7 +212,7 @@ export function waitingOnObservation(snapshot: Observing, file: Observable, lws:
     );
   }
   if (lws.observedGeneration !== undefined) return undefined;
-  if (!isReadTwice(snapshot, file) && !isLongWritten(snapshot, lws)) {
+  if (!isReadTwice(snapshot, file, lws) && !isLongWritten(snapshot, lws)) {
     return hold(
       'NotObserved',
       {
@@ -225,11 +225,16 @@ export function waitingOnObservation(snapshot: Observing, file: Observable, lws:
   return undefined;
 }
 
-/** Whether an earlier pass has recorded that this very file was live. */
-function isReadTwice(snapshot: Observing, { file }: Observable): boolean {
-  const sameFile = snapshot.record?.blobs[file] === snapshot.blobs[file];
-  const since = sameFile ? snapshot.record?.appliedSince : undefined;
-  return since !== undefined && snapshot.now - notBeforeRung(since, snapshot) >= SECOND_READ_SECONDS;
+/**
+ * Whether an earlier pass has recorded that this very file was live. Where nobody bears the record out, it cannot have been so
+ * before the object was last changed; a date ahead of ours proves nothing.
+ */
+function isReadTwice(snapshot: Observing, { file }: Observable, { writtenAt }: LiveLws): boolean {
+  const { record, blobs, now, unsigned } = snapshot;
+  const since = record?.blobs[file] === blobs[file] ? record?.appliedSince : undefined;
+  if (since === undefined) return false;
+  const changed = unsigned === undefined || writtenAt === undefined || writtenAt > now ? since : writtenAt;
+  return now - Math.max(notBeforeRung(since, snapshot), changed) >= SECOND_READ_SECONDS;
 }
 
 /**

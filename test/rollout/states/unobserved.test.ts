@@ -45,3 +45,28 @@ test('LWS before 0.9, no record: the date of its last change counts', () => {
   // Its clock is ahead of ours.
   expect(held(-1)).toBe('NotObserved');
 });
+
+// Whoever can push to the status branch could end that wait at once.
+test('LWS before 0.9, a record that nobody bears out: it was not live before the object was changed', () => {
+  const held = (ago: number, isUnsigned: boolean): string | undefined => {
+    const snapshot = world({
+      marks: 'A.1 1/3 floor=3',
+      p: 3,
+      groups: '0:A+ 1:A+ 2:A+ 3:A+',
+      live: { old: true },
+      record: {},
+    });
+    const { record, workload } = snapshot;
+    const { lws } = snapshot.live;
+    if (lws.kind !== 'known' || workload === undefined || record === undefined) throw new Error('nothing to look at');
+    const live = { ...snapshot.live, lws: { ...lws, value: { ...lws.value, writtenAt: snapshot.now - ago } } };
+    const forged = { ...record, blobs: snapshot.blobs, appliedSince: snapshot.now - 90_000 };
+    return waitingOnApply({ ...snapshot, live, record: forged, ...(isUnsigned ? { unsigned: {} } : {}) }, workload)
+      ?.reason;
+  };
+  expect(held(4, true)).toBe('NotObserved');
+  expect(held(5, true)).toBeUndefined();
+  expect(held(4, false)).toBeUndefined();
+  // Its clock is ahead of ours.
+  expect(held(-1, true)).toBeUndefined();
+});
