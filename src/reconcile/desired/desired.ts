@@ -34,6 +34,7 @@ import { NO_TRAFFIC } from '../documents/traffic-index.ts';
 import { managedAlone, outAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
 import { type CarriedBy, carriedBy, carrierIn, carriersAlone } from '../helm/carried-by.ts';
+import { withReleases } from '../helm/claimed-releases.ts';
 import { policyIndex } from '../policies/policy-index.ts';
 import { NO_SCOPE, readPolicies } from '../policies/read-policy.ts';
 import { contentsOf } from './contents.ts';
@@ -61,9 +62,9 @@ export function desiredOf(
   const { read, unreadable, texts } = contentsOf(tree);
   const files = withBuilds(parsedAlone(cache, read, { interests: INTERESTS, known }), built, config);
   const policies = readPolicies(files, unreadable, config);
-  const claims = settleClaims(files, config, firsts);
+  const { claims, releases } = withReleases(settleClaims(files, config, firsts), { texts, config, firsts });
   const blobs = fileIdsOf(tree);
-  const index = indexOf({ files: claims.files, texts, blobs, config, built });
+  const index = indexOf({ files: claims.files, texts, blobs, config, built, releases });
   const providers = readRouteProviders(claims.files, config);
   const all = {
     index,
@@ -154,7 +155,7 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
     issues.push(...over.issues, ...(gone === undefined && over.takenOut !== undefined ? [over.takenOut.issue] : []));
   else if (gone === undefined || found.length > 0)
     issues.push(...placeIssues(document, { name, namespace, found, carried }, all));
-  const workload = found.length === 1 ? found[0] : carried?.document;
+  const workload = carried?.document ?? (found.length === 1 ? found[0] : undefined);
   issues.push(...twinIssues([document, workload], all.claims));
   for (const one of [document, workload])
     if (one !== undefined && isForeign(one, config)) issues.push(foreignIssue(one, config));

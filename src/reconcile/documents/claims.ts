@@ -42,9 +42,22 @@ type Group = { readonly id: string; readonly of: readonly ManifestDocument[]; re
  * else those that came after the first, once that is known.
  */
 export function settleClaims(files: readonly ManifestFile[], config: Config, firsts: Firsts): Settled {
+  const documents = files.flatMap((file) => file.documents);
+  const { losers, open } = settleDocuments(documents, config, firsts);
+  const gone = new Set(losers.map(({ document }) => document));
+  const kept = gone.size === 0 ? files : files.map((file) => without(file, gone));
+  return { files: kept, losers, open };
+}
+
+/** The same of documents that are looked for apart. */
+export function settleDocuments(
+  documents: readonly ManifestDocument[],
+  config: Config,
+  firsts: Firsts,
+): Pick<Settled, 'losers' | 'open'> {
   const losers: Loser[] = [];
   const open: Contest[] = [];
-  for (const group of groupsIn(files, config)) {
+  for (const group of groupsIn(documents, config)) {
     const own = group.of.filter((document) => !isForeign(document, config));
     const [first] = own;
     for (const document of first === undefined ? [] : group.of)
@@ -58,9 +71,7 @@ export function settleClaims(files: readonly ManifestFile[], config: Config, fir
     if (winner === undefined || others.length > 0) open.push(contest);
     else losers.push(...laterOnes(winner, left, group));
   }
-  const gone = new Set(losers.map(({ document }) => document));
-  const kept = gone.size === 0 ? files : files.map((file) => without(file, gone));
-  return { files: kept, losers, open };
+  return { losers, open };
 }
 
 function without(file: ManifestFile, gone: ReadonlySet<ManifestDocument>): ManifestFile {
@@ -76,9 +87,9 @@ export function isForeign(document: ManifestDocument, config: Config): boolean {
 }
 
 /** Documents that want one name, one workload or one kind of route. Policies add up: none of them takes another one's place. */
-function groupsIn(files: readonly ManifestFile[], config: Config): readonly Group[] {
+function groupsIn(documents: readonly ManifestDocument[], config: Config): readonly Group[] {
   const groups = new Map<string, ManifestDocument[]>();
-  for (const document of files.flatMap(({ documents }) => documents)) {
+  for (const document of documents) {
     for (const id of claimsOf(document, config)) {
       const group = groups.get(id);
       if (group === undefined) groups.set(id, [document]);

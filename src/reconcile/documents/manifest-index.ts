@@ -43,6 +43,8 @@ export type ManifestIndex = {
 type Read = {
   readonly files: readonly ManifestFile[];
   readonly texts: ReadonlyMap<string, string>;
+  /** Not there: looked for once they are asked for. */
+  readonly releases?: HelmReleases | undefined;
   /** All files that are known to be there, read or not. */
   readonly blobs: FileIds;
   readonly config: Config;
@@ -51,7 +53,7 @@ type Read = {
 };
 
 /** Looks at each document once; what it answers costs nothing that grows with the files. */
-export function indexOf({ files, texts, blobs, config, built = [] }: Read): ManifestIndex {
+export function indexOf({ files, texts, blobs, config, built = [], releases }: Read): ManifestIndex {
   const documents = files.flatMap((file) => file.documents);
   const workloads = documents.filter(({ object }) => object.kind === LWS_KIND && object.apiVersion === LWS_API_VERSION);
   const rollouts = documents.filter(isOurRollout);
@@ -59,7 +61,7 @@ export function indexOf({ files, texts, blobs, config, built = [] }: Read): Mani
   const scalersOf = scalersIn(documents, config);
   const layoutOf = layoutIssues({ files, texts, isThere: (path) => blobs.get(path) !== undefined });
   let fluxSettings: readonly FluxSetting[] | undefined;
-  let helmReleases: HelmReleases | undefined;
+  let helmReleases = releases;
   return {
     rollouts,
     workloads,

@@ -44,13 +44,15 @@ export function carriedBy(rollout: ManifestDocument, read: Read): CarriedBy | un
       hint: 'Write it so, or remove it where a file has the manifest of the workload.',
     });
   const { found } = read;
-  if (found.length > 0)
-    return refused(rollout, {
-      reason: 'DuplicateObject',
-      message: `${CARRIER} says that ${textOf(carrier)} renders the workload, and it is in ${placesText(found)}; wanted it from one of them`,
-      hint: 'Remove the annotation where the cluster gets that file, else the document.',
-    });
-  return ofRelease(rollout, carrier, read);
+  const by = ofRelease(rollout, carrier, read);
+  if (found.length === 0) return by;
+  const { issues } = refused(rollout, {
+    reason: 'DuplicateObject',
+    message: `${CARRIER} says that ${textOf(carrier)} renders the workload, and it is in ${placesText(found)}; wanted it from one of them`,
+    hint: 'Remove the annotation where the cluster gets that file, else the document.',
+  });
+  // Who has a folder of their own takes no delivery away from the HelmRelease that is in one.
+  return { document: isManaged(by.document) ? by.document : undefined, issues };
 }
 
 function ofRelease(document: ManifestDocument, carrier: Carrier, { index, config, rollout, name }: Read): CarriedBy {
@@ -98,11 +100,14 @@ export function carriersAlone({
   const marked = new Map([...texts].filter(([, text]) => text.includes(CARRIER_KIND) && text.includes(MARK.release)));
   const named = rollouts.flatMap((rollout) => carrierOf(rollout) ?? []);
   return helmReleasesIn(marked).all.flatMap((document) => {
-    const isManaged = at(document.value, ['metadata', 'annotations', MARK.release]) !== undefined;
     const namespace = namespaceOf(document, config);
     const isNamed = named.some((one) => one.name === document.object.name && one.namespace === namespace);
-    return isManaged && !isNamed ? [{ document, name: nameInEntry(document) }] : [];
+    return isManaged(document) && !isNamed ? [{ document, name: nameInEntry(document) }] : [];
   });
+}
+
+function isManaged(document: ManifestDocument | undefined): boolean {
+  return at(document?.value, ['metadata', 'annotations', MARK.release]) !== undefined;
 }
 
 function refused(rollout: ManifestDocument, rest: Said): CarriedBy {

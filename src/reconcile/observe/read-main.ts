@@ -1,5 +1,6 @@
 /** Reads the head of main: the configuration first, then the files on its paths. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
 import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
@@ -137,7 +138,7 @@ export async function readDesired(
 type Reading = { readonly config: Config; readonly memory: Memory };
 
 /** Kinds of which one document counts, and its twins do not. */
-const DECIDED: readonly string[] = [LWS_KIND, 'Rollout', ROUTE_PROVIDER_KIND];
+const DECIDED: readonly string[] = [LWS_KIND, 'Rollout', ROUTE_PROVIDER_KIND, CARRIER_KIND];
 
 /** What a tree asks for; where two files claim one name, main's own line is asked which of them had it first. */
 async function settledOf(git: Git, tree: Tree, at: Reading, known: KnownTexts): Promise<Desired> {
