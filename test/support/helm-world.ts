@@ -2,9 +2,10 @@
 
 import { at, isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts';
 import { eject, intent, type OrderWish } from '../../src/commands/order.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { NO_OVERRIDES, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
 import type { EjectWish } from '../../src/rollout/orders/eject-scene.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
+import { FakeForge } from './fake-forge.ts';
 import { HELM_FILES, RELEASE_FILE } from './helm-files.ts';
 import { ROLLOUT_FILE } from './vllm.ts';
 import { AGENT, World, type WorldOptions } from './world.ts';
@@ -71,8 +72,21 @@ export class HelmWorld extends World {
   /** Upgrades that failed: Helm keeps the release before. */
   failed = 0;
 
+  /** Its pull requests; not there: tranche has no forge. */
+  forge: FakeForge | undefined;
+
   constructor(options: Partial<WorldOptions> = {}) {
     super({ files: RUNNING_FILES, ...options });
+  }
+
+  override pass(replaced: Partial<Ports> = {}): Promise<PassResult> {
+    return super.pass({ ...(this.forge === undefined ? {} : { forge: this.forge.port() }), ...replaced });
+  }
+
+  /** From now on there is a forge. */
+  withForge(): FakeForge {
+    this.forge = new FakeForge(this.repository, () => this.now);
+    return this.forge;
   }
 
   /** Flux applies the HelmRelease, and renders it; an upgrade that fails leaves the cluster as it is. */

@@ -6,6 +6,7 @@ import { RELEASE_PATHS } from '../../api/release-content.ts';
 import type { Instant } from '../../api/time.ts';
 import { printUndo } from '../../api/undo-intent.ts';
 import { currentStep } from '../approvable.ts';
+import { carriedEdits } from '../edits/carried-edits.ts';
 import type { Edit } from '../edits/edit.ts';
 import { undoBeyond, undoUnbuilt } from '../gates/undo.ts';
 import { highestSerial } from '../situation.ts';
@@ -138,15 +139,24 @@ function changedSince(
 
 /** The earlier template in the file, locked as every edit of a settled workload is: its steps deliver it. */
 function asRequest(
-  { file, object, digest }: WorkloadFile,
+  workload: WorkloadFile,
   { target, why, snapshot }: { readonly target: Stable; readonly why: string; readonly snapshot: Snapshot },
 ): Ordered {
-  const { release, text } = target;
-  const edits: readonly Edit[] =
-    digest === release.digest ? [] : RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source: text }));
+  const { file, object, digest } = workload;
+  const { release } = target;
+  const edits = digest === release.digest ? [] : templateBack(workload, target);
   return {
     kind: 'write',
     commits: [{ edits: [{ file, object, edits }], what: `request the template of ${shortRelease(release)} again` }],
     next: `This is a request and no rollback: ${why}. Its steps, windows and approvals decide: ${command('status', snapshot.key)}`,
   };
+}
+
+function templateBack({ workload, carried }: WorkloadFile, { release, text, rendered }: Stable): readonly Edit[] {
+  const { marks } = workload;
+  if (carried === undefined || marks === undefined)
+    return RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source: text }));
+  const content = { digest: release.digest, source: text };
+  const part = { marks: { from: marks, to: marks }, content };
+  return carriedEdits({ fields: [], workload: part, carried: { now: carried, source: rendered } });
 }
