@@ -62,6 +62,10 @@ export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort }: Sc
     return refused(
       `${beyond.why}. To go back by steps, put the template into the file: ${command('show-stable', key)} prints it`,
     );
+  if (beyond !== undefined && workload.beneath !== undefined)
+    return refused(
+      `${beyond.why}. A request of the earlier template stands in the files that kustomize builds it from, and tranche edits none of them: put what ${shortRelease(target.release)} had there back (git log -p), and it is delivered by its steps`,
+    );
   if (beyond !== undefined) return asRequest(workload, { target, why: beyond.why, snapshot });
   const order = { release: marks.release, after: highestSerial(marks), to: target.release };
   const said = annotate(

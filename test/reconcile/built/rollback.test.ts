@@ -82,3 +82,15 @@ test('a settled release is undone by a pin as well', async () => {
   expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
   expect(await world.step()).toContain('ReleaseAborted');
 });
+
+test('an undo later than a policy allows is refused: a request stands in files of people, and none of them is edited', async () => {
+  const world = await halfWay();
+  await world.play();
+  const text =
+    'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: extra}\nspec: {undoWithinSeconds: 60}\n';
+  world.repository.commit('main', { writes: [{ path: 'rollouts/policy.yaml', text }], message: 'a policy' });
+  world.tick(1000);
+  const before = world.files();
+  expect(await world.order({ kind: 'undo', to: undefined })).toContain('tranche edits none of them');
+  expect(world.files()).toEqual(before);
+});
