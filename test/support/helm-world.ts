@@ -2,7 +2,9 @@
 
 import { at, isJsonObject, type Json, type JsonObject } from '../../src/api/json.ts';
 import { eject, intent, type OrderWish } from '../../src/commands/order.ts';
-import { NO_OVERRIDES, type PassResult, type Ports } from '../../src/reconcile/pass.ts';
+import type { Oid } from '../../src/ports/git.ts';
+import { PortError } from '../../src/ports/port-error.ts';
+import { NO_OVERRIDES, type Ports } from '../../src/reconcile/pass.ts';
 import type { EjectWish } from '../../src/rollout/orders/eject-scene.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
 import { FakeForge } from './fake-forge.ts';
@@ -79,8 +81,35 @@ export class HelmWorld extends World {
     super({ files: RUNNING_FILES, ...options });
   }
 
-  override pass(replaced: Partial<Ports> = {}): Promise<PassResult> {
-    return super.pass({ ...(this.forge === undefined ? {} : { forge: this.forge.port() }), ...replaced });
+  /** Commits that nobody can fetch any more: the clone is not so deep. */
+  private gone: ReadonlySet<Oid> = new Set();
+
+  override ports(replaced: Partial<Ports> = {}): Ports {
+    const git = this.repository.open();
+    const missing = (oid: Oid, operation: 'read' | 'history'): PortError =>
+      new PortError(`${oid.slice(0, 12)} is not there`, { port: 'git', operation, retryable: false, hint: '' });
+    return super.ports({
+      ...(this.forge === undefined ? {} : { forge: this.forge.port() }),
+      git: {
+        ...git,
+        readAt: async (commit, request) => {
+          if (this.gone.has(commit)) throw missing(commit, 'read');
+          return git.readAt(commit, request);
+        },
+        history: async (from, until, limit) => {
+          const found = await git.history(from, until, limit);
+          const cut = found.find(({ oid }) => this.gone.has(oid));
+          if (cut !== undefined) throw missing(cut.oid, 'history');
+          return found;
+        },
+      },
+      ...replaced,
+    });
+  }
+
+  /** From now on nobody can fetch these. */
+  lose(commits: readonly Oid[]): void {
+    this.gone = new Set([...this.gone, ...commits]);
   }
 
   /** From now on there is a forge. */

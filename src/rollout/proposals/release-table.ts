@@ -3,6 +3,7 @@
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
 import { at } from '../../api/json.ts';
+import { shortDigest } from '../../api/release.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import { printDuration, printInstant } from '../../api/time.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
@@ -34,7 +35,8 @@ export type Released = {
 export function releaseTable({ snapshot, commit, brought, earlier }: Released): string {
   const [before, after] = imagesBoth(snapshot);
   const rows = [
-    ['workload', code(`${snapshot.key.namespace}/${snapshot.workload?.object.name ?? snapshot.key.name}`)],
+    ['workload', code(`${snapshot.key.namespace}/${workloadName(snapshot)}`)],
+    ...inputsRows(snapshot),
     ['image', after.length === 0 ? '–' : after.map((image) => code(image)).join(', ')],
     ['stable', before.length === 0 ? '–' : before.map((image) => code(image)).join(', ')],
     ['groups', code(String(snapshot.workload?.workload.replicas ?? 'autoscaled'))],
@@ -52,10 +54,37 @@ export function releaseTable({ snapshot, commit, brought, earlier }: Released): 
 /** What the release changes of the stable version; empty: nothing, or that is not known. */
 export function releaseDiff({ stable, workload }: Pick<Snapshot, 'stable' | 'workload'>): string {
   if (stable.kind !== 'known' || workload === undefined) return '';
-  const lines = releaseChanges(stable.value.content, workload.workload.content, LINES_MOST);
-  return lines.length === 0
-    ? ''
-    : `### What is in the release\n\n${block(`${lines.join('\n')}\n`, 'diff', CHARS_MOST)}`;
+  const { content, rendered } = stable.value;
+  const { carried } = workload;
+  const inputs =
+    carried === undefined || rendered === undefined
+      ? []
+      : releaseChanges(rendered.inputs, carried.inputs, LINES_MOST).map((line) => line.replace(/^([-+] )/, '$1spec.'));
+  const lines = releaseChanges(content, workload.workload.content, LINES_MOST);
+  const parts = [
+    ['What is in the release', inputs],
+    [inputs.length === 0 ? 'What is in the release' : 'What the chart makes of it', lines],
+  ] as const;
+  return parts
+    .filter(([, changed]) => changed.length > 0)
+    .map(([title, changed]) => `### ${title}\n\n${block(`${changed.join('\n')}\n`, 'diff', CHARS_MOST)}`)
+    .join('\n');
+}
+
+/** The name that the LeaderWorkerSet has; the document of one that Flux renders may have another. */
+function workloadName({ workload, key }: Pick<Snapshot, 'workload' | 'key'>): string {
+  return workload?.carried?.name ?? workload?.object.name ?? key.name;
+}
+
+/** What renders it, and from which inputs: those that steps go by are named by their digest. */
+function inputsRows({ workload, stable }: Snapshot): readonly (readonly string[])[] {
+  if (workload?.carried === undefined) return [];
+  const { object, file, digest } = workload;
+  const before = stable.kind === 'known' ? `${shortDigest(stable.value.release.digest)} → ` : '';
+  return [
+    ['rendered by', code(`${object.kind} ${object.name} (${file})`)],
+    ['inputs', code(`${before}${shortDigest(digest)}`)],
+  ];
 }
 
 /** What the step in Git has shown, and when that was seen: a pull request is written once. */
