@@ -24,7 +24,7 @@ export const INPUTS = [
 
 export const RENDERERS_PATH: readonly string[] = ['spec', 'postRenderers'];
 
-/** In the patch, and so on the live object: the digest of the inputs that it was rendered from. */
+/** In the patch, and so on the live object: the digest of the inputs that it was rendered from, as `inputsText` prints it. */
 export const INPUTS_MARK = 'tranche.dev/inputs';
 
 /** What our entry says of its LeaderWorkerSet. */
@@ -33,6 +33,8 @@ export type RendererEntry = {
   /** Only where the chart writes one: kustomize, by which Flux patches, knows an object by the namespace that it is rendered with. */
   readonly namespace?: string | undefined;
   readonly inputs: string;
+  /** How often the same inputs were named anew, because others had stood there in between; not there: never. */
+  readonly again?: number | undefined;
   readonly partition: number;
   readonly maxUnavailable?: IntOrPercent | undefined;
   readonly replicas?: number | undefined;
@@ -84,13 +86,25 @@ export function patchPath(place: number): readonly string[] {
 }
 
 /** JSON on one line: a strategic-merge patch without a target, so that an object that is not rendered fails the upgrade. */
-export function patchText({ name, namespace, inputs, partition, maxUnavailable, replicas }: RendererEntry): string {
+export function patchText(entry: RendererEntry): string {
+  const { name, namespace, partition, maxUnavailable, replicas } = entry;
   return JSON.stringify({
     apiVersion: LWS_API_VERSION,
     kind: LWS_KIND,
-    metadata: { name, namespace, annotations: { [INPUTS_MARK]: inputs } },
+    metadata: { name, namespace, annotations: { [INPUTS_MARK]: inputsText(entry) } },
     spec: { replicas, rolloutStrategy: { rollingUpdateConfiguration: { partition, maxUnavailable } } },
   });
+}
+
+/** The value of the annotation: a digest, and behind a dot how often it was named anew. */
+export function inputsText({ inputs, again }: Pick<RendererEntry, 'inputs' | 'again'>): string {
+  return again === undefined ? inputs : `${inputs}.${again}`;
+}
+
+function parseInputs(text: Json | undefined): Pick<RendererEntry, 'inputs' | 'again'> | undefined {
+  const [, inputs = '', times] = typeof text === 'string' ? (/^([^.]*)(?:\.([1-9]\d{0,5}))?$/.exec(text) ?? []) : [];
+  if (!isDigest(inputs)) return undefined;
+  return times === undefined ? { inputs } : { inputs, again: Number(times) };
 }
 
 /** One that somebody has edited has the annotation still, or it is nothing of ours any more. */
@@ -113,13 +127,14 @@ export function isLast({ others, places, entry }: Renderers): boolean {
 function parseEntry(item: Json | undefined): RendererEntry | undefined {
   const value = jsonIn(at(item, ['kustomize', 'patches', '0', 'patch']));
   const [name, namespace] = [at(value, ['metadata', 'name']), at(value, ['metadata', 'namespace'])];
-  const [inputs, partition] = [at(value, ['metadata', 'annotations', INPUTS_MARK]), at(value, PARTITION_PATH)];
+  const inputs = parseInputs(at(value, ['metadata', 'annotations', INPUTS_MARK]));
+  const partition = at(value, PARTITION_PATH);
   const [maxUnavailable, replicas] = [at(value, MAX_UNAVAILABLE_PATH), at(value, REPLICAS_PATH)];
   if (typeof name !== 'string' || (namespace !== undefined && typeof namespace !== 'string')) return undefined;
-  if (typeof inputs !== 'string' || !isDigest(inputs) || !isCount(partition)) return undefined;
+  if (inputs === undefined || !isCount(partition)) return undefined;
   if (maxUnavailable !== undefined && !isBudget(maxUnavailable)) return undefined;
   if (replicas !== undefined && !isCount(replicas)) return undefined;
-  const entry = { name, namespace, inputs, partition, maxUnavailable, replicas };
+  const entry = { name, namespace, ...inputs, partition, maxUnavailable, replicas };
   const isWhole = isJsonObject(value) && jsonEqual(value, jsonIn(patchText(entry)));
   return isWhole && jsonEqual(item, rendererItemOf(at(item, ['kustomize', 'patches', '0', 'patch'])))
     ? entry

@@ -20,6 +20,7 @@ import { withFactDigests } from '../documents/digests.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { backsOf } from '../history/backs-in-history.ts';
 import { earlierFacts } from '../history/earlier-request.ts';
+import { withInputsBetween } from '../history/inputs-between.ts';
 import type { Observation } from '../history/observation.ts';
 import { withLostMarks } from '../history/observe-lost-marks.ts';
 import { recreationOf } from '../history/removal-in-history.ts';
@@ -55,7 +56,8 @@ export async function observe(given: Observation): Promise<Snapshot> {
   const recreation = await recreationOf(of);
   const isAwaited = inGit !== undefined || recreation.rollout?.intents.recreating !== undefined;
   const live = isAwaited && resting !== 'rest' ? await readLive(of, entry) : unreadLive(notAsked(NOT_READ));
-  const file = inGit === undefined ? undefined : withRendered(inGit, live, entry.identity?.name ?? '');
+  const asRead = inGit === undefined ? undefined : await withInputsBetween(of, inGit);
+  const file = asRead === undefined ? undefined : withRendered(asRead, live, entry.identity?.name ?? '');
   const named = seen !== undefined ? await stableOf(of, seen, record) : (recreation.stable ?? absent);
   const stable = stableRendered(named, { workload: file, live });
   const references = await referencesIn(of, { file, stable, resting });

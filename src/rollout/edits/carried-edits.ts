@@ -41,11 +41,18 @@ export function entryAfter({ fields, workload, carried: { now } }: Change): Rend
   return {
     name: entry?.name ?? now.name,
     namespace: entry?.namespace,
-    inputs: workload.content.digest,
+    ...namedAfter(now, workload.content.digest),
     partition: typeof partition === 'number' ? partition : (entry?.partition ?? SENTINEL),
     maxUnavailable: budget,
     replicas: typeof replicas === 'number' ? replicas : undefined,
   };
+}
+
+/** Named anew where others had stood there in between: what is live with the same words proves nothing then. */
+function namedAfter({ renderers, between }: Carried, inputs: string): Pick<RendererEntry, 'inputs' | 'again'> {
+  const { entry } = renderers;
+  if (entry?.inputs !== inputs) return { inputs };
+  return { inputs, again: between === undefined ? entry.again : (entry.again ?? 0) + 1 };
 }
 
 function fieldAt(fields: readonly FieldChange[], path: FieldPath): FieldValue | undefined {

@@ -6,6 +6,7 @@ import { type Draft, drafting } from '../edits/workload-change.ts';
 import { before } from '../gates/before.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { holding, MOVES } from '../move.ts';
+import { betweenText } from '../observed/rendered.ts';
 import type { Situation } from '../situation.ts';
 
 /**
@@ -26,5 +27,26 @@ export function inputsWritten(situation: Situation, marks: Marks): Draft | undef
       why: `${file.file} has other inputs than before, ${shortDigest(digest)}. The patch of tranche names them from now on, and changes nothing else: once the LeaderWorkerSet says the same, it is rendered from these and from nothing else, and the first step follows.`,
     },
     'BeforeStepUpgrade',
+  );
+}
+
+/**
+ * Others were there since, and were taken back before any pass has looked: Flux may have rendered those, and groups that are ready
+ * say nothing of what came back. The words change in the patch alone, and no step follows before they are live. undefined: none were.
+ */
+export function inputsNamedAgain(situation: Situation, marks: Marks): Draft | undefined {
+  const { file, digest } = situation;
+  const between = file.carried?.between;
+  if (between === undefined || file.carried?.renderers.entry?.inputs !== digest) return undefined;
+  const holds = holdsOf(before.retry, situation);
+  if (holds.length > 0) return holding(holds, 'StepUpgrade');
+  return drafting(
+    {
+      reason: 'InputsWritten',
+      label: MOVES.InputsWritten.label,
+      marks,
+      why: `${betweenText(file.file, between)}. The patch of tranche names the inputs ${shortDigest(digest)} anew, and changes nothing else: once the LeaderWorkerSet says the same, it is rendered from these.`,
+    },
+    'StepUpgrade',
   );
 }

@@ -1,6 +1,6 @@
 /** A workload that Flux renders from a chart, as the cluster has it: its template and its numbers are in no file. */
 
-import { INPUTS_MARK } from '../../api/helm-release.ts';
+import { INPUTS_MARK, inputsText } from '../../api/helm-release.ts';
 import { type Known, known } from '../../api/known.ts';
 import type { LiveLws } from '../../api/live.ts';
 import { shortDigest } from '../../api/release.ts';
@@ -12,19 +12,28 @@ import type { Difference } from './contest.ts';
  * in one upgrade, or not at all. One that nobody has taken over yet says nothing of it.
  */
 function isRendered({ carried, workload, digest }: WorkloadFile, { annotations }: LiveLws): boolean {
-  return carried === undefined || workload.marks === undefined || annotations[INPUTS_MARK] === digest;
+  if (carried === undefined || workload.marks === undefined) return true;
+  const { entry } = carried.renderers;
+  const named = entry?.inputs === digest ? inputsText(entry) : digest;
+  return carried.between === undefined && annotations[INPUTS_MARK] === named;
 }
 
 /** How the object says that Flux has not rendered it from these inputs; undefined: it has, or nobody has to know. */
 export function notRendered(file: WorkloadFile, lws: LiveLws): Difference | undefined {
   if (isRendered(file, lws)) return undefined;
   const { digest, carried } = file;
+  const path = `metadata.annotations.${INPUTS_MARK}`;
+  if (carried?.between !== undefined) return { path, text: betweenText(file.file, carried.between), writers: [] };
   const seen = lws.annotations[INPUTS_MARK];
   const there = seen === undefined ? 'of none that tranche knows' : `of ${shortDigest(seen)}`;
   const isAsked = carried?.renderers.entry?.inputs === digest;
   const text = `${file.file} has the inputs ${shortDigest(digest)}, and the LeaderWorkerSet in the cluster is rendered ${there}`;
-  const path = `metadata.annotations.${INPUTS_MARK}`;
   return { path, text: isAsked ? text : `${text}; the entry of tranche does not name them yet`, writers: [] };
+}
+
+/** How one says that other inputs were there under the words that prove what is rendered. */
+export function betweenText(file: string, between: string): string {
+  return `${file} had other inputs in ${between.slice(0, 12)}, since the last commit of tranche: what the cluster has may be rendered from those`;
 }
 
 /** The file with what the cluster has of it, where it was read; numbers that our entry says stay those of the entry. */

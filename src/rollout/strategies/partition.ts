@@ -7,6 +7,7 @@ import { type Draft, decisionOf } from '../edits/workload-change.ts';
 import { failedBack, failureBrake } from '../events/failing.ts';
 import { beforeFirstStep, rollbackCause } from '../events/giving-up.ts';
 import { noText, returning } from '../events/going-back.ts';
+import { inputsNamedAgain } from '../events/inputs-written.ts';
 import { lateMerge, stillStale } from '../events/late-merge.ts';
 import { goneHold, rollbackAgain } from '../events/marks-gone.ts';
 import { removeToGoBack, returnedByHand } from '../events/recreating.ts';
@@ -89,6 +90,7 @@ const inStep: readonly Event<InStep>[] = [
   mergeTooLate, // what it moved is judged first
   ({ own, situation, state }) => own.newer(situation, state), // it waits, or overtakes
   failure, // goes back by itself
+  otherInputs, // what is live proves nothing
   ({ situation, state }) => stillStale(situation, state), // merged late: nothing goes forward
 ];
 
@@ -160,6 +162,11 @@ function mergeTooLate({ situation, state, own }: InStep): Decision | undefined {
 function failure({ situation, state, own }: InStep): Decision | undefined {
   const given = failedBack(situation, state.marks);
   return given === undefined ? undefined : own.rollBack(situation, { given, marks: state.marks });
+}
+
+function otherInputs({ situation, state }: InStep): Decision | undefined {
+  const draft = inputsNamedAgain(situation, state.marks);
+  return draft === undefined ? undefined : decisionOf(situation, draft);
 }
 
 /** A mere request is aborted whatever holds it: nothing moves by that. */
