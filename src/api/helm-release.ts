@@ -16,6 +16,7 @@ export const INPUTS = [
   'chartRef',
   'releaseName',
   'targetNamespace',
+  'storageNamespace',
   'values',
   'valuesFrom',
   'postRenderers',

@@ -1,5 +1,6 @@
 /** Says of a merge that changes what a HelmRelease renders a workload from that no step holds it, as long as nobody has taken it over. */
 
+import { inputsOf } from '../api/helm-release.ts';
 import type { Issue } from '../api/issue.ts';
 import { at } from '../api/json.ts';
 import { MARK } from '../api/marks.ts';
@@ -8,6 +9,7 @@ import { FILE_EFFECTS } from '../rollout/edits/file-effects.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
 import { carrierOf, releasesCalled } from './helm/named-releases.ts';
 import { changedInputs } from './helm/release-inputs.ts';
+import { reinstalled } from './helm/release-target.ts';
 
 const EFFECT = 'ReachesGroups';
 type Effect = Issue & { readonly level: (typeof FILE_EFFECTS)[typeof EFFECT]['level'] };
@@ -22,6 +24,24 @@ export function verifyCarriers({
 }): readonly Effect[] {
   if (before === undefined || after === undefined) return [];
   return after.rollouts.flatMap((entry) => effectOf(entry, before, after));
+}
+
+/** Where Flux would take the release for another one, whether or not tranche has taken it over. */
+export function verifyTargets({
+  before,
+  after,
+}: {
+  readonly before: Desired | undefined;
+  readonly after: Desired | undefined;
+}): readonly Issue[] {
+  if (before === undefined || after === undefined) return [];
+  return after.rollouts.flatMap(({ rollout }) => {
+    const carrier = carrierOf(rollout);
+    if (carrier === undefined) return [];
+    const [was, is] = [before, after].map((desired) => releasesCalled(carrier, desired)[0]);
+    if (was === undefined || is === undefined) return [];
+    return reinstalled(is, { before: inputsOf(was.value), after: inputsOf(is.value) }, carrier);
+  });
 }
 
 const SHOWN_MOST = 3;

@@ -14,7 +14,7 @@ import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
 import type { Outcome } from './outcome.ts';
 import { type Memory, newMemory, type PassResult, type Ports } from './pass.ts';
 import { runPass } from './run.ts';
-import { verifyCarriers } from './verify-carriers.ts';
+import { verifyCarriers, verifyTargets } from './verify-carriers.ts';
 import { marksBrought } from './verify-marks.ts';
 import { verifyRoots } from './verify-roots.ts';
 import { beyondSharedLimits } from './verify-turns.ts';
@@ -72,6 +72,7 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
     branch: after.memory.config?.branch ?? '',
     broken: [
       ...after.issues.filter((issue) => !found.includes(keyOf(issue))),
+      ...verifyTargets(desired).filter((issue) => !after.issues.some((one) => keyOf(one) === keyOf(issue))),
       ...beyondSharedLimits(before.outcomes, after.outcomes),
       ...marks.forged,
       ...collisions(desired.before, desired.after),

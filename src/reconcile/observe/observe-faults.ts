@@ -7,6 +7,7 @@ import type { Live, Snapshot, Stable, WorkloadFile } from '../../rollout/snapsho
 import type { Compared } from '../documents/built-over.ts';
 import { fileCollision } from '../documents/digest-collision.ts';
 import { fluxIssues } from '../documents/flux-settings.ts';
+import { reinstalled } from '../helm/release-target.ts';
 import type { Observation } from '../history/observation.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
@@ -52,6 +53,9 @@ export function faultsOf(
     };
     issues.push(...lintWorkload(facts));
     issues.push(...fileCollision(entry.workload, file, facts.stable));
+    const [carrier, before] = [entry.identity?.carrier, facts.stable?.rendered];
+    if (carrier !== undefined && before !== undefined && file.carried !== undefined)
+      issues.push(...reinstalled(entry.workload, { before: before.inputs, after: file.carried.inputs }, carrier));
     // What is written into a patch of ours is tried by building it.
     const isPlain = file.beneath === undefined && file.carried === undefined;
     if (read.resting !== 'rest' && isPlain && !isTried(file)) issues.push(...unwritable(facts, desired.trials));

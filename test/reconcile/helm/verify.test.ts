@@ -1,12 +1,14 @@
 /** A pull request that changes a HelmRelease which a Rollout names: what is said of the groups. */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { renderersIn } from '../../../src/api/helm-release.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import { verify } from '../../../src/reconcile/verify.ts';
 import { HELM_FILES, RELEASE_FILE, RELEASE_TEXT } from '../../support/helm-files.ts';
 import { HelmWorld } from '../../support/helm-world.ts';
 import { ROLLOUT_FILE, ROLLOUT_TEXT } from '../../support/vllm.ts';
 import { World } from '../../support/world.ts';
+import { yamlValues } from '../../support/yaml-values.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -83,4 +85,80 @@ test('one that is taken over: what a merge asks for comes locked, and who takes 
   expect([effects.map(({ reason }) => reason), broken]).toEqual([['LocksRelease'], []]);
   const lost = { path: RELEASE_FILE, text: text.replace(/ {2}postRenderers:[^]*$/, '') };
   expect((await judged(files, lost)).broken.map(({ reason }) => reason)).toEqual(['PatchNotApplied']);
+});
+
+/** Whether or not tranche has taken it over: Flux takes the old release away all the same. */
+describe('a field by which Flux knows the release', () => {
+  const rows: readonly (readonly [what: string, from: string, to: string, line: number, said: string])[] = [
+    [
+      'its name',
+      '  interval: 5m\n',
+      '  interval: 5m\n  releaseName: chat\n',
+      8,
+      'releaseName is "chat", and was "vllm"',
+    ],
+    [
+      'the namespace',
+      '  interval: 5m\n',
+      '  interval: 5m\n  targetNamespace: eu\n',
+      8,
+      'targetNamespace is "eu", and was "llm"',
+    ],
+    [
+      'where Helm keeps it',
+      '  interval: 5m\n',
+      '  interval: 5m\n  storageNamespace: flux-system\n',
+      8,
+      'storageNamespace is "flux-system", and was "llm"',
+    ],
+    ['another chart', 'chart: nim-llm', 'chart: nim-vlm', 10, 'chart.spec.chart is "nim-vlm", and was "nim-llm"'],
+  ];
+  test.each(rows)('%s changes: forbidden at its line', async (_, from, to, line, said) => {
+    const change = edited(from, to);
+    expect(change.text).not.toBe(RELEASE_TEXT);
+    const { broken } = await judged(HELM_FILES, change);
+    expect(broken).toEqual([expect.objectContaining({ file: RELEASE_FILE, line, reason: 'Reinstalled' })]);
+    expect(broken[0]?.message).toContain(said);
+  });
+
+  test.each(rows)('%s changes, and it is taken over: forbidden as well', async (_, from, to) => {
+    const world = await HelmWorld.adopted();
+    const text = world.release().replace(from, to);
+    const { broken } = await judged(world.repository.files('main'), { path: RELEASE_FILE, text });
+    expect(broken.map(({ reason }) => reason)).toEqual(['Reinstalled']);
+  });
+
+  test.each(rows)(
+    '%s changes in mid-delivery: no step goes forward, and an abort writes it back',
+    async (_, from, to) => {
+      const world = await HelmWorld.halfWay();
+      const text = world.release().replace(from, to);
+      world.repository.commit('main', { writes: [{ path: RELEASE_FILE, text }], message: 'another target' });
+      const { outcomes } = await world.pass();
+      expect(outcomes[0]?.plan?.issues.map(({ reason }) => reason)).toEqual(['Reinstalled']);
+      const { partition } = renderersIn(yamlValues(world.release())[0] ?? {}).entry ?? {};
+      // The roll is stopped, and none goes on.
+      expect(partition).toBe(3);
+      expect((await world.pass()).outcomes.map(({ written }) => written)).toEqual([undefined]);
+      await world.order({ kind: 'abort', keepNewer: false, from: undefined });
+      await world.play();
+      expect(world.release()).not.toContain(to);
+      expect(world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
+    },
+  );
+
+  test('a name that is written as Flux makes it, and another version of the chart, are none', async () => {
+    for (const [from, to] of [
+      ['  interval: 5m\n', '  interval: 5m\n  releaseName: vllm\n  targetNamespace: llm\n'],
+      ['version: 1.3.0', 'version: 1.4.0'],
+    ] as const)
+      expect((await judged(HELM_FILES, edited(from, to))).broken).toEqual([]);
+  });
+});
+
+test('an entry of people that comes behind that of tranche: forbidden at its line', async () => {
+  const world = await HelmWorld.adopted();
+  const text = `${world.release()}  - kustomize: {images: []}\n`;
+  const { broken } = await judged(world.repository.files('main'), { path: RELEASE_FILE, text });
+  expect(broken).toEqual([expect.objectContaining({ file: RELEASE_FILE, reason: 'PatchNotLast' })]);
 });
