@@ -71,7 +71,7 @@ function ofRelease(document: ManifestDocument, carrier: Carrier, { index, config
       ...(twins.length > 0 ? [duplicate] : []),
       ...notSteppedAlone(document, rollout, BY_FLUX),
       ...named.flatMap((one) => [...fieldIssues(one), ...index.layoutOf(one)]),
-      ...(twins.length > 0 ? [] : entryIssues(release, name)),
+      ...(twins.length > 0 ? [] : entryIssues(release, name, { name: document.object.name })),
     ],
   };
 }

@@ -8,17 +8,19 @@ import { parseRelease } from '../../api/release.ts';
 import { shellWord } from '../../api/shell-word.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { type Called, command } from '../../rollout/texts/command-text.ts';
 import { releaseDigest } from '../documents/digests.ts';
 import { nameOf } from '../documents/read-rollout.ts';
 
 /** Lost, not the last, or changed by hand to what no commit of ours writes. None of a release that nobody has taken over. */
-export function entryIssues(release: ManifestDocument, name: string): readonly Issue[] {
+export function entryIssues(release: ManifestDocument, name: string, rollout: Called): readonly Issue[] {
   const annotations = ['metadata', 'annotations'];
   if (at(release.value, [...annotations, MARK.release]) === undefined) return [];
   const there = renderersIn(release.value);
   const { places, entry } = there;
   const [place] = places;
-  const back = `Put it back as the last entry: ${bytesOf(release, name)}. An abort of a delivery puts it back as well.`;
+  const repair = command('repair', rollout);
+  const back = `Put it back as the last entry: ${bytesOf(release, name)}. ${repair} does, and so does an abort of a delivery.`;
   if (place === undefined)
     return [
       issueAt(release, RENDERERS_PATH, {
@@ -47,7 +49,7 @@ export function entryIssues(release: ManifestDocument, name: string): readonly I
     issueAt(release, path, {
       reason: 'PatchNotLast',
       message: 'the entry of tranche is not the last of spec.postRenderers: what comes after it may undo a step',
-      hint: 'Move it to the end of the list.',
+      hint: `Move it to the end of the list, or order ${repair}.`,
     }),
   ];
 }

@@ -14,6 +14,7 @@ import type { GitReader } from './git-reader.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import { marksThereTwice } from './marks-there-twice.ts';
 import { settledBefore } from './settled-before.ts';
+import { writtenEntry } from './written-entry.ts';
 import { writtenFiles } from './written-patch.ts';
 
 type Where = { readonly entry: DesiredRollout; readonly git: GitReader };
@@ -29,7 +30,9 @@ export async function writtenMarks(
   const { file, object } = workload;
   const annotations = stringsIn(valueAt(workload.value, ['metadata', 'annotations']));
   const twice = marksThereTwice(workload);
+  const last = await writtenEntry(git, entry);
   return {
+    ...(last === undefined ? {} : { entry: last }),
     document: { file, object, annotations, twice },
     marks: await marksInHistory(git, entry, recordedIn(stored)),
     files,

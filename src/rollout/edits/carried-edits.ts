@@ -48,7 +48,7 @@ export function entryAfter({ fields, workload, carried: { now } }: Change): Rend
   };
 }
 
-/** Named anew where others had stood there in between: what is live with the same words proves nothing then. */
+/** Named again where others had stood there in between: what is live with the same words proves nothing then. */
 function namedAfter({ renderers, between }: Carried, inputs: string): Pick<RendererEntry, 'inputs' | 'again'> {
   const { entry } = renderers;
   if (entry?.inputs !== inputs) return { inputs };
@@ -84,6 +84,11 @@ export function carriedEdits(change: Change): readonly Edit[] {
     ...(isListTaken ? taken(RENDERERS_PATH) : []),
     ...entryEdits(list, entryAfter(change)),
   ];
+}
+
+/** The edits that put our entry back where somebody has lost, moved, doubled or edited it; none: it is there, as the last. */
+export function entryBack({ renderers }: Carried, to: RendererEntry): readonly Edit[] {
+  return isLast(renderers) ? [] : entryEdits(renderers, to);
 }
 
 /** As the last: one that somebody has moved, doubled or edited goes first. */

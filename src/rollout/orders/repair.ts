@@ -1,9 +1,12 @@
 /** The annotations of a workload as the last commit of tranche wrote them: what a hand or a revert changed is put right. */
 
+import type { RendererEntry } from '../../api/helm-release.ts';
 import type { Known } from '../../api/known.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
 import { shellWord } from '../../api/shell-word.ts';
+import { SENTINEL } from '../../api/workload.ts';
 import { REPLICAS_PATH } from '../../api/workload-paths.ts';
+import { entryBack } from '../edits/carried-edits.ts';
 import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { newerRecord } from '../gates/git.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -17,6 +20,8 @@ export type WrittenMarks = {
   readonly marks: Known<Marks>;
   /** Of a workload that kustomize builds: files of ours that main has lost or somebody edited. */
   readonly files?: readonly WrittenPatch[];
+  /** Of a workload that a HelmRelease renders: the entry of ours; not there: no commit of ours tells. */
+  readonly entry?: RendererEntry;
 };
 
 type Annotated = {
@@ -53,14 +58,34 @@ export function planRepair({
     return refused(
       `${marks.kind === 'unknown' ? marks.why : 'main has no commit in which tranche wrote annotations for it'}. Put the annotations back by hand as a commit of main had them (git log -p ${shellWord(document.file)}), or hand the workload back: ${command('eject', snapshot.key)}`,
     );
-  const edits = different(document, marks.value);
+  const entry = entryAgain(snapshot, marks.value, written?.entry);
+  const annotations = different(document, marks.value);
+  const edits = [...annotations, ...entry];
   if (edits.length === 0)
     return refused(
       `the annotations of ${document.object.name} are those that the last commit of tranche wrote: there is nothing to repair`,
     );
-  const what = `repair, annotations of ${document.object.name} as tranche wrote them`;
+  const parts = [...(annotations.length === 0 ? [] : ['annotations']), ...(entry.length === 0 ? [] : ['entry'])];
+  const what = `repair, ${parts.join(' and ')} of ${document.object.name} as tranche wrote them`;
   const { file, object } = document;
   return { kind: 'write', commits: [{ edits: [{ file, object, edits }], what }], ...afterwards(snapshot, marks.value) };
+}
+
+/**
+ * The entry of ours in a HelmRelease. Without a step it follows from the annotations, and locks; else it is the one that was
+ * written last, and where nobody knows that, an abort writes one.
+ */
+function entryAgain(
+  { workload }: Snapshot,
+  { release, step }: Marks,
+  written: RendererEntry | undefined,
+): readonly Edit[] {
+  const carried = workload?.carried;
+  if (carried === undefined) return [];
+  const { namespace } = written ?? {};
+  const locked = { name: carried.name, namespace, inputs: release.digest, partition: SENTINEL };
+  const to = step === undefined ? locked : written;
+  return to === undefined ? [] : entryBack(carried, to);
 }
 
 function different({ annotations, twice }: Annotated, marks: Marks): readonly Edit[] {

@@ -139,3 +139,32 @@ test('the Rollout is gone in mid-delivery: no step goes forward, and it is said'
   expect(await world.step(600)).toContain('LockedWithoutRollout');
   expect(world.release()).toBe(before);
 });
+
+test.each<readonly [what: string, change: (text: string) => string]>([
+  ['lost', (text) => text.replace(ENTRY, '')],
+  ['lost with an annotation', (text) => text.replace(ENTRY, '').replace(/ {4}tranche\.dev\/.*\nspec:/, 'spec:')],
+  ['with another field', (text) => text.replace('"spec":{', '"spec":{"startupPolicy":"LeaderReady",')],
+  ['there twice', (text) => text.replace(/( {2}- kustomize:\n[^]*)$/, '$1$1')],
+])('%s at rest and in mid-delivery: tranche repair writes it back, byte for byte', async (_, change) => {
+  for (const world of [await HelmWorld.adopted(), await HelmWorld.halfWay()]) {
+    const before = world.release();
+    write(world, change);
+    await world.order({ kind: 'repair' });
+    expect(world.release()).toBe(before);
+    world.apply();
+    world.tick(60);
+    expect((await said(world)).issues).toEqual([]);
+    // Groups that have followed meanwhile come back by an abort; at rest there is nothing to abort.
+    await world.order(ABORT);
+    await world.play();
+    expect(world.groups()).toBe(OLD);
+  }
+});
+
+test('behind it comes one of people at rest: tranche repair makes ours the last again, and keeps theirs', async () => {
+  const world = await HelmWorld.adopted();
+  write(world, (text) => `${text}  - kustomize: {images: []}\n`);
+  await world.order({ kind: 'repair' });
+  const { places, others, entry } = renderersIn(yamlValues(world.release())[0] ?? {});
+  expect([places, others, entry?.partition]).toEqual([[1], [{ kustomize: { images: [] } }], 1_000_000]);
+});
