@@ -34,7 +34,7 @@ export type RendererEntry = {
   /** Only where the chart writes one: kustomize, by which Flux patches, knows an object by the namespace that it is rendered with. */
   readonly namespace?: string | undefined;
   readonly inputs: string;
-  /** How often the same inputs were named anew, because others had stood there in between; not there: never. */
+  /** How often the same inputs were named again, because others had stood there in between; not there: never. */
   readonly again?: number | undefined;
   readonly partition: number;
   readonly maxUnavailable?: IntOrPercent | undefined;
@@ -97,7 +97,7 @@ export function patchText(entry: RendererEntry): string {
   });
 }
 
-/** The value of the annotation: a digest, and behind a dot how often it was named anew. */
+/** The value of the annotation: a digest, and behind a dot how often it was named again. */
 export function inputsText({ inputs, again }: Pick<RendererEntry, 'inputs' | 'again'>): string {
   return again === undefined ? inputs : `${inputs}.${again}`;
 }

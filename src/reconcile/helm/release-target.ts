@@ -1,4 +1,4 @@
-/** What Flux knows the Helm release by. With another it uninstalls the one that is there, with every group, and installs anew. */
+/** What Flux knows the Helm release by. With another it uninstalls the one that is there, with every group, and installs again. */
 
 import type { Carrier } from '../../api/carrier.ts';
 import type { Issue } from '../../api/issue.ts';
@@ -48,7 +48,7 @@ export function reinstalled(
       line: document.lineOf(path),
       path: field,
       reason: 'Reinstalled',
-      message: `${nameOf(document)}: ${field} is ${JSON.stringify(value)}, and was ${JSON.stringify(before)}: Flux uninstalls the release that is there, with every group of it, and installs it anew. No step and no partition holds that`,
+      message: `${nameOf(document)}: ${field} is ${JSON.stringify(value)}, and was ${JSON.stringify(before)}: Flux uninstalls the release that is there, with every group of it, and installs it again. No step and no partition holds that`,
       hint: `Put ${JSON.stringify(before)} back. To move it, add a second HelmRelease with a Rollout of its own, and remove this one once nobody asks it any more.`,
     },
   ];

@@ -7,7 +7,7 @@ import type { Observation } from './observation.ts';
 /**
  * The file with a commit of main's own line that had others, in a step: Flux renders each commit that it comes by, so that the
  * words in the entry, seen live, are no proof of the inputs of now. Every commit since is looked at: an edit that was taken back
- * again leaves no trace in what is there now. Of what no clone has, or was long ago, nothing is said: naming the inputs anew
+ * again leaves no trace in what is there now. Of what no clone has, or was long ago, nothing is said: naming the inputs again
  * would be no end of it. Throws PortError.
  */
 export async function withInputsBetween(of: Observation, file: WorkloadFile): Promise<WorkloadFile> {

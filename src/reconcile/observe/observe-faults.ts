@@ -4,6 +4,7 @@ import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Known } from '../../api/known.ts';
 import type { Live, Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Compared } from '../documents/built-over.ts';
 import { fileCollision } from '../documents/digest-collision.ts';
 import { fluxIssues } from '../documents/flux-settings.ts';
@@ -52,10 +53,7 @@ export function faultsOf(
       input: entry.over?.input,
     };
     issues.push(...lintWorkload(facts));
-    issues.push(...fileCollision(entry.workload, file, facts.stable));
-    const [carrier, before] = [entry.identity?.carrier, facts.stable?.rendered];
-    if (carrier !== undefined && before !== undefined && file.carried !== undefined)
-      issues.push(...reinstalled(entry.workload, { before: before.inputs, after: file.carried.inputs }, carrier));
+    issues.push(...fileCollision(entry.workload, file, facts.stable), ...reinstalls(entry, facts));
     // What is written into a patch of ours is tried by building it.
     const isPlain = file.beneath === undefined && file.carried === undefined;
     if (read.resting !== 'rest' && isPlain && !isTried(file)) issues.push(...unwritable(facts, desired.trials));
@@ -69,6 +67,17 @@ export function faultsOf(
     warnings.push(...(traffic?.warnings ?? []));
   }
   return { issues, warnings };
+}
+
+/** Where Flux would take the release for another one than that of the version to go back to. */
+function reinstalls(
+  { identity, workload }: DesiredRollout,
+  { file, stable }: { readonly file: WorkloadFile; readonly stable: Stable | undefined },
+): readonly Issue[] {
+  const { carrier } = identity ?? {};
+  if (workload === undefined || carrier === undefined || file.carried === undefined) return [];
+  if (stable?.rendered === undefined) return [];
+  return reinstalled(workload, { before: stable.rendered.inputs, after: file.carried.inputs }, carrier);
 }
 
 /** Without the namespace in front. */

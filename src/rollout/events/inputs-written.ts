@@ -45,7 +45,7 @@ export function inputsNamedAgain(situation: Situation, marks: Marks): Draft | un
       reason: 'InputsWritten',
       label: MOVES.InputsWritten.label,
       marks,
-      why: `${betweenText(file.file, between)}. The patch of tranche names the inputs ${shortDigest(digest)} anew, and changes nothing else: once the LeaderWorkerSet says the same, it is rendered from these.`,
+      why: `${betweenText(file.file, between)}. The patch of tranche names the inputs ${shortDigest(digest)} again, and changes nothing else: once the LeaderWorkerSet says the same, it is rendered from these.`,
     },
     'StepUpgrade',
   );

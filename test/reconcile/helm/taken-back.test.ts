@@ -63,7 +63,7 @@ test('an abort that comes first is not held by it', async () => {
   expect(world.groups()).toBe(OLD);
 });
 
-test('twice: each is named anew', async () => {
+test('twice: each is named again', async () => {
   const world = await takenBack();
   await world.pass();
   world.apply();

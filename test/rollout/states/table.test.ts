@@ -48,6 +48,7 @@ const known = new Map(
     'helm/delivery',
     'helm/rollback',
     'helm/entry',
+    'helm/taken-back',
   ]
     .flatMap(testsIn)
     .map((shown) => [shown.id, shown.source]),
