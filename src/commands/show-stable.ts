@@ -1,6 +1,6 @@
 /** The verb `show-stable`: the earlier template on standard output, to be put into the file by hand. */
 
-import { jsonText } from '../api/printable.ts';
+import { jsonText, oneLine } from '../api/printable.ts';
 import { printRelease } from '../api/release.ts';
 import { shellText } from '../api/shell-word.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
@@ -23,9 +23,10 @@ export async function showStable(
   const { commit, text } = stable;
   const release = printRelease(stable.release);
   if (options.output === 'json') io.out(jsonText({ release, commit, file, text }));
-  else
-    io.out(
-      `# release ${release}\n# git show ${commit}:${shellText(file)}\n${text.endsWith('\n') ? text : `${text}\n`}`,
-    );
+  else {
+    // A line end in a name would end the comment: what follows it is applied by people.
+    const comment = `# release ${release}\n# git show ${commit}:${oneLine(shellText(file))}\n`;
+    io.out(`${comment}${text.endsWith('\n') ? text : `${text}\n`}`);
+  }
   return EXIT.ok;
 }

@@ -166,11 +166,12 @@ export class Site {
 
   /** The agent applies main, and a minute passes. */
   async sync(): Promise<void> {
-    const files = (await this.repository.git('ls-tree', '-r', '--format=%(objectname) %(path)', 'main')).split('\n');
+    // With -z names stand as they are, whatever is in them.
+    const files = (await this.repository.git('ls-tree', '-r', '-z', 'main')).split('\0');
     const manifests = new Map<string, readonly JsonObject[]>();
     for (const file of files) {
-      const [oid, path] = [file.slice(0, file.indexOf(' ')), file.slice(file.indexOf(' ') + 1)];
-      if (!/^apps\/.*\.(ya?ml|json)$/.test(path)) continue;
+      const [, oid = '', path = ''] = /^\S+ blob (\S+)\t([^]+)$/.exec(file) ?? [];
+      if (!/^apps\/.*\.(ya?ml|json)$/s.test(path)) continue;
       const workloads = workloadsOf.get(oid) ?? workloadsIn(await this.repository.git('cat-file', 'blob', oid));
       workloadsOf.set(oid, workloads);
       if (workloads !== 'not to be applied') manifests.set(path, workloads);
