@@ -95,6 +95,25 @@ test.each(CASES)('%s: %s', async (style, what) => {
   }
 });
 
+/** What becomes of the namespace while the new version has a share. */
+const OWNERS: Readonly<Record<string, string>> = {
+  'taken from its folders': '[platform]',
+  'left to the folder of the workload': '[apps]',
+  'left to the folder of the Rollout': '[rollouts]',
+  'given to the folder of others as well': '[apps, rollouts, tranche, teams]',
+};
+
+test.each(Object.keys(STYLES).flatMap((style) => Object.keys(OWNERS).map((what) => [style, what] as const)))(
+  '%s: owners are edited in the middle of a share, the namespace is %s: a rollback goes',
+  async (style, what) => {
+    const { base, wanted } = await ofStyle(style);
+    const world = base.fork();
+    const text = `${world.repository.text('main', 'tranche.yaml') ?? ''}\nowners:\n  llm: ${OWNERS[what]}\n`;
+    world.repository.commit('main', { writes: [{ path: 'tranche.yaml', text }], message: 'owners' });
+    expect(await rollback(world)).toEqual(wanted);
+  },
+);
+
 test('a RouteProvider for a kind that another one is for already counts for nothing, and stops no step', async () => {
   const { base } = await ofStyle('canary with a RouteProvider');
   const [twin, alone] = [base.fork(), base.fork()];
