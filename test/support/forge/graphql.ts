@@ -32,8 +32,19 @@ type Resolver = { readonly [field: string]: unknown };
 /** What a query gives. Throws where it is no GraphQL, or asks what GitHub does not have. */
 export function answerGraphql(query: string, variables: unknown, root: Resolver): unknown {
   const tokens = query.match(/\.\.\.|[A-Za-z_]\w*|\d+|"[^"]*"|\$\w+|[{}()[\]:!,]/g) ?? [];
-  const reader = new Reader(tokens, isRecord(variables) ? variables : {});
-  return resolved(reader.document(), 'Query', root);
+  const asked = new Reader(tokens, isRecord(variables) ? variables : {}).document();
+  if (nodesIn(asked) > NODES_MOST) throw new Error(`this query requests up to ${nodesIn(asked)} possible nodes`);
+  return resolved(asked, 'Query', root);
+}
+
+/** As GitHub counts before it answers: of each list as many as are asked for, of each entry of the list above it. */
+const NODES_MOST = 500_000;
+
+function nodesIn(selections: readonly Selection[], times = 1): number {
+  return selections.reduce((sum, { args, selections: below }) => {
+    const many = Number(args['first'] ?? args['last'] ?? 0) * times;
+    return sum + many + nodesIn(below, many === 0 ? times : many);
+  }, 0);
 }
 
 class Reader {

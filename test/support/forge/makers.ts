@@ -18,7 +18,6 @@ async function commitOf(repository: ForgeRepository, oid: string): Promise<Field
   return {
     __typename: 'Commit',
     ...authors,
-    signature: repository.signed.has(oid) ? signature(repository.signed.get(oid)) : undefined,
     associatedPullRequests: { totalCount: nodes.length, nodes },
   };
 }
@@ -59,5 +58,6 @@ async function authorsOf(repository: ForgeRepository, oid: string): Promise<Fiel
     const login = repository.addresses.get(email);
     return { name, user: login === undefined ? undefined : { login } };
   });
-  return { authors: { totalCount: nodes.length, nodes } };
+  const signed = repository.signed.has(oid) ? signature(repository.signed.get(oid)) : undefined;
+  return { authors: { totalCount: nodes.length, nodes }, signature: signed };
 }

@@ -177,6 +177,7 @@ function listReviews(context: RouteContext): Answered {
           context.openapi.sample('pull-request-review', {
             id: index + 1,
             user: user(context, by),
+            author_association: context.repository.permissions.get(by.login) === 'write' ? 'COLLABORATOR' : 'NONE',
             state,
             commit_id: oid,
             submitted_at: instant(at),

@@ -26,6 +26,8 @@ export type ForgeLimits = {
   readonly pages: number;
   /** Answers kept to ask only whether they have changed. */
   readonly keptAnswers: number;
+  /** Reviewers of one pull request whose rights are read, a request each: anybody may review where anybody may read. */
+  readonly reviewersPerPull: number;
   /** Pull requests asked about in one request. */
   readonly pullsPerQuery: number;
 };
@@ -44,5 +46,6 @@ export const forgeLimits: ForgeLimits = {
   limitSeconds: 60,
   pages: 20,
   keptAnswers: 100,
+  reviewersPerPull: 30,
   pullsPerQuery: 50,
 };

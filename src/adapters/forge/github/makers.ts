@@ -9,13 +9,18 @@ import { garbled, idAt } from './pulls.ts';
 import { listAt, textAt } from './read-pull.ts';
 
 const operation = 'read who made a change';
-/** Of each list that GitHub gives in parts. One that is longer leaves open who else is in it. */
+/**
+ * Of each list that GitHub gives in parts. One that is longer leaves open who else is in it; and of all lists together GitHub
+ * gives 500,000 entries a request, as many as there may be.
+ */
 const MOST = 100;
+const AUTHORS = 20;
 const PULLS = 10;
 
-const PEOPLE = `authors(first: ${MOST}) { totalCount nodes { name user { login } } }`;
+const PEOPLE = `authors(first: ${AUTHORS}) { totalCount nodes { name user { login } } }
+  signature { isValid wasSignedByGitHub signer { login } }`;
 const FIELDS = `... on Commit {
-  ${PEOPLE} signature { isValid wasSignedByGitHub signer { login } }
+  ${PEOPLE}
   associatedPullRequests(first: ${PULLS}) { totalCount nodes {
     number state author { login } mergedBy { login }
     commits(first: ${MOST}) { totalCount nodes { commit { ${PEOPLE} } } }
@@ -50,9 +55,9 @@ function makersOf(commit: unknown, oid: string): Makers {
   const signer = signerOf(commit);
   const alone =
     merged.length > 0 || signer !== undefined ? [] : [`commit ${oid} came by no pull request and is not signed`];
-  const parts = [authorsOf(commit, `commit ${oid}`), ...merged.map(pullMakers)];
+  const parts = [commitMakers(commit, `commit ${oid}`), ...merged.map(pullMakers)];
   return {
-    logins: [...(signer ?? []), ...parts.flatMap(({ logins }) => logins)],
+    logins: parts.flatMap(({ logins }) => logins),
     unclear: [
       ...alone,
       ...cut(commit, 'associatedPullRequests', `commit ${oid} has more than ${PULLS} pull requests`),
@@ -70,10 +75,10 @@ function signerOf(commit: unknown): readonly string[] | undefined {
   return login === undefined ? undefined : [login];
 }
 
-/** Who opened it, who merged it, and the authors of its commits. */
+/** Who opened it, who merged it, and who made its commits. */
 function pullMakers(pull: unknown): Makers {
   const called = `pull request ${idAt(pull, 'number') ?? ''}`;
-  const commits = listAt(pull, 'commits', 'nodes').map((node) => authorsOf(at(node, ['commit']), called));
+  const commits = listAt(pull, 'commits', 'nodes').map((node) => commitMakers(at(node, ['commit']), called));
   const [author, merger] = [textAt(pull, 'author', 'login'), textAt(pull, 'mergedBy', 'login')];
   return {
     logins: [author, merger, ...commits.flatMap(({ logins }) => logins)].filter((login) => login !== undefined),
@@ -86,17 +91,17 @@ function pullMakers(pull: unknown): Makers {
   };
 }
 
-/** Authors and co-authors; one whose address belongs to no account may be anybody. */
-function authorsOf(commit: unknown, called: string): Makers {
+/** Authors and co-authors, and who signed it; an author whose address belongs to no account may be anybody. */
+function commitMakers(commit: unknown, called: string): Makers {
   const nodes = listAt(commit, 'authors', 'nodes');
   const nobody = nodes.length === 0 ? [`the forge names no author of ${called}`] : [];
   const nameless = nodes.filter((node) => textAt(node, 'user', 'login') === undefined);
   return {
-    logins: nodes.flatMap((node) => textAt(node, 'user', 'login') ?? []),
+    logins: [...(signerOf(commit) ?? []), ...nodes.flatMap((node) => textAt(node, 'user', 'login') ?? [])],
     unclear: [
       ...nobody,
       ...nameless.map((node) => `${cleanText(textAt(node, 'name') ?? 'an author')} of ${called} has no account there`),
-      ...cut(commit, 'authors', `${called} has more than ${MOST} authors`),
+      ...cut(commit, 'authors', `${called} has more than ${AUTHORS} authors`),
     ],
   };
 }

@@ -162,22 +162,44 @@ export async function readReviews(caller: ForgeCaller, number: number): Promise<
   });
   if (read.kind !== 'done') return read;
   const reviews: Review[] = [];
-  for (const review of newestOf(read.value)) {
-    const mayWrite = await readMayWrite(caller, review);
+  const { reviewersPerPull } = caller.limits;
+  for (const [before, review] of newestOf(read.value).entries()) {
+    const mayWrite = before < reviewersPerPull ? await readMayWrite(caller, review) : oneOfMany(reviewersPerPull);
     if (mayWrite.kind === 'deferred' || mayWrite.kind === 'refused') return mayWrite;
     reviews.push({ ...review, mayWrite });
   }
   return { kind: 'done', value: reviews };
 }
 
+/** A crowd on one pull request takes no requests from those of others. */
+function oneOfMany(most: number): Known<boolean> {
+  return unknown(`the rights of ${most} others who reviewed it were read, which is the most of one pull request`);
+}
+
+/** Who belongs to the repository as the forge says next to a review: they are asked about first, and nothing else hangs on it. */
+const OF_REPOSITORY = ['OWNER', 'MEMBER', 'COLLABORATOR'];
+
+/** Those who belong to the repository first. */
+function newestOf(list: readonly unknown[]): readonly Omit<Review, 'mayWrite'>[] {
+  const isOf = (item: unknown): boolean => OF_REPOSITORY.includes(textAt(item, 'author_association') ?? '');
+  const own = new Set(list.filter(isOf).map(accountOf));
+  const all = [...newestByAccount(list)];
+  const parts = [true, false].map((wanted) => all.filter(([account]) => own.has(account) === wanted));
+  return parts.flat().map(([, review]) => review);
+}
+
+/** GitHub takes no notice of how a name is written. */
+function accountOf(item: unknown): string {
+  return (textAt(item, 'user', 'login') ?? '').toLowerCase();
+}
+
 /** The list is in the order of time. A comment leaves an earlier verdict as it is, and what nobody can read takes it back. */
-function newestOf(list: readonly unknown[]): Iterable<Omit<Review, 'mayWrite'>> {
+function newestByAccount(list: readonly unknown[]): ReadonlyMap<string, Omit<Review, 'mayWrite'>> {
   const newest = new Map<string, Omit<Review, 'mayWrite'>>();
   for (const item of list) {
     const state = textAt(item, 'state') ?? '';
     if (state === 'COMMENTED' || state === 'PENDING') continue;
-    // GitHub takes no notice of how a name is written.
-    const account = (textAt(item, 'user', 'login') ?? '').toLowerCase();
+    const account = accountOf(item);
     const author = actorAt(item, 'user');
     const verdict = verdicts[state];
     const when = instantAt(item, 'submitted_at');
@@ -186,7 +208,7 @@ function newestOf(list: readonly unknown[]): Iterable<Omit<Review, 'mayWrite'>> 
     else if (verdict !== 'approved' || when >= (newest.get(account)?.at ?? when))
       newest.set(account, { author, verdict, oid: textAt(item, 'commit_id'), at: when });
   }
-  return newest.values();
+  return newest;
 }
 
 /** Whether a reviewer may write. An App is no collaborator, so nobody is asked about it. */
