@@ -42,7 +42,56 @@ const files =
   async ({ repository }) =>
     void (await repository.commit(STATUS, changes));
 
-const attacks: readonly (readonly [what: string, attack: Attack, said: string | undefined])[] = [
+/** What stands at a path becomes an entry of this mode: a link, a submodule, or a folder with a file in it. */
+const entry =
+  (path: string, mode: '120000' | '160000' | '040000'): Attack =>
+  async ({ repository }) => {
+    const lines = [
+      `commit refs/heads/${STATUS}`,
+      'committer eve <eve@example.com> 1700000000 +0000',
+      'data 4\nmine',
+      `from refs/heads/${STATUS}^0`,
+      `D ${path}`,
+      ...(mode === '160000' ? [`M 160000 ${'c'.repeat(40)} ${path}`] : []),
+      ...(mode === '120000' ? [`M 120000 inline ${path}\ndata 18\n../../tranche.yaml\n`] : []),
+      ...(mode === '040000' ? [`M 100644 inline ${path}/a.json\ndata 3\n{}\n`] : []),
+      '',
+    ];
+    await pipeToGit(repository.path, ['fast-import', '--quiet', '--force'], Buffer.from(lines.join('\n')));
+  };
+
+/** The branch gets a tree in which a name stands twice, the second time with nothing in it. */
+const twice =
+  (name: string): Attack =>
+  async (world) => {
+    const { repository } = world;
+    const listed = (await repository.git('ls-tree', STATUS)).split('\n').map((line) => line.split(/\s/));
+    const empty = await pipeToGit(repository.path, ['hash-object', '-w', '--stdin'], Buffer.from('{}'));
+    const bytes = listed.flatMap(([mode = '', , oid = '', path = '']) =>
+      [oid, ...(path === name ? [empty] : [])].flatMap((at) => [
+        Buffer.from(`${at === empty ? '100644' : mode.replace(/^0/, '')} ${path}\0`),
+        Buffer.from(at, 'hex'),
+      ]),
+    );
+    const args = ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'];
+    await push(world, (await pipeToGit(repository.path, args, Buffer.concat(bytes))).trim());
+  };
+
+const RECORD = 'rollouts/default/llm/vllm.json';
+const ENTRIES = [
+  ['its record', RECORD],
+  ['the index', 'index.json'],
+  ['the folder of records', 'rollouts'],
+  ['the folder of its records', 'rollouts/default/llm'],
+  ['the page', 'README.md'],
+  ['the folder of numbers', 'numbers'],
+].flatMap(([what = '', path = '']) =>
+  (['120000', '160000', '040000'] as const).map(
+    (mode) => [`${what} becomes one of mode ${mode}`, entry(path, mode), undefined] as const,
+  ),
+);
+
+const ATTACKS: readonly (readonly [what: string, attack: Attack, said: string | undefined])[] = [
   ['its record is nested deeper than a stack is', files({ 'rollouts/default/llm/vllm.json': DEEP }), undefined],
   ['the record of nobody is', files({ 'rollouts/default/llm/nobody.json': DEEP }), undefined],
   ['the index and the numbers are', files({ 'index.json': DEEP, 'numbers/default.json': DEEP }), undefined],
@@ -51,6 +100,14 @@ const attacks: readonly (readonly [what: string, attack: Attack, said: string | 
     'a tree that is none',
     async (world) => push(world, await garbledTree(world)),
     'the repository has a garbled object: a tree of 28 bytes is cut or garbled',
+  ],
+  ...ENTRIES,
+  ['the folder of records stands there twice', twice('rollouts'), undefined],
+  ['the index stands there twice', twice('index.json'), undefined],
+  [
+    'names that lead elsewhere',
+    files({ 'rollouts/default/llm/-rf $(x)\n.json': '{}', 'rollouts/default/ll\u006d\u0301/vllm.json': '{}' }),
+    undefined,
   ],
 ];
 
@@ -86,7 +143,7 @@ describe.each([
   ['with a key', () => signed, own],
   ['without a key', () => unsigned, {}],
 ] as const)('%s', (_who, placeOfIt, process) => {
-  test.each(attacks)('%s: an abort goes back, and no step goes forward unsaid', async (_what, attack, said) => {
+  test.each(ATTACKS)('%s: an abort goes back, and no step goes forward unsaid', async (_what, attack, said) => {
     const { world, moving } = placeOfIt();
     await world.back(moving);
     await attack(world);
