@@ -6,7 +6,7 @@ import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { FILES_OF_OTHERS, placed } from '../support/files-of-others.ts';
-import { Forgery } from '../support/forgery.ts';
+import { Forgery, reasonsOf } from '../support/forgery.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
 const BACK_ROUNDS = 6;
@@ -77,6 +77,14 @@ async function played(at: Forgery, given: Given, isBack: boolean): Promise<reado
   return [said, ...after, at.text(LWS_FILE), at.text(ROLLOUT_FILE), isBack ? at.world.groups() : ''];
 }
 
+/** What becomes of the namespace in the middle of a delivery. */
+const OWNERS: Readonly<Record<string, string>> = {
+  'taken from its folders': 'owners: {llm: [platform]}\n',
+  'left to the folder of the workload': 'owners: {"*": [platform], llm: [apps]}\n',
+  'left to the folder of the Rollout, in other letters to the other': 'owners: {llm: [Apps, rollouts]}\n',
+  'of a pattern that is none': 'owners: {LLM: [apps]}\n',
+};
+
 describe.each(SCENES)('%s', async (_, start, given, isBack) => {
   const base = await start();
   const wanted = await played(base.fork(), given, isBack);
@@ -91,4 +99,36 @@ describe.each(SCENES)('%s', async (_, start, given, isBack) => {
     placed(at.world, path, content);
     expect(await played(at, given, isBack)).toEqual(wanted);
   });
+
+  test.each(Object.entries(OWNERS))('owners are edited, the namespace is %s', async (__, text) => {
+    const at = base.fork();
+    at.write('tranche.yaml', text);
+    expect(await played(at, given, isBack)).toEqual(wanted);
+  });
+});
+
+test.each(Object.entries(OWNERS))(
+  'the namespace is %s: no step goes forward, and the reason has a name',
+  async (_, text) => {
+    const at = await new Forgery().stepped();
+    const written = at.write('tranche.yaml', text);
+    const reasons = new Set<string>();
+    for (let round = 0; round < BACK_ROUNDS; round += 1)
+      for (const one of reasonsOf(await at.round())) reasons.add(one);
+    expect([...reasons].filter((one) => /ForeignFolder|BadPattern/.test(one))).toHaveLength(1);
+    expect(at.world.repository.head('main')).toBe(written);
+  },
+);
+
+test('a copy in the folder that the namespace is given to has no past: its delivery goes back by abort --from', async () => {
+  const at = await new Forgery().stepped();
+  at.write('teams/lws.yaml', at.text());
+  at.write('tranche.yaml', 'owners: {llm: [teams, rollouts]}\n');
+  const alone = at.fork();
+  await ordered(alone, { kind: 'abort', keepNewer: false });
+  expect(reasonsOf(await alone.round())).toEqual(['StableUnavailable', 'ForeignFolder']);
+  const first = firstCommit(at);
+  await ordered(at, { kind: 'abort', keepNewer: false, from: first }, first);
+  await at.round();
+  expect(at.text('teams/lws.yaml')).not.toContain(NEW);
 });

@@ -17,10 +17,10 @@ afterAll(() => server.stop());
 type Odd = (repository: ServedRepository, main: string) => Promise<void>;
 
 /** A commit on a branch of its own with another image and another history. */
-async function evil({ git, commit }: ServedRepository): Promise<string> {
-  await git('update-ref', '-d', 'refs/heads/evil');
-  const oid = await commit('evil', { [LWS_FILE]: LWS_TEXT.replaceAll(OLD, 'evil/image:v1') }, 'evil');
-  await git('update-ref', '-d', 'refs/heads/evil');
+async function evil(repository: ServedRepository): Promise<string> {
+  await repository.git('update-ref', '-d', 'refs/heads/evil');
+  const oid = await repository.commit('evil', { [LWS_FILE]: LWS_TEXT.replaceAll(OLD, 'evil/image:v1') }, 'evil');
+  await repository.git('update-ref', '-d', 'refs/heads/evil');
   return oid;
 }
 
@@ -37,18 +37,18 @@ const ODD: Readonly<Record<string, Odd>> = {
   'a branch that is called as the commit of main': async (repository, main) =>
     ref(`refs/heads/${main}`)(repository, main),
   'a commit that replaces that of main': async (repository, main) => ref(`refs/replace/${main}`)(repository, main),
-  'a file that replaces that of main': async ({ git, path }) => {
-    const other = await pipeToGit(path, ['hash-object', '-w', '--stdin'], Buffer.from('evil: true\n'));
-    await git('update-ref', `refs/replace/${await git('rev-parse', `main:${LWS_FILE}`)}`, other);
+  'a file that replaces that of main': async (repository) => {
+    const other = await pipeToGit(repository.path, ['hash-object', '-w', '--stdin'], Buffer.from('evil: true\n'));
+    const file = await repository.git('rev-parse', `main:${LWS_FILE}`);
+    await repository.git('update-ref', `refs/replace/${file}`, other);
   },
   'a tree that replaces that of main': async (repository) => {
-    const { git } = repository;
-    const other = await git('rev-parse', `${await evil(repository)}^{tree}`);
-    await git('update-ref', `refs/replace/${await git('rev-parse', 'main^{tree}')}`, other);
+    const other = await repository.git('rev-parse', `${await evil(repository)}^{tree}`);
+    await repository.git('update-ref', `refs/replace/${await repository.git('rev-parse', 'main^{tree}')}`, other);
   },
-  'attributes that change what a checkout has': async ({ git }) => {
-    await git('config', 'filter.evil.smudge', 'sed s/v0.10.1/evil/');
-    await git('config', 'core.autocrlf', 'true');
+  'attributes that change what a checkout has': async (repository) => {
+    await repository.git('config', 'filter.evil.smudge', 'sed s/v0.10.1/evil/');
+    await repository.git('config', 'core.autocrlf', 'true');
   },
 };
 
