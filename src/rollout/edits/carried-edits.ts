@@ -32,7 +32,7 @@ export const INPUT_PATHS: readonly FieldPath[] = INPUTS.filter((key) => key !== 
 ]);
 
 /** Our entry as it is after the commit: with the digest of the inputs that it then stands next to. */
-export function entryAfter({ fields, workload, carried: { now } }: Change): RendererEntry {
+export function entryAfter({ fields, workload, carried: { now, source } }: Change): RendererEntry {
   const { entry } = now.renderers;
   const { restore } = workload.marks.from ?? {};
   const partition = fieldAt(fields, PARTITION_PATH);
@@ -41,7 +41,7 @@ export function entryAfter({ fields, workload, carried: { now } }: Change): Rend
   return {
     name: entry?.name ?? now.name,
     namespace: entry?.namespace,
-    ...namedAfter(now, workload.content.digest),
+    ...namedAfter({ now, source }, workload.content.digest),
     partition: typeof partition === 'number' ? partition : (entry?.partition ?? SENTINEL),
     maxUnavailable: budget,
     replicas: typeof replicas === 'number' ? replicas : undefined,
@@ -49,10 +49,11 @@ export function entryAfter({ fields, workload, carried: { now } }: Change): Rend
 }
 
 /** Named again where others had stood there in between: what is live with the same words proves nothing then. */
-function namedAfter({ renderers, between }: Carried, inputs: string): Pick<RendererEntry, 'inputs' | 'again'> {
-  const { entry } = renderers;
-  if (entry?.inputs !== inputs) return { inputs };
-  return { inputs, again: between === undefined ? entry.again : (entry.again ?? 0) + 1 };
+function namedAfter({ now, source }: CarriedChange, inputs: string): Pick<RendererEntry, 'inputs' | 'again'> {
+  const { entry } = now.renderers;
+  // Those of another version were not looked for.
+  if (now.between !== undefined && source === undefined) return { inputs, again: now.between.times + 1 };
+  return entry?.inputs === inputs ? { inputs, again: entry.again } : { inputs };
 }
 
 function fieldAt(fields: readonly FieldChange[], path: FieldPath): FieldValue | undefined {

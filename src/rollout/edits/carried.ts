@@ -9,8 +9,8 @@ export type Carried = {
   readonly name: string;
   readonly inputs: JsonObject;
   readonly renderers: Renderers;
-  /** A commit that had other inputs under the entry of now: what is live may come from there. */
-  readonly between?: string | undefined;
+  /** A commit that had other inputs under the same digest in the entry: what is live may come from there. `times`: named again so far. */
+  readonly between?: { readonly commit: string; readonly times: number } | undefined;
 };
 
 /** The same of the version to go back to. `revision`: of LWS, by which groups are on it; not there: nobody knows. */

@@ -23,7 +23,8 @@ export function notRendered(file: WorkloadFile, lws: LiveLws): Difference | unde
   if (isRendered(file, lws)) return undefined;
   const { digest, carried } = file;
   const path = `metadata.annotations.${INPUTS_MARK}`;
-  if (carried?.between !== undefined) return { path, text: betweenText(file.file, carried.between), writers: [] };
+  if (carried?.between !== undefined)
+    return { path, text: betweenText(file.file, carried.between.commit), writers: [] };
   const seen = lws.annotations[INPUTS_MARK];
   const there = seen === undefined ? 'of none that tranche knows' : `of ${shortDigest(seen)}`;
   const isAsked = carried?.renderers.entry?.inputs === digest;
@@ -33,7 +34,7 @@ export function notRendered(file: WorkloadFile, lws: LiveLws): Difference | unde
 
 /** How one says that other inputs were there under the words that prove what is rendered. */
 export function betweenText(file: string, between: string): string {
-  return `${file} had other inputs in ${between.slice(0, 12)}, since the last commit of tranche: what the cluster has may be rendered from those`;
+  return `${file} had other inputs in ${between.slice(0, 12)}, under the digest that its entry has now: what the cluster has may be rendered from those`;
 }
 
 /** The file with what the cluster has of it, where it was read; numbers that our entry says stay those of the entry. */

@@ -84,3 +84,18 @@ test('an edit of what is no input proves as much as before', async () => {
   await world.play();
   expect([world.groups(), entryOf(world).again]).toEqual([NEW, undefined]);
 });
+
+test('before the first step: what came back is not taken for an edit that changes nothing', async () => {
+  const world = await HelmWorld.adopted();
+  world.edit(RELEASE_FILE, 'v0.10.0', 'v0.10.1');
+  await world.pass();
+  world.edit(RELEASE_FILE, 'v0.10.1', 'v0.10.0');
+  world.apply();
+  world.edit(RELEASE_FILE, 'v0.10.0', 'v0.10.1');
+  world.tick(60);
+  await world.pass();
+  expect([world.subject(), entryOf(world).again]).toEqual(['rollout(llm/vllm): inputs written', 1]);
+  world.apply();
+  await world.play();
+  expect(world.groups()).toBe(NEW);
+});
