@@ -77,8 +77,14 @@ export class HelmWorld extends World {
   /** Its pull requests; not there: tranche has no forge. */
   forge: FakeForge | undefined;
 
-  constructor(options: Partial<WorldOptions> = {}) {
-    super({ files: RUNNING_FILES, ...options });
+  constructor(options: Partial<WorldOptions> = {}, from?: HelmWorld) {
+    super({ files: RUNNING_FILES, ...options }, from);
+    if (from !== undefined) this.chart = from.chart;
+  }
+
+  /** The same world, independent from now on. */
+  override fork(): HelmWorld {
+    return new HelmWorld({}, this);
   }
 
   /** Commits that nobody can fetch any more: the clone is not so deep. */
