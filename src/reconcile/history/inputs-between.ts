@@ -41,6 +41,6 @@ function isAtRest({ workload: { marks }, digest, carried }: WorkloadFile): boole
 
 /** Somebody asks for a release, or it is being delivered; at rest and on the way back nothing goes forward. */
 function isGoingOn({ workload: { marks }, digest }: WorkloadFile): boolean {
-  if (marks === undefined || marks.step?.kind === 'rollback') return false;
-  return marks.step !== undefined || marks.release.digest !== digest;
+  if (marks === undefined) return false;
+  return marks.release.digest !== digest || (marks.step !== undefined && marks.step.kind !== 'rollback');
 }
