@@ -39,7 +39,7 @@ function isAtRest({ workload: { marks }, digest, carried }: WorkloadFile): boole
   return marks.step === undefined && marks.release.digest === digest && carried?.renderers.entry?.inputs === digest;
 }
 
-/** Somebody asks for a release, or it is being delivered; at rest and on the way back nothing goes forward. */
+/** Somebody asks for a release, or it is being delivered; at rest and in a rollback nothing goes forward. */
 function isGoingOn({ workload: { marks }, digest }: WorkloadFile): boolean {
   if (marks === undefined) return false;
   return marks.release.digest !== digest || (marks.step !== undefined && marks.step.kind !== 'rollback');

@@ -1,6 +1,6 @@
 /** Whatever people edit in a HelmRelease, Flux applies or fails to, and tranche writes in between, in any order. */
 
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderersIn } from '../../../src/api/helm-release.ts';
 import { RELEASE_FILE } from '../../support/helm-files.ts';
