@@ -1,16 +1,12 @@
 /** Which LeaderWorkerSets are delivered by a patch of ours over what a kustomize folder builds, as one commit has them. */
 
-import { at } from '../../api/json.ts';
-import { LWS_KIND } from '../../api/kinds.ts';
-import { MARK } from '../../api/marks.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import { applyFile, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import { patchFile } from '../../manifests/patch-place.ts';
 import type { Builder } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
 import type { Beneath } from '../../rollout/edits/beneath.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Builds, BuiltOver } from '../documents/built-over.ts';
-import { namespaceOf } from '../documents/manifest-index.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { agentsIn } from '../init/agents.ts';
 import { appliedBy } from './applied-by.ts';
@@ -18,6 +14,7 @@ import { atPatch, isCalled } from './at-patch.ts';
 import { builtWithout, type OwnPatch } from './bare-build.ts';
 import { hashOf, keptBuilds, type SignedRecords, toKeep } from './kept-builds.ts';
 import { NO_BUILDER } from './no-builder.ts';
+import { type Asked, hasMarks, patchesIn } from './own-patches.ts';
 import { hasPin, patchIssues, unbuiltIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
 import { type Line, lastBuilt, type Source, withEntry } from './stand-in.ts';
@@ -85,33 +82,8 @@ const NOTHING: Builds = { built: [], unbuilt: [] };
 
 const NO_OBJECTS: BuiltOver['objects'] = new Map();
 
-type Asked = { readonly root: string; readonly named: Named; readonly patch: ManifestDocument | undefined };
-
 function ownPatch({ patch, named }: Omit<Asked, 'root'>): readonly OwnPatch[] {
   return patch === undefined ? [] : [{ file: patch.file, named }];
-}
-
-/** Documents at places of patches, as far as something there applies them or a kustomization could. */
-function patchesIn({ files, blobs, config }: Desired): readonly Asked[] {
-  return files.flatMap(({ file, documents }) => {
-    const root = rootOfPatch(file);
-    if (root === undefined) return [];
-    const isApplied = blobs.get(applyFile(root)) !== undefined;
-    return documents
-      .filter((one) => isApplied || isPatch(one))
-      .flatMap((patch) => {
-        const { kind, name } = patch.object;
-        const namespace = namespaceOf(patch, config);
-        return kind === LWS_KIND && namespace !== undefined ? [{ root, named: { namespace, name }, patch }] : [];
-      });
-  });
-}
-
-/** With annotations of ours and no template but a pin: no cluster takes it for a workload, whatever has become of what applies it. */
-function isPatch(document: ManifestDocument): boolean {
-  const template = at(document.value, ['spec', 'leaderWorkerTemplate']);
-  const isPin = at(template, ['$patch']) !== undefined;
-  return hasMarks(document) && (template === undefined || isPin);
 }
 
 /** Not found among the manifests, or not what the cluster gets. A delivery stays where its marks are: only there it goes back. */
@@ -119,10 +91,6 @@ function isRefused({ workload, reading, issues }: DesiredRollout): boolean {
   if (reading.rollout === undefined) return false;
   if (workload !== undefined && hasMarks(workload)) return false;
   return workload === undefined || issues.some(({ reason }) => reason === 'UnsupportedLayout');
-}
-
-function hasMarks({ value }: ManifestDocument): boolean {
-  return Object.values(MARK).some((mark) => at(value, ['metadata', 'annotations', mark]) !== undefined);
 }
 
 function withoutPatch(entry: DesiredRollout, views: readonly RootView[]): readonly Asked[] {
