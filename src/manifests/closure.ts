@@ -6,7 +6,7 @@
 import type { Issue } from '../api/issue.ts';
 import { SHORTEN, shownEntry, TOO_LONG } from './kustomize-entries.ts';
 import { referencesOf } from './kustomize-references.ts';
-import type { Reference, Refusal } from './kustomize-rules.ts';
+import type { Reference, References, Refusal } from './kustomize-rules.ts';
 import { referencesOfTransformers } from './kustomize-transformers.ts';
 import { MAX_CLOSURE_CHARACTERS, MAX_CLOSURE_FILES, MAX_CLOSURE_LEVELS } from './limits.ts';
 import { isKustomizationFile, type ManifestDocument, parseManifestFile } from './parse-file.ts';
@@ -25,6 +25,9 @@ export type Looked = {
   readonly paths: ReadonlySet<string>;
   readonly files: ReadonlyMap<string, ClosureFile>;
 };
+
+/** What an object of an agent adds to the folder that it applies: the files that say so, and what they name. */
+export type ClosurePart = References & { readonly document: ManifestDocument; readonly files: readonly string[] };
 
 type Text = Extract<ClosureFile, { readonly kind: 'text' }>;
 
@@ -46,16 +49,17 @@ export type Closure =
 /** Of which names the file of a kustomization is: kustomize refuses a folder with two of them. */
 const NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 
-/** Paths at which something may be that a reference leads to. */
-function kustomizationsAt(folder: string): readonly string[] {
+/** Paths at which the kustomization of a folder may be. */
+export function kustomizationsAt(folder: string): readonly string[] {
   return NAMES.map((name) => (folder === '' ? name : `${folder}/${name}`));
 }
 
 /** The closure of the kustomization in `root`, as far as `looked` says; asked again with more until it is not open. */
-export function closureOf(root: string, looked: Looked): Closure {
+export function closureOf(root: string, looked: Looked, part?: ClosurePart): Closure {
   if (isTooLong(root)) return { kind: 'refused', issues: [issueAt(shownEntry(root), TOO_LONG, SHORTEN)], files: [] };
   const walk = new Walk(root, looked);
   walk.folder(root, undefined);
+  if (part !== undefined) walk.part(part);
   walk.rest();
   return walk.answer();
 }
@@ -94,6 +98,15 @@ class Walk {
       if (this.files.size > MAX_CLOSURE_FILES) return;
       this.follow(from);
     }
+  }
+
+  part({ document, references, refusals, files }: ClosurePart): void {
+    for (const path of files) {
+      const file = this.looked.files.get(path);
+      if (file?.kind === 'text') this.files.set(path, file);
+    }
+    this.issues.push(...refusals.map((refusal) => refusedAt(document, refusal)));
+    for (const reference of references) this.pending.push({ document, reference, level: 1 });
   }
 
   /** The kustomization of a folder, and what it names; true: there is one, or nobody has looked yet. */
@@ -183,8 +196,10 @@ class Walk {
 }
 
 function refusedAt(document: ManifestDocument, { at, what, hint }: Refusal): Issue {
-  const { file } = document;
-  const by = document.object.kind === 'Component' ? 'the component' : 'the kustomization';
+  const { file, object } = document;
+  const isFlux = object.apiVersion.startsWith('kustomize.toolkit.fluxcd.io/');
+  const own = object.kind === 'Component' ? 'the component' : 'the kustomization';
+  const by = isFlux ? `the Flux Kustomization ${object.name}` : own;
   const message = `${by} ${what}`;
   return { file, line: document.lineOf(at), path: pathText(at), reason: 'UnsupportedLayout', message, hint };
 }

@@ -74,7 +74,8 @@ function isMeant({ files, object }: Question, { document, folder }: BuildPart, p
   const meant = parsed?.documents.some(({ object: other }) => {
     return other.kind === kind && other.name === name && (other.namespace === '' || other.namespace === namespace);
   });
-  return meant === true;
+  // Text that cannot be read before something is filled in may mean anything.
+  return meant === true || (named === undefined && (parsed?.issues.length ?? 0) > 0);
 }
 
 /** A selector's text is a regular expression over the whole name; a wild one, or one we cannot read, may mean anything. */

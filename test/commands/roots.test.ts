@@ -169,16 +169,16 @@ test.each<[string, Tree, number, string]>([
     'app/kustomization.yaml: LeaderWorkerSet vllm is also built by prod/kustomization.yaml and prod/lws.yaml; wanted it once',
   ],
   [
-    'an image that Flux sets',
-    { ...PLAIN, 'flux.yaml': flux('  images:\n    - name: vllm/vllm-openai\n      newTag: v0.11.0\n') },
+    'an image that Flux sets by a variable',
+    { ...PLAIN, 'flux.yaml': flux('  images:\n    - name: vllm/vllm-openai\n      newTag: ${tag}\n') },
     0,
     'flux.yaml:7: LeaderWorkerSet vllm: the Flux Kustomization models changes its image vllm/vllm-openai, so that the build is not what the cluster gets',
   ],
   [
-    'a component that Flux adds',
+    'a component that Flux adds and that is not there',
     { ...PLAIN, 'flux.yaml': flux('  components: [../c]\n') },
-    0,
-    'flux.yaml:6: LeaderWorkerSet vllm: the Flux Kustomization models may change it by components, so that',
+    1,
+    'flux.yaml:6: the Flux Kustomization models takes c, which is not a folder with a kustomization',
   ],
   [
     'a prefix that Argo CD merges',
@@ -197,6 +197,14 @@ test.each<[string, Tree, number, string]>([
   const found = await roots(folder);
   expect(found.out).toContain(`  refused  ${said}`);
   expect(found.code).toBe(code);
+});
+
+test('what Flux merges is built', async () => {
+  const fields = '  targetNamespace: serving\n  images:\n    - name: vllm/vllm-openai\n      newTag: v0.11.0\n';
+  const { out } = await roots(clone({ ...PLAIN, 'flux.yaml': flux(fields) }));
+  expect(out).toContain('app/kustomization.yaml  built from 3 files, applied by Kustomization models (flux.yaml:1)\n');
+  expect(out).toContain('  serving/vllm  4 groups of 2 pods, 16 GPUs a group  vllm/vllm-openai:v0.11.0\n');
+  expect(out).not.toContain('refused');
 });
 
 test('in the way: a file that is no text, and one that is a link', async () => {

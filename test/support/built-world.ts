@@ -1,7 +1,8 @@
 /** A world whose agent applies what kustomize builds of one folder, with passes that build as well. */
 
 import { eject, intent, type OrderWish } from '../../src/commands/order.ts';
-import { withArgoImages } from '../../src/manifests/argo-source.ts';
+import { asApplied } from '../../src/manifests/as-applied.ts';
+import { isFluxText } from '../../src/manifests/flux-merge.ts';
 import type { Memory, Ports } from '../../src/reconcile/pass.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { readClosures } from '../../src/reconcile/roots/read-closures.ts';
@@ -95,10 +96,11 @@ export class BuiltWorld extends World {
   /** The agent builds the folder and applies it; what does not build is not applied. */
   async apply(at = 'main'): Promise<void> {
     const git = this.repository.open();
+    const flux = Object.entries(this.repository.files(at)).flatMap(([path, text]) => (isFluxText(text) ? [path] : []));
     const [commit] = await git.heads([at]);
-    const closure = (await readClosures(this.asFetched(git), commit ?? at, [ROOT])).get(ROOT);
+    const closure = (await readClosures(this.asFetched(git), commit ?? at, [ROOT], () => flux)).get(ROOT);
     if (closure?.kind !== 'whole') return;
-    const build = await this.builder.build(withArgoImages(closure));
+    const build = await this.builder.build(asApplied(closure));
     if (build.kind === 'refused') return;
     const objects = new Map([[ROOT, yamlValues(build.text)]]);
     syncCommit(this.cluster.store, objects, { manager: AGENT, namespace: 'llm', prune: true });

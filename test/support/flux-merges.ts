@@ -12,8 +12,14 @@ type FluxMerge = {
   readonly name: string;
   /** Below `spec` of the Flux Kustomization. */
   readonly fields: string;
-  /** The kustomization of the folder with the same in it. */
-  readonly moved: (overlay: string) => string;
+  /** The kustomization of the folder with the same in it, where a hint says so. */
+  readonly moved?: (overlay: string) => string;
+  /** The kustomization is written otherwise. */
+  readonly overlay?: (overlay: string) => string;
+  /** Releases of Flux do not agree, so that we merge nothing. */
+  readonly isUnclear?: true;
+  /** Flux builds nothing. */
+  readonly fails?: true;
   /** What the workload is called afterwards. */
   readonly named?: { readonly namespace: string; readonly name: string };
 };
@@ -22,6 +28,8 @@ const REPLICAS =
   '{target: {kind: LeaderWorkerSet, name: vllm}, patch: "- {op: replace, path: /spec/replicas, value: 3}"}';
 const MERGED =
   '{patch: "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: vllm}, spec: {startupPolicy: LeaderReady}}"}';
+const OPENED =
+  '{patch: "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: vllm}, spec: {rolloutStrategy: {rollingUpdateConfiguration: {partition: 0}}}}"}';
 const behind =
   (text: string) =>
   (overlay: string): string =>
@@ -62,6 +70,65 @@ export const FLUX_MERGES: readonly FluxMerge[] = [
     moved: (overlay) => overlay.replace('namespace: llm', 'namespace: serving'),
     named: { namespace: 'serving', name: 'prod-vllm' },
   },
+  {
+    name: 'all at once',
+    fields: `  targetNamespace: serving
+  namePrefix: blue-
+  nameSuffix: -x
+  patches: [${REPLICAS}, ${MERGED}]
+  components: [../../../components/more]
+  images: [{name: vllm/vllm-openai, newName: registry:5000/vllm, digest: "sha256:${'0'.repeat(64)}"}]
+`,
+    named: { namespace: 'serving', name: 'blue-vllm-x' },
+  },
+  {
+    name: 'a patch behind one of the kustomization',
+    overlay: behind(
+      `patches: [{target: {kind: LeaderWorkerSet}, patch: "- {op: replace, path: /spec/replicas, value: 7}"}]\n`,
+    ),
+    fields: `  patches: [${REPLICAS}]\n`,
+  },
+  {
+    name: 'a partition by a patch: ours is the last',
+    fields: `  patches: [${OPENED}]\n`,
+  },
+  {
+    name: 'an image in the place of one of that name',
+    overlay: behind('images: [{name: vllm/vllm-openai, newTag: v0.10.3}, {name: other, newTag: v1}]\n'),
+    fields: '  images: [{name: vllm/vllm-openai, newTag: v0.10.9}]\n',
+  },
+  {
+    name: 'a digest in the place of a tag',
+    overlay: behind('images: [{name: vllm/vllm-openai, newTag: v0.10.3}]\n'),
+    fields: `  images: [{name: vllm/vllm-openai, digest: "sha256:${'1'.repeat(64)}"}]\n`,
+  },
+  {
+    name: 'an image over one with another name',
+    overlay: behind('images: [{name: vllm/vllm-openai, newName: registry:5000/vllm, newTag: v0.10.3}]\n'),
+    fields: '  images: [{name: vllm/vllm-openai, newTag: v0.10.9}]\n',
+    isUnclear: true,
+  },
+  {
+    name: 'one image twice',
+    fields: '  images: [{name: vllm/vllm-openai, newName: a/b}, {name: vllm/vllm-openai, newTag: v0.10.9}]\n',
+    isUnclear: true,
+  },
+  {
+    name: 'a folder of bases alone',
+    overlay: (overlay) => overlay.replace('resources:', 'bases:'),
+    fields: '  targetNamespace: serving\n',
+    named: { namespace: 'serving', name: 'prod-vllm' },
+  },
+  {
+    name: 'a merge patch of nothing',
+    fields: `  patches: [${MERGED.replace('name: vllm', 'name: other')}]\n`,
+    fails: true,
+  },
+  {
+    name: 'a component that is not there',
+    fields: '  components: [../../../components/none]\n',
+    fails: true,
+  },
 ];
 
 const MORE = `apiVersion: kustomize.config.k8s.io/v1alpha1
@@ -69,8 +136,10 @@ kind: Component
 patches: [{target: {kind: LeaderWorkerSet}, patch: "- {op: replace, path: /spec/replicas, value: 2}"}]
 `;
 
+const TAKEN = { namespace: 'llm', name: 'prod-vllm' };
+
 /** The folder, taken over by a patch for the workload as it is called in the end. */
-export function fluxFolder({ named = { namespace: 'llm', name: 'prod-vllm' } }: FluxMerge): Files {
+export function fluxFolder({ named = TAKEN, overlay = (text) => text }: FluxMerge): Files {
   const { 'rollouts/vllm.yaml': _, ...files } = BUILT_FILES;
   const { namespace, name } = named;
   const patch = `apiVersion: leaderworkerset.x-k8s.io/v1
@@ -82,7 +151,7 @@ spec: {rolloutStrategy: {rollingUpdateConfiguration: {partition: 1000000}}}
   const path = /^path: (.*)$/m.exec(applied)?.[1] ?? '';
   return {
     ...files,
-    [OVERLAY]: `${files[OVERLAY] ?? ''}transformers: [${APPLY_ENTRY}]\n`,
+    [OVERLAY]: `${overlay(files[OVERLAY] ?? '')}transformers: [${APPLY_ENTRY}]\n`,
     'components/more/kustomization.yaml': MORE,
     [APPLY]: applied,
     [`${ROOT}/${path}`]: patch,

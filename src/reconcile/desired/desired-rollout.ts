@@ -40,6 +40,8 @@ export type Identity = {
   readonly name: string;
   /** There: kustomize builds it in this folder, and the file is our patch. */
   readonly root?: string;
+  /** There: files of Flux objects that apply that folder, as main has them. */
+  readonly flux?: readonly string[];
   /** There: this HelmRelease renders it, and has the file. */
   readonly carrier?: Carrier;
 };

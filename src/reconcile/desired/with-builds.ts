@@ -47,6 +47,8 @@ export function overOf(
 }
 
 /** How an identity says so. */
-export function rootIn(over: BuiltOver | undefined): Pick<Identity, 'root'> {
-  return over === undefined ? {} : { root: over.root };
+export function rootIn(over: BuiltOver | undefined): Pick<Identity, 'root' | 'flux'> {
+  if (over === undefined) return {};
+  const { root, flux } = over;
+  return flux === undefined ? { root } : { root, flux };
 }

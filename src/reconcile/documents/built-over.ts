@@ -23,6 +23,8 @@ export type Compared = ReadonlyMap<string, 'same' | 'differs' | 'unknown'>;
 export type BuiltOver = {
   /** The folder of the kustomization that is applied. */
   readonly root: string;
+  /** There: files of Flux objects that apply it. */
+  readonly flux?: readonly string[];
   /** Our patch; it need not be there yet. */
   readonly file: string;
   readonly named: { readonly namespace: string; readonly name: string };

@@ -19,9 +19,14 @@ type Text = { readonly oid: string; readonly text: string };
  */
 export async function changedFiles(
   git: Pick<Git, 'readAt' | 'history'>,
-  { root, since, until }: { readonly root: string; readonly since: Oid; readonly until: Oid },
+  {
+    root,
+    flux = [],
+    since,
+    until,
+  }: { readonly root: string; readonly flux?: readonly string[]; readonly since: Oid; readonly until: Oid },
 ): Promise<readonly ChangedFile[] | undefined> {
-  const [before, after] = [await textsAt(git, since, root), await textsAt(git, until, root)];
+  const [before, after] = [await textsAt(git, since, { root, flux }), await textsAt(git, until, { root, flux })];
   if (before.size === 0 || after.size === 0) return undefined;
   const paths = [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => !isOwnFile(path) && before.get(path)?.oid !== after.get(path)?.oid)
@@ -37,8 +42,12 @@ export async function changedFiles(
   });
 }
 
-async function textsAt(git: Pick<Git, 'readAt'>, commit: Oid, root: string): Promise<ReadonlyMap<string, Text>> {
-  const closure = (await readClosures(git, commit, [root])).get(root);
+async function textsAt(
+  git: Pick<Git, 'readAt'>,
+  commit: Oid,
+  { root, flux }: { readonly root: string; readonly flux: readonly string[] },
+): Promise<ReadonlyMap<string, Text>> {
+  const closure = (await readClosures(git, commit, [root], () => flux)).get(root);
   return new Map((closure?.files ?? []).map(({ path, oid, text }) => [path, { oid, text }]));
 }
 

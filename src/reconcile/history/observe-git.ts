@@ -78,7 +78,7 @@ export function gitReader(port: Git, main: Oid, { config, texts, builds }: How):
     changedSince: async (since, { identity }) => {
       if (identity?.root === undefined) return undefined;
       const { changedFiles } = await import('./changed-files.ts');
-      return changedFiles(port, { root: identity.root, since, until: main });
+      return changedFiles(port, { ...identity, root: identity.root, since, until: main });
     },
     ...arrivalReaders(ancestry, workloadAt),
     brought: broughtReader(ancestry, textAt),

@@ -4,6 +4,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at, type Json } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { AgentBuild } from '../../manifests/agent-builds.ts';
+import { FLUX_FIELDS, type FluxMerge, fluxMerge } from '../../manifests/flux-merge.ts';
 import { type BuildPart, changesOf, list, type Transformation } from '../../manifests/kustomize-changes.ts';
 import type { Root } from '../../manifests/kustomize-roots.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
@@ -20,12 +21,13 @@ export function agentIssues(
   { files, blobs }: Desired,
 ): readonly Issue[] {
   if (builds.length === 0) return [];
+  const merge = fluxMerge({ root: root.folder, files: closed });
   const byPath = new Map(files.map((file) => [file.file, file]));
   const isThere = (path: string): boolean => blobs.get(path) !== undefined;
   const earlier = namesIn(closed);
   return workloads.flatMap(({ document, name }) =>
     builds.flatMap((build) => {
-      const { part } = build;
+      const { part } = withoutMerged(build, root, merge);
       const found = [document, ...earlier.flatMap((one) => earlierForm(document, one))].flatMap((object) =>
         changesOf({ object, files: byPath, isThere }, part),
       );
@@ -37,10 +39,23 @@ export function agentIssues(
         path: pathText(change.path),
         reason: 'UnsupportedLayout',
         message: `LeaderWorkerSet ${name}: ${change.by} ${change.what}, so that the build is not what the cluster gets`,
-        hint: movedHint(root, build, change) ?? change.hint,
+        hint: unclearHint(build, change, merge) ?? movedHint(root, build, change) ?? change.hint,
       }));
     }),
   );
+}
+
+/** What is part of the build already is not in its way. */
+function withoutMerged(build: AgentBuild, root: Root, merge: FluxMerge): AgentBuild {
+  if (merge.kind !== 'merged' || !build.lists || build.part.folder !== root.folder) return build;
+  const others = Object.entries(build.part.value).filter(([key]) => !FLUX_FIELDS.some((field) => field === key));
+  return { ...build, part: { ...build.part, value: Object.fromEntries(others) } };
+}
+
+/** Why it is not. */
+function unclearHint({ part, lists }: AgentBuild, { path }: Transformation, merge: FluxMerge): string | undefined {
+  if (merge.kind !== 'unclear' || !lists || merge.document.file !== part.document.file) return undefined;
+  return FLUX_FIELDS.some((field) => field === path[part.under.length]) ? merge.hint : undefined;
 }
 
 function namesIn(closed: BuildInput['files']): readonly string[] {

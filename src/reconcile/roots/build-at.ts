@@ -44,8 +44,12 @@ export async function fieldsAt(world: World, commit: Oid, of: Built): Promise<Bu
   return (await patchedBy(world, commit, { of, closure })) ?? builtOf(world, commit, { of, closure });
 }
 
-async function closureAt({ git }: World, commit: Oid, { root }: Built): Promise<ClosedOrRefused | undefined> {
-  const closure = (await readClosures(git, commit, [root])).get(root);
+async function closureAt(
+  { git }: World,
+  commit: Oid,
+  { root, flux = [] }: Built,
+): Promise<ClosedOrRefused | undefined> {
+  const closure = (await readClosures(git, commit, [root], () => flux)).get(root);
   return closure?.kind === 'refused' && closure.files.length === 0 ? undefined : closure;
 }
 

@@ -8,10 +8,11 @@ import type { Beneath } from '../../rollout/edits/beneath.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import type { Builds, BuiltOver } from '../documents/built-over.ts';
 import { readWorkload } from '../documents/read-workload.ts';
-import { agentsIn } from '../init/agents.ts';
+import { type Agent, agentsIn } from '../init/agents.ts';
 import { appliedBy } from './applied-by.ts';
 import { atPatch, isCalled } from './at-patch.ts';
 import { builtWithout, type OwnPatch } from './bare-build.ts';
+import { fluxFiles } from './flux-files.ts';
 import { hashOf, keptBuilds, type SignedRecords, toKeep } from './kept-builds.ts';
 import { NO_BUILDER } from './no-builder.ts';
 import { type Asked, hasMarks, patchesIn } from './own-patches.ts';
@@ -63,7 +64,8 @@ export async function overBuilds(
     ...patches.map(({ named }) => named.name),
     ...refused.map(({ reading }) => reading.rollout?.rollout.workload.name ?? ''),
   ].filter((name) => name !== '');
-  const question = { desired, agents: agentsIn(texts, config), texts, patched };
+  const agents = agentsIn(texts, config);
+  const question = { desired, agents, texts, patched };
   const likely = await readRoots({ ...question, names }, world);
   const isFound = refused.every((entry) => withoutPatch(entry, likely).length > 0);
   // A name may be made in ways that no text shows.
@@ -73,7 +75,8 @@ export async function overBuilds(
   // What has a patch is delivered by it, whatever else builds an object of that name.
   const asked = [...patches, ...fresh.filter(({ named }) => !mine.has(JSON.stringify(named)))];
   const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named]), one]));
-  const built = await Promise.all([...once.values()].map((one) => overBuild(one, { views, world, desired, patches })));
+  const about = { views, world, desired, patches, agents };
+  const built = await Promise.all([...once.values()].map(async (one) => withFlux(await overBuild(one, about), agents)));
   const found = new Set(built.map(({ named }) => JSON.stringify(named)));
   return { built, unbuilt: unbuiltOf(refused, likely).filter(({ named }) => !found.has(JSON.stringify(named))) };
 }
@@ -109,6 +112,7 @@ type About = {
   readonly desired: Desired;
   /** All that are there. */
   readonly patches: readonly Asked[];
+  readonly agents: readonly Agent[];
 };
 
 async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
@@ -158,6 +162,12 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   };
 }
 
+/** With where Flux says what it adds to the folder. */
+function withFlux(over: BuiltOver, agents: readonly Agent[]): BuiltOver {
+  const flux = fluxFiles(agents, over.root);
+  return flux.length === 0 ? over : { ...over, flux };
+}
+
 function rolloutOf({ namespace, name }: Named, { rollouts }: Desired): DesiredRollout['key'] | undefined {
   return rollouts.find(
     ({ key, reading }) => key.namespace === namespace && reading.rollout?.rollout.workload.name === name,
@@ -167,7 +177,7 @@ function rolloutOf({ namespace, name }: Named, { rollouts }: Desired): DesiredRo
 /** What is decided by: the build of main, or what stands for it where a patch of ours has no part in one. */
 async function sourceOf(
   { file, view, root, named, patch }: Asked & { readonly file: string; readonly view: RootView | undefined },
-  { world, desired }: About,
+  { world, desired, agents }: About,
 ): Promise<Source | undefined> {
   const isOwn = (one: ManifestDocument): boolean => isCalled(one, named);
   const isPart = view?.input !== undefined && (patch === undefined || view.files.includes(file));
@@ -183,7 +193,7 @@ async function sourceOf(
   }
   if (patch === undefined) return undefined;
   const text = desired.texts.get(file) ?? '';
-  const asked = { root, file, named, text: isOut ? withoutRemoval(text) : text };
+  const asked = { root, file, named, flux: fluxFiles(agents, root), text: isOut ? withoutRemoval(text) : text };
   const entered = view === undefined || isPart ? undefined : await withEntry(asked, view, isOwn, world);
   return entered ?? lastBuilt(asked, isOwn, world);
 }

@@ -6,6 +6,7 @@ import { EXCLUSIVE_TOPOLOGY, OWN_PREFIX } from '../../api/release-content.ts';
 import { LWS_API_VERSION } from '../../api/rollout.ts';
 import { shellWord } from '../../api/shell-word.ts';
 import { foreignInApply } from '../../manifests/apply-file.ts';
+import { fluxMerge } from '../../manifests/flux-merge.ts';
 import { list } from '../../manifests/kustomize-changes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { APPLY_ENTRY, applyFile, isApplyEntry } from '../../manifests/patch-place.ts';
@@ -30,15 +31,25 @@ export function unbuiltIssues({ root, patch, view, named, rollout }: Asked): rea
     if (view !== undefined && isAtApply(issue, view)) return { ...issue, hint: applyHint(root, rollout) };
     const isRenamed = issue.reason === 'BuildFails' && issue.message.includes(`${NOT_THERE} ${id}`);
     if (view === undefined || patch === undefined || !isRenamed) return issue;
-    const { document } = view.root;
-    const key = ['namePrefix', 'nameSuffix', 'namespace'].find((one) => document.value[one] !== undefined);
+    const place = namedAt(view);
     const eject = rollout === undefined ? 'tranche eject' : command('eject', rollout);
     return {
       ...issue,
-      line: key === undefined ? 0 : document.lineOf([key]),
+      ...place,
       hint: `The patch of tranche is for LeaderWorkerSet ${namespace}/${name}, which this folder builds no more under that name. Put the name, the prefix or suffix and the namespace back as they were. To rename it, order ${eject} before that.`,
     };
   });
+}
+
+/** What makes another name or namespace: fields of an object of Flux, else of the kustomization. */
+function namedAt({ root: { folder, document }, input }: RootView): Pick<Issue, 'file' | 'line'> {
+  const merge = fluxMerge({ root: folder, files: input?.files ?? [] });
+  const own = merge.kind === 'merged' ? merge : undefined;
+  const added = ['namePrefix', 'nameSuffix', 'targetNamespace'].find((one) => own?.fields[one] !== undefined);
+  if (own !== undefined && added !== undefined)
+    return { file: own.document.file, line: own.document.lineOf(['spec', added]) };
+  const key = ['namePrefix', 'nameSuffix', 'namespace'].find((one) => document.value[one] !== undefined);
+  return { file: document.file, line: key === undefined ? 0 : document.lineOf([key]) };
 }
 
 /** It stands at the entry of ours: what that names is gone, or no transformers. */

@@ -2,7 +2,14 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { argoSourceIssues, isArgoSource } from '../../manifests/argo-source.ts';
-import { type Closure, type ClosureFile, closureOf } from '../../manifests/closure.ts';
+import {
+  type Closure,
+  type ClosureFile,
+  type ClosurePart,
+  closureOf,
+  kustomizationsAt,
+} from '../../manifests/closure.ts';
+import { fluxPart } from '../../manifests/flux-merge.ts';
 import { MAX_CLOSURE_LEVELS } from '../../manifests/limits.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import type { Git, Oid, TreeFile } from '../../ports/git.ts';
@@ -13,11 +20,15 @@ const LOOKS_MOST = MAX_CLOSURE_LEVELS + 2;
 export type ClosedOrRefused = Exclude<Closure, { readonly kind: 'open' }>;
 export type WholeClosure = Extract<Closure, { readonly kind: 'whole' }>;
 
+/** Files of Flux objects that apply a folder, as main has them: what they add to it in this commit is part of its closure. */
+type FluxFiles = (root: string) => readonly string[];
+
 /** By folder. What several share is read once. Throws PortError. */
 export async function readClosures(
   git: Pick<Git, 'readAt'>,
   commit: Oid,
   roots: readonly string[],
+  flux: FluxFiles = () => [],
 ): Promise<ReadonlyMap<string, ClosedOrRefused>> {
   const paths = new Set<string>();
   const files = new Map<string, ClosureFile>();
@@ -27,11 +38,12 @@ export async function readClosures(
     const asked = new Set<string>();
     const still: string[] = [];
     for (const root of open) {
-      const closure = closureOf(root, { paths, files });
+      const more = flux(root).filter((path) => !paths.has(path));
+      const closure = closureOf(root, { paths, files }, partOf(root, flux(root), files));
       if (closure.kind !== 'open') closed.set(root, closure);
       else {
         still.push(root);
-        for (const path of closure.paths) asked.add(path);
+        for (const path of [...closure.paths, ...more]) asked.add(path);
       }
     }
     open = still;
@@ -41,6 +53,18 @@ export async function readClosures(
     for (const path of asked) paths.add(path);
   }
   return withArgoSources(git, commit, closed);
+}
+
+function partOf(
+  root: string,
+  flux: readonly string[],
+  files: ReadonlyMap<string, ClosureFile>,
+): ClosurePart | undefined {
+  const texts = [...kustomizationsAt(root), ...flux].flatMap((path) => {
+    const file = files.get(path);
+    return file?.kind === 'text' ? [file] : [];
+  });
+  return flux.length === 0 ? undefined : fluxPart({ root, files: texts });
 }
 
 /** The same with the files that Argo CD merges into the source of an Application: their names are not known from others. */

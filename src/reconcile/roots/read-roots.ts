@@ -3,7 +3,9 @@
 import { type Config, mappedNamespace } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { agentBuildsIn, reachesRoot } from '../../manifests/agent-builds.ts';
-import { isArgoSource, withArgoImages } from '../../manifests/argo-source.ts';
+import { isArgoSource } from '../../manifests/argo-source.ts';
+import { asApplied } from '../../manifests/as-applied.ts';
+import { unreadFlux } from '../../manifests/flux-merge.ts';
 import { type Root, rootsIn } from '../../manifests/kustomize-roots.ts';
 import { isKustomizationFile, type ManifestDocument } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
@@ -16,6 +18,7 @@ import type { BuiltObjects } from '../documents/built-over.ts';
 import type { Agent } from '../init/agents.ts';
 import { agentIssues } from './agent-issues.ts';
 import { type BuiltReading, type BuiltWorkload, builtWorkloads } from './built-workload.ts';
+import { fluxFiles } from './flux-files.ts';
 import { isAsked } from './is-asked.ts';
 import { type ClosedOrRefused, closureKey, readClosures, type WholeClosure } from './read-closures.ts';
 import { baseIssue, buildIssue, twiceBuilt, unreadByFlux } from './root-issues.ts';
@@ -88,16 +91,15 @@ export async function readRoots(
 ): Promise<readonly RootView[]> {
   const applied = new Set([...patched, ...agents.flatMap(({ folders }) => folders)]);
   const roots = rootsIn(desired.files, applied);
-  const closures = await readClosures(
-    git,
-    desired.commit,
-    roots.map(({ folder }) => folder),
-  );
+  const builds = agentBuildsIn(texts);
+  const isAddedTo = (folder: string): boolean => builds.some(({ part, lists }) => lists && part.folder === folder);
+  const asked = roots.map(({ folder }) => folder);
+  const flux = (folder: string): readonly string[] => (isAddedTo(folder) ? fluxFiles(agents, folder) : []);
+  const closures = await readClosures(git, desired.commit, asked, flux);
   const about = roots.flatMap((root) => {
     const closure = closures.get(root.folder);
     return closure !== undefined && isAsked(root, closure, { names, patched }) ? [{ root, closure }] : [];
   });
-  const builds = agentBuildsIn(texts);
   const kustomized = new Set(desired.files.flatMap(({ file }) => (isKustomizationFile(file) ? [folderOf(file)] : [])));
   const hasKustomization = (folder: string): boolean => kustomized.has(folder);
   const views = await Promise.all(
@@ -105,10 +107,8 @@ export async function readRoots(
       const { workloads, issues, key, ...outputs } = await builtRoot(root, closure, world);
       const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
       // What Argo CD merges is part of what is built, or refused with it.
-      const around = builds.filter(
-        (build) =>
-          !isArgoSource(build.part.document.file, root.folder) && reachesRoot(build, root.folder, hasKustomization),
-      );
+      const others = builds.filter(({ part }) => !isArgoSource(part.document.file, root.folder));
+      const around = others.filter((build) => reachesRoot(build, root.folder, hasKustomization));
       const applying = agents.filter(({ folders }) => folders.includes(root.folder));
       const files = closure.files.map(({ path }) => path);
       return {
@@ -126,6 +126,7 @@ export async function readRoots(
           ...issues,
           ...agentIssues({ root, closed: closure.files }, found, around, desired),
           ...unreadByFlux(root, applying, files),
+          ...unreadFlux({ root: root.folder, texts }),
         ],
       };
     }),
@@ -175,7 +176,7 @@ export async function builtOnce(input: BuildInput, once: Once): Promise<BuiltRea
 }
 
 async function builtNow(input: BuildInput, { key, root, builder, cache }: Once): Promise<BuiltReading> {
-  const build = await builder.build(withArgoImages(input)).catch(refusedByMachine);
+  const build = await builder.build(asApplied(input)).catch(refusedByMachine);
   const built =
     build.kind === 'refused'
       ? { ...NOTHING_BUILT, issues: [buildIssue(root, build)] }

@@ -19,6 +19,8 @@ type Asked = {
   readonly named: { readonly namespace: string; readonly name: string };
   /** The patch as main has it now. */
   readonly text: string;
+  /** Files of Flux objects that apply the folder. */
+  readonly flux: readonly string[];
 };
 
 /** Main's own line, newest first. */
@@ -102,7 +104,7 @@ export async function lastBuilt(asked: Asked, wanted: Wanted, world: World): Pro
 }
 
 async function builtThere(asked: Asked, commit: Oid, wanted: Wanted, world: World): Promise<Source | undefined> {
-  const closure = (await readClosures(world.git, commit, [asked.root])).get(asked.root);
+  const closure = (await readClosures(world.git, commit, [asked.root], () => asked.flux)).get(asked.root);
   if (closure?.kind !== 'whole' || !closure.files.some(({ path }) => path === asked.file)) return undefined;
   const input = withFiles(closure, new Map([[asked.file, asked.text]]));
   const key = `${closureKey(closure)} with ${asked.text}`;

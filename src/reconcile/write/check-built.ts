@@ -4,7 +4,7 @@
  */
 
 import type { Issue } from '../../api/issue.ts';
-import { withArgoImages } from '../../manifests/argo-source.ts';
+import { asApplied } from '../../manifests/as-applied.ts';
 import { apart } from '../../manifests/build-output.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { appliedFiles, applyFile } from '../../manifests/patch-place.ts';
@@ -36,7 +36,7 @@ export async function checkBuilt(changes: readonly ObjectChange[], on: On): Prom
   if (own === undefined || over.input === undefined) return undefined;
   const read = withTexts(over.input, before, over.isStandIn === true ? [over.file] : undefined);
   const input = over.isStandIn === true ? read : withApplied(read, over.root, before);
-  const built = (one: BuildInput) => builder.build(withArgoImages(one));
+  const built = (one: BuildInput) => builder.build(asApplied(one));
   const [was, is] = await Promise.all([built(input), built(withWrites(input, writes))]);
   // What cannot be built is no reason to keep a rollback waiting: its bytes are checked in the patch itself.
   const isUnknown = [was, is].some((build) => build.kind === 'refused' && build.cause !== 'fails');
