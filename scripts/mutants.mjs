@@ -87,6 +87,11 @@ async function table(all, { nothing, search }) {
   const found = all.filter((one) => one !== nothing && verdicts.get(one).killedBy !== undefined);
   const counts = found.map((one) => verdicts.get(one).schedules).sort((a, b) => a - b);
   const [median, first] = [counts[counts.length >> 1], counts.filter((count) => count === 1).length];
+  for (const one of found) {
+    const { seed, schedules } = verdicts.get(one);
+    if (schedules > 1 && !search)
+      console.log(`killers.json: "${one.name}" is killed by ${seed} now, which took ${schedules} runs`);
+  }
   console.log(
     `${survived.length} of ${all.length - 1} survived; ${first} were killed by the first seed, half by the ${median}th`,
   );

@@ -34,7 +34,7 @@ export const nothing = mutant(
   'rollout/observed/batches.ts',
   'return replicas - plannedGroups(step, replicas);',
   'return replicas + 0 - plannedGroups(step, replicas);',
-  40,
+  12,
 );
 
 export const mutants: readonly Mutant[] = [
