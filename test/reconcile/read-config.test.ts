@@ -1,6 +1,6 @@
 /** What stands in the place of `tranche.yaml` and cannot be read is never taken for a repository without one. */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CONFIG_FILE } from '../../src/api/config.ts';
 import { parseConfig } from '../../src/api/parse-config.ts';
 import type { TreeFile } from '../../src/ports/git.ts';
@@ -8,6 +8,7 @@ import { CONFIG_REQUEST } from '../../src/reconcile/documents/desired-branch.ts'
 import { configIn } from '../../src/reconcile/observe/read-main.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
+import { BareWorld } from '../support/bare-world.ts';
 import { privateHalf, publicHalf } from '../support/status-key.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
@@ -154,4 +155,40 @@ test('an entry of statusKeys that is wrong stays without its key: its cluster is
     { cluster: 'eu', key: '', until: undefined },
     { cluster: 'us', key: publicHalf(), until: undefined },
   ]);
+});
+
+describe('a name that only reads as tranche.yaml', () => {
+  const world = BareWorld.open({ ...VLLM_FILES, 'tranche.yaml': 'owners:\n  llm: [apps, rollouts]\n' });
+
+  test.each([
+    ['other letters', 'Tranche.YAML', '"Tranche.YAML"'],
+    ['a letter of another alphabet', 'tranch\u0435.yaml', '"tranch\\u{435}.yaml"'],
+    ['nothing that is seen', 'tranche\u200b.yml', '"tranche\\u{200b}.yml"'],
+    ['a blank at its end', 'tranche.yaml ', '"tranche.yaml "'],
+    ['a dot at its end', 'tranche.yaml.', '"tranche.yaml."'],
+  ])('%s: no step goes forward as if there were none', async (_, name, said) => {
+    const { repository } = await world;
+    const before = await repository.git('rev-parse', 'main');
+    await repository.commit('main', { 'tranche.yaml': undefined, [name]: 'owners:\n  llm: [apps, rollouts]\n' });
+    const { outcomes, issues } = await (await world).pass();
+    await repository.git('update-ref', 'refs/heads/main', before);
+    const issue = expect.objectContaining({
+      reason: 'WrongName',
+      message: expect.stringContaining(`there is ${said}`),
+    });
+    expect(issues).toContainEqual(issue);
+    expect(outcomes.map(({ written }) => written)).toEqual([undefined]);
+  });
+
+  test.each(['tranche.txt', 'branche.yaml', 'tranches.yaml', '\u0442\u0440\u0430\u043d\u0448.yaml'])(
+    '%s is none',
+    async (name) => {
+      const { repository } = await world;
+      const before = await repository.git('rev-parse', 'main');
+      await repository.commit('main', { 'tranche.yaml': undefined, [name]: 'a: b\n' });
+      const { issues } = await (await world).pass();
+      await repository.git('update-ref', 'refs/heads/main', before);
+      expect(issues).toEqual([]);
+    },
+  );
 });

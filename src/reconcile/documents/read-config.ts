@@ -7,6 +7,7 @@ import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ParsedDocument, parseDocumentText } from '../../manifests/parse-document.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { Tree, TreeFile } from '../../ports/git.ts';
+import { lookalikeIn } from './config-lookalike.ts';
 
 /** The configuration is wrong: nothing is run at all. Exit code 2. */
 export class ConfigError extends Error {
@@ -22,34 +23,30 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the file says; the defaults where there is none. A text that is `known` is not parsed again. Throws ConfigError. */
-export function configOf(files: Tree['files'], known?: KnownTexts): Config {
+/** What the tree that was read for it says; the defaults where there is none. A text that is `known` is not parsed again. Throws ConfigError. */
+export function configOf({ files, gaps }: Pick<Tree, 'files' | 'gaps'>, known?: KnownTexts): Config {
   const file = files.find(({ path }) => path === CONFIG_FILE);
   if (file !== undefined) return configIn(file.content, known);
   const [other] = files;
-  if (other === undefined) return DEFAULT_CONFIG;
-  const isOther = other.path === OTHER_CONFIG_FILE;
-  throw new ConfigError(
-    [
-      configIssue({
-        path: '',
-        reason: 'WrongName',
-        message: isOther ? `there is ${OTHER_CONFIG_FILE}, which is not read` : 'it is a folder, wanted a file',
-        hint: isOther ? `Rename it to ${CONFIG_FILE}, or delete it.` : 'Give the folder another name.',
-        line: 1,
-      }),
-    ],
-    isOther ? DEFAULT_CONFIG : undefined,
-  );
+  const lookalike = other === undefined ? lookalikeIn(gaps) : undefined;
+  if (other === undefined && lookalike === undefined) return DEFAULT_CONFIG;
+  if (other !== undefined && other.path !== OTHER_CONFIG_FILE)
+    throw wrongName('it is a folder, wanted a file', 'Give the folder another name.');
+  const name = lookalike === undefined ? OTHER_CONFIG_FILE : `"${lookalike}"`;
+  throw wrongName(`there is ${name}, which is not read`, `Rename it to ${CONFIG_FILE}, or delete it.`, DEFAULT_CONFIG);
+}
+
+function wrongName(message: string, hint: string, besides?: Config): ConfigError {
+  return new ConfigError([configIssue({ path: '', reason: 'WrongName', message, hint, line: 1 })], besides);
 }
 
 /**
  * The same for a pass that writes: a slip in a field of steps alone must not keep a rollback, whichever Rollout it is of. Its
  * faults are those of every Rollout, so that no step goes forward. Throws ConfigError where a rollback may hang on them.
  */
-export function configWithFaults(files: Tree['files'], known?: KnownTexts): Config {
+export function configWithFaults(tree: Pick<Tree, 'files' | 'gaps'>, known?: KnownTexts): Config {
   try {
-    return configOf(files, known);
+    return configOf(tree, known);
   } catch (error) {
     if (!(error instanceof ConfigError) || error.besides === undefined) throw error;
     return { ...error.besides, faults: error.issues };

@@ -30,13 +30,13 @@ export async function readConfig(git: Git, commit: Oid, overrides: Overrides, re
 }
 
 /** The configuration in a tree that was read for it. Throws ConfigError. */
-export function configIn({ files }: Tree, overrides: Overrides, known?: KnownTexts): Config {
-  return overridden(configOf(files, known), overrides);
+export function configIn(tree: Tree, overrides: Overrides, known?: KnownTexts): Config {
+  return overridden(configOf(tree, known), overrides);
 }
 
 /** The same for a pass that writes, and for an order to one: both go back in spite of some faults. Throws ConfigError. */
-export function writableConfigIn({ files }: Tree, overrides: Overrides, known?: KnownTexts): Config {
-  return overridden(configWithFaults(files, known), overrides);
+export function writableConfigIn(tree: Tree, overrides: Overrides, known?: KnownTexts): Config {
+  return overridden(configWithFaults(tree, known), overrides);
 }
 
 function overridden({ lines, ...config }: Config, overrides: Overrides): Config {
