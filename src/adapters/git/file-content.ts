@@ -57,6 +57,9 @@ export const LINK = unreadable('link', 'it is a symbolic link or a submodule, wh
 /** Such a file must never be written. */
 export const NO_NAME = unreadable('garbled', 'its name is not UTF-8');
 
+/** Of a file or a folder; what is in it is not read. */
+export const LONG_NAME = unreadable('garbled', 'its name has more than 255 bytes, which no file system takes');
+
 /** What stands for a folder that is not gone into: who merged it keeps no file of others from being read. */
 export function tooDeep(folder: Pick<TreeFile, 'path' | 'oid'>, { treeDepth }: Pick<GitLimits, 'treeDepth'>): TreeFile {
   return { ...folder, mode: '100644', content: unreadable('large', `folders are nested deeper than ${treeDepth}`) };

@@ -4,6 +4,7 @@ import type { Oid } from '../../ports/git.ts';
 import type { GitLimits } from './limits.ts';
 import type { Lookup, ObjectQuestion } from './object-question.ts';
 import { decodeTree, isFolder, type TreeEntry } from './objects.ts';
+import { shortName } from './tree-paths.ts';
 import { spelled } from './wanted-paths.ts';
 
 /** A file, link or submodule that is not the same in both. `path`: a byte string. */
@@ -39,7 +40,7 @@ export function* treeDifferences(
       const names = sidesOf(pair, lookup);
       visited += names?.size ?? 0;
       if (names === undefined || visited > limits.treeEntries) return undefined;
-      for (const [name, sides] of names) compare(pair.prefix + name, sides, { found, next });
+      for (const [name, sides] of names) compare(pair.prefix + shortName(name), sides, { found, next });
     }
     level = next;
   }

@@ -14,6 +14,20 @@ export function nameOf(bytes: Buffer, { start, end }: EntryPlace): string {
   return bytes.toString('latin1', start, end);
 }
 
+/** Bytes of one name: what is longer no file system takes, so no agent applies it. */
+const NAME_MOST = 255;
+const SHOWN = 100;
+
+/** True for a name that is never made part of a path: each file below it would have it in its own. */
+export function isLong({ start, end }: EntryPlace): boolean {
+  return end - start > NAME_MOST;
+}
+
+/** The beginning of a name that is too long to be one, others as they are. */
+export function shortName(name: string): string {
+  return name.length > NAME_MOST ? `${name.slice(0, SHOWN)}...` : name;
+}
+
 /** The path as text; one that is none is spelled as well as can be. */
 export function pathOf(
   folder: { readonly prefix: string; readonly isAscii: boolean; readonly bytes: Buffer },

@@ -7,7 +7,7 @@ import type { Lookup, ObjectQuestion } from './object-question.ts';
 import { isFolder, newPlace, oidAt, readEntry } from './objects.ts';
 import { tooLarge } from './tree-errors.ts';
 import { wantedAt } from './tree-folder.ts';
-import { nameOf } from './tree-paths.ts';
+import { isLong, nameOf } from './tree-paths.ts';
 import { spelled, type Wanted } from './wanted-paths.ts';
 
 /** `prefix`: its path, a byte string with the last slash. */
@@ -132,7 +132,7 @@ function shapeOf({ oid, prefix, wanted }: Folder, lookup: Lookup): Shape {
   for (let at = 0; at < bytes.length; ) {
     at = readEntry(bytes, at, place);
     entries += 1;
-    if (!isFolder(place.mode)) continue;
+    if (!isFolder(place.mode) || isLong(place)) continue;
     const below = wantedAt(wanted, bytes, place);
     if (below !== undefined)
       folders.push({ oid: oidAt(bytes, place), prefix: `${prefix}${nameOf(bytes, place)}/`, wanted: below });

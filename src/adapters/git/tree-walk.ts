@@ -1,14 +1,14 @@
 /** Decides which trees and blobs a read needs, level by level for all paths together, and what a file says. */
 
 import type { Folders, Gaps, Oid, ReadRequest, SkippedFile, Tree, TreeFile } from '../../ports/git.ts';
-import { contentOfFile, NO_NAME, tooDeep } from './file-content.ts';
+import { contentOfFile, LONG_NAME, NO_NAME, tooDeep } from './file-content.ts';
 import { createIdCount, type IdCount } from './id-count.ts';
 import type { GitLimits } from './limits.ts';
 import type { ObjectQuestion, SentWhole } from './object-question.ts';
 import { decodeTree, type EntryPlace, fileModeOf, newPlace, oidAt, readEntry } from './objects.ts';
 import { noFolder } from './tree-errors.ts';
 import { kindOf, mayLeadToManifests, type Wants, wantedAt, wantsOf } from './tree-folder.ts';
-import { byPath, nameOf, pathOf } from './tree-paths.ts';
+import { byPath, isLong, nameOf, pathOf, shortName } from './tree-paths.ts';
 import { absentIn, PASSED_OVER_MOST, spelled, type Wanted, wantedOf } from './wanted-paths.ts';
 
 /** `prefix`: its path, a byte string with the last slash. */
@@ -29,6 +29,8 @@ type Finding = {
   readonly named: Set<Oid>;
   readonly absent: Gaps['absent'][number][];
   readonly passedOver: string[];
+  /** What has a name that is none. */
+  readonly long: TreeFile[];
   /** Those that are nested too deep. */
   notEntered: readonly OpenFolder[];
   readonly leftOut: ReadonlySet<string>;
@@ -66,7 +68,8 @@ export function* walkTree(
   const asked = pathsAlone || kept !== undefined ? [] : unnamedIn(found);
   const lookup = yield { type: 'blob', oids: asked, named: pathsAlone ? [] : [...found.named] };
   const read = pathsAlone ? [] : readFiles(found, kept, contentOfFile(markers, { lookup, limits }));
-  const files = [...read, ...found.notEntered.map((folder) => unreadFolder(folder, limits))].sort(byPath);
+  const unread = found.notEntered.map((folder) => unreadFolder(folder, limits));
+  const files = [...read, ...unread, ...found.long].sort(byPath);
   let listed: readonly SkippedFile[] | undefined;
   const skipped = () => (listed ??= skippedBeside(files, found));
   if (kept !== undefined) sent?.letGo(() => skipped().map(({ oid }) => oid), found.visited);
@@ -83,7 +86,7 @@ export function* walkTree(
 
 function findingOf(request: ReadRequest, sent: SentWhole | undefined, leftOut: ReadonlySet<string>): Finding {
   const ids = { named: new Set<Oid>(), present: new Set<Oid>() };
-  const lists = { folders: [], foldersToRead: [], next: [], absent: [], passedOver: [], notEntered: [] };
+  const lists = { folders: [], foldersToRead: [], long: [], next: [], absent: [], passedOver: [], notEntered: [] };
   const blobs = sent?.blobs === undefined ? undefined : createIdCount(sent.blobs);
   const keptHeads = sent && headsOf(sent.kept);
   return { ...ids, ...lists, wants: wantsOf(request), blobs, keptHeads, leftOut, visited: 0 };
@@ -134,14 +137,16 @@ function visit(folder: ReadFolder, found: Finding): void {
     const wanted = wantedAt(here, bytes, place);
     if (wanted === undefined) continue;
     const kind = kindOf(bytes, place, { folder: here, wanted, wants: found.wants });
-    if (kind === 'folder') {
+    if (isLong(place) && kind !== 'other') found.long.push(longNamed(prefix, bytes, place));
+    if (kind === 'folder' && !isLong(place)) {
       const path = `${prefix}${nameOf(bytes, place)}/`;
       const below = { oid: oidAt(bytes, place), prefix: path, isAscii: folder.isAscii && place.isAscii, wanted };
       if (found.leftOut.size === 0 || !found.leftOut.has(path)) found.next.push(below);
-    } else if (kind !== 'submodule') {
+    } else if (kind !== 'submodule' && kind !== 'folder') {
       found.blobs?.add(bytes, place.end + 1);
       if (found.keptHeads?.has(bytes.readUInt32BE(place.end + 1)) === true) found.present.add(oidAt(bytes, place));
     }
+    if (isLong(place)) continue;
     isToRead ||=
       (kind === 'file' || kind === 'named' || kind === 'link') && !isReleasedForUpdate({ folder, place, kind }, found);
     if (kind === 'named') found.named.add(oidAt(bytes, place));
@@ -149,6 +154,11 @@ function visit(folder: ReadFolder, found: Finding): void {
   }
   found.folders.push(folder);
   if (isToRead) found.foldersToRead.push(folder);
+}
+
+function longNamed(prefix: string, bytes: Buffer, place: EntryPlace): TreeFile {
+  const path = spelled(prefix + shortName(nameOf(bytes, place)));
+  return { oid: oidAt(bytes, place), path, mode: '100644', content: LONG_NAME };
 }
 
 /** What a link in a tree that is read whole leads to is read in its own place. */
@@ -181,6 +191,7 @@ function eachFile(folders: readonly ReadFolder[], { wants }: Finding, take: (ent
     const { bytes } = folder;
     for (let at = 0; at < bytes.length; ) {
       at = readEntry(bytes, at, place);
+      if (isLong(place)) continue;
       const wanted = wantedAt(folder.wanted, bytes, place);
       const kind = wanted && kindOf(bytes, place, { folder: folder.wanted, wanted, wants });
       if (kind === 'file' || kind === 'named' || kind === 'link') take({ folder, place, kind });

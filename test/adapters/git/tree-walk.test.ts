@@ -163,6 +163,31 @@ describe('a walk over everything', () => {
   });
 });
 
+describe('a name that no file system takes', () => {
+  const long = 'x'.repeat(1_000_000);
+  const many = 3000;
+  const own: Item = { folders: ['own'], name: 'a.yaml', mode: '100644', text: `${marker}\n` };
+  const WHY = 'its name has more than 255 bytes, which no file system takes';
+  const saidOf = (all: readonly Item[]): readonly string[] =>
+    walked(objectsOf(all), request).tree.files.map(({ path, content }) =>
+      [path, content.kind === 'unreadable' ? content.why : ''].join(' '),
+    );
+
+  test('of a file: it is unreadable, and said in few words', () =>
+    expect(saidOf([own, { ...own, folders: ['b'], name: `${long}.yaml` }])).toEqual([
+      `b/${'x'.repeat(100)}... ${WHY}`,
+      'own/a.yaml ',
+    ]));
+
+  test('of a folder of thousands of files: none of them is read, and all others are', () => {
+    const below = Array.from({ length: many }, (_, at) => ({ ...own, folders: ['b', long], name: `${at}.yaml` }));
+    expect(saidOf([own, ...below])).toEqual([`b/${'x'.repeat(100)}... ${WHY}`, 'own/a.yaml ']);
+  });
+
+  test('255 bytes are one', () =>
+    expect(saidOf([{ ...own, name: `${'x'.repeat(250)}.yaml` }])).toEqual([`own/${'x'.repeat(250)}.yaml `]));
+});
+
 /** Few ids, of which many start alike; with the highest bit, too. */
 function idOf(head: number, rest: number): Buffer {
   const bytes = createHash('sha1').update(`${rest}`).digest();
