@@ -1,6 +1,6 @@
-/** What git has answered to fetches, so that it is asked for the same objects once: three processes less each time. */
+/** What git has answered to fetches and to questions for refs, so that it is asked for the same once: three processes less each time. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 
@@ -33,4 +33,32 @@ export function keep(fetches: Fetches, asked: string, answer: Answer): void {
   if (!answer.isWhole) return;
   if (fetches.size >= FETCHES_MOST) fetches.clear();
   fetches.set(asked, answer);
+}
+
+/** What a question for refs asks: the same refs and settings give the same answer, whichever repository has them. */
+export function refsAsked(path: string, { url, headers, body }: RefsQuestion): string | undefined {
+  const refs = refsOf(path);
+  if (refs === undefined) return undefined;
+  const service = url.slice(url.lastIndexOf('/'));
+  return JSON.stringify([service, headers['git-protocol'], body.toString('latin1'), refs]);
+}
+
+type RefsQuestion = { readonly url: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
+
+/** undefined: the repository is not one, or is being written to. */
+function refsOf(path: string): readonly string[] | undefined {
+  const known = ['HEAD', 'config', 'packed-refs'].map((file) => textOf(join(path, file)));
+  if (known[0] === undefined) return undefined;
+  try {
+    const entries = readdirSync(join(path, 'refs'), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+    const refs = files.sort().map((file) => `${file.slice(path.length)} ${readFileSync(file, 'latin1')}`);
+    return [...known.map((text) => text ?? ''), ...refs];
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'latin1') : undefined;
 }

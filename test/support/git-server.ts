@@ -12,7 +12,7 @@ import {
 } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { type Answer, askedBy, type Fetches, keep } from './fetches.ts';
+import { type Answer, askedBy, type Fetches, keep, refsAsked } from './fetches.ts';
 import { outputOf, type Started, startProgram } from './programs.ts';
 
 /** What a request is for, as faults see it. `body` is what the client sent, read whole. */
@@ -396,18 +396,18 @@ async function streamFromGit(
   response.end();
 }
 
-/** Git's answer, or the one that it gave to the same fetch before. */
-async function answerOf(
-  server: GitServer,
-  request: IncomingMessage,
-  { kind, url, headers, body }: ServerRequest,
-): Promise<Answer> {
-  const path = join(server.folder, decodeURIComponent(url).replace(/\/git-upload-pack$/, ''));
-  const asked = kind === 'fetch' && server.fetches !== undefined ? askedBy(path, { headers, body }) : undefined;
-  const known = asked === undefined ? undefined : server.fetches?.get(asked);
+/** Git's answer, or the one that it gave to the same question before. */
+async function answerOf(server: GitServer, request: IncomingMessage, seen: ServerRequest): Promise<Answer> {
+  const { fetches } = server;
+  if (fetches === undefined || seen.kind === 'receive') return readFromGit(server, request, seen.body);
+  const path = join(server.folder, decodeURIComponent(seen.url).replace(/\/(git-upload-pack|info\/refs\?.*)$/, ''));
+  const question = (): string | undefined => (seen.kind === 'fetch' ? askedBy(path, seen) : refsAsked(path, seen));
+  const asked = question();
+  const known = asked === undefined ? undefined : fetches.get(asked);
   if (known !== undefined) return known;
-  const answer = await readFromGit(server, request, body);
-  if (asked !== undefined && server.fetches !== undefined) keep(server.fetches, asked, answer);
+  const answer = await readFromGit(server, request, seen.body);
+  // Somebody may have pushed while git answered.
+  if (asked !== undefined && asked === question()) keep(fetches, asked, answer);
   return answer;
 }
 
