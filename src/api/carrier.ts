@@ -5,6 +5,9 @@
 
 export const CARRIER = 'tranche.dev/carrier';
 export const CARRIER_KIND = 'HelmRelease';
+export const HELM_GROUP = 'helm.toolkit.fluxcd.io';
+/** The one version that is read. */
+export const CARRIER_API_VERSION = `${HELM_GROUP}/v2`;
 export const CARRIER_WANTED = `${CARRIER_KIND}/<namespace>/<name>, as ${CARRIER_KIND}/llm/vllm`;
 
 /** The object by its own name, and not by that of the release. */

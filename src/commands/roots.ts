@@ -74,6 +74,6 @@ async function commitOf(base: string, { git }: Ports): Promise<Oid> {
   );
 }
 
-function isBuilt({ workloads, issues }: RootView): boolean {
-  return workloads.length > 0 || issues.length === 0;
+function isBuilt({ workloads, releases, issues }: RootView): boolean {
+  return workloads.length + releases.length > 0 || issues.length === 0;
 }

@@ -1,8 +1,6 @@
 /** The file that applies our patches over a kustomize folder: what of it is not as we write it, and its text as we would. */
 
-import { applyName, applyText } from './patch-place.ts';
-
-type Workload = Parameters<typeof applyName>[0];
+import { applyName, applyText, type Patched } from './patch-place.ts';
 
 type Part = {
   readonly text: string;
@@ -69,7 +67,7 @@ function nameIn({ text }: Part): string | undefined {
 export function applyAgain(of: {
   readonly earlier: string;
   readonly now: string;
-  readonly workloads: readonly Workload[];
+  readonly workloads: readonly Patched[];
   /** Of a file that a document names, below the folder. */
   readonly isThere: (path: string) => boolean;
 }): string {

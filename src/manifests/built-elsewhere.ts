@@ -5,7 +5,7 @@ import { shellWord } from '../api/shell-word.ts';
 import { list } from './kustomize-changes.ts';
 import { isAddress, shownEntry } from './kustomize-entries.ts';
 import { isKustomizationFile, type ManifestDocument, type ManifestFile } from './parse-file.ts';
-import { APPLY_ENTRY, applyFile, applyName, patchFile } from './patch-place.ts';
+import { APPLY_ENTRY, applyFile, applyName, type Patched, patchFile } from './patch-place.ts';
 
 /** Where one does so. */
 export type Elsewhere = {
@@ -58,7 +58,7 @@ function textAt({ value }: ManifestDocument, key: string): string {
  */
 export function lostPatches(
   { paths, texts }: { readonly paths: ReadonlyMap<string, unknown>; readonly texts: ReadonlyMap<string, string> },
-  workload: { readonly namespace: string; readonly name: string },
+  workload: Patched,
 ): readonly Elsewhere[] {
   const suffix = `/${APPLY_ENTRY}`;
   const roots = [...paths.keys()].flatMap((path) =>

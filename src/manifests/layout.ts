@@ -1,5 +1,6 @@
 /** Recognises repositories whose manifests are not what the cluster gets: kustomize overlays and Helm templates. */
 
+import { CARRIER_KIND } from '../api/carrier.ts';
 import type { Issue } from '../api/issue.ts';
 import { LWS_KIND } from '../api/kinds.ts';
 import { IN_FOLDER, type Layout, transformationsIn } from './kustomization.ts';
@@ -29,7 +30,7 @@ function kustomizeIssues(found: readonly Transformation[], workload: ManifestDoc
     path: pathText(path),
     reason: 'UnsupportedLayout',
     message: `${kind} ${name} (${workload.file}): ${by} ${what}, so the file is not what the cluster gets`,
-    hint: kind === LWS_KIND && by === IN_FOLDER ? `${hint} ${OR_BUILT}` : hint,
+    hint: (kind === LWS_KIND || kind === CARRIER_KIND) && by === IN_FOLDER ? `${hint} ${OR_BUILT}` : hint,
   }));
 }
 

@@ -1,5 +1,5 @@
 /**
- * A strategic-merge patch of maps and scalars over an object, as kustomize makes it of a kind without a schema. Only what looks
+ * A strategic-merge patch over an object, as kustomize makes it of a kind without a schema. Only what looks
  * back goes by this: a step is checked by what kustomize itself builds.
  */
 
@@ -7,15 +7,21 @@ import { isJsonObject, type Json, type JsonObject } from '../api/json.ts';
 
 const DIRECTIVE = '$patch';
 
-/** undefined: the patch says what depends on more than on these two, as a list does. */
-export function mergedByPatch(base: JsonObject, patch: JsonObject): JsonObject | undefined {
+/**
+ * undefined: the patch says what depends on more than on these two, as a list does
+ * that a schema may merge. `lists`: `whole`, each takes the place of the one there. */
+export function mergedByPatch(
+  base: JsonObject,
+  patch: JsonObject,
+  lists: 'unknown' | 'whole' = 'unknown',
+): JsonObject | undefined {
   const merged: Record<string, Json> = { ...base };
   for (const [key, value] of Object.entries(patch)) {
-    if (key.startsWith('$') || Array.isArray(value)) return undefined;
+    if (key.startsWith('$') || isUnclear(value, lists)) return undefined;
     if (value === null) delete merged[key];
     else if (!isJsonObject(value)) merged[key] = value;
     else {
-      const inner = mapMerged(merged[key], value);
+      const inner = mapMerged(merged[key], value, lists);
       if (inner === undefined) return undefined;
       if (inner === 'gone') delete merged[key];
       else merged[key] = inner;
@@ -24,13 +30,21 @@ export function mergedByPatch(base: JsonObject, patch: JsonObject): JsonObject |
   return merged;
 }
 
-function mapMerged(base: Json | undefined, patch: JsonObject): JsonObject | 'gone' | undefined {
+function isUnclear(value: Json, lists: 'unknown' | 'whole'): boolean {
+  return Array.isArray(value) && (lists === 'unknown' || value.length === 0 || !isPlain(value));
+}
+
+function mapMerged(
+  base: Json | undefined,
+  patch: JsonObject,
+  lists: 'unknown' | 'whole',
+): JsonObject | 'gone' | undefined {
   const { [DIRECTIVE]: directive, ...rest } = patch;
   if (directive === 'delete') return 'gone';
   if (directive === 'replace') return isPlain(rest) ? rest : undefined;
   if (directive !== undefined || Object.keys(rest).length === 0) return undefined;
   if (base === undefined) return isPlain(rest) ? rest : undefined;
-  return isJsonObject(base) ? mergedByPatch(base, rest) : undefined;
+  return isJsonObject(base) ? mergedByPatch(base, rest, lists) : undefined;
 }
 
 /** Neither a directive nor an empty value, which would not come out as it went in. */

@@ -1,6 +1,9 @@
 /** Where our patch over a kustomize folder stands, what applies it, and what both say before anything is changed by them. */
 
+import { CARRIER_API_VERSION, CARRIER_KIND } from '../api/carrier.ts';
 import type { Json } from '../api/json.ts';
+import { LWS_KIND } from '../api/kinds.ts';
+import { LWS_API_VERSION } from '../api/rollout.ts';
 import { isKustomizationFile } from './parse-file.ts';
 import { folderOf } from './paths.ts';
 
@@ -17,11 +20,31 @@ export function isApplyEntry(entry: Json): boolean {
   return parts.join('/') === APPLY_ENTRY;
 }
 
-type Workload = { readonly namespace: string; readonly name: string };
+/** The object of a build that a patch of ours is for: whichever has the partition. `kind` not there: a LeaderWorkerSet. */
+export type Patched = { readonly namespace: string; readonly name: string; readonly kind?: typeof CARRIER_KIND };
 
-/** The file of the patch of one workload. */
-export function patchFile(root: string, { namespace, name }: Workload): string {
-  return below(root, `${FOLDER}/${both({ namespace, name })}.yaml`);
+/** What an object is to be, to be patched by us; undefined: it is of no such kind. */
+export function patchedAs(kind: string, named: Omit<Patched, 'kind'>): Patched | undefined {
+  const { namespace, name } = named;
+  if (kind === CARRIER_KIND) return { namespace, name, kind };
+  return kind === LWS_KIND ? { namespace, name } : undefined;
+}
+
+/** Whether both are one object. */
+export function samePatched(one: Patched, other: Patched): boolean {
+  return one.name === other.name && one.namespace === other.namespace && one.kind === other.kind;
+}
+
+/** The kind and version that it has in a build. */
+export function typeOf({ kind }: Patched): { readonly apiVersion: string; readonly kind: string } {
+  return kind === undefined
+    ? { apiVersion: LWS_API_VERSION, kind: LWS_KIND }
+    : { apiVersion: CARRIER_API_VERSION, kind };
+}
+
+/** The file of the patch of one object. */
+export function patchFile(root: string, patched: Patched): string {
+  return below(root, `${FOLDER}/${both(patched)}.yaml`);
 }
 
 /** The file that lists our patches for kustomize. */
@@ -48,10 +71,12 @@ export function isOwnFile(file: string): boolean {
 }
 
 /** The patch before it changes anything: it names its object, so that a build without that object fails. */
-export function emptyPatch({ namespace, name }: Workload, apiVersion: string): string {
+export function emptyPatch(patched: Patched): string {
+  const { namespace, name } = patched;
+  const { apiVersion, kind } = typeOf(patched);
   return `# What tranche changes of ${name}. It is applied last, and taken out again by tranche eject.
 apiVersion: ${apiVersion}
-kind: LeaderWorkerSet
+kind: ${kind}
 metadata:
   name: ${name}
   namespace: ${namespace}
@@ -59,13 +84,13 @@ metadata:
 }
 
 /** The document of the other file that applies one patch. Its paths start at the kustomization that lists it. */
-export function applyText(workload: Workload): string {
-  return `# For kustomize: what tranche changes of ${workload.name} is done last.
+export function applyText(patched: Patched): string {
+  return `# For kustomize: what tranche changes of ${patched.name} is done last.
 apiVersion: builtin
 kind: PatchTransformer
 metadata:
-  name: ${applyName(workload)}
-path: ${patchFile('', workload)}
+  name: ${applyName(patched)}
+path: ${patchFile('', patched)}
 `;
 }
 
@@ -75,13 +100,14 @@ export function appliedFiles(root: string, text: string): readonly string[] {
 }
 
 /** What that document is called. */
-export function applyName({ namespace, name }: Workload): string {
-  return `tranche-${both({ namespace, name })}`;
+export function applyName(patched: Patched): string {
+  return `tranche-${both(patched)}`;
 }
 
-/** No two workloads have the same: `a-b` of `c` is another than `a` of `b-c`. No name of Kubernetes has a `_`. */
-function both({ namespace, name }: Workload): string {
-  return namespace.includes('-') ? `${namespace}_${name}` : `${namespace}-${name}`;
+/** No two objects have the same: `a-b` of `c` is another than `a` of `b-c`. No name of Kubernetes has a `_`, nor an upper-case letter. */
+function both({ namespace, name, kind }: Patched): string {
+  const named = namespace.includes('-') ? `${namespace}_${name}` : `${namespace}-${name}`;
+  return kind === undefined ? named : `${kind}_${named}`;
 }
 
 function below(root: string, path: string): string {

@@ -1,5 +1,6 @@
 /** Says of a merge that changes what a HelmRelease renders a workload from that no step holds it, as long as nobody has taken it over. */
 
+import type { Carrier } from '../api/carrier.ts';
 import { inputsOf } from '../api/helm-release.ts';
 import type { Issue } from '../api/issue.ts';
 import { at } from '../api/json.ts';
@@ -14,30 +15,24 @@ import { reinstalled } from './helm/release-target.ts';
 const EFFECT = 'ReachesGroups';
 type Effect = Issue & { readonly level: (typeof FILE_EFFECTS)[typeof EFFECT]['level'] };
 
-/** Of each Rollout that names one. A HelmRelease that was not there before starts its workload, and restarts nothing. */
-export function verifyCarriers({
-  before,
-  after,
-}: {
-  readonly before: Desired | undefined;
-  readonly after: Desired | undefined;
-}): readonly Effect[] {
+type Change = { readonly before: Desired | undefined; readonly after: Desired | undefined };
+
+/** `isBuilt`: what kustomize makes of those is said where it is built. Of each Rollout that names one. A HelmRelease that was not there before starts its workload, and restarts nothing. */
+export function verifyCarriers({ before, after }: Change, isBuilt: (carrier: Carrier) => boolean): readonly Effect[] {
   if (before === undefined || after === undefined) return [];
-  return after.rollouts.flatMap((entry) => effectOf(entry, before, after));
+  const apart = after.rollouts.filter(({ rollout }) => {
+    const carrier = carrierOf(rollout);
+    return carrier !== undefined && !isBuilt(carrier);
+  });
+  return apart.flatMap((entry) => effectOf(entry, before, after));
 }
 
 /** Where Flux would take the release for another one, whether or not tranche has taken it over. */
-export function verifyTargets({
-  before,
-  after,
-}: {
-  readonly before: Desired | undefined;
-  readonly after: Desired | undefined;
-}): readonly Issue[] {
+export function verifyTargets({ before, after }: Change, isBuilt: (carrier: Carrier) => boolean): readonly Issue[] {
   if (before === undefined || after === undefined) return [];
   return after.rollouts.flatMap(({ rollout }) => {
     const carrier = carrierOf(rollout);
-    if (carrier === undefined) return [];
+    if (carrier === undefined || isBuilt(carrier)) return [];
     const [was, is] = [before, after].map((desired) => releasesCalled(carrier, desired)[0]);
     if (was === undefined || is === undefined) return [];
     return reinstalled(is, { before: inputsOf(was.value), after: inputsOf(is.value) }, carrier);

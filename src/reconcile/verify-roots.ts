@@ -1,5 +1,6 @@
 /** Says of every kustomize folder that a merge reaches what it makes of its LeaderWorkerSets, and whether it builds at all. */
 
+import type { Carrier } from '../api/carrier.ts';
 import type { Issue } from '../api/issue.ts';
 import { rootsIn } from '../manifests/kustomize-roots.ts';
 import { rootOfPatch } from '../manifests/patch-place.ts';
@@ -8,6 +9,7 @@ import type { Desired } from './desired/desired-rollout.ts';
 import { agentsIn } from './init/agents.ts';
 import type { Ports } from './pass.ts';
 import { type BuildCache, type RootView, readRoots } from './roots/read-roots.ts';
+import { verifyReleases } from './roots/release-verdict.ts';
 import { type RootChange, rootChanges } from './roots/root-changes.ts';
 
 type Effect = Issue & { readonly level: (typeof FILE_EFFECTS)[keyof typeof FILE_EFFECTS]['level'] };
@@ -16,9 +18,11 @@ type RootVerdict = {
   /** A folder that was built before the merge, and is not after it: the agent would apply nothing of it, no rollback either. */
   readonly broken: readonly Issue[];
   readonly effects: readonly Effect[];
+  /** Whether a folder builds this HelmRelease: then what its own documents say is said of none. */
+  readonly isBuilt: (carrier: Carrier) => boolean;
 };
 
-const NOTHING: RootVerdict = { broken: [], effects: [] };
+const NOTHING: RootVerdict = { broken: [], effects: [], isBuilt: () => false };
 
 /**
  * Only what kustomize changes is told: a manifest that the cluster gets as it is has its own effects. Nothing where no
@@ -36,20 +40,29 @@ export async function verifyRoots(
     return readRoots({ desired, agents: agentsIn(texts, config), texts }, { git, builder, cache });
   };
   const [was, is] = [await viewsOf(before), await viewsOf(after)];
+  const releases = verifyReleases(was, is, after);
   return {
-    broken: is.flatMap((view) =>
-      brokenIn(
-        was.find(({ root }) => root.folder === view.root.folder),
-        view,
+    broken: [
+      ...is.flatMap((view) =>
+        brokenIn(
+          was.find(({ root }) => root.folder === view.root.folder),
+          view,
+        ),
       ),
-    ),
-    effects: rootChanges(was, is).flatMap((change) => effectOf(change, is, after)),
+      ...releases.broken,
+    ],
+    effects: [...rootChanges(was, is).flatMap((change) => effectOf(change, is, after)), ...releases.effects],
+    isBuilt: releases.isBuilt,
   };
 }
 
 function brokenIn(was: RootView | undefined, is: RootView): readonly Issue[] {
-  if (was === undefined || was.workloads.length === 0 || is.workloads.length > 0) return [];
+  if (was === undefined || builtIn(was) === 0 || builtIn(is) > 0) return [];
   return is.faults.filter(({ reason }) => reason !== 'BuilderMissing' && reason !== 'BuildStopped');
+}
+
+function builtIn({ workloads, releases }: RootView): number {
+  return workloads.length + releases.length;
 }
 
 function effectOf(change: RootChange, views: readonly RootView[], { index }: Desired): readonly Effect[] {

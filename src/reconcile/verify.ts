@@ -72,7 +72,9 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
     branch: after.memory.config?.branch ?? '',
     broken: [
       ...after.issues.filter((issue) => !found.includes(keyOf(issue))),
-      ...verifyTargets(desired).filter((issue) => !after.issues.some((one) => keyOf(one) === keyOf(issue))),
+      ...verifyTargets(desired, roots.isBuilt).filter(
+        (issue) => !after.issues.some((one) => keyOf(one) === keyOf(issue)),
+      ),
       ...beyondSharedLimits(before.outcomes, after.outcomes),
       ...marks.forged,
       ...collisions(desired.before, desired.after),
@@ -83,7 +85,7 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
     effects: [
       ...effectsOf(desired.before, desired.after),
       ...roots.effects,
-      ...verifyCarriers(desired),
+      ...verifyCarriers(desired, roots.isBuilt),
       ...marks.returned.map((issue) => ({ ...issue, level: 'warning' as const })),
     ],
   };

@@ -13,7 +13,7 @@ const FLOW = 'resources: [../base]\ntransformers: [labels.yaml]\n';
 const ADOPTED = 'resources: [../base]\ntransformers: [labels.yaml, tranche/apply.yaml]\n';
 const ONLY = 'resources: [../base]\n';
 const FIRST = 'resources: [../base]\ntransformers:\n  - tranche/apply.yaml\n';
-const LWS = emptyPatch(WORKLOAD, 'leaderworkerset.x-k8s.io/v1');
+const LWS = emptyPatch(WORKLOAD);
 
 const why = (file: string, before: string, after: string | undefined): string | undefined =>
   notAllowed([{ path: file, text: after }], { before: new Map([[file, before]]) })?.message;

@@ -127,6 +127,15 @@ export class HelmWorld extends World {
   /** Flux applies the HelmRelease, and renders it; an upgrade that fails leaves the cluster as it is. */
   apply(ref = 'main'): void {
     const [release] = yamlValues(this.repository.files(ref)[RELEASE_FILE] ?? '');
+    this.upgrade(release);
+  }
+
+  /** The agent comes by. */
+  async deploy(): Promise<void> {
+    this.apply();
+  }
+
+  protected upgrade(release: JsonObject | undefined): void {
     const rendered = release === undefined ? undefined : this.rendered(release);
     if (rendered === undefined) return void (this.failed += 1);
     syncCommit(this.cluster.store, new Map([[RELEASE_FILE, [rendered]]]), {
@@ -196,7 +205,7 @@ export class HelmWorld extends World {
     const [one] = result.outcomes;
     const said = one?.error ?? one?.plan?.holds.map(({ reason, message }) => `${reason}: ${message}`).join('\n') ?? '';
     const written = one?.written === undefined ? '' : this.subject();
-    this.apply();
+    await this.deploy();
     this.tick(seconds);
     return [written, said].filter((text) => text !== '').join('\n');
   }

@@ -5,6 +5,7 @@ import type { Issue } from '../../api/issue.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { samePatched } from '../../manifests/patch-place.ts';
 import type { Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import type { Builds } from '../documents/built-over.ts';
@@ -35,6 +36,7 @@ import { managedAlone, outAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
 import { type CarriedBy, carriedBy, carrierIn, carriersAlone } from '../helm/carried-by.ts';
 import { withReleases } from '../helm/claimed-releases.ts';
+import { wantedBy } from '../helm/named-releases.ts';
 import { policyIndex } from '../policies/policy-index.ts';
 import { NO_SCOPE, readPolicies } from '../policies/read-policy.ts';
 import { contentsOf } from './contents.ts';
@@ -42,7 +44,7 @@ import { type Desired, type DesiredRollout, isStepped } from './desired-rollout.
 import { elsewhereOf } from './elsewhere.ts';
 import { fileIssues } from './file-issues.ts';
 import { newTrials } from './trials.ts';
-import { overOf, rootIn, withBuilds } from './with-builds.ts';
+import { overAt, overWanted, rootIn, withBuilds } from './with-builds.ts';
 
 type With = {
   readonly known?: KnownTexts;
@@ -62,7 +64,7 @@ export function desiredOf(
   const { read, unreadable, texts } = contentsOf(tree);
   const files = withBuilds(parsedAlone(cache, read, { interests: INTERESTS, known }), built, config);
   const policies = readPolicies(files, unreadable, config);
-  const { claims, releases } = withReleases(settleClaims(files, config, firsts), { texts, config, firsts });
+  const { claims, releases } = withReleases(settleClaims(files, config, firsts), { texts, config, firsts }, built);
   const blobs = fileIdsOf(tree);
   const index = indexOf({ files: claims.files, texts, blobs, config, built, releases });
   const providers = readRouteProviders(claims.files, config);
@@ -148,14 +150,14 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const found = index.workloadsCalled({ namespace, name });
   const gone = reading.rollout?.intents.recreating;
   const carried = carriedBy(document, { index, config, found, rollout: reading.rollout?.rollout, name });
-  const over = overOf({ namespace, name }, all);
-  if (over !== undefined)
+  const workload = carried?.document ?? (found.length === 1 ? found[0] : undefined);
+  const over = overWanted(document, { workload, namespace, name }, all);
+  if (over !== undefined && over.named.kind === undefined)
     issues.push(...notOverBuilds(document, { rollout: reading.rollout?.rollout, root: over.root }));
   if (over?.document === undefined && over !== undefined)
     issues.push(...over.issues, ...(gone === undefined && over.takenOut !== undefined ? [over.takenOut.issue] : []));
   else if (gone === undefined || found.length > 0)
     issues.push(...placeIssues(document, { name, namespace, found, carried }, all));
-  const workload = carried?.document ?? (found.length === 1 ? found[0] : undefined);
   issues.push(...twinIssues([document, workload], all.claims));
   for (const one of [document, workload])
     if (one !== undefined && isForeign(one, config)) issues.push(foreignIssue(one, config));
@@ -195,9 +197,9 @@ function placeIssues(
 ): readonly Issue[] {
   const { name, namespace, found, carried } = asked;
   const [first, ...others] = found;
-  if (first === undefined && carried !== undefined) return carried.issues;
-  const folders = unbuilt.filter(({ named }) => named.name === name && named.namespace === namespace);
+  const folders = unbuilt.filter(({ named }) => samePatched(named, wantedBy(rollout, { namespace, name })));
   const notBuilt = folders.flatMap(({ issues }) => issues);
+  if (first === undefined && carried !== undefined) return [...notBuilt, ...carried.issues];
   if (first === undefined)
     return name === '' ? [] : [...notBuilt, missingIssue(rollout, { name, namespace }, mayBe(unseen, folders))];
   const of = madeFor(first);
@@ -213,13 +215,13 @@ function placeIssues(
 /** Managed workloads that no Rollout names. */
 function orphans(all: Manifests): readonly Entry[] {
   const { index, config, texts } = all;
-  const carriers = carriersAlone({ texts, rollouts: index.rollouts, config });
+  const carriers = carriersAlone({ texts, rollouts: index.rollouts, config, built: all.built });
   return [...managedAlone(all), ...carriers.map(({ document }) => document)].map((workload) => {
     const key = keyOf(workload, config);
     if ('reason' in key) return key;
     const reading = { rollout: undefined, issues: [], warnings: [] };
     const issues = index.layoutOf(workload);
-    const over = overOf(key, all);
+    const over = overAt(workload, key, all);
     const name = carriers.find(({ document }) => document === workload)?.name ?? key.name;
     const made = { ...rootIn(over), ...carrierIn(workload, config) };
     const identity = { file: workload.file, namespace: key.namespace, name, ...made };

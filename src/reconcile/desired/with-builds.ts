@@ -1,10 +1,12 @@
 /** Puts what kustomize builds in the place of the files that it is built from. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
-import { LWS_KIND } from '../../api/kinds.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
-import type { BuiltOver } from '../documents/built-over.ts';
+import type { Patched } from '../../manifests/patch-place.ts';
+import { type BuiltOver, isPartOf } from '../documents/built-over.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
+import { carrierOf } from '../helm/named-releases.ts';
 import type { Identity } from './desired-rollout.ts';
 
 /**
@@ -13,42 +15,69 @@ import type { Identity } from './desired-rollout.ts';
  */
 export function withBuilds(
   files: readonly ManifestFile[],
-  built: readonly BuiltOver[],
+  all: readonly BuiltOver[],
   config: Config,
 ): readonly ManifestFile[] {
+  const built = all.filter(({ named }) => named.kind === undefined);
   if (built.length === 0) return files;
   const there = new Set(files.map(({ file }) => file));
   const fresh = built.filter(({ file }) => !there.has(file)).map(({ file }) => ({ ...NOTHING, file }));
   return [...files, ...fresh].map((file) => {
     const atPatch = built.filter((one) => one.file === file.file);
-    const parts = built.filter((one) => one.file === file.file || one.files.includes(file.file));
-    if (parts.length === 0) return file;
-    const others = file.documents.filter((document) => !parts.some((one) => isPart(document, one, config)));
+    const isIn = (one: BuiltOver): boolean => one.file === file.file || one.files.includes(file.file);
+    if (!built.some(isIn)) return file;
+    const others = file.documents.filter(
+      (document) => !built.some((one) => isPartOf(one, document, namespaceOf(document, config))),
+    );
     return { ...file, documents: [...others, ...atPatch.flatMap(({ document }) => document ?? [])] };
   });
 }
 
 const NOTHING = { text: '', documents: [], others: [], issues: [] };
 
-/** One without a namespace is applied as it is where the configuration gives it one, or is in need of the build. */
-function isPart(document: ManifestDocument, { named }: BuiltOver, config: Config): boolean {
-  const { kind, name } = document.object;
-  const own = namespaceOf(document, config);
-  return kind === LWS_KIND && name === named.name && (own === undefined || own === named.namespace);
-}
-
 /** The build that a workload comes out of; undefined: out of none, or out of several. */
-export function overOf(
-  { namespace, name }: { readonly namespace: string; readonly name: string },
+function overOf(
+  { namespace, name, kind }: Patched,
   { built }: { readonly built: readonly BuiltOver[] },
 ): BuiltOver | undefined {
-  const found = built.filter(({ named }) => named.namespace === namespace && named.name === name);
+  const found = built.filter(
+    ({ named }) => named.namespace === namespace && named.name === name && named.kind === kind,
+  );
   return found.length === 1 ? found[0] : undefined;
 }
 
+/** The build that it is delivered by: of the HelmRelease that renders it, where that is what counts. */
+export function overWanted(
+  rollout: ManifestDocument,
+  asked: { readonly workload: ManifestDocument | undefined; readonly namespace: string; readonly name: string },
+  all: { readonly built: readonly BuiltOver[] },
+): BuiltOver | undefined {
+  const { workload, namespace, name } = asked;
+  const carrier = carrierOf(rollout);
+  const [release, plain] = [
+    carrier === undefined ? undefined : overOf({ ...carrier, kind: CARRIER_KIND }, all),
+    overOf({ namespace, name }, all),
+  ];
+  return release !== undefined && release.document === workload ? release : (plain ?? release);
+}
+
+/** The same of one that no Rollout names. */
+export function overAt(
+  { object }: ManifestDocument,
+  { namespace, name }: Patched,
+  all: { readonly built: readonly BuiltOver[] },
+): BuiltOver | undefined {
+  return overOf(object.kind === CARRIER_KIND ? { namespace, name, kind: CARRIER_KIND } : { namespace, name }, all);
+}
+
 /** How an identity says so. */
-export function rootIn(over: BuiltOver | undefined): Pick<Identity, 'root' | 'flux'> {
+export function rootIn(over: BuiltOver | undefined): Pick<Identity, 'root' | 'flux' | 'carrier'> {
   if (over === undefined) return {};
-  const { root, flux } = over;
-  return flux === undefined ? { root } : { root, flux };
+  const { root, flux, named } = over;
+  const { namespace, name, kind } = named;
+  return {
+    root,
+    ...(flux === undefined ? {} : { flux }),
+    ...(kind === undefined ? {} : { carrier: { namespace, name } }),
+  };
 }

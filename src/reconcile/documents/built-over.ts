@@ -1,8 +1,9 @@
-/** A LeaderWorkerSet that kustomize builds, and that a patch of ours changes: read from the build, written into the patch. */
+/** A LeaderWorkerSet, or the HelmRelease that renders one, that kustomize builds and a patch of ours changes: read from the build, written into the patch. */
 
 import type { Issue } from '../../api/issue.ts';
 import type { BuiltRecord } from '../../api/record.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { type Patched, typeOf } from '../../manifests/patch-place.ts';
 import type { BuildInput } from '../../ports/builder.ts';
 import type { Beneath } from '../../rollout/edits/beneath.ts';
 
@@ -27,7 +28,7 @@ export type BuiltOver = {
   readonly flux?: readonly string[];
   /** Our patch; it need not be there yet. */
   readonly file: string;
-  readonly named: { readonly namespace: string; readonly name: string };
+  readonly named: Patched;
   /** As built, under the name and at the place of the patch; undefined: not built, and `issues` say why. */
   readonly document: ManifestDocument | undefined;
   /**
@@ -53,6 +54,18 @@ export type BuiltOver = {
   readonly isStandIn?: true;
   readonly issues: readonly Issue[];
 };
+
+/** Whether a document is one that it is built from, or the patch: one without a namespace is in need of the build, or applied as it is. */
+export function isPartOf(
+  { named, file, files }: BuiltOver,
+  document: ManifestDocument,
+  own: string | undefined,
+): boolean {
+  const { kind, name } = document.object;
+  const isThere = document.file === file || files.includes(document.file);
+  const isCalled = kind === typeOf(named).kind && name === named.name;
+  return isThere && isCalled && (own === undefined || own === named.namespace);
+}
 
 /** A workload that no patch of ours is for yet, and a folder that may build it and does not build. */
 export type Unbuilt = {

@@ -1,10 +1,8 @@
 /** Finds Flux HelmReleases: what one renders is in no file, so that a workload of it is looked for here once it is missing. */
 
-import { CARRIER_KIND } from '../../api/carrier.ts';
+import { CARRIER_KIND, HELM_GROUP } from '../../api/carrier.ts';
 import type { Issue } from '../../api/issue.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
-
-export const HELM_GROUP = 'helm.toolkit.fluxcd.io';
 
 export type HelmReleases = {
   readonly all: readonly ManifestDocument[];

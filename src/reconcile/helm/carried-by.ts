@@ -7,10 +7,12 @@ import { at } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import type { BuiltOver } from '../documents/built-over.ts';
 import { notSteppedAlone, placesText } from '../documents/desired-issues.ts';
 import { helmReleasesIn } from '../documents/helm-releases.ts';
 import { type ManifestIndex, namespaceOf } from '../documents/manifest-index.ts';
 import { nameOf } from '../documents/read-rollout.ts';
+import { withBuiltReleases } from './built-releases.ts';
 import { entryIssues, isOfAnother, nameInEntry } from './entry-issues.ts';
 import { CARRIER_PATH, carrierOf, releasesCalled } from './named-releases.ts';
 import { fieldIssues } from './release-fields.ts';
@@ -92,14 +94,16 @@ export function carriersAlone({
   texts,
   rollouts,
   config,
+  built,
 }: {
   readonly texts: ReadonlyMap<string, string>;
   readonly rollouts: readonly ManifestDocument[];
   readonly config: Config;
+  readonly built: readonly BuiltOver[];
 }): readonly { readonly document: ManifestDocument; readonly name: string }[] {
   const marked = new Map([...texts].filter(([, text]) => text.includes(CARRIER_KIND) && text.includes(MARK.release)));
   const named = rollouts.flatMap((rollout) => carrierOf(rollout) ?? []);
-  return helmReleasesIn(marked).all.flatMap((document) => {
+  return withBuiltReleases(helmReleasesIn(marked), { built, config }).all.flatMap((document) => {
     const namespace = namespaceOf(document, config);
     const isNamed = named.some((one) => one.name === document.object.name && one.namespace === namespace);
     return isManaged(document) && !isNamed ? [{ document, name: nameInEntry(document) }] : [];
@@ -120,7 +124,7 @@ function missing(rollout: ManifestDocument, carrier: Carrier, unread: readonly I
   return issueAt(rollout, {
     reason: 'WorkloadMissing',
     message: `no ${textOf(carrier)} in the files that were read${more}`,
-    hint: `Check the annotation ${CARRIER}, the namespace of the ${CARRIER_KIND} (also namespaces in tranche.yaml), and paths in tranche.yaml.`,
+    hint: `Check the annotation ${CARRIER}, the namespace of the ${CARRIER_KIND} (also namespaces in tranche.yaml), and paths in tranche.yaml. If a kustomization makes that name: set TRANCHE_KUSTOMIZE, the path of kustomize, where tranche runs.`,
   });
 }
 

@@ -2,9 +2,11 @@
 
 import type { Config } from '../../api/config.ts';
 import type { ManifestFile } from '../../manifests/parse-file.ts';
+import type { Builds } from '../documents/built-over.ts';
 import { type Firsts, type Settled, settleDocuments } from '../documents/claims.ts';
 import { type HelmReleases, helmReleasesIn } from '../documents/helm-releases.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
+import { withBuiltReleases } from './built-releases.ts';
 import { carrierOf } from './named-releases.ts';
 
 /**
@@ -18,10 +20,11 @@ export function withReleases(
     config,
     firsts,
   }: { readonly texts: ReadonlyMap<string, string>; readonly config: Config; readonly firsts: Firsts },
+  built: Builds['built'],
 ): { readonly claims: Settled; readonly releases: HelmReleases | undefined } {
   const carriers = carriersIn(claims.files);
   if (carriers.length === 0) return { claims, releases: undefined };
-  const { all, issues } = helmReleasesIn(texts);
+  const { all, issues } = withBuiltReleases(helmReleasesIn(texts), { built, config });
   const named = all.filter((one) =>
     carriers.some(({ namespace, name }) => one.object.name === name && namespaceOf(one, config) === namespace),
   );

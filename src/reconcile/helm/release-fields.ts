@@ -1,5 +1,6 @@
 /** Fields of a Flux HelmRelease with which its text in Git is not what Flux renders, or not what Flux leaves in place. */
 
+import { CARRIER_API_VERSION } from '../../api/carrier.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
@@ -7,13 +8,10 @@ import { list } from '../../manifests/kustomize-changes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
-import { HELM_GROUP } from '../documents/helm-releases.ts';
 import { nameOf } from '../documents/read-rollout.ts';
 
 type Found = Pick<Issue, 'reason' | 'message' | 'hint'> & { readonly path: FieldPath };
 type Rule = (value: JsonObject) => readonly Found[];
-
-const HELM_VERSION = `${HELM_GROUP}/v2`;
 
 /** Each with its line and the way out, in the order of the API. */
 export function fieldIssues(document: ManifestDocument): readonly Issue[] {
@@ -38,9 +36,9 @@ const ONE_VERSION = /^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 const version: Rule = (value) => {
   const seen = value['apiVersion'];
-  if (seen === HELM_VERSION) return [];
-  const message = `apiVersion is ${shown(seen)}, wanted ${HELM_VERSION}`;
-  return [{ path: ['apiVersion'], reason: LAYOUT, message, hint: `Write it in ${HELM_VERSION}.` }];
+  if (seen === CARRIER_API_VERSION) return [];
+  const message = `apiVersion is ${shown(seen)}, wanted ${CARRIER_API_VERSION}`;
+  return [{ path: ['apiVersion'], reason: LAYOUT, message, hint: `Write it in ${CARRIER_API_VERSION}.` }];
 };
 
 const noChart: Found = {

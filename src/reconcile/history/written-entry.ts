@@ -11,7 +11,8 @@ const WITHOUT_MOST = 10;
 
 /** By the newest commit of main's own line that says it is ours and has one; undefined: none does. Throws PortError. */
 export async function writtenEntry(git: GitReader, entry: DesiredRollout): Promise<RendererEntry | undefined> {
-  if (entry.identity?.carrier === undefined) return undefined;
+  // What stands in a patch of ours comes back with it.
+  if (entry.identity?.carrier === undefined || entry.identity.root !== undefined) return undefined;
   const without: Oid[] = [];
   while (without.length < WITHOUT_MOST) {
     const commit = await lastCommitOf(git, entry, without);

@@ -1,15 +1,19 @@
 /** Our files over a kustomize folder as the last commit of tranche left them: what an order puts back where somebody lost or edited them. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { applyAgain, foreignInApply } from '../../manifests/apply-file.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
-import { applyFile, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import { applyFile, type Patched, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
 import { applyEdits } from '../../manifests/splice/apply-edits.ts';
 import type { WrittenPatch } from '../../rollout/orders/repair-patch.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import { wantedBy } from '../helm/named-releases.ts';
 import { foreignIn } from '../roots/patch-issues.ts';
 import type { GitReader } from './git-reader.ts';
 import { lastCommitOf } from './last-commit.ts';
+
+const OF_PATCH = ['PatchEdited', 'PatchNotApplied', 'PatchNotLast'];
 
 type Main = Pick<Desired, 'blobs' | 'commit' | 'rollouts'>;
 
@@ -25,10 +29,13 @@ export async function writtenFiles(
 ): Promise<readonly WrittenPatch[]> {
   const name = entry.identity?.name ?? entry.reading.rollout?.rollout.workload.name ?? '';
   if (name === '') return [];
-  const named = { namespace: entry.key.namespace, name };
   const { over } = entry;
+  const workload = { namespace: entry.key.namespace, name };
+  const named = over?.named ?? wantedBy(entry.rollout, workload);
   const isLost = over === undefined || desired.blobs.get(over.file) === undefined;
-  const isWhole = !isLost && !over.issues.some(({ reason, file }) => reason === 'PatchEdited' && file === over.file);
+  // What is wrong with the entry in a HelmRelease is said of the workload.
+  const said = [...(over?.issues ?? []), ...entry.issues];
+  const isWhole = !isLost && !said.some(({ reason, file }) => OF_PATCH.includes(reason) && file === over.file);
   const last = async (): Promise<string | undefined> => {
     const commit = await lastCommitOf(git, entry);
     return commit !== undefined && (await git.line.has(commit.oid)) === true ? commit.oid : undefined;
@@ -39,11 +46,9 @@ export async function writtenFiles(
   return [patch, apply].filter((one) => one !== undefined);
 }
 
-type Named = Parameters<typeof patchFile>[1];
-
 async function writtenPatch(
   git: GitReader,
-  { commit, named }: { readonly commit: string | undefined; readonly named: Named },
+  { commit, named }: { readonly commit: string | undefined; readonly named: Patched },
   { blobs, commit: main }: Main,
 ): Promise<WrittenPatch | undefined> {
   if (commit === undefined) return undefined;
@@ -65,7 +70,7 @@ async function writtenPatch(
 /** What applies the patches of the folder, where a hand was in it; one that is not there comes with the entry. */
 async function writtenApply(
   git: GitReader,
-  of: { readonly root: string; readonly named: Named; readonly last: () => Promise<string | undefined> },
+  of: { readonly root: string; readonly named: Patched; readonly last: () => Promise<string | undefined> },
   { blobs, commit: main, rollouts }: Main,
 ): Promise<WrittenPatch | undefined> {
   const { root, named, last } = of;
@@ -83,7 +88,7 @@ async function writtenApply(
 
 /** A rollback goes over what a hand has put into the patch, and leaves it: that is no word of ours. */
 function withoutForeign({ file, text }: Pick<WrittenPatch, 'file' | 'text'>): string {
-  const [document] = parseManifestFile(file, text, [LWS_KIND]).documents;
+  const [document] = parseManifestFile(file, text, [LWS_KIND, CARRIER_KIND]).documents;
   const paths = document === undefined ? [] : foreignIn(document);
   if (document === undefined || paths.length === 0) return text;
   const edits = paths.map((path) => ({ kind: 'remove', path }) as const);

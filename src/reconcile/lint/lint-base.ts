@@ -16,6 +16,8 @@ import type { LintFacts } from './lint-finding.ts';
 /** It would restart all groups at once, should the patch over it ever be lost. */
 export function openBase({ document, file, input }: LintFacts): readonly Issue[] {
   const { beneath } = file;
+  // What a chart says of it is in no file.
+  if (file.carried !== undefined) return [];
   if (beneath === undefined || beneath.isEarlier === true || (beneath.partition ?? 0) >= SENTINEL) return [];
   const folder = beneath.root === '' ? 'the root of the repository' : beneath.root;
   const files = input?.files ?? [];

@@ -1,5 +1,6 @@
 /** What agents add to a kustomize folder behind its files: a build here would not be what the cluster gets. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, type Json } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
@@ -13,10 +14,10 @@ import type { BuildInput } from '../../ports/builder.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import type { BuiltWorkload } from './built-workload.ts';
 
-/** Each field that reaches one of these workloads, with the way out: for most of them the kustomization takes it as it is. */
+/** Each field that reaches one of these objects, with the way out: for most of them the kustomization takes it as it is. */
 export function agentIssues(
   { root, closed }: { readonly root: Root; readonly closed: BuildInput['files'] },
-  workloads: readonly BuiltWorkload[],
+  built: readonly Pick<BuiltWorkload, 'document'>[],
   builds: readonly AgentBuild[],
   { files, blobs }: Desired,
 ): readonly Issue[] {
@@ -25,7 +26,7 @@ export function agentIssues(
   const byPath = new Map(files.map((file) => [file.file, file]));
   const isThere = (path: string): boolean => blobs.get(path) !== undefined;
   const earlier = namesIn(closed);
-  return workloads.flatMap(({ document, name }) =>
+  return built.flatMap(({ document }) =>
     builds.flatMap((build) => {
       const { part } = withoutMerged(build, root, merge);
       const found = [document, ...earlier.flatMap((one) => earlierForm(document, one))].flatMap((object) =>
@@ -38,7 +39,7 @@ export function agentIssues(
         line: change.document.lineOf(change.path),
         path: pathText(change.path),
         reason: 'UnsupportedLayout',
-        message: `LeaderWorkerSet ${name}: ${change.by} ${change.what}, so that the build is not what the cluster gets`,
+        message: `${document.object.kind} ${document.object.name}: ${change.by} ${change.what}, so that the build is not what the cluster gets`,
         hint: unclearHint(build, change, merge) ?? movedHint(root, build, change) ?? change.hint,
       }));
     }),
@@ -58,10 +59,12 @@ function unclearHint({ part, lists }: AgentBuild, { path }: Transformation, merg
   return FLUX_FIELDS.some((field) => field === path[part.under.length]) ? merge.hint : undefined;
 }
 
+const KINDS = [LWS_KIND, CARRIER_KIND];
+
 function namesIn(closed: BuildInput['files']): readonly string[] {
-  const texts = closed.filter(({ text }) => text.includes(LWS_KIND));
+  const texts = closed.filter(({ text }) => KINDS.some((kind) => text.includes(kind)));
   return texts.flatMap(({ path, text }) =>
-    parseManifestFile(path, text, [LWS_KIND]).documents.map(({ object }) => object.name),
+    parseManifestFile(path, text, KINDS).documents.map(({ object }) => object.name),
   );
 }
 

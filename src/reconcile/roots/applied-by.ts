@@ -1,7 +1,6 @@
 /** What applies our patch over a kustomize folder: the document, the entry of `transformers`, and what of them is missing. */
 
 import type { Json } from '../../api/json.ts';
-import { LWS_API_VERSION } from '../../api/rollout.ts';
 import { APPLY_ENTRY, applyFile, applyName, applyText, emptyPatch, isApplyEntry } from '../../manifests/patch-place.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { Applied } from '../../rollout/edits/beneath.ts';
@@ -34,7 +33,7 @@ export function appliedBy({
       .includes(`  name: ${applyName(named)}`),
   );
   const made = {
-    patch: emptyPatch(named, LWS_API_VERSION),
+    patch: emptyPatch(named),
     transformer: {
       file: lists,
       object: { apiVersion: 'builtin', kind: 'PatchTransformer', name: applyName(named), namespace: '' },

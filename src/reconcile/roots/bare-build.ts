@@ -1,11 +1,17 @@
 /** A kustomize folder whose patches of ours change nothing: one build of it serves all commits that write into patches alone. */
 
 import { isJsonObject, jsonEqual } from '../../api/json.ts';
-import { LWS_KIND } from '../../api/kinds.ts';
-import { LWS_API_VERSION } from '../../api/rollout.ts';
 import { list } from '../../manifests/kustomize-changes.ts';
 import { isKustomizationFile, type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
-import { APPLY_ENTRY, applyFile, emptyPatch, rootOfPatch } from '../../manifests/patch-place.ts';
+import {
+  APPLY_ENTRY,
+  applyFile,
+  emptyPatch,
+  type Patched,
+  patchedAs,
+  rootOfPatch,
+  typeOf,
+} from '../../manifests/patch-place.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import type { BuildInput } from '../../ports/builder.ts';
 import { hasPin } from './patch-issues.ts';
@@ -14,10 +20,7 @@ import { builtOnce } from './read-roots.ts';
 import type { Source } from './stand-in.ts';
 
 /** A patch of ours, and what it is for. */
-export type OwnPatch = {
-  readonly file: string;
-  readonly named: { readonly namespace: string; readonly name: string };
-};
+export type OwnPatch = { readonly file: string; readonly named: Patched };
 
 /** The folder with patches that change nothing, and what its build follows from: equal keys, equal builds. */
 export function bare(
@@ -29,7 +32,7 @@ export function bare(
     const named = ours.get(path);
     return named === undefined
       ? { path, text, id: oid }
-      : { path, text: emptyPatch(named, LWS_API_VERSION), id: [named.namespace, named.name] };
+      : { path, text: emptyPatch(named), id: [named.namespace, named.name] };
   });
   return {
     input: { root, files: empty.map(({ path, text }) => ({ path, text })) },
@@ -48,7 +51,7 @@ export function builtWithout(
     const empty = bare(closure, patches);
     return builtOnce(empty.input, { ...at, key: empty.key });
   }
-  const text = emptyPatch(named, LWS_API_VERSION);
+  const text = emptyPatch(named);
   const files = input.files.map((one) => (one.path === file ? { path: file, text } : one));
   return builtOnce({ ...input, files }, { ...at, key: `${key} without ${file}` });
 }
@@ -69,10 +72,15 @@ export function plainPatches(
   const own = patches.filter((one) => one !== undefined && isOf(one, of));
   const [patch] = own;
   if (patch === undefined || own.length > 1 || patch.file !== of.file) return undefined;
-  // What is written into a template as it was built may be the name of something that is renamed behind all transformers.
-  const isRenamed = hasPin(patch.value) && files.some(({ text }) => RENAMES.test(text));
+  // What is written into a template as it was built may be the name of something that is renamed behind all transformers, and a list
+  // is merged with people's where a schema says so.
+  const mayMerge = hasPin(patch.value) || of.named.kind !== undefined;
+  const isRenamed = mayMerge && files.some(({ text }) => RENAMES.test(text));
   if (isRenamed) return undefined;
-  const all = patches.flatMap((one) => (one === undefined ? [] : [{ file: one.file, named: one.object }]));
+  const all = patches.flatMap((one) => {
+    const named = one === undefined ? undefined : patchedAs(one.object.kind, one.object);
+    return one === undefined || named === undefined ? [] : [{ file: one.file, named }];
+  });
   return all.length === patches.length ? { patch, all } : undefined;
 }
 
@@ -89,7 +97,7 @@ function isLast(root: string, texts: ReadonlyMap<string, string>): boolean {
   return keys.length === 1 && entries.length > 0 && entries.indexOf(APPLY_ENTRY) === entries.length - 1;
 }
 
-/** The one LeaderWorkerSet that a transformer patches, with nothing but its fields. */
+/** The one object that a transformer patches, with nothing but its fields. */
 function patchBy(
   { value }: ManifestDocument,
   root: string,
@@ -102,10 +110,12 @@ function patchBy(
   const file = root === '' ? path : `${root}/${path}`;
   if (rootOfPatch(file) !== root) return undefined;
   const [patch, ...others] = parseManifestFile(file, texts.get(file) ?? '', 'everything').documents;
-  const isWhole = patch?.object.kind === LWS_KIND && patch.object.apiVersion === LWS_API_VERSION && others.length === 0;
-  return isWhole ? patch : undefined;
+  const named = patch === undefined ? undefined : patchedAs(patch.object.kind, patch.object);
+  const isWhole = named !== undefined && typeOf(named).apiVersion === patch?.object.apiVersion;
+  return isWhole && others.length === 0 ? patch : undefined;
 }
 
 function isOf({ object }: ManifestDocument, { named }: OwnPatch): boolean {
-  return object.name === named.name && object.namespace === named.namespace;
+  const { kind } = typeOf(named);
+  return object.kind === kind && object.name === named.name && object.namespace === named.namespace;
 }

@@ -1,8 +1,9 @@
 /** What a kustomize folder built in a commit of the past: by this a mark of a workload that comes out of one is held against history. */
 
-import { LWS_KIND } from '../../api/kinds.ts';
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { mergedByPatch } from '../../manifests/patch-merged.ts';
+import { type Patched, typeOf } from '../../manifests/patch-place.ts';
 import type { Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Identity } from '../desired/desired-rollout.ts';
@@ -12,6 +13,11 @@ import { bare, plainPatches } from './bare-build.ts';
 import type { BuildWorld } from './over-builds.ts';
 import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
 import { builtOnce } from './read-roots.ts';
+
+/** Of a workload that a HelmRelease renders that is what is built. */
+function patchedIn({ namespace, name, carrier }: Identity): Patched {
+  return carrier === undefined ? { namespace, name } : { ...carrier, kind: CARRIER_KIND };
+}
 
 type BuiltThen = {
   readonly documents: readonly ManifestDocument[];
@@ -57,28 +63,32 @@ async function closureAt(
 async function patchedBy(
   { builder, cache }: World,
   commit: Oid,
-  { of: { file, namespace, name }, closure }: There,
+  { of, closure }: There,
 ): Promise<BuiltThen | undefined> {
   if (closure.kind === 'refused' || cache.has(closureKey(closure))) return undefined;
-  const named = { namespace, name };
+  const { file } = of;
+  const named = patchedIn(of);
   const patches = plainPatches(closure, { file, named });
   if (patches === undefined) return undefined;
   const { input, key } = bare(closure, patches.all);
   const built = await builtOnce(input, { key, root: { file }, builder, cache });
   const [base, ...others] = known(built, commit).filter((one) => isCalled(one, named));
-  const value = base === undefined || others.length > 0 ? undefined : mergedByPatch(base.value, patches.patch.value);
+  // Of a HelmRelease whose list no schema of the folder merges.
+  const lists = named.kind === undefined ? 'unknown' : 'whole';
+  const value =
+    base === undefined || others.length > 0 ? undefined : mergedByPatch(base.value, patches.patch.value, lists);
   if (value === undefined) return undefined;
   // JSON is YAML: nobody gets to see this text.
-  const merged = parseManifestFile(file, `${JSON.stringify(value)}\n`, [LWS_KIND]).documents;
+  const merged = parseManifestFile(file, `${JSON.stringify(value)}\n`, [typeOf(named).kind]).documents;
   return { documents: merged.map((one) => atPatch(one, named, file)), objects: built.objects };
 }
 
 async function builtOf({ builder, cache }: World, commit: Oid, { of, closure }: There): Promise<BuiltThen> {
-  const { file, namespace, name } = of;
+  const { file } = of;
   if (closure.kind === 'refused') throw notBuilt(commit, 'build', closure.issues[0]?.message);
   const at = { key: closureKey(closure), root: { file }, builder, cache };
   const built = await builtOnce(closure, at);
-  const named = { namespace, name };
+  const named = patchedIn(of);
   const own = known(built, commit).filter((one) => isCalled(one, named));
   return { documents: own.map((one) => atPatch(one, named, file)), objects: built.objects };
 }

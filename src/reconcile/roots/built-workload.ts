@@ -1,6 +1,7 @@
-/** Reads what a build printed: its LeaderWorkerSets, each with what people ask of it first. */
+/** Reads what a build printed: its LeaderWorkerSets, each with what people ask of it first, and the HelmReleases that may render some. */
 
 import { createHash } from 'node:crypto';
+import { CARRIER_KIND, HELM_GROUP } from '../../api/carrier.ts';
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
 import type { Issue } from '../../api/issue.ts';
@@ -32,13 +33,13 @@ export type BuiltWorkload = {
 /** Those of one build, in its order. An issue stands at the root: lines of an output help nobody. */
 export function builtWorkloads(text: string, root: Pick<ManifestDocument, 'file'>): BuiltReading {
   const next = { objects: objectsIn(text, root), isAlone: !/^---$/m.test(text) };
-  return workloadsOf(ofKinds(text, [LWS_KIND]), root, next);
+  return workloadsOf(ofKinds(text, [LWS_KIND, CARRIER_KIND]), root, next);
 }
 
 /** What is known of a build. */
 export type BuiltReading = {
   readonly workloads: readonly BuiltWorkload[];
-  /** All of them, those that cannot be read as well. */
+  /** All of them, those that cannot be read as well, and behind them the HelmReleases. */
   readonly documents: readonly ManifestDocument[];
   readonly objects: BuiltObjects;
   /** It has one object. */
@@ -46,7 +47,7 @@ export type BuiltReading = {
   readonly issues: readonly Issue[];
 };
 
-/** The same of a text that has the LeaderWorkerSets alone, and of what was built next to them. */
+/** The same of a text that has these alone, and of what was built next to them. */
 export function workloadsOf(
   text: string,
   root: Pick<ManifestDocument, 'file'>,
@@ -76,10 +77,16 @@ export function workloadsOf(
   }
   return {
     workloads,
-    documents,
+    documents: [...documents, ...releasesIn(text, root)],
     ...next,
     issues: issues.map((issue) => atRoot(issue, root)),
   };
+}
+
+/** What is wrong in one that cannot be read is Flux's to say: most of them render no workload. */
+function releasesIn(text: string, { file }: Pick<ManifestDocument, 'file'>): readonly ManifestDocument[] {
+  const { documents } = parseManifestFile(file, text, [CARRIER_KIND]);
+  return documents.filter(({ object }) => object.apiVersion.startsWith(`${HELM_GROUP}/`));
 }
 
 const KEPT = ['ConfigMap', 'Secret'];

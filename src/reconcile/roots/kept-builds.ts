@@ -8,6 +8,7 @@ import { bare, type OwnPatch } from './bare-build.ts';
 import { type BuiltReading, workloadsOf } from './built-workload.ts';
 import { closureKey, type WholeClosure } from './read-closures.ts';
 import type { BuildCache } from './read-roots.ts';
+import { rolloutOf } from './wanted-of.ts';
 
 /** The record of a Rollout, where this cluster's key has signed it and no audit of it is due. */
 export type SignedRecords = (key: Desired['rollouts'][number]['key']) => RolloutRecord | undefined;
@@ -72,10 +73,7 @@ function recordOf(
   { file, named }: OwnPatch,
   { desired, records, key }: { readonly desired: Desired; readonly records: SignedRecords; readonly key: string },
 ): RolloutRecord | undefined {
-  const entry = desired.rollouts.find(
-    ({ key: { namespace }, reading }) =>
-      namespace === named.namespace && reading.rollout?.rollout.workload.name === named.name,
-  );
+  const entry = rolloutOf(named, desired.rollouts);
   const rollout = entry?.rollout?.file;
   const record = entry === undefined || rollout === undefined ? undefined : records(entry.key);
   if (record?.settled !== true || rollout === undefined) return undefined;

@@ -1,11 +1,11 @@
-/** Which LeaderWorkerSets are delivered by a patch of ours over what a kustomize folder builds, as one commit has them. */
+/** Which workloads are delivered by a patch of ours over what a kustomize folder builds, as one commit has them. */
 
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { patchFile } from '../../manifests/patch-place.ts';
 import type { Builder } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
 import type { Beneath } from '../../rollout/edits/beneath.ts';
-import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import type { Desired } from '../desired/desired-rollout.ts';
 import type { Builds, BuiltOver } from '../documents/built-over.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { type Agent, agentsIn } from '../init/agents.ts';
@@ -15,12 +15,14 @@ import { builtWithout, type OwnPatch } from './bare-build.ts';
 import { fluxFiles } from './flux-files.ts';
 import { hashOf, keptBuilds, type SignedRecords, toKeep } from './kept-builds.ts';
 import { NO_BUILDER } from './no-builder.ts';
-import { type Asked, hasMarks, patchesIn } from './own-patches.ts';
-import { hasPin, patchIssues, unbuiltIssues } from './patch-issues.ts';
+import { asAsked, releaseBeneath, releaseIssues } from './over-release.ts';
+import { type Asked, patchesIn } from './own-patches.ts';
+import { hasPin, patchIssues, repairText, unbuiltIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
 import { type Line, lastBuilt, type Source, withEntry } from './stand-in.ts';
 import { removedByHand, returning, takesOut, withoutRemoval } from './taken-out.ts';
 import { unbuiltOf } from './unbuilt.ts';
+import { isRefused, rolloutOf, wantedOf, withoutPatch } from './wanted-of.ts';
 
 export type BuildWorld = {
   readonly git: Pick<Git, 'readAt'>;
@@ -29,8 +31,6 @@ export type BuildWorld = {
   readonly cache: BuildCache;
   readonly kept?: ReturnType<typeof keptBuilds>;
 };
-
-type Named = BuiltOver['named'];
 
 /**
  * Those that have a patch, and, where somebody has named the program, those of Rollouts whose manifest is not what the cluster
@@ -52,7 +52,7 @@ export async function overBuilds(
 ): Promise<Builds> {
   const patches = patchesIn(desired);
   const mayAdopt = builder?.isNamed === true;
-  const refused = mayAdopt ? desired.rollouts.filter(isRefused) : [];
+  const refused = mayAdopt ? desired.rollouts.filter((entry) => isRefused(entry, desired)) : [];
   if (patches.length === 0 && refused.length === 0) return NOTHING;
   const own = patches.flatMap(({ root, ...one }) => ownPatch(one).map((patch) => ({ ...patch, root })));
   const kept = builder && records ? { kept: keptBuilds({ desired, patches: own, records, cache }) } : {};
@@ -60,10 +60,7 @@ export async function overBuilds(
   const { texts, config } = desired;
   const patched = patches.map(({ root }) => root);
   // Folders that nobody asks anything of keep no decision waiting; those that may build an object a second time are asked.
-  const names = [
-    ...patches.map(({ named }) => named.name),
-    ...refused.map(({ reading }) => reading.rollout?.rollout.workload.name ?? ''),
-  ].filter((name) => name !== '');
+  const names = [...patches.map(({ named }) => named.name), ...refused.flatMap((entry) => wantedOf(entry)?.name ?? [])];
   const agents = agentsIn(texts, config);
   const question = { desired, agents, texts, patched };
   const likely = await readRoots({ ...question, names }, world);
@@ -89,23 +86,6 @@ function ownPatch({ patch, named }: Omit<Asked, 'root'>): readonly OwnPatch[] {
   return patch === undefined ? [] : [{ file: patch.file, named }];
 }
 
-/** Not found among the manifests, or not what the cluster gets. A delivery stays where its marks are: only there it goes back. */
-function isRefused({ workload, reading, issues }: DesiredRollout): boolean {
-  if (reading.rollout === undefined) return false;
-  if (workload !== undefined && hasMarks(workload)) return false;
-  return workload === undefined || issues.some(({ reason }) => reason === 'UnsupportedLayout');
-}
-
-function withoutPatch(entry: DesiredRollout, views: readonly RootView[]): readonly Asked[] {
-  const { reading, key } = entry;
-  const name = reading.rollout?.rollout.workload.name ?? '';
-  const { namespace } = key;
-  return views.flatMap(({ root, workloads }) => {
-    const isBuilt = workloads.some((one) => one.name === name && one.namespace === namespace);
-    return isBuilt ? [{ root: root.folder, named: { namespace, name }, patch: undefined }] : [];
-  });
-}
-
 type About = {
   readonly views: readonly RootView[];
   readonly world: BuildWorld;
@@ -119,7 +99,7 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const { root, named } = asked;
   const view = about.views.find((one) => one.root.folder === root);
   const file = asked.patch?.file ?? patchFile(root, named);
-  const question = { ...asked, file, view, rollout: rolloutOf(named, about.desired) };
+  const question = { ...asked, file, view, rollout: rolloutOf(named, about.desired.rollouts)?.key };
   const issues = [...unbuiltIssues(question), ...patchIssues(question)];
   const source = await sourceOf({ ...asked, file, view }, about);
   const unbuilt = { input: view?.input, files: view?.files ?? [], key: hashOf(view?.seen ?? ''), objects: NO_OBJECTS };
@@ -141,9 +121,12 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
       : beneathOf(base, { root, patch, applied: appliedBy({ root, view, source, named, desired: about.desired }) });
   if (document === undefined || beneath === undefined)
     return { ...nothing, issues: [...issues, ...(without?.issues ?? [])] };
-  const there = atPatch(document, asked.patch ?? named, file);
+  const versions = named.kind === undefined || base === undefined ? undefined : { built: document, base, patch };
+  const there = atPatch(versions === undefined ? document : asAsked(versions), asked.patch ?? named, file);
+  const repair = repairText(question.rollout);
+  const issuesOf = versions === undefined ? issues : [...issues, ...releaseIssues(versions, { root, repair })];
   const isAlone = built.isAlone && source.kind === 'asMain';
-  const read = { input, objects: built.objects, isAlone };
+  const read = { input, objects: built.objects, isAlone, issues: issuesOf };
   const here = out === undefined ? { ...read, document: there } : { ...read, ...takenOut(there) };
   const { closure } = source;
   const isKept = about.world.kept !== undefined && out === undefined && patches[0]?.file === file;
@@ -166,12 +149,6 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
 function withFlux(over: BuiltOver, agents: readonly Agent[]): BuiltOver {
   const flux = fluxFiles(agents, over.root);
   return flux.length === 0 ? over : { ...over, flux };
-}
-
-function rolloutOf({ namespace, name }: Named, { rollouts }: Desired): DesiredRollout['key'] | undefined {
-  return rollouts.find(
-    ({ key, reading }) => key.namespace === namespace && reading.rollout?.rollout.workload.name === name,
-  )?.key;
 }
 
 /** What is decided by: the build of main, or what stands for it where a patch of ours has no part in one. */
@@ -209,5 +186,6 @@ function beneathOf(
   const { content, replicas, partition, maxUnavailable } = workload;
   const isPinned = patch !== undefined && hasPin(patch.value);
   const isAdopted = patch !== undefined;
-  return { root, digest, content, replicas, partition, maxUnavailable, isPinned, isAdopted, applied };
+  const release = read.carried === undefined ? {} : { release: releaseBeneath({ base, patch }) };
+  return { root, digest, content, replicas, partition, maxUnavailable, isPinned, isAdopted, applied, ...release };
 }

@@ -1,24 +1,28 @@
 /** What is wrong with our patch over a kustomize folder, and with what applies it. No step goes forward over it. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
+import { INPUTS } from '../../api/helm-release.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { EXCLUSIVE_TOPOLOGY, OWN_PREFIX } from '../../api/release-content.ts';
-import { LWS_API_VERSION } from '../../api/rollout.ts';
 import { shellWord } from '../../api/shell-word.ts';
 import { foreignInApply } from '../../manifests/apply-file.ts';
 import { fluxMerge } from '../../manifests/flux-merge.ts';
 import { list } from '../../manifests/kustomize-changes.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import { APPLY_ENTRY, applyFile, isApplyEntry } from '../../manifests/patch-place.ts';
+import { APPLY_ENTRY, applyFile, isApplyEntry, type Patched, typeOf } from '../../manifests/patch-place.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import { type Called, command } from '../../rollout/texts/command-text.ts';
 import type { RootView } from './read-roots.ts';
 import { takesOut } from './taken-out.ts';
 
-/** Whether a patch has a template of its own. */
+/** Whether a patch has a template, or inputs, of its own. */
 export function hasPin({ spec }: JsonObject): boolean {
-  return isJsonObject(spec) && (spec['leaderWorkerTemplate'] !== undefined || spec['networkConfig'] !== undefined);
+  return isJsonObject(spec) && PINS.some((key) => spec[key] !== undefined);
 }
+
+/** Keys of a release; of a HelmRelease the patch has the list of entries in any case. */
+const PINS = ['leaderWorkerTemplate', 'networkConfig', ...INPUTS.filter((key) => key !== 'postRenderers')];
 
 /** In words of kustomize: the object of a patch is not there. */
 const NOT_THERE = 'no resource matches strategic merge patch';
@@ -26,7 +30,8 @@ const NOT_THERE = 'no resource matches strategic merge patch';
 /** What keeps the folder from being built, and what to do where that is the name that our patch is for. */
 export function unbuiltIssues({ root, patch, view, named, rollout }: Asked): readonly Issue[] {
   const { namespace, name } = named;
-  const id = `"LeaderWorkerSet.${LWS_API_VERSION.split('/').toReversed().join('.')}/${name}.${namespace}"`;
+  const { apiVersion, kind } = typeOf(named);
+  const id = `"${kind}.${apiVersion.split('/').toReversed().join('.')}/${name}.${namespace}"`;
   return (view?.issues ?? []).map((issue) => {
     if (view !== undefined && isAtApply(issue, view)) return { ...issue, hint: applyHint(root, rollout) };
     const isRenamed = issue.reason === 'BuildFails' && issue.message.includes(`${NOT_THERE} ${id}`);
@@ -36,7 +41,7 @@ export function unbuiltIssues({ root, patch, view, named, rollout }: Asked): rea
     return {
       ...issue,
       ...place,
-      hint: `The patch of tranche is for LeaderWorkerSet ${namespace}/${name}, which this folder builds no more under that name. Put the name, the prefix or suffix and the namespace back as they were. To rename it, order ${eject} before that.`,
+      hint: `The patch of tranche is for ${kind} ${namespace}/${name}, which this folder builds no more under that name. Put the name, the prefix or suffix and the namespace back as they were. To rename it, order ${eject} before that.`,
     };
   });
 }
@@ -72,17 +77,22 @@ type Asked = {
   /** undefined: nothing is built in that folder. */
   readonly view: RootView | undefined;
   /** What it is for. */
-  readonly named: { readonly namespace: string; readonly name: string };
+  readonly named: Patched;
   /** The Rollout of that workload; undefined: it is gone. */
   readonly rollout: Called | undefined;
 };
+
+/** The order that writes a patch again. */
+export function repairText(rollout: Called | undefined): string {
+  return rollout === undefined ? 'tranche repair of its Rollout' : command('repair', rollout);
+}
 
 /** Lost, not the last that is done, or changed by hand to what no commit of ours writes. */
 export function patchIssues({ root, file, patch, view, rollout }: Asked): readonly Issue[] {
   const entries = view === undefined ? [] : list(view.root.document.value['transformers']);
   const count = entries.filter(isApplyEntry).length;
   const isOff = count > 1 || (count === 1 && entries.at(-1) !== APPLY_ENTRY);
-  const repair = rollout === undefined ? 'tranche repair of its Rollout' : command('repair', rollout);
+  const repair = repairText(rollout);
   if (patch === undefined) return view === undefined || !isOff ? [] : [notLast(view.root.document, repair)];
   const folder = root === '' ? 'the root of the repository' : root;
   if (view === undefined)
@@ -142,11 +152,10 @@ function shownText(entry: Json | undefined): string {
 }
 
 /** All that commits of ours write, but for templates. */
-const OWN: readonly (readonly string[])[] = [
-  ['apiVersion'],
-  ['kind'],
-  ['metadata', 'name'],
-  ['metadata', 'namespace'],
+const OWN: readonly (readonly string[])[] = [['apiVersion'], ['kind'], ['metadata', 'name'], ['metadata', 'namespace']];
+const OWN_OF_RELEASE = [...OWN, ...INPUTS.map((key) => ['spec', key])];
+const OWN_OF_WORKLOAD = [
+  ...OWN,
   ['metadata', 'annotations', EXCLUSIVE_TOPOLOGY],
   ['spec', 'replicas'],
   ['spec', 'leaderWorkerTemplate'],
@@ -157,10 +166,17 @@ const OWN: readonly (readonly string[])[] = [
 
 /** What no commit of ours writes into a patch: fields of somebody, and a part of a template. */
 export function foreignIn({ value }: Pick<ManifestDocument, 'value'>): readonly (readonly string[])[] {
-  const foreign = leaves(value, []).filter((path) => !isOwn(path) && !(path[0] === '$patch' && takesOut({ value })));
-  const template = isJsonObject(value['spec']) ? value['spec']['leaderWorkerTemplate'] : undefined;
-  const isPartial = template !== undefined && !(isJsonObject(template) && template['$patch'] === 'replace');
-  return [...foreign, ...(isPartial ? [['spec', 'leaderWorkerTemplate']] : [])];
+  const isRelease = value['kind'] === CARRIER_KIND;
+  const own = isRelease ? OWN_OF_RELEASE : OWN_OF_WORKLOAD;
+  const foreign = leaves(value, []).filter(
+    (path) => !isOwn(path, own) && !(path[0] === '$patch' && takesOut({ value })),
+  );
+  const spec = isJsonObject(value['spec']) ? value['spec'] : {};
+  const isPart = (part: Json | undefined): boolean => isJsonObject(part) && part['$patch'] !== 'replace';
+  const { leaderWorkerTemplate: template } = spec;
+  const isPartial = template !== undefined && (!isJsonObject(template) || isPart(template));
+  const parts = isRelease ? INPUTS.filter((key) => isPart(spec[key])) : isPartial ? ['leaderWorkerTemplate'] : [];
+  return [...foreign, ...parts.map((key) => ['spec', key])];
 }
 
 function edited(patch: ManifestDocument, repair: string): readonly Issue[] {
@@ -175,10 +191,10 @@ function edited(patch: ManifestDocument, repair: string): readonly Issue[] {
   );
 }
 
-function isOwn(path: readonly string[]): boolean {
+function isOwn(path: readonly string[], all: readonly (readonly string[])[]): boolean {
   const [first, second, third = ''] = path;
   if (first === 'metadata' && second === 'annotations' && third.startsWith(OWN_PREFIX)) return true;
-  return OWN.some((own) => own.every((part, depth) => path[depth] === part));
+  return all.some((own) => own.every((part, depth) => path[depth] === part));
 }
 
 function leaves(value: Json | undefined, path: readonly string[]): readonly (readonly string[])[] {

@@ -1,33 +1,27 @@
-/** Says of each kustomize folder that is applied what it is built from, which LeaderWorkerSets come out, and what is in the way. */
+/** Says of each kustomize folder that is applied what it is built from, what to deliver comes out of it, and what is in the way. */
 
-import { type Config, mappedNamespace } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { agentBuildsIn, reachesRoot } from '../../manifests/agent-builds.ts';
+import { type AgentBuild, agentBuildsIn, reachesRoot } from '../../manifests/agent-builds.ts';
 import { isArgoSource } from '../../manifests/argo-source.ts';
 import { asApplied } from '../../manifests/as-applied.ts';
 import { unreadFlux } from '../../manifests/flux-merge.ts';
 import { type Root, rootsIn } from '../../manifests/kustomize-roots.ts';
 import { isKustomizationFile, type ManifestDocument } from '../../manifests/parse-file.ts';
-import { rootOfPatch } from '../../manifests/patch-place.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
 import type { Git } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import type { BuiltObjects } from '../documents/built-over.ts';
+import { carrierNames } from '../helm/named-releases.ts';
 import type { Agent } from '../init/agents.ts';
 import { agentIssues } from './agent-issues.ts';
-import { type BuiltReading, type BuiltWorkload, builtWorkloads } from './built-workload.ts';
+import { type BuiltReading, builtWorkloads } from './built-workload.ts';
 import { fluxFiles } from './flux-files.ts';
 import { isAsked } from './is-asked.ts';
+import { foundIn, isNamed, type RootRelease, type RootWorkload, withTwins } from './named-in-root.ts';
 import { type ClosedOrRefused, closureKey, readClosures, type WholeClosure } from './read-closures.ts';
-import { baseIssue, buildIssue, twiceBuilt, unreadByFlux } from './root-issues.ts';
-
-/** A LeaderWorkerSet of a root, with who delivers it. */
-export type RootWorkload = BuiltWorkload & {
-  /** Files of Rollouts that name it. */
-  readonly rollouts: readonly string[];
-};
+import { baseIssue, buildIssue, unreadByFlux } from './root-issues.ts';
 
 export type RootView = {
   readonly root: Root;
@@ -46,6 +40,8 @@ export type RootView = {
   /** One object is built. */
   readonly isAlone: boolean;
   readonly workloads: readonly RootWorkload[];
+  /** HelmReleases as built. */
+  readonly releases: readonly RootRelease[];
   /** Why it could not be delivered from, each with the way out. */
   readonly issues: readonly Issue[];
   /** Those of them for which nothing is built. */
@@ -84,7 +80,7 @@ type World = {
   readonly kept?: (root: Root, closure: WholeClosure) => void;
 };
 
-/** Those that have a LeaderWorkerSet in any file, in the order of their folders. Throws PortError. */
+/** Those that have a LeaderWorkerSet in any file, or may build a HelmRelease that a Rollout names, in the order of their folders. Throws PortError. */
 export async function readRoots(
   { desired, agents, texts, patched = [], names }: RootsQuestion,
   { git, ...world }: World,
@@ -95,43 +91,59 @@ export async function readRoots(
   const isAddedTo = (folder: string): boolean => builds.some(({ part, lists }) => lists && part.folder === folder);
   const asked = roots.map(({ folder }) => folder);
   const flux = (folder: string): readonly string[] => (isAddedTo(folder) ? fluxFiles(agents, folder) : []);
+  const releases = carrierNames(desired.rollouts);
   const closures = await readClosures(git, desired.commit, asked, flux);
   const about = roots.flatMap((root) => {
     const closure = closures.get(root.folder);
-    return closure !== undefined && isAsked(root, closure, { names, patched }) ? [{ root, closure }] : [];
+    return closure !== undefined && isAsked(root, closure, { names, patched, releases }) ? [{ root, closure }] : [];
   });
   const kustomized = new Set(desired.files.flatMap(({ file }) => (isKustomizationFile(file) ? [folderOf(file)] : [])));
   const hasKustomization = (folder: string): boolean => kustomized.has(folder);
-  const views = await Promise.all(
-    about.map(async ({ root, closure }): Promise<RootView> => {
-      const { workloads, issues, key, ...outputs } = await builtRoot(root, closure, world);
-      const found = workloads.map((one) => namedIn(one, root, { desired, agents }));
-      // What Argo CD merges is part of what is built, or refused with it.
-      const others = builds.filter(({ part }) => !isArgoSource(part.document.file, root.folder));
-      const around = others.filter((build) => reachesRoot(build, root.folder, hasKustomization));
-      const applying = agents.filter(({ folders }) => folders.includes(root.folder));
-      const files = closure.files.map(({ path }) => path);
-      return {
-        root,
-        agents: applying,
-        files,
-        key,
-        seen: key ?? closureKey({ root: root.folder, files: closure.files }),
-        input: closure.kind === 'whole' ? closure : undefined,
-        ...outputs,
-        workloads: found,
-        faults: key === undefined || outputs.documents.length === 0 ? issues : [],
-        issues: [
-          ...root.listedBy.map((by) => baseIssue(root, by)),
-          ...issues,
-          ...agentIssues({ root, closed: closure.files }, found, around, desired),
-          ...unreadByFlux(root, applying, files),
-          ...unreadFlux({ root: root.folder, texts }),
-        ],
-      };
-    }),
-  );
+  const of = { desired, agents, texts, builds, hasKustomization };
+  const views = await Promise.all(about.map((one) => viewOf(one, of, world)));
   return withTwins(views, desired);
+}
+
+type Of = Pick<RootsQuestion, 'desired' | 'agents' | 'texts'> & {
+  readonly builds: readonly AgentBuild[];
+  readonly hasKustomization: (folder: string) => boolean;
+};
+
+async function viewOf(
+  { root, closure }: { readonly root: Root; readonly closure: ClosedOrRefused },
+  { desired, agents, texts, builds, hasKustomization }: Of,
+  world: Omit<World, 'git'>,
+): Promise<RootView> {
+  const { issues, key, ...outputs } = await builtRoot(root, closure, world);
+  const found = foundIn(outputs, root, { desired, agents });
+  // What Argo CD merges is part of what is built, or refused with it.
+  const others = builds.filter(({ part }) => !isArgoSource(part.document.file, root.folder));
+  const around = others.filter((build) => reachesRoot(build, root.folder, hasKustomization));
+  const applying = agents.filter(({ folders }) => folders.includes(root.folder));
+  const files = closure.files.map(({ path }) => path);
+  return {
+    root,
+    agents: applying,
+    files,
+    key,
+    seen: key ?? closureKey({ root: root.folder, files: closure.files }),
+    input: closure.kind === 'whole' ? closure : undefined,
+    ...outputs,
+    ...found,
+    faults: key === undefined || outputs.documents.length === 0 ? issues : [],
+    issues: [
+      ...root.listedBy.map((by) => baseIssue(root, by)),
+      ...issues,
+      ...agentIssues(
+        { root, closed: closure.files },
+        [...found.workloads, ...found.releases.filter(isNamed)],
+        around,
+        desired,
+      ),
+      ...unreadByFlux(root, applying, files),
+      ...unreadFlux({ root: root.folder, texts }),
+    ],
+  };
 }
 
 const NO_OBJECTS: BuiltObjects = new Map();
@@ -192,39 +204,4 @@ async function builtNow(input: BuildInput, { key, root, builder, cache }: Once):
 function refusedByMachine(error: unknown): Build {
   if (!(error instanceof PortError) || error.port !== 'builder') throw error;
   return { kind: 'refused', cause: 'missing', seen: error.message, hint: error.hint };
-}
-
-/** The namespace as built, else as `tranche.yaml` maps the folder, else that of the agent. */
-function namedIn(
-  workload: BuiltWorkload,
-  root: Root,
-  { desired, agents }: { readonly desired: Desired; readonly agents: readonly Agent[] },
-): RootWorkload {
-  const of = agents.find(({ folders, namespace }) => namespace !== undefined && folders.includes(root.folder));
-  const namespace = workload.namespace ?? mapped(desired.config, root) ?? of?.namespace;
-  const rollouts = desired.index.rolloutsOf({ namespace, name: workload.name }).map(({ file }) => file);
-  return { ...workload, namespace, rollouts };
-}
-
-function mapped(config: Config, { document }: Root): string | undefined {
-  return mappedNamespace(config, document.file);
-}
-
-/** An object that two roots build, or a root and a plain file, is applied by two: whichever comes last wins. */
-function withTwins(views: readonly RootView[], { index }: Desired): readonly RootView[] {
-  const all = views.flatMap((view) => view.workloads.map((workload) => ({ view, workload })));
-  return views.map((view) => {
-    const issues = view.workloads.flatMap((workload) => {
-      const { namespace, name } = workload;
-      const twins = all.filter((other) => other.workload.name === name && other.workload.namespace === namespace);
-      const others = twins.flatMap((other) => (other.view === view ? [] : [other.view.root.document.file]));
-      const plain = index.workloadsCalled({ namespace, name }).map(({ file }) => file);
-      const places = [
-        ...others,
-        ...plain.filter((file) => !view.files.includes(file) && rootOfPatch(file) !== view.root.folder),
-      ];
-      return places.length === 0 ? [] : [twiceBuilt(view.root, name, places)];
-    });
-    return issues.length === 0 ? view : { ...view, issues: [...view.issues, ...issues] };
-  });
 }

@@ -35,13 +35,17 @@ export function buildIssue(
 }
 
 /** One object, applied from two places. */
-export function twiceBuilt({ document }: Root, name: string, places: readonly string[]): Issue {
+export function twiceBuilt(
+  { document }: Root,
+  { kind, name }: { readonly kind: string; readonly name: string },
+  places: readonly string[],
+): Issue {
   return {
     file: document.file,
     line: 0,
     path: '',
     reason: 'DuplicateObject',
-    message: `LeaderWorkerSet ${name} is also built by ${places.join(' and ')}; wanted it once`,
+    message: `${kind} ${name} is also built by ${places.join(' and ')}; wanted it once`,
     hint: 'Keep one, or narrow paths in tranche.yaml to those of one cluster.',
   };
 }

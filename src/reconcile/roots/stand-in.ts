@@ -6,7 +6,7 @@
 
 import type { Json } from '../../api/json.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
-import { APPLY_ENTRY, applyFile, applyText } from '../../manifests/patch-place.ts';
+import { APPLY_ENTRY, applyFile, applyText, type Patched } from '../../manifests/patch-place.ts';
 import type { Builder, BuildInput } from '../../ports/builder.ts';
 import type { Git, Oid } from '../../ports/git.ts';
 import type { builtWorkloads } from './built-workload.ts';
@@ -16,7 +16,7 @@ import { type BuildCache, builtOnce, type RootView } from './read-roots.ts';
 type Asked = {
   readonly root: string;
   readonly file: string;
-  readonly named: { readonly namespace: string; readonly name: string };
+  readonly named: Patched;
   /** The patch as main has it now. */
   readonly text: string;
   /** Files of Flux objects that apply the folder. */

@@ -1,7 +1,8 @@
 /** Puts what kustomize builds in the place of the manifests that it is built from: those are no workloads of their own. */
 
 import type { FoundWorkload, Survey } from '../init/survey.ts';
-import type { RootView, RootWorkload } from './read-roots.ts';
+import type { RootWorkload } from './named-in-root.ts';
+import type { RootView } from './read-roots.ts';
 
 /** The survey with each LeaderWorkerSet of these folders as something that may be delivered by a patch. */
 export function withBuiltWorkloads(survey: Survey, folders: readonly RootView[]): Survey {

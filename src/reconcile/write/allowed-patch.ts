@@ -1,10 +1,16 @@
 /** What tranche may write of a kustomization and of the file that applies its patches: its own entry, and its own documents. */
 
 import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
-import { LWS_KIND } from '../../api/kinds.ts';
 import { foreignInApply } from '../../manifests/apply-file.ts';
 import { isKustomizationFile, type ManifestDocument } from '../../manifests/parse-file.ts';
-import { APPLY_ENTRY, applyFile, isApplyEntry, patchFile, rootOfPatch } from '../../manifests/patch-place.ts';
+import {
+  APPLY_ENTRY,
+  applyFile,
+  isApplyEntry,
+  patchedAs,
+  patchFile,
+  rootOfPatch,
+} from '../../manifests/patch-place.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
 
@@ -43,7 +49,8 @@ export function isOwnApply(file: string, text: string | undefined): boolean {
 /** Whether a document is our patch of the object that it names: with it everything goes that tranche has made there. */
 export function isOwnPatch({ file, object }: ManifestDocument): boolean {
   const root = rootOfPatch(file);
-  return root !== undefined && object.kind === LWS_KIND && file === patchFile(root, object);
+  const patched = patchedAs(object.kind, object);
+  return root !== undefined && patched !== undefined && file === patchFile(root, patched);
 }
 
 /** Our patch takes its own object out of what is built, and nothing else of it changes by that. */

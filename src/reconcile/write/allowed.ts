@@ -79,7 +79,8 @@ function wrongDocument(file: string, { was, is, known, layouts }: Versions): str
     const model = old.find(({ object }) => sameObject(object, document.object));
     if (model === undefined ? isOwnTransformer(document) : isOwnEntry(model, document)) return undefined;
     const layout = layoutOf(document.object, layouts);
-    return model === undefined ? wholeRefused(document, layout) : nodeRefused(model, document, layout);
+    if (model !== undefined) return nodeRefused(model, document, layout);
+    return isOwnPatch(document) ? nodeRefused(emptyOf(document), document, layout) : wholeRefused(document, layout);
   });
   const lost = gone.map((document) => {
     if (isOwnTransformer(document) || isOwnPatch(document)) return undefined;
@@ -88,6 +89,12 @@ function wrongDocument(file: string, { was, is, known, layouts }: Versions): str
     return isNoted ? wholeRefused(document, layout) : `${nameOf(document.object)} would come or go`;
   });
   return [...wrong, ...lost].find((found) => found !== undefined);
+}
+
+/** A patch of ours before it changes anything. */
+function emptyOf(document: ManifestDocument): ManifestDocument {
+  const { apiVersion, kind, name, namespace } = document.object;
+  return { ...document, value: { apiVersion, kind, metadata: { name, namespace } } };
 }
 
 /** The texts of all documents of a file, but for blanks at their end. */

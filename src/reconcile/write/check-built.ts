@@ -97,8 +97,8 @@ function fieldsWrong(changes: readonly ObjectChange[], { own, was, is, over }: O
   const differing = apart(was, is, own.object.kind);
   const object = ownIn(over, differing[0], own);
   if (object === undefined || own.kind === 'delete' || own.kind === 'exact') return `${over.named.name} is not built`;
-  const { fields, workload } = own;
-  const planned: ObjectChange = { kind: 'edit', file: over.file, object, fields, workload };
+  const { fields, workload, carried } = own;
+  const planned: ObjectChange = { kind: 'edit', file: over.file, object, fields, workload, carried };
   const others = changes.filter((change) => !isSameChange(change, own));
   const texts = differing.map((text) => withoutObjects(over.file, text, others));
   return checkStep([planned], {

@@ -62,9 +62,9 @@ function wrongObject(change: ObjectChange, was: ManifestFile, is: ManifestFile):
   const model = made === undefined ? documentOf(was, change.object) : modelOf(made, was);
   if (model === undefined) return 'what it is made from cannot be read';
   if (change.kind === 'exact') return wrongExactly(change, model, now);
-  if (change.carried !== undefined) return wrongCarried(change, change.carried, { model, now });
   // A patch is no workload: what comes of it is looked at as kustomize builds it.
   if (change.beneath !== undefined) return wrongElse(model, now, placesOf(change, model));
+  if (change.carried !== undefined) return wrongCarried(change, change.carried, { model, now });
   const { fields, workload } = change;
   const wrong = fields.map((field) => wrongField(now, field)).find((found) => found !== undefined);
   return (
@@ -163,8 +163,9 @@ function wrongWorkload(document: ManifestDocument, { marks, content }: WorkloadP
 /** Where the change may make a difference. What an alias repeats of a text that is put back follows it. */
 function placesOf(change: Extract<ObjectChange, { readonly kind: 'edit' | 'create' }>, model: ManifestDocument) {
   const marks = MARK_NAMES.map((name) => ['metadata', 'annotations', MARK[name]]);
-  const { fields, workload } = change;
+  const { fields, workload, carried } = change;
   return [
+    ...(carried === undefined ? [] : [RENDERERS_PATH, ...INPUT_PATHS]),
     ...fields.map(({ path }) => path),
     ...(change.kind === 'create' ? [['metadata', 'name']] : []),
     ...(workload === undefined ? [] : marks),

@@ -1,13 +1,12 @@
 /** In which documents tranche may write, and which nodes of them: the table that the last check before a push goes by. */
 
-import { CARRIER_KIND } from '../../api/carrier.ts';
+import { CARRIER_KIND, HELM_GROUP } from '../../api/carrier.ts';
 import { RENDERERS_PATH } from '../../api/helm-release.ts';
 import type { JsonObject } from '../../api/json.ts';
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import { OWN_PREFIX, RELEASE_PATHS } from '../../api/release-content.ts';
 import { INPUT_PATHS } from '../../rollout/edits/carried-edits.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
-import { HELM_GROUP } from '../documents/helm-releases.ts';
 import { isOwnRenderer } from './allowed-renderer.ts';
 
 export type Layout = {

@@ -1,5 +1,6 @@
 /** A workload that kustomize builds: what people's own files say of it below our patch, and what applies the patch. */
 
+import type { Renderers } from '../../api/helm-release.ts';
 import type { IntOrPercent } from '../../api/int-or-percent.ts';
 import type { Json, JsonObject } from '../../api/json.ts';
 import type { ChangedFile } from '../texts/changed-files.ts';
@@ -20,9 +21,21 @@ export type Beneath = {
   readonly isAdopted: boolean;
   /** There: an earlier commit is what was built, main does not build: what people's own files say now is not known. */
   readonly isEarlier?: true;
+  /** There: the patch is of a HelmRelease that renders the workload. */
+  readonly release?: BeneathRelease;
   readonly applied: Applied;
   /** Files of people's own that are not as the stable commit has them. Not there: nothing hangs on it, or nobody knows. */
   readonly changed?: readonly ChangedFile[];
+};
+
+/** Of `spec.postRenderers`, which a patch has as a whole or not at all. */
+type BeneathRelease = {
+  /** As kustomize prints what people's own files say. */
+  readonly text: string;
+  /** What that has. */
+  readonly renderers: Renderers;
+  /** What the patch has; undefined: no list. */
+  readonly inPatch: Renderers | undefined;
 };
 
 /** What applies our patch: it comes with the first commit, and goes with the patch. */

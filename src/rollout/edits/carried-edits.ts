@@ -92,8 +92,8 @@ export function entryBack({ renderers }: Carried, to: RendererEntry): readonly E
   return isLast(renderers) ? [] : entryEdits(renderers, to);
 }
 
-/** As the last: one that somebody has moved, doubled or edited goes first. */
-function entryEdits(list: Renderers, to: RendererEntry): readonly Edit[] {
+/** The edits of the list and of our entry in it, as the last: one that somebody has moved, doubled or edited goes first. */
+export function entryEdits(list: Renderers, to: RendererEntry): readonly Edit[] {
   const last = list.others.length;
   if (isLast(list)) return [{ kind: 'set', path: patchPath(last), value: patchText(to) }];
   return [...gone(list), { kind: 'insertItem', path: itemPath(last), value: rendererItem(to) }];

@@ -17,4 +17,7 @@ export type Carried = {
 export type RenderedFrom = Omit<Carried, 'name'> & { readonly revision?: string };
 
 /** Where a commit changes a HelmRelease: its document now, and the one that its inputs are taken from, if they are. */
-export type CarriedChange = { readonly now: Carried; readonly source?: Pick<Carried, 'renderers'> | undefined };
+export type CarriedChange = {
+  readonly now: Carried;
+  readonly source?: Pick<Carried, 'inputs' | 'renderers'> | undefined;
+};

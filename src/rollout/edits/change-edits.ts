@@ -8,6 +8,7 @@ import { carriedEdits } from './carried-edits.ts';
 import type { FieldChange, ObjectChange, ObjectContent, WorkloadPart } from './change.ts';
 import type { Edit, ObjectEdits } from './edit.ts';
 import { overField, pinEdits } from './patch-edits.ts';
+import { patchedEdits } from './patched-release.ts';
 
 /** The edits of one commit. New documents come first: what they are copied from is then as it was. */
 export function editsOf(changes: readonly ObjectChange[]): readonly ObjectEdits[] {
@@ -26,21 +27,20 @@ function objectEdits(change: ObjectChange): ObjectEdits {
     case 'edit': {
       const { beneath, carried, workload, fields } = change;
       if (carried !== undefined && workload !== undefined)
-        return {
-          file,
-          object,
-          edits: [...markEdits(workload.marks.from, workload.marks.to), ...carriedEdits({ fields, workload, carried })],
-        };
+        return { file, object, edits: releaseEdits({ fields, workload, carried }, beneath) };
       if (beneath !== undefined) return { file, object, edits: patchEdits({ workload, fields }, beneath) };
       return { file, object, edits: contentEdits(workload, fields.flatMap(fieldEdit)) };
     }
     case 'create': {
-      const { beneath, workload, fields } = change;
+      const { beneath, carried, workload, fields } = change;
+      const { document } = change;
+      if (carried !== undefined && workload !== undefined)
+        return { file, object, edits: releaseEdits({ fields, workload, carried }, beneath), document };
       const edits =
         beneath === undefined
           ? contentEdits(workload, fields.flatMap(fieldEdit))
           : patchEdits({ workload, fields }, beneath);
-      return { file, object, edits, document: change.document };
+      return { file, object, edits, document };
     }
     case 'exact':
       return { file, object, edits: contentEdits(change.workload, change.edits), document: change.document };
@@ -56,6 +56,12 @@ function contentEdits(workload: WorkloadPart | undefined, edits: readonly Edit[]
   const source = workload?.content.source;
   const text = source === undefined ? [] : RELEASE_PATHS.map((path): Edit => ({ kind: 'restore', path, source }));
   return [...marks, ...edits, ...text];
+}
+
+/** Of a HelmRelease, in its own document or in our patch over it. */
+function releaseEdits(change: Parameters<typeof carriedEdits>[0], beneath: Beneath | undefined): readonly Edit[] {
+  const { from, to } = change.workload.marks;
+  return [...markEdits(from, to), ...(beneath === undefined ? carriedEdits(change) : patchedEdits(change, beneath))];
 }
 
 /** The same of our patch over a build: what it repeats of people's own files goes, but for the partition. */

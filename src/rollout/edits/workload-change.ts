@@ -85,14 +85,12 @@ export function putsTemplateBack(move: Move | undefined): boolean {
 export function workloadEdit(file: WorkloadFile, to: WorkloadFields): ObjectChange {
   const { object, beneath, carried } = file;
   const content = workloadContent(file, to);
+  const release = carried === undefined ? {} : { carried: { now: carried, source: to.text?.rendered } };
   if (beneath !== undefined && !beneath.isAdopted) {
     const document = { kind: 'insert', note: NO_NOTE, source: beneath.applied.patch } as const;
-    return { kind: 'create', file: file.file, object, document, ...content, beneath };
+    return { kind: 'create', file: file.file, object, document, ...content, beneath, ...release };
   }
-  if (carried !== undefined) {
-    const source = to.text?.rendered;
-    return { kind: 'edit', file: file.file, object, ...content, carried: { now: carried, source } };
-  }
+  if (carried !== undefined) return { kind: 'edit', file: file.file, object, ...content, beneath, ...release };
   if (beneath === undefined) return { kind: 'edit', file: file.file, object, ...content };
   const fields = content.fields.map((field) => overBuild(field, beneath));
   return { kind: 'edit', file: file.file, object, ...content, fields, beneath };

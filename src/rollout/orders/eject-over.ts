@@ -1,4 +1,4 @@
-/** Handing back a workload that kustomize builds: our patch goes with all that applies it, and people's files are as before. */
+/** Handing back a workload that kustomize builds, or the HelmRelease of one: our patch goes with all that applies it, and people's files are as before. */
 
 import type { Marks } from '../../api/marks.ts';
 import type { Beneath } from '../edits/beneath.ts';
@@ -40,7 +40,9 @@ export function planEjectOver(wish: EjectWish, snapshot: Snapshot, { file, benea
     edits: [],
     document: { kind: 'delete' },
   });
-  const partition = beneath.partition ?? 0;
+  const isCarried = file.carried !== undefined;
+  const from = (isCarried ? file.carried.renderers.entry?.partition : file.workload.partition) ?? 0;
+  const partition = isCarried ? 'that of the chart' : (beneath.partition ?? 0);
   return {
     kind: 'write',
     commits: [
@@ -50,7 +52,7 @@ export function planEjectOver(wish: EjectWish, snapshot: Snapshot, { file, benea
       },
       {
         edits: [...entryGone, gone({ file: transformer.file, object: transformer.object }), gone(file)],
-        what: `eject, patch removed, partition ${file.workload.partition ?? 0} → ${partition}`,
+        what: `eject, patch removed, partition ${from} → ${partition}`,
       },
     ],
     ...afterwards(snapshot),

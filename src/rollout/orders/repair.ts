@@ -81,7 +81,7 @@ function entryAgain(
   written: RendererEntry | undefined,
 ): readonly Edit[] {
   const carried = workload?.carried;
-  if (carried === undefined) return [];
+  if (carried === undefined || workload?.beneath !== undefined) return [];
   const { namespace } = written ?? {};
   const locked = { name: carried.name, namespace, inputs: release.digest, partition: SENTINEL };
   const to = step === undefined ? locked : written;

@@ -1,6 +1,7 @@
 /** When what kustomize builds follows from the folder without our patches, and what a patch makes of its object then. */
 
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/api/json.ts';
 import { mergedByPatch } from '../../../src/manifests/patch-merged.ts';
 import { applyText, emptyPatch } from '../../../src/manifests/patch-place.ts';
 import { plainPatches } from '../../../src/reconcile/roots/bare-build.ts';
@@ -8,18 +9,17 @@ import { plainPatches } from '../../../src/reconcile/roots/bare-build.ts';
 const NAMED = { namespace: 'llm', name: 'prod-vllm' };
 const OTHER = { namespace: 'llm', name: 'prod-prefill' };
 const OF = { file: 'prod/tranche/llm-prod-vllm.yaml', named: NAMED };
-const API = 'leaderworkerset.x-k8s.io/v1';
 
 type Texts = Readonly<Record<string, string>>;
 const PLAIN: Texts = {
   'prod/kustomization.yaml': 'resources: [../base]\ntransformers:\n  - labels.yaml\n  - tranche/apply.yaml\n',
   'prod/tranche/apply.yaml': applyText(NAMED),
-  [OF.file]: `${emptyPatch(NAMED, API)}spec: {rolloutStrategy: {rollingUpdateConfiguration: {partition: 3}}}\n`,
+  [OF.file]: `${emptyPatch(NAMED)}spec: {rolloutStrategy: {rollingUpdateConfiguration: {partition: 3}}}\n`,
 };
-const PIN = `${emptyPatch(NAMED, API)}spec: {leaderWorkerTemplate: {size: 2, $patch: replace}}\n`;
+const PIN = `${emptyPatch(NAMED)}spec: {leaderWorkerTemplate: {size: 2, $patch: replace}}\n`;
 const TWO: Texts = {
   'prod/tranche/apply.yaml': `${applyText(OTHER)}---\n${applyText(NAMED)}`,
-  'prod/tranche/llm-prod-prefill.yaml': emptyPatch(OTHER, API),
+  'prod/tranche/llm-prod-prefill.yaml': emptyPatch(OTHER),
 };
 const APPLY = applyText(NAMED);
 
@@ -43,8 +43,8 @@ test.each<readonly [what: string, texts: Texts, files: readonly string[] | undef
   ['a target', { 'prod/tranche/apply.yaml': `${APPLY}target: {kind: Pod}\n` }, undefined],
   ['another transformer', { 'prod/tranche/apply.yaml': `${APPLY}---\n${APPLY.replace('Patch', 'Label')}` }, undefined],
   ['applied twice', { 'prod/tranche/apply.yaml': `${APPLY}---\n${APPLY}` }, undefined],
-  ['two objects in the patch', { [OF.file]: `${PLAIN[OF.file]}---\n${emptyPatch(OTHER, API)}` }, undefined],
-  ['the other workload alone', { [OF.file]: emptyPatch(OTHER, API) }, undefined],
+  ['two objects in the patch', { [OF.file]: `${PLAIN[OF.file]}---\n${emptyPatch(OTHER)}` }, undefined],
+  ['the other workload alone', { [OF.file]: emptyPatch(OTHER) }, undefined],
   ['a patch that is gone', { [OF.file]: '' }, undefined],
 ])('%s', (_, texts, files) => {
   const all = Object.entries({ ...PLAIN, ...texts }).map(
@@ -71,4 +71,13 @@ test.each([
   [{}, { a: {} }, undefined],
 ])('%j with %j is %j', (base, patch, merged) => {
   expect(mergedByPatch(base, patch)).toEqual(merged);
+});
+
+test.each<readonly [base: JsonObject, patch: JsonObject, merged: JsonObject | undefined]>([
+  [{ a: [1] }, { a: [2] }, { a: [2] }],
+  [{ a: { b: [1], c: 1 } }, { a: { b: [{ d: 'x' }] } }, { a: { b: [{ d: 'x' }], c: 1 } }],
+  [{ a: [1] }, { a: [] }, undefined],
+  [{ a: [1] }, { a: [{ $patch: 'delete' }] }, undefined],
+])('of a kind whose lists no schema merges, %j with %j is %j', (base, patch, merged) => {
+  expect(mergedByPatch(base, patch, 'whole')).toEqual(merged);
 });
