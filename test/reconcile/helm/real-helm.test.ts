@@ -13,6 +13,7 @@ import { INPUTS_MARK, renderersIn } from '../../../src/api/helm-release.ts';
 import { at, type Json, type JsonObject } from '../../../src/api/json.ts';
 import { PARTITION_PATH } from '../../../src/api/workload-paths.ts';
 import { CHART, HelmWorld } from '../../support/helm-world.ts';
+import { BASE, OVERLAY_FILES, OverlayWorld } from '../../support/overlay-world.ts';
 import { yamlValues } from '../../support/yaml-values.ts';
 
 const [helm, kustomize] = [process.env['HELM'] ?? '', process.env['KUSTOMIZE'] ?? ''];
@@ -41,29 +42,41 @@ metadata: {name: {{ .Release.Name }}}
 {{- end }}
 `;
 
+/** With an entry of people that the real kustomize takes. */
+const OVERLAID = {
+  ...OVERLAY_FILES,
+  [BASE]: (OVERLAY_FILES[BASE] ?? '').replace(
+    / {2}postRenderers:\n[^]*$/,
+    '  postRenderers: [{kustomize: {images: [{name: vllm/vllm-openai, newName: mirror.example/vllm}]}}]\n',
+  ),
+};
+
 let folder = '';
 let document: JsonObject = {};
+/** As the folder of an overlay builds it, in the middle of a delivery. */
+let overlaid: JsonObject = {};
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tranche-helm-'));
   const world = await HelmWorld.halfWay();
   document = yamlValues(world.release())[0] ?? {};
+  overlaid = (await (await OverlayWorld.half({ files: OVERLAID })).built()) ?? {};
   mkdirSync(join(folder, 'chart/templates'), { recursive: true });
   writeFileSync(join(folder, 'chart/Chart.yaml'), 'apiVersion: v2\nname: nim-llm\nversion: 1.3.0\n');
   writeFileSync(join(folder, 'chart/templates/workload.yaml'), TEMPLATE);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const entries = (): readonly Json[] => {
-  const list = at(document, ['spec', 'postRenderers']);
+const entries = (of = document): readonly Json[] => {
+  const list = at(of, ['spec', 'postRenderers']);
   return Array.isArray(list) ? list : [];
 };
 
 type Rendered = { readonly status: number | null; readonly objects: readonly JsonObject[]; readonly err: string };
 
 /** helm template with these values over those of the document, and each entry as a post-renderer. */
-function rendered(more: JsonObject, renderers: readonly Json[] = entries()): Rendered {
+function rendered(more: JsonObject, renderers: readonly Json[] = entries(), of = document): Rendered {
   const run = mkdtempSync(join(folder, 'run-'));
-  const values = at(document, ['spec', 'values']);
+  const values = at(of, ['spec', 'values']);
   writeFileSync(join(run, 'values.json'), JSON.stringify(values));
   writeFileSync(join(run, 'more.json'), JSON.stringify(more));
   const steps = renderers.map((one, place) => {
@@ -106,6 +119,15 @@ describe.runIf(isReal)('the real ones', () => {
     const ours = lwsIn(rendered({}, [theirs, ...entries()]));
     expect(JSON.stringify(ours)).toContain('mirror.example/vllm:v0.10.1');
     expect(at(ours, PARTITION_PATH)).toBe(2);
+  });
+
+  test('as an overlay builds it: the entry of people, ours behind it, and the values of base and overlay', () => {
+    const ours = lwsIn(rendered({}, entries(overlaid), overlaid));
+    const { entry, others } = renderersIn(overlaid);
+    expect([others.length, entry?.partition, at(ours, PARTITION_PATH)]).toEqual([1, 2, 2]);
+    expect(at(ours, ['metadata', 'annotations', INPUTS_MARK])).toBe(entry?.inputs);
+    expect(at(ours, ['spec', 'leaderWorkerTemplate', 'size'])).toBe(2);
+    expect(JSON.stringify(ours)).toContain('mirror.example/vllm:v0.10.1');
   });
 
   test('a chart that renders no LeaderWorkerSet fails, so that Helm keeps the release before', () => {
