@@ -52,7 +52,7 @@ export type Config = {
   /** The App that proposes for us, as the forge calls it; undefined: no pull request may bring annotations of tranche. */
   readonly app: string | undefined;
   readonly author: { readonly name: string; readonly email: string };
-  /** What is wrong with it, where that is of steps forward alone and a pass goes on without them. Not there: nothing. */
+  /** What is wrong with the file of now: a pass goes on without steps forward, by what an earlier one says. Not there: nothing. */
   readonly faults?: readonly Issue[];
   /** What the command line says over this, as it is typed: `--cluster=eu --path=eu`. Not there: nothing. */
   readonly flags?: string;

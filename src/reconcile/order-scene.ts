@@ -26,7 +26,7 @@ type Asked = { readonly target: Target; readonly overrides: Overrides };
 /** Everything that an order is planned on, or which Rollout it cannot be about. */
 export async function readScene(ports: Ports, { target, overrides }: Asked): Promise<Scene | string> {
   const { git } = ports;
-  const { main, config } = await desiredHead(git, overrides, writableConfigIn);
+  const { main, config } = await desiredHead(git, overrides, writableConfigIn(git));
   const [ownHead] = await git.heads([config.statusBranch]);
   const desired = await readDesired(git, main, { config, memory: newMemory(), builder: ports.builder });
   const entry = pick(desired, target);
@@ -56,6 +56,6 @@ async function headOfShard(
 ): Promise<string | undefined> {
   const { of } = overrides.shard ?? { of: 1 };
   const shard = { index: shardOf(key, of), of };
-  const config = await readConfig(git, main, { ...overrides, shard }, writableConfigIn);
+  const config = await readConfig(git, main, { ...overrides, shard }, writableConfigIn(git));
   return (await git.heads([config.statusBranch]))[0];
 }

@@ -69,8 +69,8 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
     await sent();
     cluster.expect?.();
   }
-  const read = options.write ? writableConfigIn : configIn;
-  const config = read(await ahead.config, options.overrides, memory.trials?.known);
+  const read = options.write ? writableConfigIn(git) : configIn;
+  const config = await read(await ahead.config, options.overrides, memory.trials?.known);
   const before = memory.config ?? named(options);
   memory.config = config;
   if (config.branch !== before.branch || config.statusBranch !== before.statusBranch) return 'elsewhere';

@@ -137,9 +137,6 @@ test('a fault of steps alone: no step goes forward, and a rollback goes through'
     'tranche.yaml:3 promotion',
   ]);
   world.edit(LWS_FILE, NEW, OLD);
-  config(`${said}path: apps\n`);
-  await expect(passes(1)).rejects.toThrow('tranche.yaml:4: path is not a field of this object');
-  config(said);
   await passes(1);
   expect(world.subject()).toBe('rollout(llm/vllm): rollback');
   const look = { overrides: NO_OVERRIDES, write: false, only: [] };

@@ -122,10 +122,10 @@ export class Forgery {
   }
 
   /** The agent follows, time goes by, and a pass looks. */
-  async round(seconds = 60): Promise<PassResult> {
+  async round(seconds = 60, overrides = NO_OVERRIDES): Promise<PassResult> {
     this.world.sync();
     this.world.tick(seconds);
-    const result = await runPass(this.ports(), this.world.memory(), { overrides: NO_OVERRIDES, write: true, only: [] });
+    const result = await runPass(this.ports(), this.world.memory(), { overrides, write: true, only: [] });
     this.forge?.settle();
     return result;
   }

@@ -40,19 +40,6 @@ function wrongName(message: string, hint: string, besides?: Config): ConfigError
   return new ConfigError([configIssue({ path: '', reason: 'WrongName', message, hint, line: 1 })], besides);
 }
 
-/**
- * The same for a pass that writes: a slip in a field of steps alone must not keep a rollback, whichever Rollout it is of. Its
- * faults are those of every Rollout, so that no step goes forward. Throws ConfigError where a rollback may hang on them.
- */
-export function configWithFaults(tree: Pick<Tree, 'files' | 'gaps'>, known?: KnownTexts): Config {
-  try {
-    return configOf(tree, known);
-  } catch (error) {
-    if (!(error instanceof ConfigError) || error.besides === undefined) throw error;
-    return { ...error.besides, faults: error.issues };
-  }
-}
-
 function configIn(content: TreeFile['content'], known: KnownTexts | undefined): Config {
   if (content.kind === 'unreadable') {
     const isLink = content.cause === 'link';

@@ -5,7 +5,7 @@ import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Contest, Firsts } from '../documents/claims.ts';
 import { type ClaimsReader, claimsReader } from './claims-at.ts';
-import { type FirstParents, firstParentsOf } from './first-parents.ts';
+import { type FirstParents, firstParentsOf, placeOutside } from './first-parents.ts';
 
 /** How many of the newest commits are looked at one by one; further back the strides get longer. */
 const EACH_MOST = 100;
@@ -86,15 +86,7 @@ async function placeBefore(
   };
   let inside = of.place;
   for (; inside < EACH_MOST; inside += 1) if (!(await allHave(inside + 1))) return inside + 1;
-  let outside = inside + 1;
-  for (let stride = 1; await allHave(outside); stride *= 2) [inside, outside] = [outside, outside + stride];
-  outside = Math.min(outside, line.length());
-  while (outside - inside > 1) {
-    const middle = Math.floor((inside + outside) / 2);
-    if (await allHave(middle)) inside = middle;
-    else outside = middle;
-  }
-  return outside;
+  return placeOutside(line, inside, allHave);
 }
 
 type Step = {

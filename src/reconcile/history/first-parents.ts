@@ -49,6 +49,23 @@ export function firstParentsOf(git: Pick<Git, 'history'>, head: Oid): FirstParen
   };
 }
 
+/** The first place from here that `isInside` says no to, past the end of the line at the latest: in few looks, with growing strides. */
+export async function placeOutside(
+  line: FirstParents,
+  from: number,
+  isInside: (place: number) => Promise<boolean>,
+): Promise<number> {
+  let [inside, outside] = [from, from + 1];
+  for (let stride = 1; await isInside(outside); stride *= 2) [inside, outside] = [outside, outside + stride];
+  outside = Math.min(outside, line.length());
+  while (outside - inside > 1) {
+    const middle = Math.floor((inside + outside) / 2);
+    if (await isInside(middle)) inside = middle;
+    else outside = middle;
+  }
+  return outside;
+}
+
 /** A part of a first-parent line, newest first; undefined: the clone does not have this many. Throws PortError where Git fails for now. */
 export async function partOf(
   git: Pick<Git, 'history'>,

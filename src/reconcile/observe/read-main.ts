@@ -17,15 +17,23 @@ import type { Contest, Firsts } from '../documents/claims.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from '../documents/desired-branch.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
 import { pathFaults } from '../documents/path-issues.ts';
-import { ConfigError, configIssue, configOf, configWithFaults } from '../documents/read-config.ts';
+import { ConfigError, configIssue, configOf } from '../documents/read-config.ts';
 import { firstClaims } from '../history/first-claims.ts';
 import type { Memory, Overrides } from '../pass.ts';
 import type { SignedRecords } from '../roots/kept-builds.ts';
 import { shardBranch } from '../shard-branches.ts';
 import type { Ahead } from './read-ahead.ts';
 
+/** Makes a configuration of the tree that was read for it. */
+type ReadConfig = (tree: Tree, overrides: Overrides, known?: KnownTexts) => Config | Promise<Config>;
+
 /** The configuration as it is in a commit, with the command line's word over it. */
-export async function readConfig(git: Git, commit: Oid, overrides: Overrides, read = configIn): Promise<Config> {
+export async function readConfig(
+  git: Git,
+  commit: Oid,
+  overrides: Overrides,
+  read: ReadConfig = configIn,
+): Promise<Config> {
   return read(await git.readAt(commit, CONFIG_REQUEST), overrides);
 }
 
@@ -34,9 +42,20 @@ export function configIn(tree: Tree, overrides: Overrides, known?: KnownTexts): 
   return overridden(configOf(tree, known), overrides);
 }
 
-/** The same for a pass that writes, and for an order to one: both go back in spite of some faults. Throws ConfigError. */
-export function writableConfigIn(tree: Tree, overrides: Overrides, known?: KnownTexts): Config {
-  return overridden(configWithFaults(tree, known), overrides);
+/**
+ * The same for a pass that writes, and for an order to one: a slip in the file must not keep a rollback, whichever Rollout it is of.
+ * Its faults are those of every Rollout, so that no step goes forward, and an earlier version says the rest. Throws ConfigError.
+ */
+export function writableConfigIn(git: Git): ReadConfig {
+  return async (tree, overrides, known) => {
+    try {
+      return configIn(tree, overrides, known);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const { earlierConfig } = await import('../history/earlier-config.ts');
+      return overridden(await earlierConfig(git, { tree, error, overrides }, known), overrides);
+    }
+  };
 }
 
 function overridden({ lines, ...config }: Config, overrides: Overrides): Config {
@@ -63,7 +82,7 @@ const HOPS_MOST = 3;
 export async function desiredHead(
   git: Git,
   overrides: Overrides,
-  read = configIn,
+  read: ReadConfig = configIn,
 ): Promise<{ readonly main: Oid; readonly config: Config }> {
   const branches: string[] = [];
   let branch = overrides.branch ?? DEFAULT_CONFIG.branch;
