@@ -6,7 +6,7 @@ import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { FILES_OF_OTHERS, placed } from '../support/files-of-others.ts';
-import { Forgery, reasonsOf } from '../support/forgery.ts';
+import { Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
 const BACK_ROUNDS = 6;
@@ -126,9 +126,12 @@ test('a copy in the folder that the namespace is given to has no past: its deliv
   at.write('tranche.yaml', 'owners: {llm: [teams, rollouts]}\n');
   const alone = at.fork();
   await ordered(alone, { kind: 'abort', keepNewer: false });
-  expect(reasonsOf(await alone.round())).toEqual(['StableUnavailable', 'ForeignFolder']);
-  const first = firstCommit(at);
-  await ordered(at, { kind: 'abort', keepNewer: false, from: first }, first);
+  const held = await alone.round();
+  expect(reasonsOf(held)).toEqual(['StableUnavailable', 'ForeignFolder']);
+  const told = /In (\S+) main had it as delivered, in ([0-9a-f]{40}): .*tranche abort vllm --from COMMIT$/m;
+  const [, file, from = ''] = told.exec(saidOf(held)) ?? [];
+  expect(file).toBe(LWS_FILE);
+  await ordered(at, { kind: 'abort', keepNewer: false, from }, from);
   await at.round();
   expect(at.text('teams/lws.yaml')).not.toContain(NEW);
 });

@@ -3,7 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
-import { shortDigest } from '../../api/release.ts';
+import { sameRelease, shortDigest } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Stable, StableDocument } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
@@ -74,7 +74,19 @@ async function borneByHistory(of: Where, asked: StableSearch): Promise<BorneOut>
   }
   if (walked.kind === 'cut' && fits && (await of.git.isAncestor(there.commit))) return { stable: known(there) };
   const why = named?.kind === 'unknown' ? `${named.why}, and ` : '';
-  return { stable: signedCopy(of, claim) ?? unknown(`${why}${unknownBefore(walked)}`) };
+  const copied = fits ? await copiedFrom(of, there) : '';
+  return { stable: signedCopy(of, claim) ?? unknown(`${why}${unknownBefore(walked)}${copied}`) };
+}
+
+/**
+ * A copy in another folder has no past of its own. Where main had the template as delivered under the same name, someone may order
+ * to go back to it: not by itself, because the mark alone says that this workload is the one of then.
+ */
+async function copiedFrom({ git, entry }: Where, { release, commit, manifest }: StableDocument): Promise<string> {
+  const { marks } = manifest.workload;
+  const isSettled = marks?.step === undefined && (marks === undefined || sameRelease(marks.release, release));
+  if (!isSettled || manifest.file === entry.identity?.file || (await git.line.has(commit)) !== true) return '';
+  return `. In ${manifest.file} main had it as delivered, in ${commit}: where this is a copy of that, it is the commit to name`;
 }
 
 /** The template that somebody orders to go back to: anyone who orders answers for it, and main's own line has to have it. */
