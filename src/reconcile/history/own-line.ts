@@ -8,7 +8,7 @@ import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import type { FirstParents } from './first-parents.ts';
+import { type FirstParents, placeOutside } from './first-parents.ts';
 import { oldestOf } from './oldest-place.ts';
 import { unbuilt, type Version, versionOf } from './version.ts';
 
@@ -16,6 +16,10 @@ import { unbuilt, type Version, versionOf } from './version.ts';
 const VERSIONS_MOST = 40;
 /** And how many where each commit is looked at: a rollback is over long before. */
 const COMMITS_MOST = 500;
+/** Where more files than this have a document of the name, nobody says which of them was moved. */
+const TWINS_MOST = 20;
+/** How many moves are followed to where a document was in one commit. */
+const MOVES_MOST = 10;
 /** How many commits at least are asked what they say of themselves. */
 const EARLIER_LEAST = 200;
 /** And this many places are looked at, each twice as far as the one before: who merges may leave nothing of a message. */
@@ -93,8 +97,8 @@ export function ownLine(line: FirstParents, documentsAt: DocumentReader): OwnLin
       }
     },
     earlier: async (entry, than, { wanted, holds }) => {
-      const file = entry.identity?.file;
       const start = await placeBelow(line, than);
+      const file = start === undefined ? undefined : await fileAt({ line, documentsAt, versionAt }, entry, start);
       if (file === undefined || start === undefined) return undefined;
       await line.commitAt(start + EARLIER_LEAST);
       const near = Array.from({ length: EARLIER_LOOKS }, (_, look) => start + 2 ** look - 1).reverse();
@@ -128,9 +132,9 @@ type Reading = {
 async function walk<T>(reading: Reading, entry: DesiredRollout, asked: LineWalk<T>): Promise<Walked<T>> {
   const { line } = reading;
   const start = asked.below === undefined ? 0 : await placeBelow(line, asked.below);
-  const now = entry.identity?.file;
-  if (now === undefined || start === undefined) return { kind: 'cut', why: 'nobody knows where it was' };
-  let [place, file]: [number, string] = [start, now];
+  const there = start === undefined ? undefined : await fileAt(reading, entry, start);
+  if (there === undefined || start === undefined) return { kind: 'cut', why: 'nobody knows where it was' };
+  let [place, file]: [number, string] = [start, there];
   let until: CommitHeader | undefined;
   const most = asked.isEach === true ? COMMITS_MOST : VERSIONS_MOST;
   for (let versions = 0; versions < most; versions += 1) {
@@ -170,13 +174,35 @@ async function placeBelow(line: FirstParents, commit: Oid): Promise<number | und
   }
 }
 
+/** Where the document of now was in this place of the line, followed through commits that moved it since; undefined: it is nowhere now. */
+async function fileAt(reading: Reading, entry: DesiredRollout, wanted: number): Promise<string | undefined> {
+  const { line, versionAt } = reading;
+  const now = entry.identity?.file;
+  let [place, file] = [0, now];
+  const isThere = async (at: number): Promise<boolean> => {
+    const commit = await line.commitAt(at);
+    return commit !== undefined && file !== undefined && (await versionAt(commit.oid, entry, file)).kind !== 'absent';
+  };
+  for (let moves = 0; file !== undefined && moves < MOVES_MOST && !(await isThere(wanted)); moves += 1) {
+    place = await placeOutside(line, place, isThere);
+    const [since, before] = [await line.commitAt(place - 1), await line.commitAt(place)];
+    if (place > wanted || since === undefined || before === undefined) return now;
+    const earlier = await fileBefore(reading, { entry, file, since: since.oid, before: before.oid });
+    if (earlier === file) return now;
+    file = earlier;
+  }
+  return file;
+}
+
 type Moved = { readonly entry: DesiredRollout; readonly file: string; readonly since: Oid; readonly before: Oid };
 
-/** Another file where one commit took the document out of that and put it into this: what else has its name is a twin. */
+/** Another file where one commit took the document out of that alone and put it into this: what stays where it was is a twin. */
 async function fileBefore({ documentsAt, versionAt }: Reading, { entry, file, since, before }: Moved): Promise<string> {
   if ((await versionAt(before, entry, file)).kind !== 'absent') return file;
-  const [other, ...twins] = await documentsAt(before, entry, undefined);
-  if (other === undefined || twins.length > 0) return file;
-  const stays = (await versionAt(since, entry, other.file)).kind !== 'absent';
-  return stays ? file : other.file;
+  const others = new Set((await documentsAt(before, entry, undefined)).map((document) => document.file));
+  if (others.size > TWINS_MOST) return file;
+  const left: string[] = [];
+  for (const other of others) if ((await versionAt(since, entry, other)).kind === 'absent') left.push(other);
+  const [from, ...more] = left;
+  return from === undefined || more.length > 0 ? file : from;
 }
