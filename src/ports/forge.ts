@@ -47,8 +47,8 @@ export type Pull = {
 };
 
 export type PullQuery = {
-  /** Open pull requests whose branches start with this, as `tranche/prod-eu/`: all of them, never a part. */
-  readonly prefix: string;
+  /** Open pull requests whose branches start with this, as `tranche/prod-eu/`: all of them, never a part. undefined: none. */
+  readonly prefix: string | undefined;
   /** And these, whatever their state: of those that are no longer open the answer says who ended them. */
   readonly numbers: readonly number[];
   /** And the newest of each of these very branches, whatever their state. */
@@ -211,10 +211,16 @@ export type Answer<T> = { readonly kind: 'done'; readonly value: T } | ForgeRefu
 export interface Forge {
   /** A pass starts, and with it its budget of requests, writes and time. */
   begin(): void;
+  /**
+   * What is asked from here on is for one of several who want something, of whom there are `parts`: it gets an equal part of what requests and time of the pass
+   * are left, some of which are kept for what comes after all of them. undefined: for everybody again.
+   */
+  share(parts: number | undefined): void;
   /** The pull requests of the query, newest first. One request as long as the named ones are open and fit on a page. */
   pulls(query: PullQuery): Promise<Answer<readonly Pull[]>>;
   /** What each of these waits for, all in one request. A number that is not open any more is left out. */
   waiting(numbers: readonly number[]): Promise<Answer<readonly Waiting[]>>;
+  /** Where the part of it is used up, the rights of those who are left are not known. */
   reviews(number: number): Promise<Answer<readonly Review[]>>;
   /** Which of these accounts are members of the team `org/name` now, invited ones apart; refused where it is not seen. */
   members(team: string, logins: readonly string[]): Promise<Answer<readonly string[]>>;

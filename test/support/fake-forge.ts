@@ -139,13 +139,14 @@ export class FakeForge {
     const one = (number: number): FakePull | undefined => this.pulls.find((pull) => pull.number === number);
     return {
       begin: () => undefined,
+      share: () => undefined,
       pulls: ({ prefix, numbers, branches = [] }) =>
         call('pulls', () =>
           done(
             this.pulls
               .filter(
                 ({ branch, number, state }) =>
-                  (state.kind === 'open' && branch.startsWith(prefix)) ||
+                  (state.kind === 'open' && prefix !== undefined && branch.startsWith(prefix)) ||
                   numbers.includes(number) ||
                   branches.includes(branch),
               )

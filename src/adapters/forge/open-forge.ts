@@ -32,6 +32,12 @@ export function openForge({ repository, apiUrl, ...options }: Repository & Forge
   const forge: Forge = {
     // A forge that was not asked yet has nothing to start again.
     begin: () => void opening?.then((open) => open.forge.begin()),
+    // The next call says what fails.
+    share: (parts) =>
+      void all().then(
+        (open) => open.forge.share(parts),
+        () => undefined,
+      ),
     pulls: async (query) => (await opened()).pulls(query),
     waiting: async (numbers) => (await opened()).waiting(numbers),
     reviews: async (number) => (await opened()).reviews(number),

@@ -2,6 +2,7 @@
 
 import { absent, type Known, known, unknown } from '../../api/known.ts';
 import type { PolicyApproval } from '../../api/policy-approvals.ts';
+import type { Instant } from '../../api/time.ts';
 import type { Forge, Pull } from '../../ports/forge.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { wantsEvidence } from '../../rollout/gates/evidence.ts';
@@ -38,22 +39,43 @@ export async function readApprovals(ports: Ports, { reading, reconciled, commits
   const said = (value: Known<ApprovalEvidence>): Approvals =>
     new Map(asked.map(({ one }) => [printKey(one.key), value]));
   if (forge === undefined) return said(unknown('no forge is configured for this repository'));
-  const branches = asked.map(({ wanted }) => wanted.branch);
-  const heard = await ask(() => forge.pulls({ prefix: '', numbers: [], branches }));
-  if (heard.kind !== 'done') return said(unknown(heard.kind === 'refused' ? heard.said : heard.why));
-  const base = reading.desired.config.branch;
   const found = new Map<string, Known<ApprovalEvidence>>();
-  for (const of of asked) {
-    const pull = heard.value.find(
-      ({ branch, state, isSameRepository, base: onto }) =>
-        branch === of.wanted.branch && state.kind === 'merged' && isSameRepository && onto === base,
-    );
-    found.set(
-      printKey(of.one.key),
-      pull === undefined ? absent : await evidenceOf({ ...ports, forge }, { ...of, reading, commits }, pull),
-    );
+  const turns = inTurns(asked, reading.at);
+  for (const [place, of] of turns.entries()) {
+    const { key } = of.one;
+    forge.share(Math.min(turns.length, ASKED_MOST) - place);
+    const seen = place < ASKED_MOST ? await mergedOf({ ...ports, forge }, { ...of, reading, commits }) : LATER;
+    found.set(printKey(key), seen);
   }
+  forge.share(undefined);
   return found;
+}
+
+/** How many are asked about in one pass; where more wait, each pass starts with others. */
+const ASKED_MOST = 20;
+const LATER = unknown(`the forge is asked about ${ASKED_MOST} in one pass, and about this one in one of the next`);
+/** Knuth's: whatever the time between two passes is, they do not start with the same one for long. */
+const SCATTER = 2_654_435_761;
+
+/** Another one first in each pass: no process remembers who came last. */
+function inTurns<T>(all: readonly T[], at: Instant): readonly T[] {
+  const first = (Math.imul(at, SCATTER) >>> 0) % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+}
+
+/** What the forge shows of the pull request that was merged for it. */
+async function mergedOf(
+  ports: Ports & { readonly forge: Forge },
+  of: ForgeAnswer & Pick<Pass, 'reading' | 'commits'>,
+): Promise<Known<ApprovalEvidence>> {
+  const { branch } = of.wanted;
+  const heard = await ask(() => ports.forge.pulls({ prefix: undefined, numbers: [], branches: [branch] }));
+  if (heard.kind !== 'done') return unknown(heard.kind === 'refused' ? heard.said : heard.why);
+  const base = of.reading.desired.config.branch;
+  const pull = heard.value.find(
+    (one) => one.branch === branch && one.state.kind === 'merged' && one.isSameRepository && one.base === base,
+  );
+  return pull === undefined ? absent : evidenceOf(ports, of, pull);
 }
 
 async function evidenceOf(
@@ -83,7 +105,9 @@ async function teamsOf(
   forge: Forge,
   of: { readonly wanted: readonly PolicyApproval[]; readonly approvers: readonly Approver[] },
 ): Promise<ApprovalEvidence['teams']> {
-  const logins = [...new Set(of.approvers.filter(({ isBot }) => !isBot).map(({ login }) => login))];
+  // An account that may not write counts in no team.
+  const counting = of.approvers.filter(({ isBot, mayWrite }) => !isBot && mayWrite.kind === 'known' && mayWrite.value);
+  const logins = [...new Set(counting.map(({ login }) => login))];
   const named = new Set(of.wanted.flatMap(({ team }) => team ?? []));
   const teams = new Map<string, Known<readonly string[]>>();
   for (const team of named) {

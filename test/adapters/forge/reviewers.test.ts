@@ -46,3 +46,26 @@ test('all commits that may have brought a version fit into one question', async 
   const oids = Array.from({ length: 10 }, (_, at) => String(at).repeat(40));
   expect(value(await port.makers(oids)).unclear).toHaveLength(10);
 });
+
+test('crowds on ten pull requests at once: who may write is known of each, and requests are left for what comes after', async () => {
+  const { port, branch, repository } = await forgeSite(forge, 'crowds');
+  const pulls = Array.from({ length: 10 }, (_, at) => at + 1);
+  for (const at of pulls) {
+    value(await port.create(await branch(`tranche/prod-eu/${at}`, at + 1)));
+    for (let one = 0; one < 200; one += 1)
+      repository.review(at, { login: `one-${at}-${one}`, id: 1000 * at + one, type: 'User' }, 'APPROVED');
+    repository.review(at, ADA, 'APPROVED');
+  }
+  port.begin();
+  forge.calls.splice(0);
+  for (const at of pulls) {
+    port.share(pulls.length + 1 - at);
+    const reviews = value(await port.reviews(at));
+    expect(reviews.find(({ author }) => author.login === 'ada')?.mayWrite).toEqual({ kind: 'known', value: true });
+    expect(reviews.at(-1)?.mayWrite).toMatchObject({ kind: 'unknown', why: expect.stringMatching(/of \d+ others/) });
+    expect(value(await port.makers(['a'.repeat(40)])).unclear).toHaveLength(1);
+  }
+  port.share(undefined);
+  expect(forge.calls.length).toBeLessThan((forgeLimits.requestsPerPass * 2) / 3);
+  value(await port.pulls({ prefix: 'tranche/prod-eu/', numbers: [], branches: [] }));
+});

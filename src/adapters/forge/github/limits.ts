@@ -13,6 +13,10 @@ export type ForgeLimits = {
   readonly passSeconds: number;
   /** All requests of one pass. */
   readonly requestsPerPass: number;
+  /** The part of a pass that those who share it leave to others. */
+  readonly keptBack: number;
+  /** What one may ask at least. */
+  readonly requestsPerPart: number;
   /** Writes of one pass, and of an hour: GitHub allows 80 a minute and 500 an hour for all that one account writes. */
   readonly writesPerPass: number;
   readonly writesPerHour: number;
@@ -39,6 +43,8 @@ export const forgeLimits: ForgeLimits = {
   exchangeSeconds: 60,
   passSeconds: 120,
   requestsPerPass: 300,
+  keptBack: 1 / 3,
+  requestsPerPart: 8,
   writesPerPass: 40,
   writesPerHour: 450,
   writeGapSeconds: 1,

@@ -30,6 +30,7 @@ export function openGithubFor(options: ForgeOptions): {
 function githubOf(caller: ForgeCaller): Forge {
   return {
     begin: () => caller.pace.begin(),
+    share: (parts) => caller.pace.share(parts),
     pulls: (query) => readPulls(caller, query),
     waiting: (numbers) => readWaiting(caller, numbers),
     reviews: (number) => readReviews(caller, number),

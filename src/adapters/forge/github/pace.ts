@@ -19,6 +19,8 @@ export class Pace {
   private hour: readonly number[] = [];
   private lastWriteAt: number | undefined;
   private closed: Deferred | undefined;
+  /** Up to which of the requests, and to how many seconds left, one of several may go on; undefined: nobody shares. */
+  private part: { readonly requests: number; readonly secondsLeft: number } | undefined;
 
   constructor(options: { readonly clock: Clock; readonly timers: Timers; readonly limits: ForgeLimits }) {
     this.clock = options.clock;
@@ -32,6 +34,26 @@ export class Pace {
     this.time.begin();
     this.requests = 0;
     this.writes = 0;
+    this.part = undefined;
+  }
+
+  /** One of several gets its part of what is left, and never less than a few requests. undefined: nobody shares any more. */
+  share(parts: number | undefined): void {
+    if (parts === undefined) {
+      this.part = undefined;
+      return;
+    }
+    const { passSeconds, requestsPerPass, keptBack, requestsPerPart } = this.limits;
+    const most = requestsPerPass * (1 - keptBack);
+    const requests = this.requests + Math.max(requestsPerPart, Math.floor((most - this.requests) / parts));
+    const seconds = Math.max(0, this.time.left() - passSeconds * keptBack);
+    this.part = { requests: Math.min(most, requests), secondsLeft: this.time.left() - seconds / parts };
+  }
+
+  /** Whether one of several has used up its part, but for this number of requests. */
+  isPartSpent(kept = 0): boolean {
+    const { part } = this;
+    return part !== undefined && (this.requests + kept >= part.requests || this.time.left() <= part.secondsLeft);
   }
 
   /** Why the next request must not be sent now; undefined: it may. Counts it. */
@@ -43,6 +65,8 @@ export class Pace {
       return deferred(now + 1, `this pass has waited ${passSeconds} s for the forge, which is the most of one`);
     if (this.requests >= requestsPerPass)
       return deferred(now + 1, `this pass has made ${requestsPerPass} requests, which is the most of one`);
+    if (this.isPartSpent())
+      return deferred(now + 1, 'this pass has asked as much about it as its part is, next to what others wait for');
     if (kind === 'write') {
       this.hour = this.hour.filter((at) => at > now - hourSeconds);
       const [oldest = now] = this.hour;

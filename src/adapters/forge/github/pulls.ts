@@ -16,14 +16,15 @@ export async function readPulls(caller: ForgeCaller, query: PullQuery): Promise<
   const { prefix } = query;
   const ofBranches = await numbersOf(caller, query.branches ?? []);
   if (ofBranches.kind !== 'done') return ofBranches;
-  const open = await readOpen(caller, prefix);
+  const open = prefix === undefined ? NONE_OPEN : await readOpen(caller, prefix);
   if (open.kind !== 'done') return open;
   const numbers = [...query.numbers, ...ofBranches.value, ...open.value.numbers];
   // One that was opened meanwhile pushes others to the next page, where they come a second time.
   const found = new Map<number, Pull>();
   for (const item of open.value.listed) {
     const pull = pullOf(item, undefined) ?? garbled(caller, 'list pull requests');
-    if (pull.branch.startsWith(prefix) || numbers.includes(pull.number)) found.set(pull.number, pull);
+    if ((prefix !== undefined && pull.branch.startsWith(prefix)) || numbers.includes(pull.number))
+      found.set(pull.number, pull);
   }
   for (const number of new Set(numbers)) {
     if (found.has(number)) continue;
@@ -42,6 +43,8 @@ const LIST = {
 
 /** `numbers` are of open ones that may not be among those that were listed. */
 type Open = { readonly listed: readonly unknown[]; readonly numbers: readonly number[] };
+
+const NONE_OPEN: Answer<Open> = { kind: 'done', value: { listed: [], numbers: [] } };
 
 /**
  * Where one page has them all, that page. Where there are more, most are of people, and anybody with a fork can open as
@@ -163,17 +166,25 @@ export async function readReviews(caller: ForgeCaller, number: number): Promise<
   if (read.kind !== 'done') return read;
   const reviews: Review[] = [];
   const { reviewersPerPull } = caller.limits;
-  for (const [before, review] of newestOf(read.value).entries()) {
-    const mayWrite = before < reviewersPerPull ? await readMayWrite(caller, review) : oneOfMany(reviewersPerPull);
+  let asked = 0;
+  for (const review of newestOf(read.value)) {
+    const isAsked = asked < reviewersPerPull && !caller.pace.isPartSpent(FOR_MAKERS_AND_TEAMS);
+    const mayWrite = isAsked ? await readMayWrite(caller, review) : oneOfMany(asked);
+    if (isAsked) asked += 1;
     if (mayWrite.kind === 'deferred' || mayWrite.kind === 'refused') return mayWrite;
     reviews.push({ ...review, mayWrite });
   }
   return { kind: 'done', value: reviews };
 }
 
+/** Of the part of one pull request: who reviewed it must not keep from being known who made it, and who is in a team. */
+const FOR_MAKERS_AND_TEAMS = 4;
+
 /** A crowd on one pull request takes no requests from those of others. */
 function oneOfMany(most: number): Known<boolean> {
-  return unknown(`the rights of ${most} others who reviewed it were read, which is the most of one pull request`);
+  return unknown(
+    `the rights of ${most} others who reviewed it were read, which is the most of one pull request in this pass`,
+  );
 }
 
 /** Who belongs to the repository as the forge says next to a review: they are asked about first, and nothing else hangs on it. */
