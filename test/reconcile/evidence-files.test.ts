@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Evidence, MetricShown } from '../../src/reconcile/status/evidence.ts';
 import { evidenceFiles } from '../../src/reconcile/status/evidence-files.ts';
+import { evidenceText } from '../../src/reconcile/status/evidence-text.ts';
 import type { Part } from '../../src/rollout/analysis/parts.ts';
 import { started, until } from '../support/measured.ts';
 
@@ -22,12 +23,19 @@ const evidence = (step: string, metrics = [metric('chat/errors')], serial = 7): 
   metrics,
 });
 
+/** As an earlier pass has written the file of this name; of any other name something of others. */
+function textOf(name: string): string {
+  const [, serial, place = ''] = /^(\d+)-(.+)\.json$/.exec(name) ?? [];
+  if (serial === undefined) return 'as it was';
+  const [, index, rung] = /^(\d+)-?(.*)$/.exec(place) ?? [];
+  const step = index === undefined ? place : `${Number(index)}/20 ${rung}`.trimEnd();
+  return evidenceText(KEY, evidence(step.replaceAll('-', ' '), undefined, Number(serial)));
+}
+
 const filesAfter = (of: Evidence | undefined, ...before: readonly string[]) =>
-  evidenceFiles(
-    [KEY],
-    new Map(of === undefined ? [] : [[KEY, of]]),
-    new Map(before.map((name) => [`${FOLDER}/${name}`, 'as it was'])),
-  );
+  evidenceFiles([KEY], new Map(of === undefined ? [] : [[KEY, of]]), {
+    texts: new Map(before.map((name) => [`${FOLDER}/${name}`, textOf(name)])),
+  });
 const namesOf = (files: ReadonlyMap<string, string>) =>
   [...files.keys()].map((path) => path.slice(FOLDER.length + 1)).sort();
 
@@ -53,9 +61,32 @@ describe('the files of a Rollout', () => {
     expect(namesOf(filesAfter(of, ...before))).toEqual(after);
   });
 
+  test.each<readonly [what: string, name: string, text: string]>([
+    ['no JSON', '7-002.json', '{'],
+    ['a field more', '7-002.json', evidenceText(KEY, evidence('2/20')).replace('{', '{\n"more": 1,')],
+    ['of another step', '7-003.json', evidenceText(KEY, evidence('2/20'))],
+    ['of another Rollout', '7-002.json', evidenceText('default/llm/other', evidence('2/20'))],
+    ['counts that are none', '7-002.json', evidenceText(KEY, evidence('2/20')).replace('4180', '"4180"')],
+    ['other line ends', '7-002.json', evidenceText(KEY, evidence('2/20')).replaceAll('\n', '\r\n')],
+  ])('what tranche has not written goes: %s', (_, name, text) => {
+    const texts = new Map([
+      [`${FOLDER}/7-001.json`, textOf('7-001.json')],
+      [`${FOLDER}/${name}`, text],
+    ]);
+    expect(namesOf(evidenceFiles([KEY], new Map(), { texts }))).toEqual(['7-001.json', 'newest.svg']);
+  });
+
+  test('a picture is drawn of the newest counts, whatever stands there', () => {
+    const wanted = filesAfter(undefined, '7-001.json', '7-002.json').get(`${FOLDER}/newest.svg`);
+    const texts = new Map(['7-001.json', '7-002.json'].map((name) => [`${FOLDER}/${name}`, textOf(name)]));
+    texts.set(`${FOLDER}/newest.svg`, '<svg><script>alert(1)</script></svg>');
+    expect(evidenceFiles([KEY], new Map(), { texts }).get(`${FOLDER}/newest.svg`)).toBe(wanted);
+    expect(wanted).toContain('2/20');
+  });
+
   test('those of others are not looked at', () => {
     const before = new Map([[`analysis/other/llm/vllm/7-001.json`, 'theirs']]);
-    expect([...evidenceFiles([KEY], new Map(), before)]).toEqual([]);
+    expect([...evidenceFiles([KEY], new Map(), { texts: before })]).toEqual([]);
   });
 
   test('are 64 KiB at most, and lose no count', () => {
@@ -120,4 +151,35 @@ test('each step leaves its counts on the status branch, with a picture on the pa
   const head = of.world.repository.head('tranche-status');
   await of.pass();
   expect(of.world.repository.head('tranche-status')).toBe(head);
+});
+
+describe.each([
+  ['no key signs', false],
+  ['a key signs', true],
+] as const)('%s', (_, signed) => {
+  test('a picture that somebody has pushed is drawn again by the next pass, and counts that no key has signed go', async () => {
+    const of = await started('', { signed });
+    const { repository } = of.world;
+    const files = () => repository.files('tranche-status');
+    await until(of, /^settled/);
+    of.world.sync();
+    await of.pass();
+    await of.pass();
+    const before = files();
+    const forged = (before[`${FOLDER}/2-001.json`] ?? '').replace(/"n":\d+/, '"n":7');
+    const writes = [
+      { path: `${FOLDER}/newest.svg`, text: '<svg><script>alert(1)</script></svg>' },
+      { path: `${FOLDER}/2-001.json`, text: forged },
+      { path: `${FOLDER}/9-001.json`, text: '{"mine": 1}' },
+    ];
+    repository.commit('tranche-status', { writes, message: 'mine' });
+    await of.pass();
+    const after = files();
+    expect(after[`${FOLDER}/newest.svg`]).toBe(before[`${FOLDER}/newest.svg`]);
+    expect(after[`${FOLDER}/9-001.json`]).toBeUndefined();
+    expect(after[`${FOLDER}/2-001.json`]).toBe(signed ? undefined : forged);
+    const head = repository.head('tranche-status');
+    await of.pass();
+    expect(repository.head('tranche-status')).toBe(head);
+  });
 });

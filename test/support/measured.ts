@@ -34,14 +34,17 @@ type Start = {
   readonly files?: Readonly<Record<string, string>>;
   /** Not there: one in memory. */
   readonly provider?: Metrics;
+  /** True: main names a key, and every process has it. */
+  readonly signed?: boolean;
   /** Steps are proposed, on a branch whose rules want our status, or on one whose do not. */
   readonly proposed?: 'guarded' | 'open';
 };
 
 /** `more` of its policy. A delivery in its first step, whose group is ready; pauses are over at once. */
-export async function started(more = '', { analysis = ANALYSIS, others = {}, files, proposed, provider }: Start = {}) {
+export async function started(more = '', given: Start = {}) {
+  const { analysis = ANALYSIS, others = {}, files, proposed, provider, signed = false } = given;
   const rollout = (VLLM_FILES[ROLLOUT_FILE] ?? '').replace(/pause: *\{[^}]*\}/g, 'pause: {duration: 1}');
-  const world = new World({ files: files ?? { ...VLLM_FILES, ...others, [ROLLOUT_FILE]: rollout } });
+  const world = new World({ files: files ?? { ...VLLM_FILES, ...others, [ROLLOUT_FILE]: rollout }, signed });
   const metrics = new SimulatedMetrics();
   const forge = new FakeForge(world.repository, () => world.now);
   forge.isGuarded = proposed === 'guarded';

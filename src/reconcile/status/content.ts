@@ -37,7 +37,9 @@ function filesDigest(texts: ReadonlyMap<string, string>, records: readonly strin
   const hash = createHash('sha256');
   // A delivery that has just started has no picture yet.
   const there = svgs.filter((path) => path.startsWith('badges/') || texts.has(path));
-  for (const path of [...records, ...there, PAGE_FILE].sort()) {
+  const keys = new Set(records.map((path) => path.replace('rollouts/', 'analysis/').replace(/json$/, '')));
+  const counted = [...texts.keys()].filter((path) => keys.has(path.replace(/\/[^/]*$/, '.')));
+  for (const path of [...records, ...there, ...counted, PAGE_FILE].sort()) {
     const text = texts.get(path) ?? '';
     hash.update(`${path}\n${Buffer.byteLength(text)}\n${text}`);
   }

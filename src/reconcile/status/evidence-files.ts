@@ -1,57 +1,70 @@
-/** What metrics counted in the steps of a Rollout, as files on the status branch: for people, nothing reads them back. */
+/** What metrics counted in the steps of a Rollout, as files on the status branch: for people, nothing decides by them. */
 
-import { printRelease } from '../../api/release.ts';
-import { joined } from '../../rollout/analysis/parts.ts';
 import type { Evidence } from './evidence.ts';
+import { EVIDENCE_FILE, evidencePicture } from './evidence-owner.ts';
 import { evidenceSvg } from './evidence-svg.ts';
+import { evidenceText, readEvidence } from './evidence-text.ts';
+import type { Signed, Signing } from './signed.ts';
 
 /** Steps of a Rollout whose counts are kept. */
 const STEPS_MOST = 5;
-/** Bytes of one file. */
-const BYTES_MOST = 64 * 1024;
-/** The picture of the step that was judged last. */
-export function evidencePicture(key: string): string {
-  return `analysis/${key}/newest.svg`;
-}
+
+/** What is on the branch, which of it counts for nothing, and how a new file is signed. */
+type Kept = {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly forged?: ReadonlySet<string> | undefined;
+  readonly signing?: Signing | undefined;
+};
 
 /**
- * The files of these Rollouts that are to be there: those of steps before, as they are, and those of the steps that were
- * judged in this pass. They are for people, and no signature is about them.
+ * The files of these Rollouts that are to be there: those of steps before that tranche may have written, as they are, and those of
+ * the steps that were judged in this pass. The picture is drawn again from the newest: nobody's but that of these counts stays.
  */
 export function evidenceFiles(
   keys: Iterable<string>,
   fresh: ReadonlyMap<string, Evidence>,
-  before: ReadonlyMap<string, string>,
+  { texts, forged, signing }: Kept,
 ): ReadonlyMap<string, string> {
-  const known = new Map<string, string[]>();
-  for (const path of before.keys()) {
-    const key = FILE.exec(path)?.[1];
-    if (key !== undefined) known.set(key, [...(known.get(key) ?? []), path]);
+  const known = new Map<string, Map<string, Evidence>>();
+  for (const [path, text] of texts) {
+    const key = EVIDENCE_FILE.exec(path)?.[1];
+    const read = key === undefined || forged?.has(path) === true ? undefined : ownEvidence(path, text);
+    if (key !== undefined && read !== undefined) known.set(key, (known.get(key) ?? new Map()).set(path, read.evidence));
   }
   const files = new Map<string, string>();
   for (const key of keys) {
     const evidence = fresh.get(key);
     const own = evidence === undefined ? undefined : `analysis/${key}/${nameOf(evidence)}.json`;
-    const others = (known.get(key) ?? []).filter((path) => path !== own).sort(byStep);
+    const others = [...(known.get(key) ?? [])].filter(([path]) => path !== own).sort(([a], [b]) => byStep(a, b));
     const kept = others.slice(own === undefined ? -STEPS_MOST : 1 - STEPS_MOST);
-    const picture = evidencePicture(key);
-    for (const path of [...kept, picture]) {
-      const text = before.get(path);
-      if (text !== undefined) files.set(path, text);
-    }
+    for (const [path] of kept) files.set(path, texts.get(path) ?? '');
+    const newest = evidence ?? kept.at(-1)?.[1];
+    if (newest !== undefined) files.set(evidencePicture(key), evidenceSvg(key, newest));
     if (evidence === undefined || own === undefined) continue;
-    files.set(own, evidenceText(key, evidence));
-    files.set(picture, evidenceSvg(key, evidence));
+    const before = texts.get(own);
+    const text = evidenceText(key, evidence, signing && { ...signing, path: own });
+    const isSaid = before !== undefined && known.get(key)?.has(own) === true && isSameContent(own, { before, text });
+    files.set(own, isSaid ? before : text);
   }
   return files;
 }
 
-/** Of a Rollout, a release by its number, and a step. A picture next to its folder could have the name of another Rollout's. */
-const FILE = /^analysis\/(.+)\/([0-9]{1,9})-([a-z0-9-]{1,60})\.json$/;
+/** What a file says that has the name of its own content; undefined: tranche has not written it. */
+export function ownEvidence(
+  path: string,
+  text: string,
+): { readonly evidence: Evidence; readonly signed: Signed | undefined } | undefined {
+  const [, key = ''] = EVIDENCE_FILE.exec(path) ?? [];
+  const read = readEvidence(key, text);
+  return read !== undefined && path === `analysis/${key}/${nameOf(read.evidence)}.json` ? read : undefined;
+}
 
-/** Of which Rollout it is such a file; undefined: of none. */
-export function evidenceOwner(path: string): string | undefined {
-  return FILE.exec(path)?.[1] ?? /^analysis\/(.+)\/newest\.svg$/.exec(path)?.[1];
+/** Signed at another time it would be another file each pass. */
+function isSameContent(path: string, { before, text }: { readonly before: string; readonly text: string }): boolean {
+  const [there, now] = [ownEvidence(path, before), ownEvidence(path, text)];
+  if (there === undefined || now === undefined) return false;
+  if (there.signed?.signature.key !== now.signed?.signature.key) return false;
+  return JSON.stringify(there.evidence) === JSON.stringify(now.evidence);
 }
 
 /** The release by its number, then the steps as they come: `7-2-traffic`, then what a promotion does. */
@@ -62,30 +75,8 @@ function nameOf({ release, step }: Evidence): string {
 }
 
 function byStep(a: string, b: string): number {
-  const [left, right] = [FILE.exec(a), FILE.exec(b)];
+  const [left, right] = [EVIDENCE_FILE.exec(a), EVIDENCE_FILE.exec(b)];
   const serials = Number(left?.[2]) - Number(right?.[2]);
   if (serials !== 0) return serials;
   return (left?.[3] ?? '') < (right?.[3] ?? '') ? -1 : 1;
-}
-
-/** With the parts of one metric on a line, in as few parts as it has room for. */
-function evidenceText(key: string, { release, step, metrics }: Evidence): string {
-  const most = Math.max(1, ...metrics.map(({ parts }) => parts.length));
-  for (let parts = most; ; parts = Math.floor(parts / 2)) {
-    const lines = metrics.map(({ kind, ...metric }) => {
-      const { name, canary, stable, ruledOut } = metric;
-      return JSON.stringify({
-        name,
-        answer: kind,
-        canary,
-        stable,
-        ruledOut,
-        parts: joined(metric.parts, Math.max(1, parts)),
-      });
-    });
-    const head = `"rollout": ${JSON.stringify(key)},\n"release": ${JSON.stringify(printRelease(release))},\n"step": ${JSON.stringify(step)}`;
-    const columns = '"parts": ["end", "bad", "of", "stableBad", "stableOf"]';
-    const text = `{\n${head},\n${columns},\n"metrics": [\n${lines.join(',\n')}\n]\n}\n`;
-    if (Buffer.byteLength(text) <= BYTES_MOST || parts <= 1) return text;
-  }
 }

@@ -57,7 +57,7 @@ export type StatusIndex = {
 /** What an index says of the other files, so that one signature tells for all of them. */
 export type Content = {
   readonly numbers: Numbers;
-  /** The digest of these records, their badges and the page. */
+  /** The digest of these, their pictures and counts, and the page. */
   readonly files: string;
 };
 
@@ -73,6 +73,8 @@ export type StatusBranch = {
   /** What bears out each record that is read; not there: nobody has asked. */
   readonly proofs?: ReadonlyMap<string, RecordProof> | undefined;
   readonly records: ReadonlyMap<string, StoredRecord>;
+  /** Counts that no key has signed. */
+  readonly forged?: ReadonlySet<string> | undefined;
   /** Text by path, to write only what changes. */
   readonly texts: ReadonlyMap<string, string>;
 };

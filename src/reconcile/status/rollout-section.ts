@@ -8,7 +8,7 @@ import { printInstant } from '../../api/time.ts';
 import { changeText } from '../../rollout/texts/change-text.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import { approvalText } from './approval-text.ts';
-import { evidencePicture } from './evidence-files.ts';
+import { evidencePicture } from './evidence-owner.ts';
 import { code } from './markdown-code.ts';
 import { measuredLines } from './metrics-text.ts';
 import { servingSide } from './serving-side.ts';

@@ -6,7 +6,8 @@ import type { FileWrite } from '../../ports/git.ts';
 import type { BrakeShown } from './brakes.ts';
 import { contentOf } from './content.ts';
 import type { Evidence } from './evidence.ts';
-import { evidenceFiles, evidenceOwner } from './evidence-files.ts';
+import { evidenceFiles } from './evidence-files.ts';
+import { evidenceOwner } from './evidence-owner.ts';
 import { numbersFile, numbersText } from './numbers.ts';
 import { PAGE_FILE } from './others-branch.ts';
 import {
@@ -48,7 +49,8 @@ export function statusWrites(before: StatusBranch, after: Said): readonly FileWr
     );
     for (const [file, picture] of picturesOf(key, record)) wanted.set(file, picture);
   }
-  for (const [file, text] of evidenceFiles(after.records.keys(), evidence, before.texts)) wanted.set(file, text);
+  for (const [file, text] of evidenceFiles(after.records.keys(), evidence, { ...before, signing }))
+    wanted.set(file, text);
   // Who reads more than we do keeps both: two that write them in turn would never come to rest.
   const shown = sorted.map(([, record]) => record);
   if (!before.isNewer) wanted.set(PAGE_FILE, statusPage(shown, { brakes, files: wanted }));
