@@ -1,7 +1,9 @@
-/** Where a workload may be that is among no documents: a patch of ours that is lost, another name, an agent, a chart. */
+/** Where a workload may be that is among no documents: a patch or a note of ours that is lost, another name, an agent, a chart. */
 
 import type { Config } from '../../api/config.ts';
-import { elsewhereIn, lostPatches, renamedTo } from '../../manifests/built-elsewhere.ts';
+import { LWS_KIND } from '../../api/kinds.ts';
+import { type Elsewhere, elsewhereIn, lostPatches, renamedTo } from '../../manifests/built-elsewhere.ts';
+import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { Settled } from '../documents/claims.ts';
 import type { Unseen } from '../documents/desired-issues.ts';
 import type { FileIds } from '../documents/file-ids.ts';
@@ -18,11 +20,24 @@ type Read = {
 
 /** Looks where one is missing alone. */
 export function elsewhereOf({ blobs, texts, claims, index, config }: Read): Pick<Unseen, 'lost' | 'elsewhere'> {
-  const lost: Unseen['lost'] = (one) => lostPatches({ paths: blobs.all(), texts }, one);
+  const lost: Unseen['lost'] = (one) => [...lostPatches({ paths: blobs.all(), texts }, one), ...notesOf(texts, one)];
   const elsewhere: Unseen['elsewhere'] = (one) => [
     ...renamedTo(claims.files, one),
     ...elsewhereIn(claims.files),
     ...renderedInto(index.helmReleases(), one, config),
   ];
   return { lost, elsewhere };
+}
+
+/** Files in which tranche left a note in its place, though no Rollout keeps any more what is to come back. */
+function notesOf(texts: Read['texts'], { namespace, name }: Parameters<Unseen['lost']>[0]): readonly Elsewhere[] {
+  const notes = [namespace, ''].map((there) => `# ${noteOf({ kind: LWS_KIND, namespace: there, name })}`);
+  return [...texts].flatMap(([file, text]) => {
+    if (!notes.some((note) => text.includes(note))) return [];
+    const line = text.split(/\r?\n/).findIndex((one) => notes.includes(one.trimEnd())) + 1;
+    if (line === 0) return [];
+    const what = 'says that tranche took it out to re-create it, and tranche.dev/recreating of the Rollout is missing';
+    const hint = 'Order tranche repair of the Rollout, which writes that back: the next passes put the document back.';
+    return [{ file, line, what, hint }];
+  });
 }

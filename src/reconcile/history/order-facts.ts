@@ -4,7 +4,9 @@ import { at as valueAt } from '../../api/json.ts';
 import { absent, type Known } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { RolloutRecord } from '../../api/record.ts';
+import { printRecreating } from '../../api/recreating.ts';
 import { stringsIn } from '../../api/service.ts';
+import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { WrittenMarks } from '../../rollout/orders/repair.ts';
 import type { SettledReleases } from '../../rollout/orders/undo.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
@@ -13,6 +15,7 @@ import type { StoredRecord } from '../status/record-store.ts';
 import type { GitReader } from './git-reader.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import { marksThereTwice } from './marks-there-twice.ts';
+import { removalNote } from './removal-in-history.ts';
 import { settledBefore } from './settled-before.ts';
 import { writtenEntry } from './written-entry.ts';
 import { writtenFiles } from './written-patch.ts';
@@ -26,17 +29,25 @@ export async function writtenMarks(
 ): Promise<WrittenMarks> {
   const { workload } = entry;
   const files = await writtenFiles(git, entry, desired);
-  if (workload === undefined) return { document: undefined, marks: absent, files };
-  const { file, object } = workload;
-  const annotations = stringsIn(valueAt(workload.value, ['metadata', 'annotations']));
+  if (workload === undefined) {
+    const { rollout } = entry;
+    const kept = rollout === undefined ? undefined : await removalNote({ entry, git, desired }, rollout);
+    if (rollout === undefined || kept === undefined) return { document: undefined, marks: absent, files };
+    const note = { ...documentOf(rollout), value: printRecreating(kept) };
+    return { document: undefined, marks: absent, files, note };
+  }
   const twice = marksThereTwice(workload);
   const last = await writtenEntry(git, entry);
   return {
     ...(last === undefined ? {} : { entry: last }),
-    document: { file, object, annotations, twice },
+    document: { ...documentOf(workload), twice },
     marks: await marksInHistory(git, entry, recordedIn(stored)),
     files,
   };
+}
+
+function documentOf({ file, object, value }: ManifestDocument) {
+  return { file, object, annotations: stringsIn(valueAt(value, ['metadata', 'annotations'])) };
 }
 
 function recordedIn(stored: StoredRecord | undefined): Marks | undefined {

@@ -13,7 +13,7 @@ import type { Oid } from '../../ports/git.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { RolloutFile, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import { namespaceOf } from '../documents/manifest-index.ts';
+import { namespaceOf, workloadName } from '../documents/manifest-index.ts';
 import { takesOut } from '../roots/taken-out.ts';
 import { forgedMark } from './borne-out.ts';
 import type { Observation } from './observation.ts';
@@ -30,6 +30,9 @@ type Recreation = {
   readonly issues: readonly Issue[];
   readonly warnings: readonly Issue[];
 };
+
+/** What main's own line is asked with. */
+type Asked = Pick<Observation, 'git' | 'entry' | 'desired'>;
 
 /** Commits of tranche for one Rollout that may have found the annotation changed by hand already. */
 const WRITTEN_MOST = 10;
@@ -82,9 +85,9 @@ async function recreated(
  * What our commit wrote, where somebody has changed it since: no groups are there meanwhile, so that a hand would keep them all
  * away. Without a document alone: what came back since is not taken out any more. undefined: no such commit is found.
  */
-async function removalWritten(of: Observation, changed: Recreating): Promise<Proven | undefined> {
+async function removalWritten(of: Asked, changed: Recreating | undefined): Promise<Proven | undefined> {
   if (of.entry.workload !== undefined) return undefined;
-  const tried = new Set([printRecreating(changed)]);
+  const tried = new Set(changed === undefined ? [] : [printRecreating(changed)]);
   const seen = new Set<Oid>();
   while (seen.size < WRITTEN_MOST) {
     const commit = await of.git.stepCommit([of.entry.key], (_, __, oid) => !seen.has(oid));
@@ -100,6 +103,16 @@ async function removalWritten(of: Observation, changed: Recreating): Promise<Pro
   return undefined;
 }
 
+/**
+ * The annotation as our commit wrote it that took the document out, where that is missing still: for an order to write it back. A pass
+ * does not go by it alone, because who takes it out of the Rollout may mean that nothing is to come back.
+ */
+export async function removalNote(of: Asked, rollout: ManifestDocument): Promise<Recreating | undefined> {
+  const { entry } = of;
+  const identity = entry.identity ?? { file: '', namespace: entry.key.namespace, name: workloadName(rollout) };
+  return (await removalWritten({ ...of, entry: { ...entry, identity } }, undefined))?.kept;
+}
+
 /** The commit that took the document out, and the one before it, which has it. */
 type Removal = {
   readonly removed: Oid;
@@ -111,7 +124,7 @@ type Removal = {
 };
 
 /** The proof, or why there is none. */
-async function removalBorneOut(of: Observation, kept: Recreating): Promise<Removal | string> {
+async function removalBorneOut(of: Asked, kept: Recreating): Promise<Removal | string> {
   const { config } = of.desired;
   const refused = fileRefused(kept.file, config);
   if (refused !== undefined) return refused;
@@ -145,7 +158,7 @@ function fileRefused(file: string, { paths }: Config): string | undefined {
 }
 
 /** Why the commit is not what our removal would have been: its note, its annotation, its release, and the policy of that time. */
-async function removalRefused(of: Observation, kept: Recreating, removal: Removal): Promise<string | undefined> {
+async function removalRefused(of: Asked, kept: Recreating, removal: Removal): Promise<string | undefined> {
   const { removed, commit, document, workload } = removal;
   const by = `${removed.slice(0, 12)}, which took it out of it,`;
   const text = (await of.git.fileAt(removed, kept.file)) ?? '';
@@ -165,12 +178,12 @@ async function removalRefused(of: Observation, kept: Recreating, removal: Remova
 }
 
 /** Whether the Rollout of that commit has the same annotation. */
-async function keepsThere(of: Observation, commit: Oid, kept: Recreating): Promise<boolean> {
+async function keepsThere(of: Asked, commit: Oid, kept: Recreating): Promise<boolean> {
   return (await notesAt(of, commit)).some((there) => printRecreating(there) === printRecreating(kept));
 }
 
 /** The annotation of each Rollout of this name there: of two nobody knows here which one counts. */
-async function notesAt({ git, entry, desired }: Observation, commit: Oid): Promise<readonly Recreating[]> {
+async function notesAt({ git, entry, desired }: Asked, commit: Oid): Promise<readonly Recreating[]> {
   const rollouts = await git.documentsAt(commit, { kinds: ['Rollout'], paths: undefined });
   return rollouts.flatMap((document) => {
     const { name, kind } = document.object;
@@ -182,6 +195,6 @@ async function notesAt({ git, entry, desired }: Observation, commit: Oid): Promi
 }
 
 /** Whether the policies of that commit allowed to delete for a change. */
-async function isAllowed(of: Observation, commit: Oid): Promise<boolean> {
+async function isAllowed(of: Asked, commit: Oid): Promise<boolean> {
   return (await rulesAt(of, commit))?.recreate === 'Allow';
 }

@@ -7,7 +7,10 @@ import { desiredOf } from '../desired/desired.ts';
 import type { Observation } from './observation.ts';
 
 /** undefined: that commit has no such Rollout. Throws PortError. */
-export async function rulesAt({ git, entry, desired }: Observation, commit: Oid): Promise<PolicyRules | undefined> {
+export async function rulesAt(
+  { git, entry, desired }: Pick<Observation, 'git' | 'entry' | 'desired'>,
+  commit: Oid,
+): Promise<PolicyRules | undefined> {
   const then = desiredOf(await git.treeAt(commit), desired.config, new Map(), { known: desired.trials.known });
   return then.rollouts.find(({ key }) => printKey(key) === printKey(entry.key))?.policy.rules;
 }

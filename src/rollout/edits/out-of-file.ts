@@ -8,7 +8,7 @@ import type { FieldChange, ObjectChange } from './change.ts';
 import type { ObjectRef } from './edit.ts';
 
 /** The comment line that keeps the place of the document; it names the kind, so that the file is read all the same. */
-export function noteOf(object: ObjectRef): string {
+export function noteOf(object: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): string {
   const { kind, namespace, name } = object;
   const whole = namespace === '' ? name : `${namespace}/${name}`;
   return `tranche: ${kind} ${whole} is deleted here to be re-created; its next commit puts it back in this place`;

@@ -1,6 +1,7 @@
 /** The annotations of a workload as the last commit of tranche wrote them: what a hand or a revert changed is put right. */
 
 import type { RendererEntry } from '../../api/helm-release.ts';
+import { INTENT } from '../../api/intents.ts';
 import type { Known } from '../../api/known.ts';
 import { MARK, MARK_NAMES, type Marks, printMarks } from '../../api/marks.ts';
 import { shellWord } from '../../api/shell-word.ts';
@@ -20,6 +21,8 @@ export type WrittenMarks = {
   readonly marks: Known<Marks>;
   /** Of a workload that kustomize builds: files of ours that main has lost or somebody edited. */
   readonly files?: readonly WrittenPatch[];
+  /** What the Rollout keeps of a workload that tranche took out of its file; not there: no commit of ours did, or it has come back. */
+  readonly note?: Pick<ObjectEdits, 'file' | 'object'> & Pick<Annotated, 'annotations'> & { readonly value: string };
   /** Of a workload that a HelmRelease renders: the entry of ours; not there: no commit of ours tells. */
   readonly entry?: RendererEntry;
 };
@@ -47,7 +50,9 @@ export function planRepair({
     return refused(
       `the Rollout is disabled (spec.disabled), so that no annotation of tranche counts. To have it deliver again, remove spec.disabled in ${snapshot.rollout.file}`,
     );
-  const { document, marks, files = [] } = written ?? {};
+  const { document, marks, files = [], note } = written ?? {};
+  const kept = note === undefined ? undefined : planNote(note);
+  if (kept !== undefined) return kept;
   const again = planRepairPatch(snapshot, files);
   if (again !== undefined) return again;
   if (document === undefined || marks === undefined)
@@ -69,6 +74,15 @@ export function planRepair({
   const what = `repair, ${parts.join(' and ')} of ${document.object.name} as tranche wrote them`;
   const { file, object } = document;
   return { kind: 'write', commits: [{ edits: [{ file, object, edits }], what }], ...afterwards(snapshot, marks.value) };
+}
+
+/** What is to come back, as the commit wrote it that took the workload out of its file; undefined: that is what the Rollout keeps. */
+function planNote({ file, object, annotations, value }: NonNullable<WrittenMarks['note']>): Ordered | undefined {
+  if (annotations[INTENT.recreating] === value) return undefined;
+  const edits: readonly Edit[] = [{ kind: 'set', path: ['metadata', 'annotations', INTENT.recreating], value }];
+  const what = `repair, ${INTENT.recreating} of ${object.name} as tranche wrote it`;
+  const next = 'The next passes put the LeaderWorkerSet back into its file.';
+  return { kind: 'write', commits: [{ edits: [{ file, object, edits }], what }], next };
 }
 
 /**

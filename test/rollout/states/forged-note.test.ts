@@ -114,3 +114,42 @@ test('a note of a workload that has come back since counts for nothing, whatever
   expect(reasonsOf(await at.round())).toContain('MarkNotBorneOut');
   expect(at.text()).toBe('');
 });
+
+describe.each([
+  ['delivery', forward],
+  ['rollback', back],
+] as const)('lost in the %s', async (_, start) => {
+  const base = await start();
+  const plain = base.fork();
+  for (let round = 0; round < ROUNDS_MOST; round += 1) await plain.round();
+
+  test.each<readonly [what: string, said: string, lose: (at: Forgery) => void]>([
+    ['its line is gone', 'WorkloadMissing', (at) => void at.edit(ROLLOUT_FILE, /\n.*tranche\.dev\/recreating: .*/, '')],
+    [
+      'nobody can read it',
+      'BadAnnotation',
+      (at) => void at.edit(ROLLOUT_FILE, NOTE, "tranche.dev/recreating: 'soon'\n"),
+    ],
+  ])('%s: the hold names tranche repair, which writes it back', async (__, said, lose) => {
+    const at = base.fork();
+    lose(at);
+    const held = await at.round();
+    expect(reasonsOf(held)).toContain(said);
+    expect(JSON.stringify(held.outcomes[0]?.plan?.issues)).toMatch(/tranche repair of the Rollout/);
+    expect(await at.repair()).toBe('repair, tranche.dev/recreating of vllm as tranche wrote it');
+    for (let round = 1; round < ROUNDS_MOST; round += 1) await at.round();
+    const commit = /"[0-9a-f]{40}@/g;
+    expect(at.text().replace(commit, '')).toBe(plain.text().replace(commit, ''));
+    expect(at.text(ROLLOUT_FILE)).toBe(plain.text(ROLLOUT_FILE));
+    expect(at.world.groups()).toBe(plain.world.groups());
+  });
+});
+
+test('a document that somebody else took out of its file is none that repair brings back', async () => {
+  const at = await forward();
+  await until(at, true);
+  await at.until('settled');
+  at.write(LWS_FILE, undefined);
+  await at.round();
+  expect(await at.repair()).toContain('Put its manifest back first');
+});
