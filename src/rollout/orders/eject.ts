@@ -20,6 +20,10 @@ import { unreadWorkload } from './unread-workload.ts';
 const IN_FLIGHT =
   'a release is in flight: handing back at partition 0 would restart every group on it. Say --abort to put the stable template back, or --partition N to say how far it may go';
 
+/** At rest nothing is kept of a delivery: what then looks settled is the release that was on its way. */
+const STEP_GONE =
+  'tranche.dev/step is gone, though tranche.dev/restore says that a delivery is open: nobody knows which template is the stable one, and at partition 0 every group would restart on that of the file. Say --partition N, as it is in the file: groups below N keep the version that they have. Then put the earlier template into the file';
+
 /** What to write into the LeaderWorkerSet, or why not. */
 export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const { snapshot, made } = scene;
@@ -36,6 +40,8 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   if (file.carried !== undefined) return planEjectCarried(wish, snapshot, { file, carried: file.carried, marks });
   const besides = planEjectBesides(wish, scene, marks);
   if (besides !== undefined) return besides;
+  if (marks.step === undefined && marks.restore !== undefined && wish.partition === undefined)
+    return refused(STEP_GONE);
   const open = marks.step !== undefined || file.digest !== marks.release.digest;
   const beyond = partitionRefused(wish, file.workload);
   if (beyond !== undefined) return refused(beyond);

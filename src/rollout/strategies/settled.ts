@@ -64,7 +64,8 @@ function stepMarkGone({ file, snapshot }: Situation, marks: Marks): Hold | undef
   if (marks.restore === undefined) return undefined;
   return hold('AnnotationsGone', {
     seen: `${file.file}: the annotation ${MARK.step} of ${file.object.name} is gone, though ${MARK.restore} says that a delivery is open`,
-    action: advice`To go on: ${commandLine('repair', snapshot.key)}; to hand the workload back: ${commandLine('eject', snapshot.key)}`,
+    // Without the commit that wrote it, as after a squash, nothing is repaired, and no release is there to abort.
+    action: advice`To go on: ${commandLine('repair', snapshot.key)}; where that has nothing to repair, to go back: ${commandLine('eject', snapshot.key, `--partition ${file.workload.partition ?? 0}`)}, and then the earlier template into the file`,
   });
 }
 
