@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
-import { fileRefused, notAllowed, pushRefused } from '../../src/reconcile/write/allowed.ts';
+import { fileRefused } from '../../src/reconcile/documents/written-place.ts';
+import { notAllowed, pushRefused } from '../../src/reconcile/write/allowed.ts';
 import { execute } from '../../src/reconcile/write/execute.ts';
 import { noteOf } from '../../src/rollout/edits/out-of-file.ts';
 import { FakeRepository } from '../support/fake-git.ts';

@@ -34,6 +34,7 @@ import { besideRollout, keyOf, subjectOf } from '../documents/rollout-names.ts';
 import { NO_TRAFFIC } from '../documents/traffic-index.ts';
 import { managedAlone, outAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
+import { placeRefused } from '../documents/written-place.ts';
 import { type CarriedBy, carriedBy, carrierIn, carriersAlone } from '../helm/carried-by.ts';
 import { withReleases } from '../helm/claimed-releases.ts';
 import { wantedBy } from '../helm/named-releases.ts';
@@ -160,7 +161,7 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
     issues.push(...placeIssues(document, { name, namespace, found, carried }, all));
   issues.push(...twinIssues([document, workload], all.claims));
   for (const one of [document, workload])
-    if (one !== undefined && isForeign(one, config)) issues.push(foreignIssue(one, config));
+    if (one !== undefined) issues.push(...(isForeign(one, config) ? [foreignIssue(one, config)] : []), ...placeOf(one));
   const file = over?.file ?? workload?.file ?? gone?.file;
   const identity =
     file === undefined ? undefined : { file, namespace, name, ...rootIn(over), ...carrierIn(workload, config) };
@@ -174,6 +175,11 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
     issues,
     ...(over === undefined ? {} : { over }),
   };
+}
+
+function placeOf(document: ManifestDocument): readonly Issue[] {
+  const refused = placeRefused(document);
+  return refused === undefined ? [] : [refused];
 }
 
 /** The reading of a Rollout with what other documents say of it. */

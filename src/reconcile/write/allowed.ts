@@ -12,19 +12,10 @@ import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { FileWrite, NewCommit, Refused } from '../../ports/git.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
+import { fileRefused, moveHint } from '../documents/written-place.ts';
 import type { TextsAt } from '../texts-at.ts';
 import { isOwnEntry, isOwnPatch, isOwnRemoval, isOwnTransformer, isTakenOut } from './allowed-patch.ts';
 import { type Layout, layoutOf, layoutsWith, type RouteKind } from './layouts.ts';
-
-const MANIFEST = /\.(?:ya?ml|json)$/;
-
-/** Why tranche never writes this file; undefined: it may. A folder that starts with a dot is of a tool, as `.github`. */
-export function fileRefused(file: string): string | undefined {
-  const parts = file.split('/');
-  if (parts.some((part) => part === '' || part.startsWith('.'))) return 'it is in no folder of manifests';
-  if (/^tranche\.ya?ml$/.test(file)) return 'it is the configuration of tranche';
-  return MANIFEST.test(file) ? undefined : 'it is no file of manifests';
-}
 
 /** The same for a push: a file that this repository has not given to tranche is none of its either. */
 export function pushRefused(
@@ -52,8 +43,9 @@ type On = {
 export function notAllowed(writes: readonly FileWrite[], { before, customs = [], known }: On): Issue | undefined {
   const layouts = layoutsWith(customs);
   for (const { path, text } of writes) {
-    const why =
-      fileRefused(path) ?? (text === undefined && !isOwnFile(path) ? 'it would be gone as a whole' : undefined);
+    const refused = fileRefused(path);
+    if (refused !== undefined) return { ...issueOf(path, refused), hint: moveHint(path) };
+    const why = text === undefined && !isOwnFile(path) ? 'it would be gone as a whole' : undefined;
     const wrong = why ?? wrongDocument(path, { was: before.get(path) ?? '', is: text ?? '', known, layouts });
     if (wrong !== undefined) return issueOf(path, wrong);
   }
