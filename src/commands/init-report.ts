@@ -100,18 +100,23 @@ function titled(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function workloadLines(found: FoundWorkload): readonly string[] {
-  const { document, name, namespace, groups, size, gpusOfGroup, images, front, agents, deliveredBy } = found;
-  const gpus = gpusOfGroup === 0 ? '' : `, ${count(gpusOfGroup, 'GPU')} a group`;
+  const { document, name, namespace, images, front, agents, deliveredBy } = found;
   const place = namespace ?? agents.find((agent) => agent.namespace !== undefined)?.namespace ?? '?';
   const by = agents.map((agent) => `applied by ${agent.name} (${agent.file}:${agent.line})`);
   return [
-    `  ${place}/${name}  ${document.file}:${document.firstLine}  ${count(groups, 'group')} of ${count(size, 'pod')}${gpus}  ${images.join(', ')}`.trimEnd(),
+    `  ${[`${place}/${name}`, `${document.file}:${document.firstLine}`, sizeOf(found), images.join(', ')].filter((part) => part !== '').join('  ')}`,
     ...(deliveredBy === undefined ? [] : [`    delivered already, by ${deliveredBy}`]),
     ...front.map((one) => `    ${one.name} (${one.file}:${one.line}) sends it requests`),
     ...(by.length === 0
       ? ['    nothing in these files applies it: see "Agents" in REFERENCE.md for its settings']
       : by.map((line) => `    ${line}`)),
   ];
+}
+
+function sizeOf({ saysSize, groups, size, gpusOfGroup }: FoundWorkload): string {
+  if (!saysSize) return '';
+  const gpus = gpusOfGroup === 0 ? '' : `, ${count(gpusOfGroup, 'GPU')} a group`;
+  return `${count(groups, 'group')} of ${count(size, 'pod')}${gpus}`;
 }
 
 /** One a LeaderWorkerSet; where the folder is not built, why. */

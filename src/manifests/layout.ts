@@ -9,6 +9,7 @@ import type { ManifestDocument } from './parse-file.ts';
 import { pathText } from './path-text.ts';
 import { folderOf } from './paths.ts';
 import { nodesOf } from './source-tree.ts';
+import { TEMPLATED_HINT } from './templated.ts';
 
 /**
  * Asked of a workload: why writing to its manifest would not do what the diff says: something changes it on the way to the cluster. None
@@ -52,7 +53,7 @@ function helmIssues(workload: ManifestDocument, isThere: Layout['isThere']): rea
       path: '',
       reason: 'UnsupportedLayout',
       message: `${kind} ${name}: the file ${what}, so it is not what the cluster gets`,
-      hint: 'Helm templates are not supported yet: commit the rendered manifest and let the agent apply that.',
+      hint: TEMPLATED_HINT,
     },
   ];
 }

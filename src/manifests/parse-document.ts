@@ -10,6 +10,7 @@ import { lineIndex, lineStarts } from './lines.ts';
 import { resolveTree } from './resolve-tree.ts';
 import type { SourceNode } from './source-tree.ts';
 import type { DocumentSlice } from './split-documents.ts';
+import { TEMPLATED_HINT } from './templated.ts';
 
 export type Ambiguous = { readonly path: string; readonly line: number; readonly source: string };
 
@@ -121,7 +122,7 @@ function syntaxIssue(file: string, text: string, lineAt: (offset: number) => num
       ...at,
       reason: 'TemplatedValue',
       message: `not YAML until its template is filled in: ${error.message}`,
-      hint: 'Helm templates are not supported yet: commit the rendered manifest.',
+      hint: TEMPLATED_HINT,
     };
   }
   if (error.code === 'RESOURCE_EXHAUSTION') {

@@ -5,6 +5,7 @@ import type { FieldPath } from '../rollout/edits/edit.ts';
 import type { ManifestDocument } from './parse-file.ts';
 import { pathText } from './path-text.ts';
 import { find, type SourceNode } from './source-tree.ts';
+import { TEMPLATED_HINT } from './templated.ts';
 
 export type StrictRead<T> =
   | { readonly kind: 'ok'; readonly value: T }
@@ -84,7 +85,7 @@ function obstacle(document: ManifestDocument, path: FieldPath, by: 'alias' | 'me
       ...at,
       reason: 'TemplatedValue',
       message: `${kind} ${name}: ${pathText(path)} is filled in by a template ({{ }}); a plain value was wanted`,
-      hint: 'Helm templates are not supported yet: commit the rendered manifest.',
+      hint: TEMPLATED_HINT,
     };
   }
   const through = by === 'alias' ? 'an alias (*name)' : 'a merge key (<<)';

@@ -187,8 +187,8 @@ const rows: readonly (readonly [what: string, files: Files, said: readonly strin
       [LWS_FILE]: '',
     },
     [
-      'apps/vllm/templates/lws.yaml:8: LeaderWorkerSet vllm: the file is a template of the Helm chart apps/vllm, so it is not what the cluster gets (UnsupportedLayout). Helm templates are not supported yet: commit the rendered manifest and let the agent apply that.',
-      'apps/vllm/templates/lws.yaml:8: LeaderWorkerSet vllm: spec.replicas is filled in by a template ({{ }}); a plain value was wanted (TemplatedValue). Helm templates are not supported yet: commit the rendered manifest.',
+      'apps/vllm/templates/lws.yaml:8: LeaderWorkerSet vllm: the file is a template of the Helm chart apps/vllm, so it is not what the cluster gets (UnsupportedLayout). If a Flux HelmRelease renders it, name that one in its Rollout (docs/helm-releases.md). Else commit what helm template prints, and let the agent apply that.',
+      'apps/vllm/templates/lws.yaml:8: LeaderWorkerSet vllm: spec.replicas is filled in by a template ({{ }}); a plain value was wanted (TemplatedValue). If a Flux HelmRelease renders it, name that one in its Rollout (docs/helm-releases.md). Else commit what helm template prints, and let the agent apply that.',
     ],
   ],
   [

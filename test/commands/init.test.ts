@@ -1,78 +1,20 @@
 /** `tranche init`: what a repository needs to be delivered from, and that nothing is written over or written twice. */
 
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { runProgram } from '../../src/commands/program.ts';
 import { firstSteps } from '../../src/reconcile/init/steps.ts';
+import { called, clone, type Files, git, lws, removeClones } from '../support/init-clone.ts';
 import { recordedKustomize } from '../support/kustomize.ts';
 import { llmD } from '../support/kustomize-trees.ts';
 import { startSite, stopSites } from '../support/site.ts';
 
-const folders: string[] = [];
 afterEach(async () => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  removeClones();
   await stopSites();
 });
-
-type Files = Readonly<Record<string, string>>;
-
-const git = (folder: string, ...args: readonly string[]): string =>
-  execFileSync('git', ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.com', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-
-/** A working tree with these files, none of them committed. */
-function clone(files: Files) {
-  const folder = mkdtempSync(join(tmpdir(), 'tranche-init-'));
-  folders.push(folder);
-  git(folder, 'init', '-q', '-b', 'main');
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return { folder, ...called(folder) };
-}
-
-function called(folder: string) {
-  const run = async (line: string, env: Files = {}) => {
-    let [out, err] = ['', ''];
-    const code = await runProgram(line.split(' '), {
-      env: { GIT_CONFIG_NOSYSTEM: '1', ...env },
-      folder,
-      out: (text) => void (out += text),
-      err: (text) => void (err += text),
-      isTerminal: false,
-      signal: new AbortController().signal,
-    });
-    return { code, out: out.replaceAll(folder, 'CLONE'), err };
-  };
-  const files = () => git(folder, 'ls-files', '--others', '--exclude-standard', '--cached').trim().split('\n');
-  const read = (path: string) => readFileSync(join(folder, path), 'utf8');
-  return { run, files, read };
-}
-
-const lws = (name: string, { namespace = 'llm', replicas = 4 } = {}): string => `apiVersion: leaderworkerset.x-k8s.io/v1
-kind: LeaderWorkerSet
-metadata:
-  name: ${name}
-${namespace === '' ? '' : `  namespace: ${namespace}\n`}spec:
-  replicas: ${replicas}
-  leaderWorkerTemplate:
-    size: 2
-    workerTemplate:
-      metadata: {labels: {app: ${JSON.stringify(name)}}}
-      spec:
-        containers:
-          - name: vllm
-            image: vllm/vllm-openai:v0.10.2
-            resources: {limits: {nvidia.com/gpu: "8"}}
-`;
 
 const APPLICATION = `apiVersion: argoproj.io/v1alpha1
 kind: Application
@@ -307,24 +249,6 @@ describe('what is added and what is refused', () => {
     if (added > 0) expect(out).toContain('tranche lint finds nothing wrong with them');
   });
 
-  test('a Deployment with the address of the clone and a binding in each namespace, without what only routes need', async () => {
-    const own = clone({ 'apps/a.yaml': lws('vllm'), 'apps/b.yaml': lws('chat', { namespace: 'eu' }) });
-    git(own.folder, 'remote', 'add', 'origin', 'git@git.example.com:team/models.git');
-    expect((await own.run('init --write --policy none')).out).toContain('kubectl apply -k install/overlay');
-    const overlay = parse(own.read('install/overlay/kustomization.yaml'));
-    expect(overlay).not.toHaveProperty('components');
-    expect(parse(overlay.patches[0].patch)[0].value).toBe('https://git.example.com/team/models.git');
-    const bindings = own
-      .read('install/overlay/bindings.yaml')
-      .split('---\n')
-      .map((text) => parse(text));
-    expect(bindings.map(({ metadata }) => metadata.namespace)).toEqual(['eu', 'llm']);
-    expect(new Set(bindings.map(({ roleRef }) => roleRef.name))).toEqual(new Set(['tranche']));
-    expect((await own.run('init --run workflow --policy none')).out, 'what makes passes is there').toContain(
-      'nothing to add',
-    );
-  });
-
   test('fifty of them, two with one name: each gets a Rollout of its own, and lint finds nothing', async () => {
     const names = Array.from({ length: 49 }, (_, at) => [`apps/m${at}.yaml`, lws(`m${at}`, { replicas: at })] as const);
     const own = clone({ ...Object.fromEntries(names), 'apps/twin.yaml': lws('m7', { namespace: 'eu' }) });
@@ -348,6 +272,19 @@ describe('the state of a clone', () => {
     writeFileSync(join(folder, 'apps/lws.yaml'), lws('chat', { replicas: 9 }));
     const { code, out } = await called(folder).run('init');
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('9 groups in 4 steps, 1, 25%, 50%, 100%') });
+  });
+
+  test('a template of a chart is refused once, with the way out, and no size that it does not say', async () => {
+    const own = clone({
+      'chart/Chart.yaml': 'name: x\n',
+      'chart/templates/lws.yaml': lws('x', { namespace: '' }).replace('replicas: 4', 'replicas: {{ .Values.n }}'),
+    });
+    const { out } = await own.run('init');
+    expect(out).toContain('?/x  chart/templates/lws.yaml:1  vllm/vllm-openai:v0.10.2\n');
+    const [, refused = ''] = out.split('refused, with the way out:\n');
+    expect(refused.split('\n\n')[0]).toMatch(
+      /^ {2}chart\/templates\/lws\.yaml:\d+: .*\(UnsupportedLayout\)\. .*docs\/helm-releases\.md.*$/,
+    );
   });
 
   test('a line end in the name of a file adds no line to what is printed', async () => {

@@ -90,7 +90,12 @@ function placedIn(found: FoundWorkload, { config }: Survey, files: Files, wishes
   const agent = found.agents.find(({ namespace }) => namespace !== undefined);
   const namespace = found.namespace ?? agent?.namespace ?? wishes.namespace;
   if (namespace === undefined || (found.namespace === undefined && files.isThere(CONFIG_FILE)))
-    return { found, namespace: '', key: '', issues: [...refused, withoutNamespace(found, namespace)] };
+    return {
+      found,
+      namespace: '',
+      key: '',
+      issues: refused.length > 0 ? refused : [withoutNamespace(found, namespace)],
+    };
   const folder = agent?.folders.find((one) => document.file.startsWith(one)) ?? folderOf(document.file);
   const named = keyOf(document, { ...config, namespaces: { ...config.namespaces, [document.file]: namespace } });
   const mapping = found.namespace === undefined ? ([folder, namespace] as const) : undefined;

@@ -8,6 +8,7 @@ import { at } from '../../api/json.ts';
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
 import { parseService } from '../../api/service.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { TEMPLATED_HINT } from '../../manifests/templated.ts';
 import { keyMatch, namesDynamic, podLabels } from '../../rollout/traffic/selectors.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import { madeFor, namespaceOf } from '../documents/manifest-index.ts';
@@ -36,6 +37,8 @@ export type FoundWorkload = {
   /** undefined: neither the file nor `tranche.yaml` says it. */
   readonly namespace: string | undefined;
   readonly groups: number;
+  /** Whether the file says groups and pods: a template does not. */
+  readonly saysSize: boolean;
   /** Pods of a group. */
   readonly size: number;
   readonly gpusOfGroup: number;
@@ -143,6 +146,7 @@ function found(read: ReadWorkload, { desired, agents, around }: With): FoundWork
   const { name } = document.object;
   const named = { namespace: namespaceOf(document, config), name };
   const content = workload?.workload.content ?? {};
+  const layout = index.layoutOf(document);
   const services = around.services.filter(
     ({ value, object }) =>
       (object.namespace === '' || named.namespace === undefined || object.namespace === named.namespace) &&
@@ -155,13 +159,15 @@ function found(read: ReadWorkload, { desired, agents, around }: With): FoundWork
     namespace: named.namespace,
     // LWS takes a missing number for one group.
     groups: workload?.workload.replicas ?? 1,
+    saysSize: workload !== undefined && !issues.some(({ reason }) => reason === 'TemplatedValue'),
     size,
     gpusOfGroup: gpusOfGroup(content, size),
     images: imagesOf(content),
     front: [...services, ...routes.map((route) => route.document)].map(placeOf),
     agents: agentsOf(agents, document.file),
     deliveredBy: index.rolloutsOf(named)[0]?.file,
-    refused: [...index.layoutOf(document), ...issues],
+    // What is not what the cluster gets is judged no further.
+    refused: layout.length > 0 ? layout : issues,
   };
 }
 
@@ -194,7 +200,7 @@ function unreadableIn(
         path: 'kind',
         reason: 'UnsupportedLayout',
         message: `${LWS_KIND}: the file is a template that Helm renders, so it is not what the cluster gets`,
-        hint: 'Helm templates are not supported yet: commit the rendered manifest (helm template) and let the agent apply that.',
+        hint: TEMPLATED_HINT,
       },
     ];
   });

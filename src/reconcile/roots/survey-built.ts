@@ -21,6 +21,7 @@ function foundIn({ root, agents, issues }: RootView): (workload: RootWorkload) =
     name,
     namespace: namespace === '' ? undefined : namespace,
     groups,
+    saysSize: true,
     size,
     gpusOfGroup,
     images,
