@@ -33,6 +33,8 @@ export type InitReport = {
   readonly takesFolders: boolean;
   /** undefined: nothing was to be written. */
   readonly written: readonly string[] | undefined;
+  /** Of these, folders that were not there before in place of what is in them. */
+  readonly toCommit: readonly string[];
   /** Not there: no pull request was asked for, or there is nothing to add. */
   readonly pull: BranchProposed | NotProposed | undefined;
   /** What each call has to name; undefined: `main`, or what that names. */
@@ -44,7 +46,7 @@ export function printReport(report: InitReport, output: 'text' | 'json', io: Io)
   io.out(output === 'json' ? jsonText(valueOf(report)) : textOf(report));
 }
 
-function valueOf({ survey, folders, ...report }: InitReport): unknown {
+function valueOf({ survey, folders, toCommit: _toCommit, ...report }: InitReport): unknown {
   return {
     ...report,
     folders: folders.map(rootValue),
@@ -155,7 +157,7 @@ function pullLines(pull: BranchProposed | NotProposed): readonly string[] {
 }
 
 function nextLines(report: InitReport): readonly string[] {
-  const { files, written, survey, pull, branch } = report;
+  const { files, written, toCommit, survey, pull, branch } = report;
   const plan = ['tranche plan', ...flagsFor(branch)].join(' ');
   const problems = lintLine(report);
   if (files.length === 0) {
@@ -166,7 +168,7 @@ function nextLines(report: InitReport): readonly string[] {
   if (written === undefined) return [`next: tranche init --write, with the same options; ${problems}`];
   return [
     ...startLines(report, written),
-    `next: git add ${written.map(shellWord).join(' ')}, commit, push; then ${plan}; ${problems}`,
+    `next: git add ${toCommit.map(shellWord).join(' ')}, commit, push; then ${plan}; ${problems}`,
     ...branchLines(branch),
   ];
 }

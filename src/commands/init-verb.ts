@@ -14,6 +14,7 @@ export function addInit(program: Command, io: Io, done: (code: number) => void):
     .option('-n, --namespace <namespace>', 'of manifests that name none, where no agent says which')
     .option('--strategy <name>', 'partition, canary or blueGreen: what the Rollouts say', 'partition')
     .option('--policy <name>', 'default, production, freeze, gpu-budget or none', 'default')
+    .option('--image <name>', 'of tranche, with its tag or digest, as your registry names it')
     .option('--run <how>', 'auto, workflow, deployment or none: what makes the passes', 'auto')
     .action(async (given: Given) => {
       const { init } = await import('./init.ts');
@@ -25,7 +26,8 @@ export function addInit(program: Command, io: Io, done: (code: number) => void):
       const words = ['rollouts', 'strategy', 'policy', 'run'].map((key) => textOf(given, key));
       const [rollouts = '', strategy = '', policy = '', run = ''] = words;
       const url = await addressOf(from.workingTree ?? from.common.repo, io);
-      const wishes = { rollouts, strategy, policy, run, url, namespace: textOf(given, 'namespace') };
+      const [namespace, image] = [textOf(given, 'namespace'), textOf(given, 'image')];
+      const wishes = { rollouts, strategy, policy, run, url, namespace, image };
       const { ports, ref, workingTree, proposes } = from;
       const own = workingTree === undefined ? undefined : (await ownBranches()).ownBranchOf(workingTree);
       const options = { ...from.common, ...wishes, ref, workingTree, proposes, ownBranch: own, write: writes };

@@ -20,6 +20,8 @@ export type InitOptions = CommonOptions & {
   readonly strategy: string;
   readonly policy: string;
   readonly run: string;
+  /** Of tranche, as your registry names it; undefined: the example stays. */
+  readonly image: string | undefined;
   /** The address of the repository over http(s), as far as it is known. */
   readonly url: string | undefined;
   /** What the clone has in place of `main`; undefined: it has that. */
@@ -45,7 +47,7 @@ const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** `auto`: a workflow where the repository has a folder `.github`, else a Deployment. Throws UsageError for a word that is none of these. */
 export function wishesOf(
-  { policy, run, rollouts, namespace, strategy }: InitOptions,
+  { policy, run, rollouts, namespace, strategy, image }: InitOptions,
   repository: InitRepository,
 ): Wishes {
   oneOf('--policy', policy, POLICIES);
@@ -70,7 +72,7 @@ export function wishesOf(
       : how === 'workflow'
         ? [workflow(repository)]
         : how === 'deployment'
-          ? deployment(repository, first !== 'partition')
+          ? deployment(repository, { routes: first !== 'partition', image: imageOf(image) })
           : [],
   };
 }
@@ -117,19 +119,43 @@ const INSTALLED = [
   'overlay/bindings.yaml',
 ];
 
-/** The base as it is, and an overlay with this repository and its namespaces; without `routes`, without what only they need. */
-function deployment({ url, namespaces, branch }: InitRepository, routes: boolean): readonly Copied[] {
+type Installed = { readonly routes: boolean; readonly image: Image | undefined };
+
+/** The base as it is, and an overlay with this repository, its namespaces and the image; without `routes`, without what only they need. */
+function deployment({ url, namespaces, branch }: InitRepository, { routes, image }: Installed): readonly Copied[] {
   return INSTALLED.map((path) => {
     const text = packageFile(`policies/install/${path}`);
-    const own = path.startsWith('overlay/') && url !== undefined ? text.replaceAll(EXAMPLE_REPOSITORY, url) : text;
+    const isBase = path.startsWith('base/');
+    const imaged = image === undefined || isBase ? text : withImage(text, image);
+    const own = isBase || url === undefined ? imaged : imaged.replaceAll(EXAMPLE_REPOSITORY, url);
     const called =
       branch === undefined
         ? own
         : own.replace(', --in-cluster,', `, --in-cluster, --branch, ${JSON.stringify(branch)},`);
     const written =
       path === 'overlay/bindings.yaml' ? bindings(own, namespaces) : routes ? called : withoutTraffic(called);
-    return { path: `install/${path}`, text: written, why: `deployment: ${path.replace(/^.*\/|\.yaml$/g, '')}` };
+    return { path: `install/${path}`, text: written, why: `deployment: ${path.replace(/^.*\/|\.yaml$/g, '')}`, isBase };
   });
+}
+
+type Image = { readonly name: string; readonly version: string };
+
+/** `NAME:TAG` or `NAME@sha256:…`, its version as an entry of kustomize. Throws UsageError for what is neither. */
+function imageOf(given: string | undefined): Image | undefined {
+  if (given === undefined) return undefined;
+  const found = /^([a-z0-9][\w.:/-]*?)(?::([\w][\w.-]*)|@(sha256:[0-9a-f]{64}))$/.exec(given);
+  const [, name = '', tag, digest = ''] = found ?? [];
+  if (found === null)
+    throw new UsageError(
+      `--image is ${JSON.stringify(given)}, wanted REGISTRY/NAME:TAG or REGISTRY/NAME@sha256:DIGEST`,
+    );
+  return { name, version: tag === undefined ? `digest: ${digest}` : `newTag: ${JSON.stringify(tag)}` };
+}
+
+function withImage(text: string, { name, version }: Image): string {
+  return text
+    .replace(/^( +newName: ).*$/m, (_, start: string) => `${start}${name}`)
+    .replace(/^( +)newTag: .*$/m, (_, start: string) => `${start}${version}`);
 }
 
 const EXAMPLE_REPOSITORY = 'https://github.com/example/models';

@@ -46,6 +46,7 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
   });
   const { proposed, refused, left, warnings } = await tried({ options, ports, tree, survey, files, wishes });
   const pull = await proposedBy(options, ports, { proposed, looked });
+  const toCommit = options.write && workingTree !== undefined ? writeNew(workingTree, proposed.files) : undefined;
   const report: InitReport = {
     read: workingTree === undefined ? `${options.repo} at ${tree.commit.slice(0, 12)}` : `the files in ${workingTree}`,
     survey,
@@ -58,7 +59,8 @@ export async function init(options: InitOptions, ports: Ports, io: Io): Promise<
     left,
     warnings,
     takesFolders: looked.takesFolders,
-    written: options.write && workingTree !== undefined ? writeNew(workingTree, proposed.files) : undefined,
+    written: toCommit === undefined ? undefined : proposed.files.map(({ path }) => path),
+    toCommit: toCommit ?? [],
     pull,
     branch,
   };

@@ -1,20 +1,21 @@
 /** Writes files that are not there yet: nothing that somebody has is ever written over. */
 
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { UsageError } from '../options.ts';
 
-/** Their paths, once all are written. Throws UsageError before the first where one cannot be written below `root`. */
+/** What to commit once all are written: the folders that were not there before, and files outside of them. Throws UsageError before the first where one cannot be written below `root`. */
 export function writeNew(
   root: string,
   files: readonly { readonly path: string; readonly text: string }[],
 ): readonly string[] {
   for (const { path } of files) refuseObstacle(root, path);
-  for (const { path, text } of files) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
+  const made = files.map(({ path, text }) => {
+    const folder = mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text, { flag: 'wx' });
-  }
-  return files.map(({ path }) => path);
+    return folder === undefined ? path : relative(root, folder);
+  });
+  return made.filter((path) => !made.some((folder) => path.startsWith(`${folder}/`)));
 }
 
 /** A link on the way may lead out of the repository, and a file in its place holds no other. */

@@ -35,6 +35,7 @@ async function looked(count: number, text: string) {
       policy: 'default',
       run: 'auto',
       url: undefined,
+      image: undefined,
       ownBranch: undefined,
     },
     { git, cluster, clock: { now: () => 0, sleep: async () => undefined }, log: quiet },

@@ -11,7 +11,13 @@ export type Addition = {
 };
 
 /** A file that is copied as it is, unless something of its kind is there. */
-export type Copied = { readonly path: string; readonly text: string; readonly why: string };
+export type Copied = {
+  readonly path: string;
+  readonly text: string;
+  readonly why: string;
+  /** Its examples are replaced by what is written over it, so that they may stay. */
+  readonly isBase?: boolean;
+};
 
 export type Wishes = {
   /** Where Rollouts are put; no agent applies it. */

@@ -183,7 +183,11 @@ function swallowIssue({ name, file, line, folders }: Agent): Issue {
 /** What stands in examples: a repository, an account, a registry and a commit that nobody has. */
 const EXAMPLE = /example[./]|0{12}|123456789012/;
 
-function copied({ path, text, why }: Copied): Addition {
-  const examples = text.split('\n').flatMap((line, at) => (EXAMPLE.test(line) ? [at + 1] : []));
+/** What names the example of the base, so that the line below it can replace that. */
+const KEPT = 'as the base has it';
+
+function copied({ path, text, why, isBase = false }: Copied): Addition {
+  const lines = isBase ? [] : text.split('\n');
+  const examples = lines.flatMap((line, at) => (EXAMPLE.test(line) && !line.includes(KEPT) ? [at + 1] : []));
   return { path, text, why, examples };
 }
