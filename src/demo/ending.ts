@@ -68,6 +68,9 @@ export function whereLines(at: {
         `  ${tranche} reconcile --watch --repo ${repo} --kubeconfig ${at.kubeconfig}`,
         `  ${tranche} plan --repo ${repo} --kubeconfig ${at.kubeconfig}`,
         `  kubectl --kubeconfig ${at.kubeconfig} get lws,pods -A`,
+        'With a repository of your own, in another terminal; no agent applies that one, so apply its manifest after each commit:',
+        `  export KUBECONFIG=${at.kubeconfig}`,
+        '  kubectl apply -n NAMESPACE -f MANIFEST',
       ]
     : ['  The API is gone; with --serve it stays, for tranche plan, tranche reconcile and kubectl.'];
   return [

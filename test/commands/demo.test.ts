@@ -169,6 +169,9 @@ describe('the story', () => {
     expect(await runProgram(['demo', '--serve'], watched.io)).toBe(0);
     expectTold(watched, delivery, /^\S+ is removed with the repository; --serve --keep leaves it\n$/);
     expect(served.slice(0, 2)).toEqual([0, 0]);
+    expect(watched.text(), 'to copy, for a repository of one’s own').toContain(
+      `\n  export KUBECONFIG=${where.kubeconfig}\n`,
+    );
     expect(served[2]).toMatch(/group 3 .*ready/);
     expect(served[3], 'stop, whose file is in policies/').toBe(0);
     expect(existsSync(where.repo)).toBe(false);
