@@ -81,6 +81,14 @@ async function unreadable(page) {
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 160)}`);
 }
 
+/** A picture that gets narrow takes its text with it. Runs in the page. */
+function tiny() {
+  // oxlint-disable-next-line no-undef -- of the page
+  const texts = [...document.querySelectorAll('svg text')];
+  const size = (text) => Number.parseFloat(getComputedStyle(text).fontSize) * (text.getScreenCTM()?.a ?? 1);
+  return texts.filter((text) => size(text) < 9).map((text) => `${text.textContent}: ${size(text).toFixed(1)} pixels`);
+}
+
 async function look(browser, { name, path, colorScheme, size }) {
   // The policy of the page would let axe not in either.
   const context = await browser.newContext({ colorScheme, viewport: SIZES[size], bypassCSP: true });
@@ -93,6 +101,7 @@ async function look(browser, { name, path, colorScheme, size }) {
   });
   const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   said(`${what}: no wider than the window`, over > 0 ? [`${over} pixels`] : []);
+  said(`${what}: no text is tiny`, await page.evaluate(tiny));
   said(`${what}: axe`, await unreadable(page));
   await context.close();
 }

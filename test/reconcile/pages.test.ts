@@ -17,7 +17,7 @@ const htmlOf = (files: readonly PageFile[]): readonly string[] =>
 const moving = [{ kind: 'moving' as const }];
 /** All elements that the pages are made of: anything else has come from a text. */
 const ELEMENTS =
-  'a body caption code dd div dl dt figure footer h1 h2 h3 head header html li link main meta nav ol p path pre rect span strong svg table tbody td text th thead time title tr ul'.split(
+  'a body caption code dd div dl dt figure figcaption footer h1 h2 h3 head header html li link main meta nav ol p path pre rect span strong svg table tbody td text th thead time title tr ul'.split(
     ' ',
   );
 const ATTRIBUTES =

@@ -73,12 +73,15 @@ svg .done { fill: var(--new-ground); stroke: var(--new); stroke-width: 2; }
 svg .share { fill: none; stroke: var(--warn); stroke-width: 3; stroke-dasharray: 7 4; }
 svg text { fill: var(--words); font: 13px system-ui, sans-serif; }
 svg .quiet { fill: var(--quiet); }
+figcaption { color: var(--quiet); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 details { margin: 0.25rem 0; }
 summary { cursor: pointer; }
 @media (max-width: 45rem) {
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: 0.4rem; }
+  svg { overflow: visible; }
+  svg text { font-size: 19px; }
   table.stacked { min-width: 0; }
   table.stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table.stacked tr { display: block; border-bottom: 2px solid var(--line); padding: 0.4rem 0; }

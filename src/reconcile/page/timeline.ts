@@ -30,10 +30,10 @@ export function timelineOf(delivery: DeliveryShown, until: string): Markup {
 <rect class="frame" x="${left}" y="${top}" width="${width - left - right}" height="${height - top - bottom}"/>
 ${points.length === 0 ? '' : html`<path class="done" d="${areaOf(points, span)}"/>\n`}${shares.length === 0 ? '' : html`<path class="share" d="${lineOf(shares, span)}"/>\n`}<text x="${left - 8}" y="${top + 10}" text-anchor="end">100%</text>
 <text x="${left - 8}" y="${height - bottom}" text-anchor="end">0%</text>
-<text class="quiet" x="${left}" y="${height - 24}">${delivery.begunAt}</text>
-<text class="quiet" x="${width - right}" y="${height - 24}" text-anchor="end">${delivery.endedAt === '' ? until : delivery.endedAt}</text>
-<text id="over-time" x="${left}" y="${height - 6}">${title}</text>
-</svg></figure>`;
+<text class="quiet" x="${left}" y="${height - 20}">${delivery.begunAt}</text>
+<text class="quiet" x="${width - right}" y="${height - 20}" text-anchor="end">${delivery.endedAt === '' ? until : delivery.endedAt}</text>
+</svg>
+<figcaption id="over-time">${title}</figcaption></figure>`;
 }
 
 function sharesOf(steps: readonly StepLine[]): readonly Point[] {
