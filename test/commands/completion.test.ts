@@ -1,6 +1,6 @@
 /** What a shell completes: verbs, options, choices and names; and the scripts that ask for it. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +81,31 @@ describe('the scripts', () => {
     expect(code).toBe(0);
     expect(out).toContain(said);
     expect(out).toContain('tranche complete -- ');
+  });
+
+  // The shell itself, where it is installed; .ci/real installs both. Its editor is replaced, its own `complete` is asked.
+  test.each([
+    [
+      'zsh',
+      ['-f', '-c'],
+      `tranche() { [[ "$*" = 'complete -- approve v' ]] && print -l vllm vllm-b; }; compdef() { print -r -- "$*"; }
+compadd() { print -rl -- "\${(@P)2}"; }; SCRIPT; words=(tranche approve v); CURRENT=3; _tranche`,
+      '_tranche tranche\nvllm\nvllm-b\n',
+    ],
+    [
+      'fish',
+      ['--no-config', '-c'],
+      `function tranche; test "$argv" = 'complete -- approve v'; and printf '%s\\n' vllm vllm-b; end; SCRIPT; complete -C 'tranche approve v'`,
+      'vllm\nvllm-b\n',
+    ],
+  ])('a real %s fills in what the program says', async (shell, flags, line, wanted) => {
+    if (spawnSync(shell, ['--version']).error !== undefined) return;
+    const { out } = await call(['completion', shell]);
+    const { stdout, stderr } = spawnSync(shell, [...flags, line.replace('SCRIPT; ', () => `\n${out}\n`)], {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: folder },
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: wanted, stderr: '' });
   });
 
   test('there is none for another shell', async () => {
