@@ -48,7 +48,7 @@ function written(pages: ReturnType<typeof pagesOf>, out: string, io: Io): number
   for (const { path, text } of pages.files) writeBelow(folder, { path, text });
   const { looked, notLooked } = pages.count;
   const more = notLooked === 0 ? '' : `, and ${notLooked} that no pass has looked at yet`;
-  io.out(`${join(out, 'index.html')}: ${looked} Rollouts${more}\n`);
+  io.out(`${join(out, 'index.html')}: ${looked} ${looked === 1 ? 'Rollout' : 'Rollouts'}${more}\n`);
   return EXIT.ok;
 }
 

@@ -46,7 +46,7 @@ const wordsOf = (html: string): string =>
 
 test('all Rollouts, and one with what it waits for, its commits and who asked', async () => {
   const site = await waiting();
-  expect(await site.run('page --out pages')).toEqual({ code: 0, out: 'pages/index.html: 1 Rollouts\n', err: '' });
+  expect(await site.run('page --out pages')).toEqual({ code: 0, out: 'pages/index.html: 1 Rollout\n', err: '' });
   const all = wordsOf(page(site));
   expect(all).toContain('1 in a delivery, waiting or stalled; 0 at rest.');
   expect(all).toMatch(/All Rollouts are stopped since \S+ \S+Z by Ada until \S+ \S+Z : maintenance <b>/);
