@@ -168,9 +168,13 @@ function nextLines(report: InitReport): readonly string[] {
   if (written === undefined) return [`next: tranche init --write, with the same options; ${problems}`];
   return [
     ...startLines(report, written),
-    `next: git add ${toCommit.map(shellWord).join(' ')}, commit, push; then ${plan}; ${problems}`,
+    `next: git add ${shellWords(toCommit)}, commit, push; then ${plan}; ${problems}`,
     ...branchLines(branch),
   ];
+}
+
+function shellWords(paths: readonly string[]): string {
+  return paths.map(shellWord).join(' ');
 }
 
 function lintLine({ left, warnings }: InitReport): string {

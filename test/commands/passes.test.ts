@@ -532,7 +532,7 @@ describe('lint', () => {
     const text = await site.run('lint');
     expect(text.code).toBe(0);
     expect(text.out.trimEnd().split('\n')).toEqual([
-      'warning: apps/vllm/lws.yaml:24: LeaderWorkerSet vllm: a container refers to ConfigMap settings by a fixed name: a change of it is not seen and not rolled back (FixedReference). Give it a new name with every change, as kustomize generators do. Where it never changes, as a token, write ConfigMap/settings behind its namespace into fixedReferences of tranche.yaml.',
+      'warning: apps/vllm/lws.yaml:24: LeaderWorkerSet vllm: a container refers to ConfigMap settings by a fixed name: a change of it is not seen and not rolled back (FixedReference). Give it a new name with every change, as kustomize generators do. Where it never changes, as a token, say so in tranche.yaml: fixedReferences: [llm/ConfigMap/settings].',
       'warning: rollouts/vllm.yaml:8: Rollout vllm: workload.kubernetes.io/v1alpha1 is the group of a proposal; it is read as leaderworkerset.x-k8s.io/v1 (ApiVersionAlias). Write leaderworkerset.x-k8s.io/v1.',
       '1 Rollout, 0 problems',
       `read: main at ${(await site.head()).slice(0, 12)}`,

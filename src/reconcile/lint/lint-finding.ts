@@ -19,6 +19,7 @@ export type LintFacts = {
   readonly autoscaled: boolean;
   /** The text that is being left, where there is one to compare with. */
   readonly stable: Stable | undefined;
+  readonly namespace: string;
   /** `kind/name` of ConfigMaps and Secrets whose name never changes, and needs not. */
   readonly accepted: readonly string[];
   readonly policy: PolicyRules;

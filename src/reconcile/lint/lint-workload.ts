@@ -24,7 +24,7 @@ export function lintWarnings(facts: LintFacts): readonly Issue[] {
  * Each name once, where it stands first, but for those that `tranche.yaml` says never change, and those that kustomize builds as
  * the version to go back to had them.
  */
-function fixedReferences({ document, accepted, compared }: LintFacts): readonly Issue[] {
+function fixedReferences({ document, namespace, accepted, compared }: LintFacts): readonly Issue[] {
   const template = ['spec', 'leaderWorkerTemplate'];
   const open = [...referencesIn(at(document.value, template), template)].filter(
     ([name]) => !accepted.includes(name.replace(' ', '/')) && compared?.get(name) !== 'same',
@@ -39,7 +39,7 @@ function fixedReferences({ document, accepted, compared }: LintFacts): readonly 
           compared?.get(name) === 'differs'
             ? `${name} differs between the version to go back to and this one: groups get it as they restart, whatever the step, and a rollback does not bring the old one back`
             : `a container refers to ${name} by a fixed name: a change of it is not seen and not rolled back`,
-        hint: `Give it a new name with every change, as kustomize generators do. Where it never changes, as a token, write ${name.replace(' ', '/')} behind its namespace into fixedReferences of tranche.yaml.`,
+        hint: `Give it a new name with every change, as kustomize generators do. Where it never changes, as a token, say so in tranche.yaml: fixedReferences: [${namespace}/${name.replace(' ', '/')}].`,
       }),
     );
 }

@@ -10,6 +10,7 @@ import { fileCollision } from '../documents/digest-collision.ts';
 import { fluxIssues } from '../documents/flux-settings.ts';
 import { reinstalled } from '../helm/release-target.ts';
 import type { Observation } from '../history/observation.ts';
+import type { LintFacts } from '../lint/lint-finding.ts';
 import { lintWarnings, lintWorkload } from '../lint/lint-workload.ts';
 import { isTried, unwritable } from '../lint/lint-writable.ts';
 import { ladderFaults, trafficFaults } from './observe-traffic.ts';
@@ -46,7 +47,7 @@ export function faultsOf(
       fileText: desired.texts.get(file.file) ?? '',
       autoscaled,
       stable: stable.kind === 'known' ? stable.value : undefined,
-      accepted: acceptedIn(desired.config, entry.key.namespace),
+      ...acceptedIn(desired.config, entry.key.namespace),
       policy: entry.policy.rules,
       lwsVersion: desired.config.lwsVersion,
       compared: read.compared,
@@ -80,8 +81,11 @@ function reinstalls(
   return reinstalled(workload, { before: stable.rendered.inputs, after: file.carried.inputs }, carrier);
 }
 
-/** Without the namespace in front. */
-function acceptedIn({ fixedReferences }: Config, namespace: string): readonly string[] {
+type Accepted = Pick<LintFacts, 'namespace' | 'accepted'>;
+
+/** Those of the namespace, without it in front. */
+function acceptedIn({ fixedReferences }: Config, namespace: string): Accepted {
   const start = `${namespace}/`;
-  return fixedReferences.filter((one) => one.startsWith(start)).map((one) => one.slice(start.length));
+  const accepted = fixedReferences.filter((one) => one.startsWith(start)).map((one) => one.slice(start.length));
+  return { namespace, accepted };
 }
