@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Bytes. A run has less than a tenth of it at a time. */
@@ -90,6 +90,8 @@ const LONG = [
   'test/rollout/properties.',
   'test/rollout/kruise-cases.',
 ];
+/** What compares what is remembered with what is not: a check of its own in `.ci/run`. */
+const UNREMEMBERED = 'test/simulation/remembered.test.ts';
 const LONG_FILES = LONG.map((start) => `${start}${start.endsWith('/') ? '**/' : ''}*test.ts`);
 
 /** Which tests are meant. Who names files means those; TESTS is for tools that start vitest themselves. */
@@ -98,7 +100,7 @@ function meant(): { readonly include: string[]; readonly exclude: string[] } {
   const all = { include: [TESTS ?? 'test/**/*.test.ts'], exclude: [] };
   if (TESTS !== undefined || process.argv.slice(2).some((word) => word.startsWith('test/'))) return all;
   if (PART === 'quick') return { ...all, exclude: LONG_FILES };
-  return PART === 'long' ? { ...all, include: LONG_FILES } : all;
+  return PART === 'long' ? { include: LONG_FILES, exclude: [UNREMEMBERED] } : all;
 }
 
 /**
@@ -115,7 +117,29 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Files whose functions are pure, each with what stands in for it where the same is asked again and again, as in the bundle of
+ * the simulation: the long tests parse, splice and decode the same few files thousands of times.
+ */
+function remembering(): Plugin {
+  const root = import.meta.dirname;
+  const pure: Record<string, string> = JSON.parse(readFileSync(join(root, 'scripts/remembered.json'), 'utf8'));
+  const stands = new Map(
+    Object.entries(pure).map(([real, name]) => [join(root, real), join(root, 'test/simulation/remembered', name)]),
+  );
+  return {
+    name: 'remembering',
+    enforce: 'pre',
+    resolveId: (asked, importer) => {
+      if (importer === undefined || !asked.startsWith('.')) return undefined;
+      const stand = stands.get(resolve(importer, '..', asked));
+      return stand === importer ? undefined : stand;
+    },
+  };
+}
+
 export default defineConfig({
+  plugins: process.env['PART'] === 'long' ? [remembering()] : [],
   test: {
     ...meant(),
     setupFiles: ['test/support/property-seed.ts'],

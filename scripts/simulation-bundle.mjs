@@ -9,13 +9,10 @@ const root = resolve(import.meta.dirname, '..');
 
 const SWITCH = join(root, 'scripts/planted-switch.mjs');
 
-// Pure functions whose answers are remembered over all schedules, or are not asked each time; test/simulation/replay.test.ts holds both together.
+// Pure functions whose answers are remembered over all schedules, or are not asked each time; test/simulation/remembered.test.ts
+// holds both together.
 const remembered = {
-  'src/manifests/parse-document.ts': 'parse-document.ts',
-  'src/manifests/closure.ts': 'closure.ts',
-  'src/reconcile/roots/built-workload.ts': 'built-workload.ts',
-  'src/manifests/splice/apply-edits.ts': 'apply-edits.ts',
-  'src/adapters/git/objects.ts': 'git-objects.ts',
+  ...JSON.parse(readFileSync(join(root, 'scripts/remembered.json'), 'utf8')),
   'src/reconcile/status/record-store.ts': 'record-store.ts',
   'src/reconcile/lint/try-ladder.ts': 'try-ladder.ts',
 };

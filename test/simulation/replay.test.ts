@@ -20,20 +20,10 @@ describe.runIf(ONE !== undefined)('SEED', () => {
 });
 
 describe.runIf(ONE === undefined)('replay', () => {
-  test('a seed runs the same way after others, with all that is remembered of them', async () => {
-    const remembering = await bundled();
-    for (let i = 0; i < 4; i++) await remembering.runSchedule(String(i));
-    for (const seed of ['7', '21', '33']) {
-      const [alone, after] = [await runSchedule(seed), await remembering.runSchedule(seed)];
-      expect(after.timeline(), `seed ${seed}`).toBe(alone.timeline());
-      expect(after.hash, `seed ${seed}`).toBe(alone.hash);
-    }
-  });
-
   /** The setup is kept with the seed, so that a new kind of fault does not turn it into another schedule. */
   test.each(readdirSync(folder).filter((name) => name.endsWith('.json')))('%s', async (name) => {
     const { seed, setup } = JSON.parse(readFileSync(resolve(folder, name), 'utf8')) as { seed: string; setup: Setup };
-    // As they were found: in the bundle, which the test above holds to the sources.
+    // As they were found: in the bundle, which remembered.test.ts holds to the sources.
     const outcome = await (await bundled()).runSchedule(seed, setup);
     expect(outcome.broken, failure(outcome.seed, outcome)).toBeUndefined();
   });
