@@ -17,7 +17,7 @@ import { type Survey, surveyOf } from '../reconcile/init/survey.ts';
 import { readConfig } from '../reconcile/observe/read-main.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type RootView, readRoots } from '../reconcile/roots/read-roots.ts';
-import { withBuiltWorkloads } from '../reconcile/roots/survey-built.ts';
+import { withBuiltCarriers, withBuiltWorkloads } from '../reconcile/roots/survey-built.ts';
 import { type InitReport, printReport } from './init-report.ts';
 import { type InitOptions, wishesOf } from './init-wishes.ts';
 import { findingsOf, issuesOf } from './lint.ts';
@@ -119,7 +119,7 @@ async function look({ ref, overrides, ownBranch }: InitOptions, { git, builder }
   return {
     tree,
     config,
-    survey: withBuiltWorkloads(survey, built),
+    survey: withBuiltCarriers(withBuiltWorkloads(survey, built), views),
     folders: folders.filter((view) => !built.includes(view)),
     takesFolders: built.length > 0,
     files: { isThere: (path) => paths.has(path), count: paths.size },

@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { HELM_FILES, RELEASE_FILE, RELEASE_TEXT } from '../support/helm-files.ts';
+import { recordedKustomize } from '../support/kustomize.ts';
+import { BASE, OVERLAY, OVERLAY_FILES, VALUES } from '../support/overlay-world.ts';
 import { type Site, startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, LWS_TEXT, ROLLOUT_FILE } from '../support/vllm.ts';
 
@@ -120,4 +122,23 @@ test('a Rollout whose workload a HelmRelease renders: what is in the way of that
   expect((await init(site, own(site, 'unnamed', unnamed))).out).toContain(
     'it renders a chart, and no Rollout names it: a LeaderWorkerSet of it is not delivered in steps (UnsupportedLayout). If there is one, add a Rollout of it with the annotation tranche.dev/carrier: HelmRelease/llm/vllm (docs/helm-releases.md).',
   );
+});
+
+test('a HelmRelease that an overlay patches: which name a Rollout may say, and nothing more once one says it', async () => {
+  const site = await startSite();
+  const { [ROLLOUT_FILE]: _, ...unnamed } = OVERLAY_FILES;
+  const first = await init(site, own(site, 'unnamed', unnamed));
+  expect(first.out).toContain(
+    `${BASE}:8: HelmRelease vllm: it renders a chart, and no Rollout names it: a LeaderWorkerSet of it is not delivered in steps (UnsupportedLayout). If there is one, set TRANCHE_KUSTOMIZE, the path of kustomize, and add a Rollout with the annotation tranche.dev/carrier: HelmRelease/<namespace>/<name>, both as the overlay builds them`,
+  );
+  expect(first.out, 'a patch of people renders nothing').not.toContain(`${VALUES}:`);
+  const kustomize = recordedKustomize();
+  const env = { TRANCHE_REPO: '', TRANCHE_KUSTOMIZE: kustomize.file };
+  const named = await site.run('init', env, own(site, 'named', OVERLAY_FILES));
+  expect(named).toMatchObject({ code: 0, out: expect.not.stringMatching(/renders a chart|WorkloadMissing/) });
+  const held = { ...OVERLAY_FILES, [BASE]: `${OVERLAY_FILES[BASE]}  suspend: true\n` };
+  const { out } = await site.run('init', env, own(site, 'held', held));
+  expect(out).toContain(`${OVERLAY}: HelmRelease prod-vllm: `);
+  expect(out).toContain('(NotAutomated)');
+  kustomize.remove();
 });

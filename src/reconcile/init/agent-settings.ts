@@ -178,8 +178,11 @@ function suspended({ value }: ManifestDocument, spec: FieldPath): readonly Found
   ];
 }
 
-/** Of one that no Rollout names: nothing here knows whether its chart has a LeaderWorkerSet. */
+/** Of one that no Rollout names: nothing here knows whether its chart has a LeaderWorkerSet. A patch of people's for one names no chart. */
 function renderedByFlux(document: ManifestDocument, spec: FieldPath, config: Config): readonly Found[] {
+  const { value } = document;
+  const namesChart = at(value, [...spec, 'chart', 'spec', 'chart']) ?? at(value, [...spec, 'chartRef']);
+  if (namesChart === undefined) return [];
   const carrier = `${CARRIER}: ${CARRIER_KIND}/${namespaceOf(document, config) ?? '<namespace>'}/${document.object.name}`;
   return [
     {

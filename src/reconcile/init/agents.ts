@@ -12,6 +12,7 @@ import { settingsToChange } from './agent-settings.ts';
 
 /** An object that applies a folder to a namespace. */
 export type Agent = {
+  readonly kind: string;
   /** `Application vllm`, as people call it. */
   readonly name: string;
   readonly file: string;
@@ -52,6 +53,7 @@ function agentOf(document: ManifestDocument, config: Config, text: string): Agen
   const isFlux = object.kind === 'Kustomization';
   const namespace = isFlux ? at(value, ['targetNamespace']) : at(value, ['destination', 'namespace']);
   return {
+    kind: object.kind,
     name: `${object.kind} ${object.name}`,
     file,
     line: firstLine,

@@ -1,5 +1,6 @@
 /** What a repository has that may be delivered: LeaderWorkerSets, what is in front of them, and what applies them. */
 
+import { CARRIER, CARRIER_KIND } from '../../api/carrier.ts';
 import { type Config, isBelow } from '../../api/config.ts';
 import { gpusOfGroup } from '../../api/gpus.ts';
 import { imagesOf } from '../../api/images.ts';
@@ -67,7 +68,7 @@ export type Survey = {
 export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): Survey {
   const { index, config, files } = desired;
   const agents = agentsIn(texts, config);
-  const settings = agents.filter((agent) => !isCarrier(agent, desired)).flatMap((agent) => agent.settings);
+  const settings = agents.filter((agent) => !isCarrier(agent, desired)).flatMap((agent) => settingsOf(agent, desired));
   const own = index.workloads.filter((workload) => madeFor(workload) === undefined).map(readOf);
   const around = frontIn(desired, texts, own);
   const workloads = own.map((read) => found(read, { desired, agents, around }));
@@ -85,6 +86,15 @@ export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): 
 /** Whether it is a HelmRelease that a Rollout names: what is in the way of that is said field by field. */
 function isCarrier({ file, line }: Agent, { rollouts }: Desired): boolean {
   return rollouts.some(({ workload }) => workload?.file === file && workload.firstLine === line);
+}
+
+/** Of a HelmRelease that kustomize changes only the name that comes out is one that a Rollout may say. */
+function settingsOf({ file, line, settings }: Agent, { index }: Desired): readonly Issue[] {
+  if (settings.length === 0) return [];
+  const release = index.helmReleases().all.find((one) => one.file === file && one.firstLine === line);
+  if (release === undefined || index.layoutOf(release).length === 0) return settings;
+  const hint = `If there is one, set TRANCHE_KUSTOMIZE, the path of kustomize, and add a Rollout with the annotation ${CARRIER}: ${CARRIER_KIND}/<namespace>/<name>, both as the overlay builds them (kustomize build, docs/helm-releases.md#bases-and-overlays).`;
+  return settings.map((issue) => ({ ...issue, hint }));
 }
 
 /** What is in the way of Rollouts whose workload a HelmRelease renders. */
