@@ -146,7 +146,7 @@ export class HelmWorld extends World {
     this.cluster.settle();
   }
 
-  private rendered(release: JsonObject): JsonObject | undefined {
+  protected rendered(release: JsonObject): JsonObject | undefined {
     const values = at(release, ['spec', 'values']);
     let object = this.chart(isJsonObject(values) ? values : {}, { name: textAt(release, ['metadata', 'name'], '') });
     const renderers = at(release, ['spec', 'postRenderers']);

@@ -91,10 +91,10 @@ export class OverlayWorld extends HelmWorld {
   }
 
   /** The HelmRelease as Flux gets it. */
-  async built(at = 'main'): Promise<JsonObject | undefined> {
+  async built(at = 'main', root = ROOT): Promise<JsonObject | undefined> {
     const git = this.repository.open();
     const [commit] = await git.heads([at]);
-    const closure = (await readClosures(git, commit ?? at, [ROOT], () => [])).get(ROOT);
+    const closure = (await readClosures(git, commit ?? at, [root], () => [])).get(root);
     if (closure?.kind !== 'whole') return undefined;
     const build = await this.builder.build(asApplied(closure));
     if (build.kind === 'refused') return undefined;

@@ -91,7 +91,7 @@ function unpatchable(base: ManifestDocument, root: string): readonly Issue[] {
       path: pathText(path),
       reason: 'UnsupportedLayout',
       message: `${nameOf(base)}: as ${folder} builds it, ${pathText(path)} ${what}, and kustomize takes that out of the patch by which a rollback brings it back`,
-      hint: 'Write the value that the chart is to take in its place.',
+      hint: 'Write the value that the chart is to take in its place. Where there is none, deliver the HelmRelease as a file that no kustomization changes.',
     },
   ];
 }
