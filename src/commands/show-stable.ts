@@ -19,13 +19,17 @@ export async function showStable(
     io.err(`${shown}\n`);
     return EXIT.failed;
   }
-  const { file, stable } = shown;
+  const { file, root, stable } = shown;
   const { commit, text } = stable;
   const release = printRelease(stable.release);
   if (options.output === 'json') io.out(jsonText({ release, commit, file, text }));
   else {
     // A line end in a name would end the comment: what follows it is applied by people.
-    const comment = `# release ${release}\n# git show ${commit}:${oneLine(shellText(file))}\n`;
+    const from =
+      root === undefined
+        ? `git show ${commit}:${oneLine(shellText(file))}`
+        : `kustomize build ${oneLine(shellText(root === '' ? '.' : root))} # at ${commit}`;
+    const comment = `# release ${release}\n# ${from}\n`;
     io.out(`${comment}${text.endsWith('\n') ? text : `${text}\n`}`);
   }
   return EXIT.ok;

@@ -12,7 +12,12 @@ import { readScene, type Scene } from './order-scene.ts';
 import type { Overrides, Ports } from './pass.ts';
 import type { Target } from './target.ts';
 
-type Shown = { readonly file: string; readonly stable: Stable };
+type Shown = {
+  readonly file: string;
+  /** The kustomize folder that builds it; undefined: the file has it. */
+  readonly root: string | undefined;
+  readonly stable: Stable;
+};
 
 /** In a delivery the version before it, at rest the release that had settled before; else why it is not known. Throws PortError. */
 export async function stableToShow(
@@ -23,7 +28,8 @@ export async function stableToShow(
   const scene = await readScene(ports, at);
   if (typeof scene === 'string') return scene;
   const stable = await stableIn(ports, scene);
-  if (stable.kind === 'known') return { file: scene.entry.identity?.file ?? '', stable: stable.value };
+  const { file = '', root } = scene.entry.identity ?? {};
+  if (stable.kind === 'known') return { file, root, stable: stable.value };
   return stable.kind === 'unknown' ? stable.why : 'nothing has settled before, so there is no earlier template';
 }
 
