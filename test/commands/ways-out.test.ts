@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
       'apps/vllm/Chart.yaml': 'name: vllm\n',
       'apps/vllm/templates/lws.yaml': LWS_TEXT.replace('replicas: 4', 'replicas: {{ .Values.replicas }}'),
     },
-    /is a template of the Helm chart apps\/vllm.*commit the rendered manifest and let the agent apply that/,
+    /is a template of the Helm chart apps\/vllm.*commit what helm template prints, and let the agent apply that/,
     PLAIN,
   ],
   [
