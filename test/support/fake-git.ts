@@ -147,6 +147,12 @@ export class FakeRepository {
     return this.commitMode({ branch, path, parents: this.header(oid).parents, from: oid, mode: '120000' });
   }
 
+  /** A commit of another repository by someone, under a new path. */
+  submodule(branch: string, path: string): Oid {
+    const oid = this.commit(branch, { writes: [{ path, text: 'elsewhere' }], message: `submodule ${path}` });
+    return this.commitMode({ branch, path, parents: this.header(oid).parents, from: oid, mode: '160000' });
+  }
+
   /** Takes away what `link` made: no pass may write such a path. */
   unlink(branch: string, path: string): Oid {
     const from = this.head(branch)!;
