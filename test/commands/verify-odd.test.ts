@@ -56,14 +56,13 @@ test.each([
   ],
   ['broken', 'owners: llm\n', 2, 'tranche.yaml,line=1,title=WrongType::owners is "llm", wanted a map.'],
 ])('owners %s in mid-delivery', async (_what, owners, code, said) => {
-  const config = VLLM_FILES['tranche.yaml'] ?? '';
-  const site = await startSite({ files: { ...VLLM_FILES, 'tranche.yaml': `${config}${OWNED}` } });
+  const site = await startSite({ files: { ...VLLM_FILES, 'tranche.yaml': OWNED } });
   await site.run('reconcile');
   await site.edit(LWS_FILE, OLD, NEW);
   await site.settle();
   await site.run('reconcile');
   expect(await site.subject()).toContain('step 1/3');
-  const ran = await judged(site, { 'tranche.yaml': `${config}${owners}` });
+  const ran = await judged(site, { 'tranche.yaml': owners });
   expect(ran.code).toBe(code);
   expect(commands(ran.out).join('\n')).toContain(said);
   expect(commands(ran.out).length > 0).toBe(code !== 0);
