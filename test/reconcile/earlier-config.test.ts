@@ -65,6 +65,25 @@ test.each(BREAKS)(
   },
 );
 
+const edits = (at: Forgery, count: number): void => {
+  for (let edit = 0; edit < count; edit += 1) at.write('notes.md', `${at.line().length}\n`);
+};
+
+test.each([
+  // The commits with the same wrong bytes before the version that is right, and after it.
+  [2, 2],
+  [70, 230],
+])('a right version with the same wrong bytes around it counts, and no older one: %i and %i', async (before, after) => {
+  const at = await started();
+  at.write(CONFIG, 'cluster: [eu\n');
+  edits(at, before - 1);
+  at.write(CONFIG, `${GOOD}auditSeconds: 90\n`);
+  const right = at.line().at(-1)?.oid;
+  at.write(CONFIG, 'cluster: [eu\n');
+  edits(at, after - 1);
+  expect(said(await at.round())).toContain(`that of ${right?.slice(0, 8)} counts`);
+});
+
 test('a release that is taken back in its file rolls back', async () => {
   const at = await started();
   at.write(CONFIG, 'cluster: [eu\n');
@@ -116,6 +135,17 @@ describe('no version that can be read is known', () => {
     at.lose(older.map(({ oid }) => oid));
     await expect(at.round()).rejects.toThrow(
       /nothing says which folders .*: none of the 1 commits .*whole history.*say --cluster and --path/,
+    );
+  });
+
+  test('more commits with a wrong one than are looked at: no older one is taken, and the pass says what to do', async () => {
+    const at = await started();
+    at.write(CONFIG, 'cluster: [eu\n');
+    for (let edit = 0; edit < 4998; edit += 1) at.write('notes.md', `${edit}\n`);
+    expect(said(await at.round())).toContain('EarlierConfig');
+    at.write('notes.md', 'one more\n');
+    await expect(at.round()).rejects.toThrow(
+      /none of the newest 5000 commits has one that can be read, and older ones are not looked at.*say --cluster and --path/,
     );
   });
 

@@ -8,12 +8,16 @@ import { PortError } from '../../ports/port-error.ts';
 import { lookalikeIn } from '../documents/config-lookalike.ts';
 import { CONFIG_REQUEST } from '../documents/desired-branch.ts';
 import { ConfigError, configIssue, configOf } from '../documents/read-config.ts';
-import { type FirstParents, firstParentsOf, placeOutside } from './first-parents.ts';
+import { type FirstParents, firstParentsOf } from './first-parents.ts';
 
-/** Each is found in few looks: who mends a file in vain does not do so more often before someone is called. */
+/** Different ones that are parsed: who mends a file in vain does not do so more often before someone is called. */
 const VERSIONS_MOST = 50;
-/** A busy main has a thousand commits a day; a file that nobody can read is mended before long. */
+/** All of them are looked at. A busy main has a thousand commits a day; a file that nobody can read is mended before long. */
 const COMMITS_MOST = 5000;
+/** How many commits are asked for at once: as a rule the version of the day before counts. */
+const BLOCK_FIRST = 4;
+/** Each may have a file of its own of the largest size. */
+const BLOCK_MOST = 128;
 
 type Earlier =
   | { readonly kind: 'found'; readonly config: Config; readonly commit: Oid }
@@ -46,39 +50,57 @@ export async function earlierConfig(
   return { ...least, faults: [...issues, counting('--cluster and --path count')] };
 }
 
-/** Passes over commits without the file: it was missing then, and said nothing. */
+/**
+ * Commit by commit, because a version that is right may lie between two with the same wrong bytes. Passes over commits without the
+ * file: it was missing then, and said nothing.
+ */
 async function newestReadable(git: Git, tree: Tree, known: KnownTexts | undefined): Promise<Earlier> {
   const line = firstParentsOf(git, tree.commit);
-  const treeAt = async (place: number): Promise<Tree | undefined> => {
-    const commit = place < COMMITS_MOST ? await line.commitAt(place) : undefined;
-    return commit === undefined ? undefined : await git.readAt(commit.oid, CONFIG_REQUEST);
-  };
+  const wrong = new Set([versionOf(tree)]);
+  let isThere = true;
   try {
-    let [place, at]: [number, Tree | undefined] = [0, tree];
-    let isThere = true;
-    for (let version = 0; version < VERSIONS_MOST; version += 1) {
-      const now = at;
-      place = await placeOutside(line, place, async (one) => isSameVersion(await treeAt(one), now));
-      at = await treeAt(place);
-      if (at === undefined && !isThere) return { kind: 'none' };
-      if (at === undefined) return { kind: 'cut', why: endOf(line, place) };
+    for await (const at of treesBehind(git, line)) {
+      const version = versionOf(at);
       isThere = isNamed(at);
-      const config = isThere ? readable(at, known) : undefined;
+      if (!isThere || wrong.has(version)) continue;
+      const config = readable(at, known);
       if (config !== undefined) return { kind: 'found', config, commit: at.commit };
+      if (wrong.size >= VERSIONS_MOST)
+        return { kind: 'cut', why: `the newest ${VERSIONS_MOST} versions are all wrong` };
+      wrong.add(version);
     }
   } catch (error) {
     // A clone that does not go back so far.
     if (!(error instanceof PortError) || error.retryable) throw error;
+    return { kind: 'cut', why: `none of the newest ${line.length()} commits has one that can be read. ${WHOLE}` };
   }
-  return { kind: 'cut', why: `none of the newest ${line.length()} commits has one that can be read. ${WHOLE}` };
+  return isThere ? { kind: 'cut', why: endOf(line) } : { kind: 'none' };
+}
+
+/** Each commit of the line before its head, newest first. Those of one block are asked for at once, so that they come together. */
+async function* treesBehind(git: Git, line: FirstParents): AsyncGenerator<Tree> {
+  for (let [place, block] = [1, BLOCK_FIRST]; place < COMMITS_MOST; block = Math.min(2 * block, BLOCK_MOST)) {
+    const places = Array.from({ length: Math.min(block, COMMITS_MOST - place) }, (_, at) => place + at);
+    await line.commitAt(place + places.length - 1);
+    const commits = await Promise.all(places.map((one) => line.commitAt(one)));
+    const there = commits.filter((commit) => commit !== undefined);
+    const reads = there.map(({ oid }) => git.readAt(oid, CONFIG_REQUEST));
+    // One that is not here keeps none that is nearer.
+    await Promise.allSettled(reads);
+    yield* reads;
+    if (there.length < places.length) return;
+    place += places.length;
+  }
 }
 
 /** What to do about a history that ends, in front of what always helps. */
 const WHOLE = 'Give tranche the whole history (fetch-depth: 0, or the URL of the repository)';
 
-function endOf(line: FirstParents, commits: number): string {
-  if (line.isWhole()) return 'main has never had one that can be read';
-  return `none of the ${commits} commits that are here has one that can be read. ${WHOLE}`;
+function endOf(line: FirstParents): string {
+  if (line.isWhole() && line.length() <= COMMITS_MOST) return 'main has never had one that can be read';
+  if (line.length() >= COMMITS_MOST)
+    return `none of the newest ${COMMITS_MOST} commits has one that can be read, and older ones are not looked at`;
+  return `none of the ${line.length()} commits that are here has one that can be read. ${WHOLE}`;
 }
 
 function readable(tree: Tree, known: KnownTexts | undefined): Config | undefined {
@@ -95,10 +117,11 @@ function isNamed({ files, gaps }: Tree): boolean {
   return files.length > 0 || lookalikeIn(gaps) !== undefined;
 }
 
-function isSameVersion(one: Tree | undefined, other: Tree | undefined): boolean {
-  const of = (tree: Tree): string =>
-    JSON.stringify([tree.files.map(({ path, oid, mode }) => [path, oid, mode]), lookalikeIn(tree.gaps)]);
-  return one !== undefined && other !== undefined && of(one) === of(other);
+function versionOf({ files, gaps }: Tree): string {
+  return JSON.stringify([
+    files.map(({ path, oid, mode, content }) => [path, oid, mode, content.kind]),
+    lookalikeIn(gaps),
+  ]);
 }
 
 /**

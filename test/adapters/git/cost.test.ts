@@ -6,6 +6,8 @@ import { openGit } from '../../../src/adapters/git/open.ts';
 import { fetchRequest } from '../../../src/adapters/git/protocol.ts';
 import type { Oid } from '../../../src/ports/git.ts';
 import { onlyChanges } from '../../../src/reconcile/history/only-changes.ts';
+import { readConfig, writableConfigIn } from '../../../src/reconcile/observe/read-main.ts';
+import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import { newCommit } from '../../support/fake-git.ts';
 import { bareRepository, type GitServer, pipeToGit, startGitServer } from '../../support/git-server.ts';
 import { PATIENT } from '../../support/patient-git.ts';
@@ -158,6 +160,30 @@ test.each([
     }
   },
 );
+
+test('an earlier tranche.yaml behind 1,000 commits: each is looked at, those of one block in one request', async () => {
+  const repository = await server.createRepository('earlier.git');
+  const folders = Array.from({ length: 20 }, (_, at) => `M 100644 inline folder-${at}/lws.yaml\ndata 2\na\n`);
+  const [right, wrong] = ['auditSeconds: 90\n', 'cluster: [eu\n'].map(
+    (text) => `M 100644 inline tranche.yaml\ndata ${text.length}\n${text}\n`,
+  );
+  const commits = Array.from({ length: 1001 }, (_, at) => {
+    const who = `committer A <a@b> ${1_700_000_000 + at} +0000`;
+    const files = at === 0 ? folders.join('\n') + right : at === 1 ? wrong : '';
+    return `commit refs/heads/main\n${who}\ndata 1\nx\n${files}M 100644 inline folder-1/n\ndata 4\n${`${at}`.padEnd(4)}\n`;
+  });
+  await pipeToGit(repository.path, ['fast-import', '--quiet'], Buffer.from(commits.join('\n')));
+  for (const location of [repository.url, repository.path]) {
+    const git = openGit({ location, limits: PATIENT });
+    const [head] = await git.heads(['main']);
+    const cost = await costOf(async () => {
+      const { auditSeconds } = await readConfig(git, head!, NO_OVERRIDES, writableConfigIn(git));
+      expect(auditSeconds).toBe(90);
+    });
+    expect(cost.requests.length).toBeLessThan(30);
+    expect(cost.sent).toBeLessThan(300_000);
+  }
+});
 
 test('links and submodules in the whole tree are neither followed nor, unless they are named, listed, and cost no second fetch', async () => {
   const { path, git: run } = bareRepository(join(server.folder, '250.git'));
