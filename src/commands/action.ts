@@ -126,7 +126,11 @@ async function pass(mode: Mode, { options, ports, memory }: Given, io: Io): Prom
   const { overrides, only } = options;
   const write = mode === 'reconcile';
   const ref = mode === 'lint' ? refToLint(io) : undefined;
-  const read = await runPass(mode === 'lint' ? filesOnly(ports) : ports, memory, { overrides, write, only, ref });
+  const given = { overrides, write, only, ref };
+  const read =
+    mode === 'lint'
+      ? await runPass(filesOnly(ports), memory, { ...given, config: 'asWritten' })
+      : await runPass(ports, memory, given);
   if (mode === 'lint') io.out(`read: ${readOf(ref ?? memory.config?.branch ?? '', read.main)}\n`);
   // Without a cluster every rollout is unreadable: of those, only the files count.
   return mode === 'lint' ? { ...read, failed: issuesOf(read).length > 0 || read.outcomes.some(hasError) } : read;

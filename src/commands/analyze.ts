@@ -1,6 +1,7 @@
 /** `tranche analyze`: what the metrics of a step say of the new version against the one before. Reads alone, writes nothing. */
 
 import type { Analysis } from '../api/analysis.ts';
+import { issueLine } from '../api/issue-line.ts';
 import { jsonText } from '../api/printable.ts';
 import { printInstant } from '../api/time.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
@@ -13,11 +14,11 @@ import type { Outcome } from '../reconcile/outcome.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { BLOB_SHOWN } from '../reconcile/policies/read-policy.ts';
 import { runPass } from '../reconcile/run.ts';
-import { issueLine } from '../reconcile/status/report.ts';
 import { sidesOf } from '../rollout/analysis/sides.ts';
 import { recordedStep } from '../rollout/progress/restarts.ts';
 import { situationOf } from '../rollout/situation.ts';
 import { analysedText, hasFailed } from './analyze-text.ts';
+import { sayFaults } from './config-faults.ts';
 
 export type AnalyzeOptions = CommonOptions & {
   readonly name: string;
@@ -45,7 +46,7 @@ export type Subject = {
   readonly main: Oid;
   /** Each with the blob of its file, as policies and annotations name it. */
   readonly wanted: readonly { readonly analysis: Analysis; readonly blob: string }[];
-  /** A file of an Analysis is wrong. */
+  /** A file of an Analysis is wrong, or `tranche.yaml`. */
   readonly isWrong: boolean;
 };
 
@@ -55,6 +56,8 @@ export async function subjectOf(options: AnalyzeOptions, ports: Ports, io: Io): 
   const only = [options.namespace === '' ? options.name : `${options.namespace}/${options.name}`];
   const memory = newMemory();
   const { outcomes, issues, main } = await runPass(ports, memory, { overrides, write: false, only });
+  const { faults = [] } = memory.config ?? {};
+  sayFaults(faults, io);
   if (outcomes.length === 0) {
     for (const issue of issues.filter(({ reason }) => reason === 'NoSuchRollout')) io.err(`${issueLine(issue)}\n`);
     return undefined;
@@ -73,7 +76,7 @@ export async function subjectOf(options: AnalyzeOptions, ports: Ports, io: Io): 
     outcomes,
     main,
     wanted: wanted.map((analysis) => ({ analysis, blob: blobOf(analysis) })),
-    isWrong: read.issues.length > 0,
+    isWrong: read.issues.length + faults.length > 0,
   };
 }
 

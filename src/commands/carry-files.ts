@@ -1,10 +1,10 @@
 /** `tranche carry`: what tranche has written on a branch, into manifests that were rendered again for it. */
 
 import { resolve } from 'node:path';
+import { issueLine } from '../api/issue-line.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
 import { EXIT, type Io, UsageError } from '../options.ts';
 import { carryOver } from '../reconcile/carry/carry.ts';
-import { issueLine } from '../reconcile/status/report.ts';
 import { replaceFile } from './replace-file.ts';
 import { filesIn, PIPED, pipedIn } from './text-files.ts';
 

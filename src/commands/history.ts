@@ -5,6 +5,7 @@ import { jsonText, printableLine } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { AllowedSigner } from '../reconcile/log/allowed-signers.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import { withFaults } from './config-faults.ts';
 import { type Given, gitFlags, ROLLOUT_NAME, targetFlags, targetOf, textOf } from './flags.ts';
 import { sinceOf } from './since.ts';
 
@@ -60,6 +61,7 @@ async function history(asked: Asked & { readonly format: Format }, ports: Ports,
     io.err(`${found}\n`);
     return EXIT.failed;
   }
+  const ended = withFaults(found.faults, io);
   const print = {
     text: historyText,
     json: (of: typeof found) => jsonText(historyJson(of)),
@@ -67,7 +69,7 @@ async function history(asked: Asked & { readonly format: Format }, ports: Ports,
     md: historyMarkdown,
   }[asked.format];
   io.out(print(found));
-  return EXIT.ok;
+  return ended(EXIT.ok);
 }
 
 /** Exit code 1 where something is not as the commits say, nothing of it could be looked at, or a signature is of nobody who may. */
@@ -85,6 +87,7 @@ async function verifyVerb(
     io.err(`${chain}\n`);
     return EXIT.failed;
   }
+  const ended = withFaults(chain.configFaults, io);
   if (asked.output === 'json') io.out(jsonText(chainJson(chain)));
   else
     io.out(
@@ -92,7 +95,7 @@ async function verifyVerb(
         .map((line) => `${printableLine(line)}\n`)
         .join(''),
     );
-  return chain.faults.length > 0 || isUnseen(chain) ? EXIT.failed : EXIT.ok;
+  return ended(chain.faults.length > 0 || isUnseen(chain) ? EXIT.failed : EXIT.ok);
 }
 
 const WANTED_SIGNERS =

@@ -1,13 +1,13 @@
 /** What `tranche init` prints: what it found, what it would add, what has to change, what is refused, and what comes next. */
 
 import type { Issue } from '../api/issue.ts';
+import { issueLine } from '../api/issue-line.ts';
 import { jsonText, oneLine } from '../api/printable.ts';
 import { shellText, shellWord } from '../api/shell-word.ts';
 import type { Io } from '../options.ts';
 import type { Addition } from '../reconcile/init/addition.ts';
 import type { FoundWorkload, Survey } from '../reconcile/init/survey.ts';
 import type { RootView } from '../reconcile/roots/read-roots.ts';
-import { issueLine } from '../reconcile/status/report.ts';
 import type { BranchProposed, NotProposed } from '../reconcile/write/propose-branch.ts';
 import { inTurn, patchLines } from './patches.ts';
 import { rootValue } from './roots-report.ts';

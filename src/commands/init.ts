@@ -8,13 +8,13 @@ import { EXIT, type Io, UsageError } from '../options.ts';
 import type { Tree } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
 import { desiredOf } from '../reconcile/desired/desired.ts';
-import { desiredRequest, headOf } from '../reconcile/documents/desired-branch.ts';
+import { CONFIG_REQUEST, desiredRequest, headOf } from '../reconcile/documents/desired-branch.ts';
 import type { Files, Wishes } from '../reconcile/init/addition.ts';
 import { type Proposal, proposal } from '../reconcile/init/additions.ts';
 import { everything, withFiles } from '../reconcile/init/more-files.ts';
 import { proposeFiles } from '../reconcile/init/propose-files.ts';
 import { type Survey, surveyOf } from '../reconcile/init/survey.ts';
-import { readConfig } from '../reconcile/observe/read-main.ts';
+import { configIn } from '../reconcile/observe/read-main.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type RootView, readRoots } from '../reconcile/roots/read-roots.ts';
 import { withBuiltCarriers, withBuiltWorkloads } from '../reconcile/roots/survey-built.ts';
@@ -101,7 +101,8 @@ async function look({ ref, overrides, ownBranch }: InitOptions, { git, builder }
   const head = headOf(branch, (await git.heads([branch]))[0]);
   const tree = await git.readAt(head, everything());
   const inMemory = withFiles(git, tree, new Map());
-  const read = await readConfig(inMemory, head, { ...NO_OVERRIDES, ...overrides });
+  // New files must not go by one that is wrong.
+  const read = configIn(await inMemory.readAt(head, CONFIG_REQUEST), { ...NO_OVERRIDES, ...overrides });
   const isNamed = read.branch !== DEFAULT_CONFIG.branch;
   const config = isNamed || ownBranch === undefined ? read : { ...read, branch: ownBranch };
   const desired = desiredOf(await inMemory.readAt(head, desiredRequest(config.paths)), config, new Map());

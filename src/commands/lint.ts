@@ -1,6 +1,7 @@
 /** `tranche lint`: every problem of the files, with file and line; the cluster is not asked. */
 
 import type { Issue } from '../api/issue.ts';
+import { issueLine } from '../api/issue-line.ts';
 import { unknown } from '../api/known.ts';
 import { jsonText } from '../api/printable.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
@@ -12,7 +13,7 @@ import { providerWarnings } from '../reconcile/lint/lint-providers.ts';
 import type { Outcome } from '../reconcile/outcome.ts';
 import { type Memory, newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
-import { issueLine, NO_ROLLOUT } from '../reconcile/status/report.ts';
+import { NO_ROLLOUT } from '../reconcile/status/report.ts';
 import { type JudgedMerge, marksSince } from '../reconcile/verify-marks.ts';
 import { contradictions } from '../rollout/gates/policies.ts';
 import { inTurn, patchLines } from './patches.ts';
@@ -47,7 +48,13 @@ type Findings = {
 export async function findingsOf(options: LintOptions, ports: Ports, env: Io['env'] = {}): Promise<Findings> {
   const memory = newMemory();
   const { overrides, ref } = options;
-  const result = await runPass(filesOnly(ports), memory, { overrides, write: false, only: [], ref });
+  const result = await runPass(filesOnly(ports), memory, {
+    overrides,
+    write: false,
+    config: 'asWritten',
+    only: [],
+    ref,
+  });
   const read =
     options.workingTree === undefined
       ? readOf(ref ?? memory.config?.branch ?? '', result.main)

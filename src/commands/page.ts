@@ -10,6 +10,7 @@ import { type PageFile, pagesOf } from '../reconcile/page/pages.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { readPicture } from '../reconcile/read-picture.ts';
 import { statusJson } from '../reconcile/status/status-json.ts';
+import { withFaults } from './config-faults.ts';
 
 /** Bytes of one file of JSON. */
 const BYTES_MOST = 256 * 1024 * 1024;
@@ -32,13 +33,14 @@ export async function pageFromGit(
   io: Io,
 ): Promise<number> {
   const picture = await readPicture(ports, overrides);
+  const ended = withFaults(picture.faults, io);
   const history = await readHistory(ports, overrides, { name: '', namespace: '', since: undefined });
   if (typeof history === 'string') {
     io.err(`${history}\n`);
     return EXIT.failed;
   }
   // As written and read again: a page is made of nothing but what both verbs publish.
-  return written(pagesOf(asWritten(statusJson(picture)), asWritten(historyJson(history))), out, io);
+  return ended(written(pagesOf(asWritten(statusJson(picture)), asWritten(historyJson(history))), out, io));
 }
 
 function written(pages: ReturnType<typeof pagesOf>, out: string, io: Io): number {

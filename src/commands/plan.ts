@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import { newMemory, type Ports } from '../reconcile/pass.ts';
 import { runPass } from '../reconcile/run.ts';
+import { withFaults } from './config-faults.ts';
 import { openSaveFolder, savePass } from './saved-pass.ts';
 import { planText } from './show.ts';
 
@@ -12,11 +13,13 @@ export type PlanOptions = CommonOptions & { readonly savePass: string | undefine
 /** Decision, holds, diff and commit message of every rollout. */
 export async function plan(options: PlanOptions, ports: Ports, io: Io): Promise<number> {
   if (options.savePass !== undefined) await openSaveFolder(resolve(io.folder, options.savePass));
-  const result = await runPass(ports, newMemory(), { overrides: options.overrides, write: false, only: options.only });
+  const memory = newMemory();
+  const result = await runPass(ports, memory, { overrides: options.overrides, write: false, only: options.only });
+  const ended = withFaults(memory.config?.faults, io);
   io.out(planText(result, options.output));
   await sayUnpushed(options, { git: ports.git, main: result.main }, io);
   if (options.savePass !== undefined) await savePass(resolve(io.folder, options.savePass), result);
-  return result.failed ? EXIT.failed : EXIT.ok;
+  return ended(result.failed ? EXIT.failed : EXIT.ok);
 }
 
 /** Files that are named one by one. */

@@ -7,12 +7,15 @@ import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Answer } from '../ports/forge.ts';
 import { PortError } from '../ports/port-error.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import { withFaults } from './config-faults.ts';
 import { inTurn, patchLines } from './patches.ts';
 
 /** Exit code 1 where deliveries would stop at a rule. Throws PortError where the forge fails or refuses. */
 export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io): Promise<number> {
+  ports.git.begin();
+  const { agents, faults } = await agentsFound(options, ports);
+  const ended = withFaults(faults, io);
   const told = await rulesFound(options, ports);
-  const agents = await agentsFound(options, ports);
   if (options.output === 'json') io.out(jsonText({ findings: told, agents }));
   else if (told.length === 0) io.out('the rules of the forge fit\n');
   for (const finding of options.output === 'json' ? [] : told) io.out(ruleLine(finding));
@@ -23,15 +26,18 @@ export async function preflightVerb(options: CommonOptions, ports: Ports, io: Io
         .map((line) => `${line}\n`)
         .join(''),
     );
-  return told.some(({ level }) => level === 'error') ? EXIT.failed : EXIT.ok;
+  return ended(told.some(({ level }) => level === 'error') ? EXIT.failed : EXIT.ok);
 }
 
-/** Settings of agents in Git that stand in the way, each with its place. Throws PortError where Git fails. */
-async function agentsFound(options: CommonOptions, { git }: Ports): Promise<readonly Issue[]> {
+/** Settings of agents in Git that stand in the way, each with its place; `faults`: of `tranche.yaml`. Throws PortError where Git fails. */
+async function agentsFound(
+  options: CommonOptions,
+  { git }: Ports,
+): Promise<{ readonly agents: readonly Issue[]; readonly faults: readonly Issue[] | undefined }> {
   const { desiredHead } = await import('../reconcile/observe/read-main.ts');
   const { agentIssues } = await import('../reconcile/preflight-agents.ts');
   const { main: commit, config } = await desiredHead(git, options.overrides);
-  return agentIssues(git, { commit, config });
+  return { agents: await agentIssues(git, { commit, config }), faults: config.faults };
 }
 
 function agentLine(issue: Issue): string {

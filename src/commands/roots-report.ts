@@ -1,5 +1,6 @@
 /** What `tranche roots` prints: each kustomize folder, its LeaderWorkerSets, what is in the way, and what a merge changes. */
 
+import { issueLine } from '../api/issue-line.ts';
 import { at } from '../api/json.ts';
 import { jsonText, oneLine } from '../api/printable.ts';
 import { isKustomizationFile } from '../manifests/parse-file.ts';
@@ -8,7 +9,6 @@ import type { Io } from '../options.ts';
 import { isNamed, type RootRelease, type RootWorkload } from '../reconcile/roots/named-in-root.ts';
 import type { RootView } from '../reconcile/roots/read-roots.ts';
 import type { RootChange } from '../reconcile/roots/root-changes.ts';
-import { issueLine } from '../reconcile/status/report.ts';
 
 export type RootsReport = {
   readonly read: string;

@@ -1,5 +1,6 @@
 /** `tranche roots`: what kustomize builds of this repository, and what a merge changes in it. Reads, and writes nothing. */
 
+import type { Config } from '../api/config.ts';
 import { type CommonOptions, EXIT, type Io, UsageError } from '../options.ts';
 import type { Oid } from '../ports/git.ts';
 import { desiredOf } from '../reconcile/desired/desired.ts';
@@ -10,6 +11,7 @@ import { readConfig } from '../reconcile/observe/read-main.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type BuildCache, type RootView, readRoots } from '../reconcile/roots/read-roots.ts';
 import { rootChanges } from '../reconcile/roots/root-changes.ts';
+import { withFaults } from './config-faults.ts';
 import { readOf } from './lint.ts';
 import { printRoots, type RootsReport } from './roots-report.ts';
 
@@ -30,7 +32,9 @@ export async function roots(options: RootsOptions, ports: Ports, io: Io): Promis
   const [found] = await git.heads([branch]);
   const head = headOf(branch, found);
   const cache: BuildCache = new Map();
-  const views = await rootsAt(head, options, ports, cache);
+  const config = await readConfig(git, head, options.overrides);
+  const ended = withFaults(config.faults, io);
+  const views = await rootsAt(head, config, ports, cache);
   const report: RootsReport = {
     read: options.workingTree === undefined ? readOf(branch, head) : `the files in ${options.workingTree}`,
     roots: views,
@@ -41,22 +45,21 @@ export async function roots(options: RootsOptions, ports: Ports, io: Io): Promis
   if (base === undefined) printRoots(report, options.output, io);
   else {
     const commit = await commitOf(base, ports);
-    const before = await rootsAt(commit, options, ports, cache);
+    const before = await rootsAt(commit, await readConfig(git, commit, options.overrides), ports, cache);
     printRoots({ ...report, base: readOf(base, commit), changes: rootChanges(before, views) }, options.output, io);
   }
-  return views.every(isBuilt) ? EXIT.ok : EXIT.failed;
+  return ended(views.every(isBuilt) ? EXIT.ok : EXIT.failed);
 }
 
 /** What the folders of one commit are built from, and to. `cache`: what another commit has built already. */
 async function rootsAt(
   commit: Oid,
-  { overrides }: CommonOptions,
+  config: Config,
   { git, builder }: Ports,
   cache: BuildCache,
 ): Promise<readonly RootView[]> {
   if (builder === undefined) throw new Error('bug: nothing builds');
   const tree = await git.readAt(commit, everything());
-  const config = await readConfig(git, commit, overrides);
   const inMemory = withFiles(git, tree, new Map());
   const desired = desiredOf(await inMemory.readAt(commit, desiredRequest(config.paths)), config, new Map());
   const texts = new Map(

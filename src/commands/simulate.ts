@@ -2,12 +2,12 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { issueLine } from '../api/issue-line.ts';
 import type { ManifestDocument } from '../manifests/parse-file.ts';
 import { EXIT, type Io, UsageError } from '../options.ts';
 import { climb } from '../reconcile/ladder/climb.ts';
 import type { Texts } from '../reconcile/ladder/delivery-parts.ts';
 import { obstacleIssues } from '../reconcile/ladder/obstacle-issues.ts';
-import { issueLine } from '../reconcile/status/report.ts';
 import { type AskedStages, askedOf, deliveryOutput } from './simulate/asked.ts';
 import { changedManifest, checkSize, lwsOfFile } from './simulate/changed-manifest.ts';
 import { deliveryOf, type OpenDelivery } from './simulate/delivery.ts';

@@ -1,5 +1,6 @@
 /** `tranche status --watch`: looks again and again, drawn in place on a terminal, a line a change elsewhere. */
 
+import { issueLine } from '../api/issue-line.ts';
 import { printable } from '../api/printable.ts';
 import { printInstant } from '../api/time.ts';
 import { type CommonOptions, EXIT, type Io } from '../options.ts';
@@ -91,15 +92,33 @@ function liveScreen(name: string, io: Io): Screen {
 
 function linesOf(name: string, picture: Picture, now: number): readonly string[] {
   const { asOf, shown, brakes } = picture;
-  if (name === '' || asOf === undefined) return statusTable(picture, now).trimEnd().split('\n');
-  return shown.flatMap((one) => statusFrame(one, { asOf, now, brakes: brakesOf(brakes, one.record) }));
+  const wrong = faultLines(picture);
+  if (name === '' || asOf === undefined) return [...wrong, ...statusTable(picture, now).trimEnd().split('\n')];
+  return [...wrong, ...shown.flatMap((one) => statusFrame(one, { asOf, now, brakes: brakesOf(brakes, one.record) }))];
+}
+
+/** What is wrong with `tranche.yaml`, each line cut where the terminal ends. */
+function faultLines({ faults = [] }: Picture): readonly string[] {
+  return faults.map(issueLine);
+}
+
+/** Where lines are added: once, and again where it is something else. */
+function faultsOnce(io: Io): (picture: Picture) => void {
+  let before = '';
+  return (picture) => {
+    const said = faultLines(picture).join('\n');
+    if (said !== before) io.err(printable(said === '' ? 'tranche.yaml is mended\n' : `${said}\n`));
+    before = said;
+  };
 }
 
 /** A line for each Rollout that is not as it was. */
 function lines(io: Io): Screen {
   let before = new Map<string, string>();
+  const sayFaults = faultsOnce(io);
   return {
     show: ({ picture }, now) => {
+      sayFaults(picture);
       const said = new Map(picture.shown.map((one) => [keyOf(one), statusLine(one)]));
       for (const [key, line] of said)
         if (before.get(key) !== line) io.out(`${drawable(printable(`${timeOf(now)}  ${line}`), io.env)}\n`);
@@ -114,8 +133,10 @@ function lines(io: Io): Screen {
 /** The whole of `status --output json` on one line, whenever anything but its time is another. */
 function jsonLines(io: Io): Screen {
   let before = '';
+  const sayFaults = faultsOnce(io);
   return {
     show: ({ picture, failed }) => {
+      sayFaults(picture);
       const { asOf } = picture;
       const timeless = { ...picture, asOf: asOf && { ...asOf, at: 0 } };
       const said = JSON.stringify(statusJson(timeless, failed));

@@ -10,6 +10,7 @@ import { runPass } from '../reconcile/run.ts';
 import { freshLine } from '../reconcile/status/age-text.ts';
 import { statusJson } from '../reconcile/status/status-json.ts';
 import { statusTable, statusTree } from '../reconcile/status/status-text.ts';
+import { withFaults } from './config-faults.ts';
 import { drawable } from './frame.ts';
 import type { Look } from './status-watch.ts';
 
@@ -25,6 +26,7 @@ export type StatusOptions = CommonOptions & {
 export async function status(options: StatusOptions, ports: Ports, io: Io): Promise<number> {
   const { picture, failed, unknown } = await look(options, ports);
   const { asOf, shown } = picture;
+  const ended = withFaults(picture.faults, io);
   const now = ports.clock.now();
   // A script that reads an empty list goes on; one that reads nothing stops.
   if (unknown !== '') {
@@ -37,7 +39,7 @@ export async function status(options: StatusOptions, ports: Ports, io: Io): Prom
     io.out(drawable(shown.map((one) => statusTree(one, { asOf, now, brakes: picture.brakes })).join('\n'), io.env));
   for (const { namespace, name, why } of failed) io.err(`${namespace}/${name}: ${why}\n`);
   const unread = options.live && shown.some(({ record }) => record.unseen?.why === 'unread');
-  return failed.length > 0 || unread ? EXIT.failed : EXIT.ok;
+  return ended(failed.length > 0 || unread ? EXIT.failed : EXIT.ok);
 }
 
 /** One look at the Rollouts that are meant, by the status branch or, with `live`, at the cluster. */
@@ -98,12 +100,9 @@ async function livePicture(
   ports: Ports,
 ): Promise<{ readonly picture: Picture; readonly failures: readonly Failure[] }> {
   const at = ports.clock.now();
+  const memory = newMemory();
   const always = { ...overrides, auditSeconds: 0 };
-  const {
-    main,
-    outcomes,
-    brakes = [],
-  } = await runPass(ports, newMemory(), { overrides: always, write: false, only: [] });
+  const { main, outcomes, brakes = [] } = await runPass(ports, memory, { overrides: always, write: false, only: [] });
   const shown: Shown[] = [];
   const failures: Failure[] = [];
   for (const { key, plan, error, snapshot } of outcomes) {
@@ -122,5 +121,6 @@ async function livePicture(
     writtenBy: undefined,
     overdueSince: undefined,
   } as const;
-  return { picture: { asOf, shown, fresh: [], brakes }, failures };
+  const { faults = [] } = memory.config ?? {};
+  return { picture: { asOf, shown, fresh: [], brakes, faults }, failures };
 }

@@ -1,11 +1,11 @@
 /** Mode `verify` of the action: judges a pull request or a merge queue by what merging would make of the files. */
 
 import { readFileSync, statSync } from 'node:fs';
+import { issueLine } from '../api/issue-line.ts';
 import { at, isRecord } from '../api/json.ts';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, type Io, UsageError } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
-import { issueLine } from '../reconcile/status/report.ts';
 import { type Verdict, verify } from '../reconcile/verify.ts';
 import { filesOnly } from './lint.ts';
 import { annotation, errorLine, fenced } from './runner-lines.ts';

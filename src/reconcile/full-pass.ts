@@ -36,7 +36,7 @@ import { trustOf } from './status/trust.ts';
 import { keepsRecord } from './write/batch.ts';
 import { writePass } from './write/write-pass.ts';
 
-export { branchesInCircle, configIn, writableConfigIn } from './observe/read-main.ts';
+export { branchesInCircle, configFor } from './observe/read-main.ts';
 
 export type FullPass = {
   readonly main: string;

@@ -4,7 +4,7 @@ import type { Config } from '../api/config.ts';
 import type { Git } from '../ports/git.ts';
 import type { RolloutKey } from '../rollout/snapshot.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
-import { desiredHead, readConfig, readDesired, writableConfigIn } from './observe/read-main.ts';
+import { desiredHead, readConfig, readDesired } from './observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
 import { proven } from './status/proven.ts';
@@ -26,7 +26,7 @@ type Asked = { readonly target: Target; readonly overrides: Overrides };
 /** Everything that an order is planned on, or which Rollout it cannot be about. */
 export async function readScene(ports: Ports, { target, overrides }: Asked): Promise<Scene | string> {
   const { git } = ports;
-  const { main, config } = await desiredHead(git, overrides, writableConfigIn(git));
+  const { main, config } = await desiredHead(git, overrides);
   const [ownHead] = await git.heads([config.statusBranch]);
   const desired = await readDesired(git, main, { config, memory: newMemory(), builder: ports.builder });
   const entry = pick(desired, target);
@@ -56,6 +56,6 @@ async function headOfShard(
 ): Promise<string | undefined> {
   const { of } = overrides.shard ?? { of: 1 };
   const shard = { index: shardOf(key, of), of };
-  const config = await readConfig(git, main, { ...overrides, shard }, writableConfigIn(git));
+  const config = await readConfig(git, main, { ...overrides, shard });
   return (await git.heads([config.statusBranch]))[0];
 }

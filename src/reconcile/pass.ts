@@ -50,6 +50,8 @@ export type PassOptions = {
   readonly write: boolean;
   /** Read this ref as if it were the desired branch: only where nothing is written. */
   readonly ref?: string | undefined;
+  /** Else an earlier one counts. */
+  readonly config?: 'asWritten';
   /** Only rollouts of these names; empty: all. A partial pass leaves the records of the others alone. */
   readonly only: readonly string[];
 };

@@ -1,6 +1,7 @@
 /** The picture on the status branch, for those who only want to look: the records, how old they are, what came since. */
 
 import { CONFIG_FILE, type Config, OTHER_CONFIG_FILE, type Shard } from '../api/config.ts';
+import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import type { Instant } from '../api/time.ts';
@@ -53,6 +54,8 @@ export type Picture = {
   readonly fresh: readonly string[];
   /** What main says now, whether a pass has seen it or not. */
   readonly brakes: readonly BrakeShown[];
+  /** Of `tranche.yaml`: an earlier one counts. Not there: none. */
+  readonly faults?: readonly Issue[];
   /** The status branch that somebody has named, where there is none. */
   readonly noBranch?: string;
 };
@@ -71,11 +74,19 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const { readDesired } = await import('./observe/read-main.ts');
   const desired = await readDesired(git, main, { config, memory: newMemory() });
   const brakes = brakesIn(desired, ports.clock.now());
+  const faults = config.faults === undefined ? {} : { faults: config.faults };
   if (head === undefined) {
     // Of the branch that somebody has named there is none, which may be a slip of the hand.
     const isNamed = overrides.statusBranch !== undefined;
     const fresh = desired.rollouts.map(({ key }) => `${key.namespace}/${key.name}`);
-    return { asOf: undefined, shown: [], fresh, brakes, ...(isNamed ? { noBranch: config.statusBranch } : {}) };
+    return {
+      asOf: undefined,
+      shown: [],
+      fresh,
+      brakes,
+      ...faults,
+      ...(isNamed ? { noBranch: config.statusBranch } : {}),
+    };
   }
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
   const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
@@ -96,7 +107,7 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   const shown: Shown[] = [];
   for (const record of records)
     shown.push({ record, since: (await since?.of(record)) ?? NOTHING_SINCE, next: undefined });
-  return { asOf, shown, fresh: since?.fresh ?? [], brakes };
+  return { asOf, shown, fresh: since?.fresh ?? [], brakes, ...faults };
 }
 
 function unread(stored: Exclude<StoredRecord, { readonly kind: 'read' }>): string {

@@ -64,13 +64,12 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
   const ahead = readAhead(git, main, { status, options, before: memory.main, now, isOwn });
   await sent();
   // Parsing, deciding and splicing are loaded only where there is something to decide.
-  const { configIn, fullPass, writableConfigIn } = await import('./full-pass.ts');
+  const { configFor, fullPass } = await import('./full-pass.ts');
   if (!isSettled(status)) {
     await sent();
     cluster.expect?.();
   }
-  const read = options.write ? writableConfigIn(git) : configIn;
-  const config = await read(await ahead.config, options.overrides, memory.trials?.known);
+  const config = await configFor(git, options)(await ahead.config, options.overrides, memory.trials?.known);
   const before = memory.config ?? named(options);
   memory.config = config;
   if (config.branch !== before.branch || config.statusBranch !== before.statusBranch) return 'elsewhere';

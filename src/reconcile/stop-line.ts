@@ -7,7 +7,7 @@ import { POLICY_API_VERSION } from '../api/rollout-policy.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
 import { lineMessage } from '../rollout/commits/messages.ts';
-import { desiredHead, writableConfigIn } from './observe/read-main.ts';
+import { desiredHead } from './observe/read-main.ts';
 import { type Giver, trailerBy } from './order.ts';
 import type { Overrides, Ports } from './pass.ts';
 import { STOP_MEANWHILE } from './status/brakes.ts';
@@ -32,7 +32,7 @@ export async function orderLine(
 ): Promise<OrderResult> {
   const { git, clock } = ports;
   return writeOrder(ports, { ...at, by: trailerBy(at) }, async () => {
-    const { main, config } = await desiredHead(git, at.overrides, writableConfigIn(git));
+    const { main, config } = await desiredHead(git, at.overrides);
     const file = config.stopFile;
     const now = clock.now();
     const found = (await git.readAt(main, { paths: [file], suffixes: [], markers: [] })).files[0];

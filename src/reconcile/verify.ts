@@ -118,7 +118,13 @@ async function judge(
     return branches.map((name) => (name === ref ? of.commit : rest.shift()));
   };
   const pinned = { ...ports, git: { ...git, heads } };
-  const result = await runPass(pinned, memory, { overrides: of.overrides, write: false, only: [], ref });
+  const result = await runPass(pinned, memory, {
+    overrides: of.overrides,
+    write: false,
+    config: 'asWritten',
+    only: [],
+    ref,
+  });
   const failures = result.outcomes.flatMap(({ key, error }) =>
     error === undefined ? [] : [`${key.namespace}/${key.name}: ${error}`],
   );

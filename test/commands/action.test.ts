@@ -252,6 +252,7 @@ describe('refused', () => {
       'add-mask',
       'error file=tranche.yaml,line=1,title=BadName',
       'error file=tranche.yaml,line=2,title=UnknownField',
+      'error file=tranche.yaml,line=1,title=NoEarlierConfig',
     ]);
   });
 

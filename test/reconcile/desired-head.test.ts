@@ -45,9 +45,9 @@ test('the command line has the last word, and a circle is told', async () => {
 });
 
 test('a fault of steps alone keeps no order, and anyone who only looks is told', async () => {
-  for (const [fault, kind] of [
-    ['intervalSeconds: soon\n', 'written'],
-    ['auditSecond: 60\n', 'ConfigError'],
+  for (const [fault, kind, said] of [
+    ['intervalSeconds: soon\n', 'written', ['3 BadNumber']],
+    ['auditSecond: 60\n', 'ConfigError', ['tranche.yaml:3:', 'tranche.yaml:1:']],
   ] as const) {
     const world = worldWith(`${OWN}${fault}`);
     const at = { target: { name: 'vllm', namespace: '' }, overrides: NO_OVERRIDES, by: 'ada' };
@@ -55,6 +55,10 @@ test('a fault of steps alone keeps no order, and anyone who only looks is told',
       planIntent({ kind: 'pause' }, { snapshot, digestOf: () => '' }),
     ).catch((error: Error) => ({ kind: error.name }));
     expect(ordered.kind).toBe(kind);
-    await expect(readPicture(world.ports(), NO_OVERRIDES)).rejects.toThrow('tranche.yaml:3: ');
+    const faults = await readPicture(world.ports(), NO_OVERRIDES).then(
+      (picture) => picture.faults?.map(({ line, reason }) => `${line} ${reason}`),
+      (error: Error) => error.message.split('\n').map((line) => line.slice(0, 15)),
+    );
+    expect(faults).toEqual(said);
   }
 });

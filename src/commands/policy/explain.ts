@@ -1,5 +1,6 @@
 /** `tranche policy explain`: what policies say of one Rollout, who says it, and what their gates say now. */
 
+import { issueLine } from '../../api/issue-line.ts';
 import { POLICY_FIELD_NAMES, POLICY_FIELDS } from '../../api/policy-fields.ts';
 import { NO_RULES, type PolicyFieldName, type PolicyRules } from '../../api/policy-rules.ts';
 import { jsonText } from '../../api/printable.ts';
@@ -8,9 +9,9 @@ import { type CommonOptions, EXIT, type Io } from '../../options.ts';
 import type { Outcome } from '../../reconcile/outcome.ts';
 import { newMemory, type Ports } from '../../reconcile/pass.ts';
 import { runPass } from '../../reconcile/run.ts';
-import { issueLine } from '../../reconcile/status/report.ts';
 import { policyVerdict } from '../../rollout/gates/policies.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
+import { withFaults } from '../config-faults.ts';
 
 export type ExplainOptions = CommonOptions & { readonly name: string; readonly namespace: string };
 
@@ -18,13 +19,15 @@ export type ExplainOptions = CommonOptions & { readonly name: string; readonly n
 export async function explain(options: ExplainOptions, ports: Ports, io: Io): Promise<number> {
   const always = { ...options.overrides, auditSeconds: 0 };
   const only = [options.namespace === '' ? options.name : `${options.namespace}/${options.name}`];
-  const { outcomes: meant, issues } = await runPass(ports, newMemory(), { overrides: always, write: false, only });
+  const memory = newMemory();
+  const { outcomes: meant, issues } = await runPass(ports, memory, { overrides: always, write: false, only });
+  const ended = withFaults(memory.config?.faults, io);
   for (const issue of meant.length === 0 ? issues.filter(({ reason }) => reason === 'NoSuchRollout') : [])
     io.err(`${issueLine(issue)}\n`);
   const failed = meant.some(({ snapshot, error }) => error !== undefined || (snapshot?.issues.length ?? 0) > 0);
   if (options.output === 'json') io.out(jsonText(meant.map(explained)));
   else io.out(meant.map((outcome) => textOf(outcome)).join('\n'));
-  return failed || meant.length === 0 ? EXIT.failed : EXIT.ok;
+  return ended(failed || meant.length === 0 ? EXIT.failed : EXIT.ok);
 }
 
 type Line = {

@@ -1,5 +1,6 @@
 /** `tranche policy test`: policies against the tests that people have written next to them; no repository, no cluster. */
 
+import { issueLine } from '../../api/issue-line.ts';
 import { POLICY_TEST_KIND } from '../../api/kinds.ts';
 import { nearest } from '../../api/nearest.ts';
 import { NOTICE_EVENTS, type NoticeEvent } from '../../api/policy-notify.ts';
@@ -8,7 +9,6 @@ import { parseManifestFile } from '../../manifests/parse-file.ts';
 import { EXIT, type Io, UsageError } from '../../options.ts';
 import { fieldIssue } from '../../reconcile/documents/read-rollout.ts';
 import { askPolicies } from '../../reconcile/policy-test.ts';
-import { issueLine } from '../../reconcile/status/report.ts';
 import { HOLDS } from '../../rollout/hold.ts';
 import { filesIn } from '../text-files.ts';
 

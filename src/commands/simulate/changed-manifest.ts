@@ -1,10 +1,10 @@
 /** The LeaderWorkerSet of a file, and the same after the change that the command line describes. */
 
 import type { Issue } from '../../api/issue.ts';
+import { issueLine } from '../../api/issue-line.ts';
 import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { UsageError } from '../../options.ts';
-import { issueLine } from '../../reconcile/status/report.ts';
 import { mergePatch, withValue } from '../../simulator/objects/object-edit.ts';
 import type { AskedChange, AskedStages, ImagePlace } from './asked.ts';
 import { GROUPS_MAX, PODS_MAX } from './limits.ts';

@@ -2,6 +2,7 @@
 
 import { DEFAULT_CONFIG } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { issueLine } from '../../api/issue-line.ts';
 import { LWS_KIND, POLICY_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import type { PolicyRules } from '../../api/policy-rules.ts';
 import { parseRollout, type Rollout } from '../../api/rollout.ts';
@@ -21,7 +22,6 @@ import type { DeliveryParts, Texts } from '../../reconcile/ladder/delivery-parts
 import { findParts } from '../../reconcile/ladder/find-parts.ts';
 import { policyIndex } from '../../reconcile/policies/policy-index.ts';
 import { readPolicies } from '../../reconcile/policies/read-policy.ts';
-import { issueLine } from '../../reconcile/status/report.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 
 /** A delivery that can be climbed, and its workload as it stands. */

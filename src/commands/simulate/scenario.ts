@@ -1,9 +1,9 @@
 /** Runs a scenario file on the model, and shows the settled state after each event. */
 
 import { isBoundedJson, JSON_DEPTH_MAX, JSON_NODES_MAX } from '../../api/bounded-json.ts';
+import { issueLine } from '../../api/issue-line.ts';
 import { isJsonObject, isRecord, type Json, type JsonObject } from '../../api/json.ts';
 import { UsageError } from '../../options.ts';
-import { issueLine } from '../../reconcile/status/report.ts';
 import type { LwsVersion } from '../../simulator/modes.ts';
 import { isScenarioEvent, runScenario, type ScenarioStep, scenarioEvents } from '../../simulator/scenario/scenario.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario/scenario-file.ts';

@@ -7,7 +7,7 @@ import type { Chain, Signed } from './verify-history.ts';
 const SIGNATURES_SHOWN = 100;
 
 /** What is not known is not there; times are RFC 3339 in UTC. */
-export function chainJson({ faults, signatures, ...chain }: Chain): object {
+export function chainJson({ faults, signatures, configFaults: _said, ...chain }: Chain): object {
   return {
     ...chain,
     faults: faults.map((fault) => ({ ...fault, at: printInstant(fault.at) })),

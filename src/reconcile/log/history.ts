@@ -1,5 +1,6 @@
 /** What became of every release, from Git alone: the log of main, the files of its commits, and what the status branch reports. */
 
+import type { Issue } from '../../api/issue.ts';
 import type { Instant } from '../../api/time.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
@@ -44,6 +45,8 @@ export type History = {
   readonly orders: readonly OrderShown[];
   /** Oldest first: not from main. */
   readonly holds: readonly HoldTold[];
+  /** Of `tranche.yaml`: an earlier one counts. */
+  readonly faults: readonly Issue[];
 };
 
 /** Reads it, or says why nothing is meant. Throws PortError where Git fails, and ConfigError where `tranche.yaml` is wrong. */
@@ -84,7 +87,8 @@ export async function readHistory(ports: Ports, overrides: Overrides, asked: His
   const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
   const holds = await holdsTold(git, { head: status, rollouts, since: asked.since, judging });
   const since = asked.since;
-  return { version: HISTORY_VERSION, main, since, read, deliveries, orders: collector.orders(), holds };
+  const { faults = [] } = config;
+  return { version: HISTORY_VERSION, main, since, read, deliveries, orders: collector.orders(), holds, faults };
 }
 
 function entryOf({ rollouts }: Desired, key: string): DesiredRollout | undefined {

@@ -1,5 +1,6 @@
 /** Whether main's own line bears out what its commits tell, and who has written marks past tranche. */
 
+import type { Issue } from '../../api/issue.ts';
 import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
@@ -51,6 +52,8 @@ export type Chain = {
   readonly faults: readonly ChainFault[];
   /** One for each step and each order, newest first. */
   readonly signatures: readonly Signed[];
+  /** Of `tranche.yaml`: an earlier one counts. */
+  readonly configFaults: readonly Issue[];
 };
 
 /** Fields may be added within a version; one that goes, or means something else, is another version. */
@@ -111,7 +114,8 @@ export async function verifyHistory(
   );
   const place = new Map(line.map(({ commit }, at) => [commit.oid, at]));
   faults.sort((a, b) => (place.get(a.commit) ?? 0) - (place.get(b.commit) ?? 0));
-  return { version: CHAIN_VERSION, main, read, steps, notLooked, faults, signatures };
+  const { faults: configFaults = [] } = config;
+  return { version: CHAIN_VERSION, main, read, steps, notLooked, faults, signatures, configFaults };
 }
 
 function signaturesOf({ entries, said }: Line, allowed: Asked['allowed']): readonly Signed[] {

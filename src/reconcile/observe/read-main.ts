@@ -19,7 +19,7 @@ import { fileIdsOf } from '../documents/file-ids.ts';
 import { pathFaults } from '../documents/path-issues.ts';
 import { ConfigError, configIssue, configOf } from '../documents/read-config.ts';
 import { firstClaims } from '../history/first-claims.ts';
-import type { Memory, Overrides } from '../pass.ts';
+import type { Memory, Overrides, PassOptions } from '../pass.ts';
 import type { SignedRecords } from '../roots/kept-builds.ts';
 import { shardBranch } from '../shard-branches.ts';
 import type { Ahead } from './read-ahead.ts';
@@ -27,14 +27,14 @@ import type { Ahead } from './read-ahead.ts';
 /** Makes a configuration of the tree that was read for it. */
 type ReadConfig = (tree: Tree, overrides: Overrides, known?: KnownTexts) => Config | Promise<Config>;
 
-/** The configuration as it is in a commit, with the command line's word over it. */
-export async function readConfig(
-  git: Git,
-  commit: Oid,
-  overrides: Overrides,
-  read: ReadConfig = configIn,
-): Promise<Config> {
-  return read(await git.readAt(commit, CONFIG_REQUEST), overrides);
+/** The configuration of a commit, or what counts where that is wrong, with the command line's word over it. Throws ConfigError. */
+export async function readConfig(git: Git, commit: Oid, overrides: Overrides): Promise<Config> {
+  return configOrEarlier(git)(await git.readAt(commit, CONFIG_REQUEST), overrides);
+}
+
+/** How a pass reads it: where the file itself is judged, one that is wrong ends the pass. */
+export function configFor(git: Git, { config }: Pick<PassOptions, 'config'>): ReadConfig {
+  return config === 'asWritten' ? configIn : configOrEarlier(git);
 }
 
 /** The configuration in a tree that was read for it. Throws ConfigError. */
@@ -43,10 +43,10 @@ export function configIn(tree: Tree, overrides: Overrides, known?: KnownTexts): 
 }
 
 /**
- * The same for a pass that writes, and for an order to one: a slip in the file must not keep a rollback, whichever Rollout it is of.
- * Its faults are those of every Rollout, so that no step goes forward, and an earlier version says the rest. Throws ConfigError.
+ * The same for passes, orders and looks: a slip in the file must keep neither a rollback, whichever Rollout it is of, nor who looks
+ * what to do. Its faults are those of every Rollout, so that no step goes forward, and an earlier version says the rest. Throws ConfigError.
  */
-export function writableConfigIn(git: Git): ReadConfig {
+function configOrEarlier(git: Git): ReadConfig {
   return async (tree, overrides, known) => {
     try {
       return configIn(tree, overrides, known);
@@ -82,14 +82,13 @@ const HOPS_MOST = 3;
 export async function desiredHead(
   git: Git,
   overrides: Overrides,
-  read: ReadConfig = configIn,
 ): Promise<{ readonly main: Oid; readonly config: Config }> {
   const branches: string[] = [];
   let branch = overrides.branch ?? DEFAULT_CONFIG.branch;
   while (branches.length < HOPS_MOST) {
     const [head] = await git.heads([branch]);
     const main = headOf(branch, head);
-    const config = await readConfig(git, main, overrides, read);
+    const config = await readConfig(git, main, overrides);
     if (config.branch === branch) return { main, config };
     branches.push(config.branch);
     branch = config.branch;

@@ -1,13 +1,14 @@
 /** What a pass found that the one before it had not: for a log with one line a change, and none where nothing changes. */
 
 import type { Issue } from '../../api/issue.ts';
+import { issueLine } from '../../api/issue-line.ts';
 import { oneLine } from '../../api/printable.ts';
 import { type Hold, holdKind } from '../../rollout/hold.ts';
 import type { Outcome } from '../outcome.ts';
 import type { PassResult } from '../pass.ts';
 import { brakeLine } from './brakes.ts';
 import { secondText } from './ladder-text.ts';
-import { issueLine, recordNow, shownHolds } from './report.ts';
+import { recordNow, shownHolds } from './report.ts';
 import { groupsCell, stateCell } from './status-page.ts';
 
 /** One line of a log. `text` says for people what `fields` say for programs. */

@@ -1,7 +1,6 @@
 /** What a pass has to say, as text: for terminals and logs. */
 
-import type { Issue } from '../../api/issue.ts';
-import { oneLine } from '../../api/printable.ts';
+import { issueLine } from '../../api/issue-line.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { type Hold, holdKind } from '../../rollout/hold.ts';
 import { isDelivered, type Plan, recordWritten } from '../../rollout/plan.ts';
@@ -78,12 +77,6 @@ export function shownHolds({ holds, issues }: Plan): readonly Hold[] {
 /** Where it stands: what a commit adds is only true once it is written, or where it would change no byte. */
 export function recordNow(plan: Plan, { written, diff }: Outcome): RolloutRecord {
   return written !== undefined || (isDelivered(plan) && diff === '') ? recordWritten(plan) : plan.record;
-}
-
-/** `file:line: message (Reason). hint` */
-export function issueLine(issue: Issue): string {
-  const place = issue.line > 0 ? `${issue.file}:${issue.line}` : issue.file;
-  return oneLine(`${place === '' ? '' : `${place}: `}${issue.message} (${issue.reason}). ${issue.hint}`);
 }
 
 /** What `plan` shows of one rollout: the decision, the message of the commit, and the diff. */

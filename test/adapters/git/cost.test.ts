@@ -6,7 +6,7 @@ import { openGit } from '../../../src/adapters/git/open.ts';
 import { fetchRequest } from '../../../src/adapters/git/protocol.ts';
 import type { Oid } from '../../../src/ports/git.ts';
 import { onlyChanges } from '../../../src/reconcile/history/only-changes.ts';
-import { readConfig, writableConfigIn } from '../../../src/reconcile/observe/read-main.ts';
+import { readConfig } from '../../../src/reconcile/observe/read-main.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import { newCommit } from '../../support/fake-git.ts';
 import { bareRepository, type GitServer, pipeToGit, startGitServer } from '../../support/git-server.ts';
@@ -177,7 +177,7 @@ test('an earlier tranche.yaml behind 1,000 commits: each is looked at, those of 
     const git = openGit({ location, limits: PATIENT });
     const [head] = await git.heads(['main']);
     const cost = await costOf(async () => {
-      const { auditSeconds } = await readConfig(git, head!, NO_OVERRIDES, writableConfigIn(git));
+      const { auditSeconds } = await readConfig(git, head!, NO_OVERRIDES);
       expect(auditSeconds).toBe(90);
     });
     expect(cost.requests.length).toBeLessThan(30);

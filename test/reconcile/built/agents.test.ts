@@ -1,7 +1,7 @@
 /** What agents add behind a kustomize folder, field by field: never passed over, each with its file, its line and the way out. */
 
 import { expect, test } from 'vitest';
-import { issueLine } from '../../../src/reconcile/status/report.ts';
+import { issueLine } from '../../../src/api/issue-line.ts';
 import { APPLY, BUILT_FILES, BuiltWorld, ROOT } from '../../support/built-world.ts';
 
 const FLUX = (path: string, fields: string): string => `apiVersion: kustomize.toolkit.fluxcd.io/v1

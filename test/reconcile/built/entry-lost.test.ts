@@ -1,7 +1,7 @@
 /** The entry of `transformers`, or what it leads to, is lost in mid-delivery: steps wait, and an abort puts it back with the pin. */
 
 import { expect, test } from 'vitest';
-import { issueLine } from '../../../src/reconcile/status/report.ts';
+import { issueLine } from '../../../src/api/issue-line.ts';
 import {
   APPLY,
   BUILT_FILES,

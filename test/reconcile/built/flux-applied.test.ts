@@ -1,7 +1,7 @@
 /** What a Flux Kustomization merges into a kustomize folder is part of it: delivered in steps, and gone back from. */
 
 import { expect, test } from 'vitest';
-import { issueLine } from '../../../src/reconcile/status/report.ts';
+import { issueLine } from '../../../src/api/issue-line.ts';
 import { BUILT_FILES, BuiltWorld, COMPONENT, OVERLAY, PATCH, ROOT } from '../../support/built-world.ts';
 
 const FILE = 'clusters/prod.yaml';

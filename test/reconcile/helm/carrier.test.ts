@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { CARRIER } from '../../../src/api/carrier.ts';
+import { issueLine } from '../../../src/api/issue-line.ts';
 import { findingsOf } from '../../../src/commands/lint.ts';
-import { issueLine } from '../../../src/reconcile/status/report.ts';
 import { Forgery, reasonsOf } from '../../support/forgery.ts';
 import { CARRIED_ROLLOUT, HELM_FILES, RELEASE_FILE, RELEASE_TEXT } from '../../support/helm-files.ts';
 import { LINT_OPTIONS } from '../../support/linted.ts';
