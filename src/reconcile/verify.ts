@@ -12,7 +12,7 @@ import { readWorkload } from './documents/read-workload.ts';
 import { analysisIssues } from './lint/lint-analyses.ts';
 import { ownPolicyIssues, policyEdits } from './lint/lint-own-policy.ts';
 import type { Outcome } from './outcome.ts';
-import { type Memory, newMemory, type PassResult, type Ports } from './pass.ts';
+import { type Memory, newMemory, type PassOptions, type PassResult, type Ports } from './pass.ts';
 import { runPass } from './run.ts';
 import { verifyCarriers, verifyTargets } from './verify-carriers.ts';
 import { marksBrought } from './verify-marks.ts';
@@ -57,8 +57,10 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
       retryable: true,
       hint: 'Run it on pull_request or merge_group; a pull request that has conflicts has no merge.',
     });
+  // What mends the file that says how to read is judged by its last version that could be read.
   const before = await judge(ports, { overrides, commit: from });
-  const after = await judge(ports, { overrides, commit: merged, parsed: before.memory.parsed });
+  const parsed = before.memory.parsed;
+  const after = await judge(ports, { overrides, commit: merged, parsed, config: 'asWritten' });
   const found = before.issues.map(keyOf);
   const desired = { before: before.memory.desired?.desired, after: after.memory.desired?.desired };
   // As main has it: anyone who opens the pull request says nothing of who may bring annotations.
@@ -106,7 +108,7 @@ type JudgedChange = {
 /** A pass over one commit as if it were the head of the desired branch. */
 async function judge(
   ports: Ports,
-  of: { readonly overrides: Overrides; readonly commit: Oid; readonly parsed?: Memory['parsed'] },
+  of: Pick<PassOptions, 'overrides' | 'config'> & { readonly commit: Oid; readonly parsed?: Memory['parsed'] },
 ): Promise<JudgedChange> {
   const fresh = newMemory();
   const memory = { ...fresh, parsed: of.parsed ?? fresh.parsed };
@@ -118,13 +120,9 @@ async function judge(
     return branches.map((name) => (name === ref ? of.commit : rest.shift()));
   };
   const pinned = { ...ports, git: { ...git, heads } };
-  const result = await runPass(pinned, memory, {
-    overrides: of.overrides,
-    write: false,
-    config: 'asWritten',
-    only: [],
-    ref,
-  });
+  const { overrides, config } = of;
+  const reading = config === undefined ? {} : { config };
+  const result = await runPass(pinned, memory, { overrides, ...reading, write: false, only: [], ref });
   const failures = result.outcomes.flatMap(({ key, error }) =>
     error === undefined ? [] : [`${key.namespace}/${key.name}: ${error}`],
   );

@@ -67,3 +67,17 @@ test.each([
   expect(commands(ran.out).join('\n')).toContain(said);
   expect(commands(ran.out).length > 0).toBe(code !== 0);
 });
+
+test.each([
+  // What merging makes of a tranche.yaml that is wrong on main → the exit status, and what is said.
+  ['mended', 'cluster: eu\n', 0, ''],
+  ['left as it is', undefined, 2, 'tranche.yaml,line=2,title=UnparsableYaml::'],
+  ['wrong in another way', 'cluster: eu\nfoo: 1\n', 2, 'tranche.yaml,line=2,title=UnknownField::'],
+])('a tranche.yaml that main has wrong is %s', async (_what, text, code, said) => {
+  const site = await startSite({ files: { ...VLLM_FILES, 'tranche.yaml': 'cluster: eu\n' } });
+  await site.repository.commit('main', { 'tranche.yaml': 'cluster: [eu\n' });
+  const ran = await judged(site, text === undefined ? { 'notes.md': 'x\n' } : { 'tranche.yaml': text });
+  expect(ran.code).toBe(code);
+  expect(commands(ran.out).join('\n')).toContain(said);
+  expect(commands(ran.out).some((one) => one.startsWith('::error'))).toBe(code !== 0);
+});
