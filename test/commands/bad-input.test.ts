@@ -322,7 +322,13 @@ describe('tranche.yaml', () => {
         'tranche.yaml:9: namespaces has "../x", wanted the name of a namespace. Map the path to one, of lower-case letters, digits and -, as apps: llm.',
       ],
     ],
-    ['no YAML', 'cluster: a\nbranches: {desired: main\n', ['tranche.yaml:3: not YAML: Flow map in block collection']],
+    [
+      'no YAML',
+      'cluster: a\nbranches: {desired: main\n',
+      [
+        'tranche.yaml:3: not YAML: Flow map in block collection must be sufficiently indented and end with a }. Correct the file at that line; tranche lint in a clone says',
+      ],
+    ],
     ['a list', '- a\n', ['tranche.yaml:1: the document is ["a"], wanted a map. Write the fields of this object.']],
     [
       'one key twice',

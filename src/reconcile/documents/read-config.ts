@@ -57,7 +57,7 @@ function configIn(content: TreeFile['content'], known: KnownTexts | undefined): 
   refuseSeveral(text);
   const document = { file: CONFIG_FILE, text: withoutMark(text), firstLine: 1, doubt: undefined };
   const read = parseDocumentText(document, known);
-  if (read.kind === 'wrong') throw new ConfigError(read.issues);
+  if (read.kind === 'wrong') throw new ConfigError(read.issues.map(forPeople));
   if (read.twice.length > 0) throw new ConfigError(read.twice);
   const { config, faults } = parseConfig(read.value);
   const issues = [
@@ -87,6 +87,15 @@ function configIn(content: TreeFile['content'], known: KnownTexts | undefined): 
   const of = (key: string): readonly number[] => linesOfEntries(read, key);
   const lines = { paths: of('paths'), policyPaths: of('policyPaths'), namespaces: of('namespaces') };
   return Object.values(lines).every((list) => list.length === 0) ? config : { ...config, lines };
+}
+
+/** kubectl knows nothing of this file. */
+function forPeople(issue: Issue): Issue {
+  if (issue.reason !== 'UnparsableYaml') return issue;
+  return {
+    ...issue,
+    hint: 'Correct the file at that line; tranche lint in a clone says what it is before it is pushed.',
+  };
 }
 
 /** A parser takes the first document and passes over the others, whatever they ask for. */
