@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -94,11 +94,14 @@ const LONG = [
 const UNREMEMBERED = 'test/simulation/remembered.test.ts';
 const LONG_FILES = LONG.map((start) => `${start}${start.endsWith('/') ? '**/' : ''}*test.ts`);
 
+const namesFiles = process.argv.slice(2).some((word) => word.startsWith('test/'));
+const isBundled = process.env['PART'] === 'long' && !namesFiles;
+
 /** Which tests are meant. Who names files means those; TESTS is for tools that start vitest themselves. */
 function meant(): { readonly include: string[]; readonly exclude: string[] } {
   const { TESTS, PART } = process.env;
   const all = { include: [TESTS ?? 'test/**/*.test.ts'], exclude: [] };
-  if (TESTS !== undefined || process.argv.slice(2).some((word) => word.startsWith('test/'))) return all;
+  if (TESTS !== undefined || namesFiles) return all;
   if (PART === 'quick') return { ...all, exclude: LONG_FILES };
   return PART === 'long' ? { include: LONG_FILES, exclude: [UNREMEMBERED] } : all;
 }
@@ -118,28 +121,25 @@ class LongFirst extends BaseSequencer {
 }
 
 /**
- * Files whose functions are pure, each with what stands in for it where the same is asked again and again, as in the bundle of
- * the simulation: the long tests parse, splice and decode the same few files thousands of times.
+ * The sources as one bundle, which scripts/test-bundle.mjs has made, in the place of each of them. Who names test files has the
+ * sources themselves, so that what fails is told by their lines.
  */
-function remembering(): Plugin {
-  const root = import.meta.dirname;
-  const pure: Record<string, string> = JSON.parse(readFileSync(join(root, 'scripts/remembered.json'), 'utf8'));
-  const stands = new Map(
-    Object.entries(pure).map(([real, name]) => [join(root, real), join(root, 'test/simulation/remembered', name)]),
-  );
+function bundled(): Plugin {
+  const sources = join(import.meta.dirname, 'src/');
+  const folder = join(import.meta.dirname, 'node_modules/.cache/tranche-tests/src');
   return {
-    name: 'remembering',
+    name: 'bundled',
     enforce: 'pre',
     resolveId: (asked, importer) => {
       if (importer === undefined || !asked.startsWith('.')) return undefined;
-      const stand = stands.get(resolve(importer, '..', asked));
-      return stand === importer ? undefined : stand;
+      const file = resolve(importer, '..', asked);
+      return file.startsWith(sources) ? join(folder, file.slice(sources.length).replace(/\.ts$/, '.mjs')) : undefined;
     },
   };
 }
 
 export default defineConfig({
-  plugins: process.env['PART'] === 'long' ? [remembering()] : [],
+  plugins: isBundled ? [bundled()] : [],
   test: {
     ...meant(),
     setupFiles: ['test/support/property-seed.ts'],
@@ -153,8 +153,8 @@ export default defineConfig({
     // Two more than the cores of the smallest machine: tests of Git and of processes wait for others half of their time.
     maxWorkers: 4,
     sequence: { sequencer: LongFirst },
-    // Each worker loads our modules once. None of ours holds anything that changes (the bundle of the simulation keeps what pure
-    // functions said), and every file puts right what it set.
+    // Each worker loads our modules once. None of ours holds anything that changes (bundles keep what pure functions said), and
+    // every file puts right what it set.
     isolate: false,
     // Names of packages are what Node gives out, not asked of a stand-in at each use, which took a twentieth of what parses
     // much. The one package whose names Node cannot tell has a module of the same next to it.

@@ -1,9 +1,10 @@
 // Builds the simulation into one file that any Node runs: parses are remembered, and one source may be patched.
 
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { planted } from './planting.mjs';
+import { called, remembering } from './remembering.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -18,11 +19,6 @@ const remembered = {
   'src/reconcile/status/record-store.ts': 'record-store.ts',
   'src/reconcile/lint/try-ladder.ts': 'try-ladder.ts',
 };
-
-// What a plugin looks at is asked of another process, so it is asked of no other file.
-function called(paths) {
-  return new RegExp(`(^|[/\\\\])(${paths.map((path) => basename(path, '.ts')).join('|')})\\.ts$`);
-}
 
 /**
  * Writes `entry`, a file of test/simulation, with all that it imports to `outfile`. `stands`: more that stands in for files of
@@ -49,21 +45,6 @@ export async function writeBundle({ entry, outfile, patch, patches, stands = {} 
       ...(patches === undefined ? [] : [switching(patches)]),
     ],
   });
-}
-
-function remembering(names) {
-  const stands = new Map(
-    Object.entries(names).map(([real, name]) => [join(root, real), join(root, 'test/simulation/remembered', name)]),
-  );
-  return {
-    name: 'remembering',
-    setup: (setup) => {
-      setup.onResolve({ filter: called(Object.keys(names)) }, ({ path, resolveDir, importer }) => {
-        const stand = stands.get(resolve(resolveDir, path));
-        return stand === undefined || stand === importer ? undefined : { path: stand };
-      });
-    },
-  };
 }
 
 // The same as in build.mjs, which is alone in its image: yaml asks for it once for each word, a quarter of the time of parsing.

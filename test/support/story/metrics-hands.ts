@@ -1,5 +1,6 @@
 /** What users get in a story, and what the server of metrics says of it. */
 
+import { mapsAt } from '../../../src/api/weighted-routes.ts';
 import { PODS } from '../../../src/simulator/objects/resource-table.ts';
 import type { SimulatedMetrics } from '../simulated-metrics.ts';
 import { committed, type Sentence, WHO } from './sentence.ts';
@@ -65,5 +66,6 @@ export const metricsHands: readonly Sentence[] = [
 
 function isOn({ cluster }: Stage, pod: string, image: string): boolean {
   const found = cluster.objects.get({ resource: PODS, namespace: NAMESPACE, name: pod });
-  return found !== undefined && JSON.stringify(found['spec']).includes(`:${image}"`);
+  const containers = mapsAt(found, ['spec', 'containers']);
+  return containers.some(({ image: own }) => typeof own === 'string' && own.endsWith(`:${image}`));
 }
