@@ -1,6 +1,7 @@
 /** Somebody pushes to the status branch what nobody can read: every Rollout has its rollback all the same, and it is said. */
 
 import { beforeAll, describe, expect, test } from 'vitest';
+import { evidenceText } from '../../src/reconcile/status/evidence-text.ts';
 import { readStatus } from '../../src/reconcile/status/record-store.ts';
 import { BareWorld, type Moment, STATUS } from '../support/bare-world.ts';
 import { pipeToGit } from '../support/git-server.ts';
@@ -91,10 +92,29 @@ const ENTRIES = [
   ),
 );
 
+const DEEP_LIST = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+
+/** A file of counts that is ours in every byte but what stands before them, with this many metrics. */
+function counted(head: string, metrics = 1): Readonly<Record<string, string>> {
+  const counts = { n: 1, x: 0 };
+  const metric = { name: 'a/b', kind: 'passed', canary: counts, stable: counts, parts: [] } as const;
+  const release = { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 7 };
+  const text = evidenceText('default/llm/vllm', { release, step: '1/3', metrics: [metric] });
+  const [line = ''] = /^\{"name".*$/m.exec(text) ?? [];
+  const all = text.replace(line, Array.from({ length: metrics }, () => line).join(',\n'));
+  return { 'analysis/default/llm/vllm/7-001.json': all.replace('{\n', `{\n${head}`) };
+}
+
 const ATTACKS: readonly (readonly [what: string, attack: Attack, said: string | undefined])[] = [
   ['its record is nested deeper than a stack is', files({ 'rollouts/default/llm/vllm.json': DEEP }), undefined],
   ['the record of nobody is', files({ 'rollouts/default/llm/nobody.json': DEEP }), undefined],
   ['the index and the numbers are', files({ 'index.json': DEEP, 'numbers/default.json': DEEP }), undefined],
+  [
+    'counts whose signature is nested deeper than a stack is',
+    files(counted(`"signature": ${DEEP_LIST},\n`)),
+    undefined,
+  ],
+  ['counts of more metrics than a stack has room for', files(counted('', 150_000)), undefined],
   ['folders in each other without an end', files({ [`${'a/'.repeat(80)}b.json`]: '{}' }), undefined],
   [
     'a tree that is none',

@@ -48,6 +48,8 @@ export function readEvidence(
   key: string,
   text: string,
 ): { readonly evidence: Evidence; readonly signed: Signed | undefined } | undefined {
+  // A longer one is not ours, and what is done with it below takes its length in time and in the stack.
+  if (Buffer.byteLength(text) > BYTES_MOST) return undefined;
   const { signature: given, ...rest } = objectIn(text) ?? {};
   const release = parseRelease(textOf(rest['release']) ?? '');
   const step = textOf(rest['step']);
@@ -58,7 +60,9 @@ export function readEvidence(
   const body = bodyOf(key, evidence);
   if (shown.length !== metrics.length || !text.endsWith(`\n${body}`)) return undefined;
   const signature = signatureIn(given);
-  const head = given === undefined ? '{\n' : `{\n"signature": ${JSON.stringify(given)},\n`;
+  // What is no signature may be nested without an end, and is not printed.
+  if (given !== undefined && signature === undefined) return undefined;
+  const head = signature === undefined ? '{\n' : `{\n"signature": ${JSON.stringify(signature)},\n`;
   if (text !== `${head}${body}`) return undefined;
   return { evidence, signed: signature && { signature, digest: digestIn(`{\n${body}`) } };
 }
