@@ -81,7 +81,7 @@ function signedBy(nth: number, { cluster = 'default', path = RECORD, number = 0 
     if (signer === undefined) throw new Error('there is such a key');
     const place = { cluster, shard: undefined };
     const now = number === 0 ? Number(/"number": ([0-9]+)/.exec(text)?.[1]) + 1 : number;
-    return printRecord(record, { signer, place, path, now, numbers: new Map(), before: undefined });
+    return printRecord(record, { signer, place, path, now, numbers: new Map() });
   };
 }
 
@@ -257,6 +257,25 @@ describe('with a key', () => {
     expect(outcomes[0]?.plan?.commit).toBeUndefined();
     expect(outcomes[0]?.plan?.holds.map(({ reason }) => reason)).toEqual(['PausedForApproval']);
   });
+
+  test.each([INDEX, NUMBERS, RECORD])(
+    'a number behind which there is none, which no key has signed, in %s: ours does not follow it',
+    async (path) => {
+      const { world, moving } = signed;
+      await world.back(moving);
+      const process = { ...own, memory: newMemory() };
+      await world.pass(process);
+      const text = (await world.text(STATUS, path)) ?? '';
+      const high = text.replace(/"number": \d+/, `"number": ${Number.MAX_SAFE_INTEGER - 1}`);
+      await world.repository.commit(STATUS, { [path]: high });
+      await world.pass(process);
+      const { number } = JSON.parse((await world.text(STATUS, path)) ?? '').signature;
+      expect(number).toBeLessThanOrEqual(world.cluster.nowSeconds + 1);
+      await world.goOn(3700);
+      // The step goes, and both agree on what is there from then on.
+      for (const one of [process, own, process, own]) expect((await world.pass(one)).warnings).toEqual([]);
+    },
+  );
 
   test('a second pass writes nothing, and two processes write the same bytes', async () => {
     const { world, moving } = signed;

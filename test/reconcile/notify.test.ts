@@ -38,6 +38,7 @@ async function target(world: World, status: () => number) {
   return { got, notifier: openNotifier({ env, authorities: async () => undefined }) };
 }
 
+const RECORD = 'rollouts/default/llm/vllm.json';
 const POLICY =
   'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: told}\nspec:\n  notify:\n    - {to: prod, as: webhook}\n';
 
@@ -115,6 +116,29 @@ test('where it cannot be recorded that they were told, they are told again with 
   expect(got.slice(once, 2 * once).map(({ key }) => key)).toEqual(got.slice(0, once).map(({ key }) => key));
 });
 
+test('a record that somebody changes before its notification is recorded: its number is not gone by', async () => {
+  const world = vllm();
+  const { got, notifier } = await target(world, () => 200);
+  await rounds(world, { notifier }, 3);
+  world.edit(LWS_FILE, OLD, NEW);
+  world.sync();
+  const git = world.repository.open();
+  const numberThere = () => /"number": (\d+)/.exec(world.repository.text('tranche-status', RECORD) ?? '')?.[1];
+  const push: typeof git.push = async (updates) => {
+    const pushed = await git.push(updates);
+    const text = (world.repository.text('tranche-status', RECORD) ?? '').replace(
+      /"number": \d+/,
+      `"number": ${2 ** 53 - 2}`,
+    );
+    if (updates.length > 1)
+      world.repository.commit('tranche-status', { writes: [{ path: RECORD, text }], message: 'mine' });
+    return pushed;
+  };
+  await rounds(world, { notifier, git: { ...git, push } }, 1);
+  expect(got).not.toEqual([]);
+  expect(Number(numberThere())).toBeLessThanOrEqual(world.now + 1);
+});
+
 test('a target that the environment does not name is told as such, and nothing else', async () => {
   const world = vllm();
   const result = await rounds(world, {}, 1);
@@ -122,8 +146,6 @@ test('a target that the environment does not name is told as such, and nothing e
     'policies/told.yaml:5 NotifyUnknown',
   ]);
 });
-
-const RECORD = 'rollouts/default/llm/vllm.json';
 
 /** Somebody who can push there has written a message; its checksum fits. */
 function forgeOutbox(world: World): void {

@@ -13,7 +13,6 @@ import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Outcome } from '../outcome.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import type { StoredRecord } from '../status/record-store.ts';
-import type { Signed } from '../status/signed.ts';
 import { statusAt } from '../status/status-at.ts';
 import { printRecord } from '../status/status-writes.ts';
 import { noticeBody } from './notice-body.ts';
@@ -22,8 +21,6 @@ import { noticeBody } from './notice-body.ts';
 const SENT_MOST = 20;
 /** The next pass is not to wait for slow targets. */
 const SECONDS_MOST = 15;
-
-type Pushed = { readonly record: RolloutRecord; readonly signed: Signed | undefined };
 
 type Told = { readonly writes: readonly FileWrite[]; readonly failures: ReadonlyMap<string, string> };
 
@@ -92,23 +89,23 @@ async function deliverNotices(
  * The record of this pass that is on the branch: as its plan saw it, or with its commit. None: somebody has written another one
  * there since, whose texts are not ours.
  */
-function pushed({ plan }: Outcome, stored: StoredRecord | undefined): readonly Pushed[] {
+function pushed({ plan }: Outcome, stored: StoredRecord | undefined): readonly RolloutRecord[] {
   if (plan === undefined || stored?.kind !== 'read') return [];
   const there = canonicalJson(asWritten(stored.record));
   const own = [recordWritten(plan), plan.record].find((record) => canonicalJson(asWritten(record)) === there);
-  return own === undefined ? [] : [{ record: own, signed: stored.signed }];
+  return own === undefined ? [] : [own];
 }
 
 /** A target that fails is left alone for the rest of the pass. */
 async function sendAll(
   { notifier, clock, signing }: Pick<Reading, 'signing'> & { readonly notifier: Notifier; readonly clock: Clock },
-  records: readonly Pushed[],
+  records: readonly RolloutRecord[],
 ): Promise<Told> {
   const ends = clock.now() + SECONDS_MOST;
   const failures = new Map<string, string>();
   const writes: FileWrite[] = [];
   let left = SENT_MOST;
-  for (const { record, signed } of records) {
+  for (const record of records) {
     const { outbox = [], told = [] } = record.notices ?? {};
     const rest: Notice[] = [];
     const done: string[] = [];
@@ -131,7 +128,7 @@ async function sendAll(
     const after = { ...record, notices: { outbox: rest, told: [...told, ...done] } };
     if (JSON.stringify(rest) === JSON.stringify(outbox)) continue;
     const path = `rollouts/${printKey(record)}.json`;
-    writes.push({ path, text: printRecord(after, signing && { ...signing, path, before: signed }) });
+    writes.push({ path, text: printRecord(after, signing && { ...signing, path }) });
   }
   return { writes, failures };
 }

@@ -59,7 +59,10 @@ export function sign(signer: Signer, of: Of): Signature {
   return { key: signer.key, number: of.number, value: signer.sign(signedText(of)) };
 }
 
-/** The number behind this one. */
+/**
+ * The number behind this one, which is of a signature that was verified: anybody can write one that none is higher than, and ours
+ * would follow it.
+ */
 export function nextNumber(before: number | undefined, now: Instant): number {
   return Math.max((before ?? 0) + 1, now);
 }

@@ -8,7 +8,8 @@ import { contentOf } from './content.ts';
 import type { Evidence } from './evidence.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import { evidenceOwner } from './evidence-owner.ts';
-import { numbersFile, numbersText } from './numbers.ts';
+import { numbersFile } from './numbers.ts';
+import { numbersText } from './numbers-text.ts';
 import { PAGE_FILE } from './others-branch.ts';
 import {
   type Content,
@@ -18,7 +19,7 @@ import {
   type StatusIndex,
   type StoredRecord,
 } from './record-store.ts';
-import { digestOf, nextNumber, type Signed, type Signing, sign } from './signed.ts';
+import { digestOf, nextNumber, type Signing, sign } from './signed.ts';
 import { badge, statusPage } from './status-page.ts';
 import { timelineSvg } from './timeline-svg.ts';
 
@@ -55,7 +56,7 @@ export function statusWrites(before: StatusBranch, after: Said): readonly FileWr
   const shown = sorted.map(([, record]) => record);
   if (!before.isNewer) wanted.set(PAGE_FILE, statusPage(shown, { brakes, files: wanted }));
   const content = before.isNewer || signing === undefined ? undefined : contentOf(wanted, signing.place);
-  if (!before.isNewer) wanted.set(INDEX_FILE, indexText(after.index, { before, content, signing }));
+  if (!before.isNewer) wanted.set(INDEX_FILE, indexText(after.index, { content, signing }));
   const numbers = numbersFile(cluster);
   // In any case: a cluster may join that main names no key for, and its index is then in place of ours.
   if (signing !== undefined && content !== undefined)
@@ -115,24 +116,23 @@ function recordText(
   const text = signing === undefined ? undefined : before.texts.get(path);
   const content = contentOfRecord(record);
   if (text !== undefined && signed?.digest === content.digest) return text;
-  return printContent(content, signing && { ...signing, path, before: signed });
+  return printContent(content, signing && { ...signing, path });
 }
 
 function indexText(
   index: StatusIndex,
   of: {
-    readonly before: StatusBranch;
     readonly content: Content | undefined;
     readonly signing: Signing | undefined;
   },
 ): string {
-  const { before, content, signing } = of;
+  const { content, signing } = of;
   // Without a signature nobody would believe which files have nothing of interest.
   if (signing === undefined) return printed({ ...index, marked: undefined, content: undefined });
   const body = asWritten({ ...index, content });
   const { signer, place, numbers, now } = signing;
   const digest = digestOf(body);
-  const number = nextNumber(Math.max(before.signed?.signature.number ?? 0, numbers.get(INDEX_FILE) ?? 0), now);
+  const number = nextNumber(numbers.get(INDEX_FILE), now);
   const signature = sign(signer, { path: INDEX_FILE, place, number, digest });
   return printed({ signature, ...(isJsonObject(body) ? body : {}) });
 }
@@ -168,7 +168,7 @@ function isReadAgain({ marked }: StatusIndex, after: StatusIndex): boolean {
   return after.marked.readAt >= marked.readAt + after.auditSeconds;
 }
 
-type RecordSigning = Signing & { readonly path: string; readonly before: Signed | undefined };
+type RecordSigning = Signing & { readonly path: string };
 
 /** The record as a file, with a checksum, and signed where it has to be. */
 export function printRecord(record: RolloutRecord, signing?: RecordSigning): string {
@@ -185,8 +185,8 @@ function contentOfRecord(record: RolloutRecord): RecordContent {
 
 function printContent({ content, digest }: RecordContent, signing: RecordSigning | undefined): string {
   if (signing === undefined) return printed({ checksum: checksumOf(digest), ...content });
-  const { signer, path, place, numbers, before, now } = signing;
-  const number = nextNumber(Math.max(before?.signature.number ?? 0, numbers.get(path) ?? 0), now);
+  const { signer, path, place, numbers, now } = signing;
+  const number = nextNumber(numbers.get(path), now);
   const signature = sign(signer, { path, place, number, digest });
   return printed({ checksum: checksumOf(digest), signature, ...content });
 }
