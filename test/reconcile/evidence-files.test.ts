@@ -34,6 +34,7 @@ function textOf(name: string): string {
 
 const filesAfter = (of: Evidence | undefined, ...before: readonly string[]) =>
   evidenceFiles([KEY], new Map(of === undefined ? [] : [[KEY, of]]), {
+    cluster: 'default',
     texts: new Map(before.map((name) => [`${FOLDER}/${name}`, textOf(name)])),
   });
 const namesOf = (files: ReadonlyMap<string, string>) =>
@@ -73,20 +74,31 @@ describe('the files of a Rollout', () => {
       [`${FOLDER}/7-001.json`, textOf('7-001.json')],
       [`${FOLDER}/${name}`, text],
     ]);
-    expect(namesOf(evidenceFiles([KEY], new Map(), { texts }))).toEqual(['7-001.json', 'newest.svg']);
+    expect(namesOf(evidenceFiles([KEY], new Map(), { cluster: 'default', texts }))).toEqual([
+      '7-001.json',
+      'newest.svg',
+    ]);
   });
 
   test('a picture is drawn of the newest counts, whatever stands there', () => {
     const wanted = filesAfter(undefined, '7-001.json', '7-002.json').get(`${FOLDER}/newest.svg`);
     const texts = new Map(['7-001.json', '7-002.json'].map((name) => [`${FOLDER}/${name}`, textOf(name)]));
     texts.set(`${FOLDER}/newest.svg`, '<svg><script>alert(1)</script></svg>');
-    expect(evidenceFiles([KEY], new Map(), { texts }).get(`${FOLDER}/newest.svg`)).toBe(wanted);
+    expect(evidenceFiles([KEY], new Map(), { cluster: 'default', texts }).get(`${FOLDER}/newest.svg`)).toBe(wanted);
     expect(wanted).toContain('2/20');
   });
 
   test('those of others are not looked at', () => {
     const before = new Map([[`analysis/other/llm/vllm/7-001.json`, 'theirs']]);
-    expect([...evidenceFiles([KEY], new Map(), { texts: before })]).toEqual([]);
+    expect([...evidenceFiles([KEY], new Map(), { cluster: 'default', texts: before })]).toEqual([]);
+  });
+
+  test('what another cluster on the branch has drawn stays, whether a key signs for it or not', () => {
+    const texts = new Map([
+      [`${FOLDER}/7-001.json`, textOf('7-001.json')],
+      [`${FOLDER}/newest.svg`, 'as they draw it'],
+    ]);
+    expect(evidenceFiles([KEY], new Map(), { cluster: 'other', texts })).toEqual(texts);
   });
 
   test('are 64 KiB at most, and lose no count', () => {
@@ -176,6 +188,7 @@ describe.each([
     await of.pass();
     const after = files();
     expect(after[`${FOLDER}/newest.svg`]).toBe(before[`${FOLDER}/newest.svg`]);
+    expect(after[`${FOLDER}/newest.svg`]?.includes('No key signs these counts')).toBe(!signed);
     expect(after[`${FOLDER}/9-001.json`]).toBeUndefined();
     expect(after[`${FOLDER}/2-001.json`]).toBe(signed ? undefined : forged);
     const head = repository.head('tranche-status');

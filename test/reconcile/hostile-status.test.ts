@@ -5,6 +5,7 @@ import { asWritten, isJsonObject, type JsonObject } from '../../src/api/json.ts'
 import type { RolloutRecord } from '../../src/api/record.ts';
 import type { Signatures } from '../../src/ports/signatures.ts';
 import { newMemory } from '../../src/reconcile/pass.ts';
+import { evidenceText } from '../../src/reconcile/status/evidence-text.ts';
 import { overridesText } from '../../src/reconcile/status/overrides-text.ts';
 import { printRecord } from '../../src/reconcile/status/status-writes.ts';
 import { BareWorld, type Moment, STATUS } from '../support/bare-world.ts';
@@ -276,6 +277,25 @@ describe('with a key', () => {
       for (const one of [process, own, process, own]) expect((await world.pass(one)).warnings).toEqual([]);
     },
   );
+
+  test('counts of a Rollout that has no record yet, which nobody has signed: they are said, and not kept', async () => {
+    const { world, settled } = signed;
+    await world.back(settled);
+    const counts = { n: 1, x: 1 };
+    const metrics = [{ name: 'chat/errors', kind: 'passed', canary: counts, stable: counts, parts: [] }] as const;
+    const release = { digest: '9c41d2e09c41d2e09c41d2e09c41d2e0', serial: 7 };
+    const path = 'analysis/default/llm/other/7-001.json';
+    await world.repository.commit(STATUS, {
+      [path]: evidenceText('default/llm/other', { release, step: '1/3', metrics }),
+    });
+    const workload = ((await world.text('main', LWS_FILE)) ?? '').replaceAll('vllm', 'other');
+    const rollout = ROLLOUT.replaceAll('vllm', 'other');
+    await world.repository.commit('main', { 'other/workload.yaml': workload, 'other/rollout.yaml': rollout });
+    const { warnings } = await world.pass(own);
+    expect(warnings.map(({ reason, file }) => `${reason} ${file}`)).toContain(`StatusTampered ${STATUS}:${path}`);
+    expect(await world.text(STATUS, 'rollouts/default/llm/other.json')).toBeDefined();
+    expect(await world.text(STATUS, path)).toBeUndefined();
+  });
 
   test('a second pass writes nothing, and two processes write the same bytes', async () => {
     const { world, moving } = signed;

@@ -1,7 +1,7 @@
 /** What metrics counted in the steps of a Rollout, as files on the status branch: for people, nothing decides by them. */
 
 import type { Evidence } from './evidence.ts';
-import { EVIDENCE_FILE, evidencePicture } from './evidence-owner.ts';
+import { EVIDENCE_FILE, evidenceOwner, evidencePicture } from './evidence-owner.ts';
 import { evidenceSvg } from './evidence-svg.ts';
 import { evidenceText, readEvidence } from './evidence-text.ts';
 import type { Signed, Signing } from './signed.ts';
@@ -9,8 +9,13 @@ import type { Signed, Signing } from './signed.ts';
 /** Steps of a Rollout whose counts are kept. */
 const STEPS_MOST = 5;
 
+/** At rest nobody can count again what a server of metrics has forgotten, nor tell who wrote it. */
+const UNSIGNED = 'No key signs these counts: anyone who can push to this branch can have written them.';
+
 /** What is on the branch, which of it counts for nothing, and how a new file is signed. */
 type Kept = {
+  /** Whose pictures are drawn: those of other clusters on the branch stay as they have drawn them. */
+  readonly cluster: string;
   readonly texts: ReadonlyMap<string, string>;
   readonly forged?: ReadonlySet<string> | undefined;
   readonly signing?: Signing | undefined;
@@ -23,7 +28,7 @@ type Kept = {
 export function evidenceFiles(
   keys: Iterable<string>,
   fresh: ReadonlyMap<string, Evidence>,
-  { texts, forged, signing }: Kept,
+  { cluster, texts, forged, signing }: Kept,
 ): ReadonlyMap<string, string> {
   const known = new Map<string, Map<string, Evidence>>();
   for (const [path, text] of texts) {
@@ -31,15 +36,20 @@ export function evidenceFiles(
     const read = key === undefined || forged?.has(path) === true ? undefined : ownEvidence(path, text);
     if (key !== undefined && read !== undefined) known.set(key, (known.get(key) ?? new Map()).set(path, read.evidence));
   }
+  const owners = new Set(keys);
   const files = new Map<string, string>();
-  for (const key of keys) {
+  for (const [path, text] of texts)
+    if (!path.startsWith(`analysis/${cluster}/`) && owners.has(evidenceOwner(path) ?? '')) files.set(path, text);
+  for (const key of owners) {
+    if (!key.startsWith(`${cluster}/`)) continue;
     const evidence = fresh.get(key);
     const own = evidence === undefined ? undefined : `analysis/${key}/${nameOf(evidence)}.json`;
     const others = [...(known.get(key) ?? [])].filter(([path]) => path !== own).sort(([a], [b]) => byStep(a, b));
     const kept = others.slice(own === undefined ? -STEPS_MOST : 1 - STEPS_MOST);
     for (const [path] of kept) files.set(path, texts.get(path) ?? '');
     const newest = evidence ?? kept.at(-1)?.[1];
-    if (newest !== undefined) files.set(evidencePicture(key), evidenceSvg(key, newest));
+    if (newest !== undefined)
+      files.set(evidencePicture(key), evidenceSvg(key, newest, signing === undefined ? UNSIGNED : undefined));
     if (evidence === undefined || own === undefined) continue;
     const before = texts.get(own);
     const text = evidenceText(key, evidence, signing && { ...signing, path: own });

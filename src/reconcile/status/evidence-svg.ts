@@ -12,14 +12,15 @@ const MARGIN = 16;
 /** Of one metric: its words, and its curves below them. */
 const STRIP = 84;
 const [CURVES, WORDS] = [44, 18];
-const HEAD = 30;
+const [HEAD, NOTE] = [30, 14];
 /** Metrics that are drawn; the file next to it has all of them. */
 const DRAWN_MOST = 10;
 
-/** The same for the same counts, whenever it is drawn. */
-export function evidenceSvg(key: string, { release, step, metrics }: Evidence): string {
+/** The same for the same counts, whenever it is drawn. `note`: what is to be known of them, below the title. */
+export function evidenceSvg(key: string, { release, step, metrics }: Evidence, note?: string): string {
   const drawn = metrics.slice(0, DRAWN_MOST);
-  const height = HEAD + drawn.length * STRIP;
+  const top = note === undefined ? HEAD : HEAD + NOTE;
+  const height = top + drawn.length * STRIP;
   const left = metrics.length - drawn.length;
   const title = escaped(
     `${key} ${shortRelease(release)}, ${step}: share of bad requests; line: new version, dashes: stable version${left === 0 ? '' : `; ${left} metrics more`}`,
@@ -28,7 +29,7 @@ export function evidenceSvg(key: string, { release, step, metrics }: Evidence): 
 <rect width="${WIDTH}" height="${height}" fill="#ffffff"/>
 <g fill="#16202c" font-family="system-ui,Verdana,sans-serif" font-size="12">
 <text x="${MARGIN}" y="18">${title}</text>
-${drawn.map((metric, at) => strip(metric, HEAD + at * STRIP)).join('')}</g></svg>
+${note === undefined ? '' : `<text x="${MARGIN}" y="${HEAD + 4}" font-size="11">${escaped(note)}</text>\n`}${drawn.map((metric, at) => strip(metric, top + at * STRIP)).join('')}</g></svg>
 `;
 }
 

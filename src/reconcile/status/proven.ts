@@ -7,8 +7,7 @@ import { type Instant, printInstant } from '../../api/time.ts';
 import type { Signatures } from '../../ports/signatures.ts';
 import type { RecordProof } from '../../rollout/record/trust.ts';
 import { isWhole } from './content.ts';
-import { ownEvidence } from './evidence-files.ts';
-import { EVIDENCE_FILE } from './evidence-owner.ts';
+import { forgedCounts } from './forged-counts.ts';
 import { type Numbers, numbersFile, readNumbers } from './numbers.ts';
 import { type Content, INDEX_FILE, type StatusBranch, type StoredRecord } from './record-store.ts';
 import { type By, type Place, type Signing, signatureFault } from './signed.ts';
@@ -80,28 +79,9 @@ export function proven(status: StatusBranch, judging: Judging, known: Known): Pr
     if (stored.kind === 'read') proofs.set(key, isNamed ? 'signed' : 'unproven');
     if (signed !== undefined && isNamed) known.numbers.set(path, signed.signature.number);
   }
-  const forged = whole === undefined && !isNewer ? forgedCounts(status, { by, signatures, say }) : undefined;
+  const forged = isNewer ? undefined : forgedCounts(status, { by, signatures, say, numbers: whole?.numbers ?? {} });
   return { status: { ...status, index, isNewer, records, proofs, forged }, tampered: found };
 }
-
-/** Files of this cluster with what metrics counted that no key has signed: without a signature over all, each is looked at. */
-function forgedCounts(
-  { texts }: StatusBranch,
-  { by, signatures, say }: JudgedBy & { readonly say: (path: string, why: string) => void },
-): ReadonlySet<string> {
-  const forged = new Set<string>();
-  for (const [path, text] of texts) {
-    if (!path.startsWith(`analysis/${by.place.cluster}/`) || !EVIDENCE_FILE.test(path)) continue;
-    const read = ownEvidence(path, text);
-    const fault = read === undefined ? 'tranche has not written it' : signatureFault(signatures, { ...read, path }, by);
-    if (fault === undefined) continue;
-    forged.add(path);
-    say(path, fault);
-  }
-  return forged;
-}
-
-type JudgedBy = { readonly by: By; readonly signatures: Pick<Signatures, 'isSigned'> };
 
 function remembered(status: StatusBranch, { own }: Known): StatusBranch {
   const proofs = new Map<string, RecordProof>();

@@ -50,7 +50,7 @@ export function statusWrites(before: StatusBranch, after: Said): readonly FileWr
     );
     for (const [file, picture] of picturesOf(key, record)) wanted.set(file, picture);
   }
-  for (const [file, text] of evidenceFiles(after.records.keys(), evidence, { ...before, signing }))
+  for (const [file, text] of evidenceFiles(after.records.keys(), evidence, { ...before, cluster, signing }))
     wanted.set(file, text);
   // Who reads more than we do keeps both: two that write them in turn would never come to rest.
   const shown = sorted.map(([, record]) => record);
