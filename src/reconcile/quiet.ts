@@ -16,22 +16,22 @@ export function quietPass(
   { main, status, now }: Heads,
   of: { readonly memory: Memory; readonly options: PassOptions; readonly signatures: Signatures | undefined },
 ): PassResult | undefined {
-  const { memory, options, signatures } = of;
+  const { memory, options } = of;
   if (!options.write || options.only.length > 0 || !isSettled(status)) return undefined;
   const { atRest } = memory;
   const seen = atRest !== undefined && atRest.status === status.head ? atRest.index : undefined;
-  const index = seen ?? signedIndex(status, options, signatures);
+  const index = seen ?? signedIndex(status, of);
   return index !== undefined && isQuiet(index, { main, now, options }) ? quietResult(main, index, now) : undefined;
 }
 
-/** The index as far as this process has signed it, and what else it speaks of. */
+/** The index as far as this process has signed it, and what else it speaks of. One of before is looked at, which says so. */
 function signedIndex(
   status: StatusBranch,
-  options: PassOptions,
-  signatures: Signatures | undefined,
+  { memory, options, signatures }: Parameters<typeof quietPass>[1],
 ): StatusIndex | undefined {
-  const { index, texts } = status;
+  const { index, texts, signed } = status;
   if (index?.content === undefined || !isOwnIndex(status, options, signatures)) return undefined;
+  if ((signed?.signature.number ?? 0) < (memory.known.numbers.get(INDEX_FILE) ?? 0)) return undefined;
   return isWhole(texts, index.content) ? index : undefined;
 }
 

@@ -243,6 +243,22 @@ describe('with a key', () => {
     expect((await world.pass(process)).warnings[0]?.message).toContain('it is gone, and with it all records');
   });
 
+  test('the branch as it was when all was settled, of this main, before a process that has seen a later one: it is not quiet', async () => {
+    const { world, settled } = signed;
+    await world.back(settled);
+    const process = { ...own, memory: newMemory() };
+    await world.goOn(3700);
+    await world.pass(process);
+    const before = await world.repository.git('rev-parse', STATUS);
+    expect((await world.pass(process)).quiet).toBe(true);
+    await world.repository.commit(STATUS, { [RECORD]: '{' });
+    expect((await world.pass(process)).quiet).toBe(false);
+    await world.repository.git('update-ref', `refs/heads/${STATUS}`, before);
+    const { quiet, warnings } = await world.pass(process);
+    expect(quiet).toBe(false);
+    expect(warnings[0]?.message).toContain('index.json does not count: an older one was put back');
+  });
+
   test('all of the branch put back, for a process that has seen nothing: it is believed, and lets no step of now go', async () => {
     const { world, moving } = signed;
     await world.back(moving);
