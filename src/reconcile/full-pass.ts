@@ -46,6 +46,8 @@ export type FullPass = {
   readonly memory: Memory;
   readonly options: PassOptions;
   readonly ahead: Ahead;
+  /** How often this has been tried, with this time. */
+  readonly attempt: number;
 };
 
 /** Reads, decides and, where the options say so, writes. `moved`: a branch did meanwhile, and nothing was written. */
@@ -88,7 +90,8 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const result = { ...decision, warnings: [...decision.warnings, ...trust.warnings] };
   if (!options.write) return result;
   const index = await indexOf(ports.git, reading, { records: kept, result, options, folders: git.folders() });
-  const written = await writePass(ports, { reading, reconciled, records: kept, result, index, memory });
+  const { attempt } = pass;
+  const written = await writePass(ports, { reading, reconciled, records: kept, result, index, memory, attempt });
   if (written === 'moved') return written;
   memory.atRest = options.only.length > 0 ? undefined : { status: written.status ?? status.head, index };
   return notified(ports, written, reading);

@@ -20,7 +20,7 @@ export async function runPass(ports: Ports, memory: Memory, options: PassOptions
   ports.git.begin();
   const before = ports.builder?.spent?.();
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const result = await tryPass(ports, memory, options);
+    const result = await tryPass(ports, memory, { ...options, attempt });
     if (result !== 'moved') return { ...result, ...builtSince(before, ports) };
     ports.log.info(`a branch moved while this pass was deciding; reading everything again (${attempt} of ${ATTEMPTS})`);
   }
@@ -28,7 +28,7 @@ export async function runPass(ports: Ports, memory: Memory, options: PassOptions
     port: 'git',
     operation: 'push',
     retryable: true,
-    hint: 'Nothing was written. Run again, or look for something that commits in a loop.',
+    hint: 'No step went forward; where the status branch alone moves, what goes back is written all the same. Run again, or look for something that commits in a loop.',
   });
 }
 
@@ -39,7 +39,9 @@ function builtSince(before: BuildsSpent | undefined, { builder }: Ports): Pick<P
   return count === 0 ? {} : { builds: { count, seconds: (now?.seconds ?? 0) - (before?.seconds ?? 0) } };
 }
 
-async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult | 'moved'> {
+type Attempt = PassOptions & { readonly attempt: number };
+
+async function tryPass(ports: Ports, memory: Memory, options: Attempt): Promise<PassResult | 'moved'> {
   const branches: string[] = [];
   while (branches.length < HOPS_MOST) {
     const result = await passOn(ports, memory, options);
@@ -51,7 +53,7 @@ async function tryPass(ports: Ports, memory: Memory, options: PassOptions): Prom
 }
 
 /** `elsewhere`: the configuration names other branches than those that were read. */
-async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promise<PassResult | 'moved' | 'elsewhere'> {
+async function passOn(ports: Ports, memory: Memory, options: Attempt): Promise<PassResult | 'moved' | 'elsewhere'> {
   const { git, cluster, clock } = ports;
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
@@ -73,7 +75,7 @@ async function passOn(ports: Ports, memory: Memory, options: PassOptions): Promi
   const before = memory.config ?? named(options);
   memory.config = config;
   if (config.branch !== before.branch || config.statusBranch !== before.statusBranch) return 'elsewhere';
-  return fullPass(ports, { main, status, at: now, config, memory, options, ahead });
+  return fullPass(ports, { main, status, at: now, config, memory, options, ahead, attempt: options.attempt });
 }
 
 /** Names of branches before the configuration has been read: the last known, the command line's, the defaults. */

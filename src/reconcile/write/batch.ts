@@ -21,6 +21,8 @@ export type Written = {
   readonly index: StatusIndex;
   readonly result: PassResult;
   readonly memory: Memory;
+  /** How often the pass has been tried, with this time. */
+  readonly attempt: number;
 };
 
 /**

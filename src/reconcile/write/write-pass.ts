@@ -1,7 +1,7 @@
 /** Writes what a pass decided: one push; again on another parent where nothing it read has changed; one by one where a rule refuses. */
 
 import { isBelow } from '../../api/config.ts';
-import type { Git, Oid } from '../../ports/git.ts';
+import type { Git, Oid, Refused } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { isDelivered } from '../../rollout/plan.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
@@ -18,6 +18,8 @@ import { writeAlone } from './write-alone.ts';
 /** A snapshot older than this is not carried over to a new parent. */
 const SNAPSHOT_LIFE_SECONDS = 60;
 const REPARENTS = 5;
+/** Attempts of a pass in which all is written in one push, or nothing: two that look at once do not meet more often. */
+const WHOLE_ATTEMPTS = 2;
 /** Commits of others that a plan is carried over; beyond them reading everything again is cheaper. */
 const BETWEEN_MOST = 10;
 
@@ -42,12 +44,27 @@ export async function writePass(ports: Ports, pass: Written): Promise<PassResult
       return withOids(pass.result, steps, done);
     }
     if (done.kind === 'refused') return writeAlone(ports, pass, { main, steps, refused: done });
-    if (clock.now() - pass.reading.at > SNAPSHOT_LIFE_SECONDS) return 'moved';
-    const next = await sameWorldElsewhere(ports, pass, steps);
-    if (next === undefined) return 'moved';
+    const isFresh = clock.now() - pass.reading.at <= SNAPSHOT_LIFE_SECONDS;
+    const next = isFresh ? await sameWorldElsewhere(ports, pass, steps) : undefined;
+    if (next === undefined)
+      return isRaced(pass, steps) ? writeAlone(ports, pass, { main, steps, refused: raced(pass) }) : 'moved';
     main = next;
   }
   return 'moved';
+}
+
+/**
+ * Whether what goes back is not to wait any longer for its record: anyone who pushes to the status branch again and again wins each
+ * race for it. Where main has moved as well, nothing is written, and all is read again.
+ */
+function isRaced({ attempt }: Written, steps: readonly Reconciled[]): boolean {
+  return attempt > WHOLE_ATTEMPTS && steps.some(({ plan }) => plan?.commit?.way !== 'forward');
+}
+
+function raced({ reading }: Written): Refused {
+  const { statusBranch } = reading.desired.config;
+  const advice = 'Look who else pushes there (tranche preflight)';
+  return { kind: 'refused', branch: statusBranch, rule: 'it has moved before each push of this pass', advice };
 }
 
 /** The branches of pull requests that ask for what these steps decide, as far as they are there. */
