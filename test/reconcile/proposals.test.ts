@@ -585,15 +585,16 @@ describe('the world fails', () => {
     ]);
   });
 
-  test('no more than maxProposals are open', async () => {
+  test.each([
+    ['ours', APP, /^As many pull requests are open as maxProposals/],
+    ['of somebody who may push there', ADA, /^Step 1\/3 is proposed/],
+  ])('no more than maxProposals are open, and one is: %s', async (_what, by, said) => {
     const world = await requested({ 'tranche.yaml': 'maxProposals: 1\n' });
     const head = await world.git('rev-parse', 'main');
     const other = `tranche/default/llm/other/${'1'.repeat(32)}.1-0-${'2'.repeat(32)}`;
     await world.git('update-ref', `refs/heads/${other}`, head);
     await world.repository.git.commit(other, { 'x.md': 'x\n' });
-    world.repository.open({ by: ADA, branch: other, base: 'main', title: 'x', body: '', head });
-    expect(messagesOf(await world.pass())).toEqual([
-      expect.stringMatching(/^As many pull requests are open as maxProposals/),
-    ]);
+    world.repository.open({ by, branch: other, base: 'main', title: 'x', body: '', head });
+    expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(said)]);
   });
 });

@@ -16,7 +16,7 @@ import { act } from './act.ts';
 import { isBroughtUpToDate } from './branch-content.ts';
 import { brakes, caseOf, heldBy, inForm, withProposal } from './case.ts';
 import { isUnguarded, rulesOfOpen, rulesReader } from './merge-rules.ts';
-import { ownPulls } from './own-pulls.ts';
+import { ownPulls, selfOf } from './own-pulls.ts';
 import type { Judged, ProposalRound } from './proposal-pass.ts';
 import { waitsText } from './waits-text.ts';
 
@@ -37,14 +37,23 @@ export async function propose(
   const pulls = heardOf.value.filter((pull) => pull.isSameRepository && pull.base === base);
   const open = pulls.filter(({ state }) => state.kind === 'open');
   const waits = await waitsOf(forge, open);
-  const room = maxProposals - open.length;
   const withForge = { ...ports, forge };
+  const room = maxProposals - (await taken(forge, open, maxProposals - meant.length));
   const own = ownPulls(withForge, heardOf.value);
   const round: ProposalRound = { ports: withForge, reading, commits, rules: rulesReader(forge, base), own, room };
   const answers = new Map<Reconciled, Reconciled>();
   // One after the other: the forge wants its writes so, and the room is shared.
   for (const one of meant) answers.set(one, await act(await judged(one, { pulls, waits, round }), round));
   return reconciled.map((one) => answers.get(one) ?? one);
+}
+
+/**
+ * How many places are taken: by those that we have opened. Anyone who may push below `tranche/` can open as many as they like, and must
+ * not keep ours waiting. Who we are is asked where it may matter: where there are more than `most`.
+ */
+async function taken(forge: Forge, open: readonly Pull[], most: number): Promise<number> {
+  const login = open.length > most ? await selfOf(forge) : undefined;
+  return login === undefined || login === '' ? open.length : open.filter(({ author }) => author.login === login).length;
 }
 
 /** What would be proposed, in each form, and is not what the record speaks of: people may have said something of it before. */
