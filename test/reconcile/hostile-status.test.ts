@@ -186,15 +186,23 @@ describe('with a key', () => {
     },
   );
 
-  test('a record that is gone, or the whole branch: made again, and the pause starts again', async () => {
+  test('a record that is gone, or the whole branch: it is said, made again, and the pause starts again', async () => {
     const { world, moving } = signed;
-    for (const take of [
-      () => world.repository.commit(STATUS, { [RECORD]: undefined }),
-      () => world.repository.git('update-ref', '-d', `refs/heads/${STATUS}`),
-    ]) {
+    const all = { [RECORD]: undefined, [INDEX]: undefined, [NUMBERS]: undefined };
+    for (const [take, said, process] of [
+      [() => world.repository.commit(STATUS, { [RECORD]: undefined }), [`${RECORD} does not count: it is gone`], own],
+      [
+        () => world.repository.commit(STATUS, all),
+        ['index.json does not count: it is gone'],
+        { ...own, memory: newMemory() },
+      ],
+      [() => world.repository.git('update-ref', '-d', `refs/heads/${STATUS}`), [], own],
+    ] as const) {
       await world.back(moving);
+      await world.pass(process);
       await take();
-      const pass = await world.pass(own);
+      const pass = await world.pass(process);
+      expect(pass.warnings.map(({ message }) => message)).toEqual(said.map((text) => expect.stringContaining(text)));
       expect(pass.outcomes[0]?.plan?.holds.map(({ reason }) => reason)).toContain('PauseDuration');
       expect((await world.pass(own)).outcomes[0]?.snapshot?.recordProof).toBe('signed');
     }
@@ -221,6 +229,21 @@ describe('with a key', () => {
       expect(again.outcomes[0]?.snapshot?.recordProof).toBe('signed');
     },
   );
+
+  test('files by the thousand that nobody has signed: the first are named, and all are taken out', async () => {
+    const { world, moving } = signed;
+    await world.back(moving);
+    const forged = Array.from({ length: 300 }, (_, at) => [`rollouts/default/llm/v${at}.json`, '{}'] as const);
+    await world.repository.commit(STATUS, Object.fromEntries(forged));
+    const { warnings } = await world.pass(own);
+    expect(warnings).toHaveLength(21);
+    expect(warnings.at(-1)).toMatchObject({
+      reason: 'StatusTampered',
+      file: STATUS,
+      message: expect.stringContaining('280'),
+    });
+    expect(await world.text(STATUS, 'rollouts/default/llm/v0.json')).toBeUndefined();
+  });
 
   test('a lower number than this process has seen is one of before, though all of the branch is put back with it', async () => {
     const { world, moving } = signed;

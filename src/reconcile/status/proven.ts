@@ -79,8 +79,26 @@ export function proven(status: StatusBranch, judging: Judging, known: Known): Pr
     if (stored.kind === 'read') proofs.set(key, isNamed ? 'signed' : 'unproven');
     if (signed !== undefined && isNamed) known.numbers.set(path, signed.signature.number);
   }
+  for (const path of Object.keys(said?.numbers ?? {})) {
+    const [, key = ''] = RECORD_FILE.exec(path) ?? [];
+    if (key.startsWith(`${place.cluster}/`) && !records.has(key)) say(path, 'it is gone, and what is signed names it');
+  }
   const forged = isNewer ? undefined : forgedCounts(status, { by, signatures, say, numbers: whole?.numbers ?? {} });
-  return { status: { ...status, index, isNewer, records, proofs, forged }, tampered: found };
+  return {
+    status: { ...status, index, isNewer, records, proofs, forged },
+    tampered: fewOf(found, config.statusBranch),
+  };
+}
+
+/** Files that are named one by one: anyone who can push there can put thousands. */
+const NAMED_MOST = 20;
+const RECORD_FILE = /^rollouts\/(.+)\.json$/;
+
+function fewOf(found: readonly Issue[], branch: string): readonly Issue[] {
+  const left = found.length - NAMED_MOST;
+  if (left <= 1) return found;
+  const others = { ...tampered(branch, '', ''), message: `${left} files more do not count` };
+  return [...found.slice(0, NAMED_MOST), others];
 }
 
 function remembered(status: StatusBranch, { own }: Known): StatusBranch {
@@ -97,7 +115,7 @@ type IndexProven = { readonly status: Pick<StatusBranch, 'index' | 'isNewer'>; r
 
 /** On a branch that several clusters share, the index is that of the last one which wrote. */
 function indexOf(
-  { index, isNewer, signed, texts, records }: StatusBranch,
+  { head, unreadable, index, isNewer, signed, texts, records }: StatusBranch,
   {
     by,
     signatures,
@@ -107,7 +125,9 @@ function indexOf(
   const nothing = { index: undefined, isNewer: false };
   if (!texts.has(INDEX_FILE)) {
     const isMissed = [...records.keys()].some((key) => key.startsWith(`${by.place.cluster}/`));
-    return { status: nothing, fault: isMissed ? 'it is gone, and records are there' : undefined };
+    const isSeen = head !== undefined && unreadable === undefined && known.numbers.has(INDEX_FILE);
+    const fault = isMissed ? 'it is gone, and records are there' : isSeen ? 'it is gone, and was there' : undefined;
+    return { status: nothing, fault };
   }
   const cluster = index?.cluster ?? '';
   if (cluster !== '' && cluster !== by.place.cluster) {
