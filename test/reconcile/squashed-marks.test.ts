@@ -1,6 +1,7 @@
 /** Annotations that a squash lost, and no record: what is said names a way back, which is followed to its end. */
 
 import { expect, test } from 'vitest';
+import { LWS, markIn, serving, standing } from '../support/forged-share.ts';
 import { Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
 import { LWS_FILE, NEW, OLD } from '../support/vllm.ts';
 
@@ -43,3 +44,26 @@ test.each([
   expect(at.text()).not.toContain(NEW);
   expect(at.world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
 });
+
+test.each(['canary', 'blueGreen'])(
+  'a squash of the delivery and its rollback, without a message of tranche: %s, the rollback goes to its end',
+  async (style) => {
+    const at = await standing({ style, stage: 'in its promotion' });
+    await at.order({ kind: 'abort', keepNewer: false });
+    await at.until('rollback');
+    const { repository } = at.world;
+    const asked = at.line().findLastIndex(({ message }) => message === `edit ${LWS}`);
+    const before = Object.entries(repository.files('main'));
+    repository.setHead('main', at.line()[asked]?.parents[0]);
+    const now = repository.files('main');
+    const writes = before.flatMap(([path, text]) => (now[path] === text ? [] : [{ path, text }]));
+    repository.commit('main', { writes, message: 'squash (#12)' });
+    const said: string[] = [];
+    for (let round = 0; round < 14; round += 1) {
+      const result = await at.round();
+      said.push(`${at.world.subject()} ${reasonsOf(result).join(' ')}`);
+    }
+    expect([markIn(at, 'step'), serving(at, '0.10.0')], said.join('\n')).toEqual(['', 4]);
+    expect(said.join('\n')).not.toContain('AnnotationsGone');
+  },
+);

@@ -100,7 +100,14 @@ export async function handingBack(of: Observation, snapshot: Snapshot): Promise<
 async function marksWritten({ git, entry }: Observation, inFile: Marks): Promise<Marks | undefined> {
   const written = await marksInHistory(git, entry, undefined);
   if (written.kind !== 'known' || !sameRelease(written.value.release, inFile.release)) return undefined;
+  if (isBeforeRollback(written.value, inFile)) return undefined;
   return kindOf(written.value) === kindOf(inFile) ? undefined : written.value;
+}
+
+/** Whether it is from before the release that goes back was aborted: of a line that was squashed nothing else is left, and the rollback goes on. */
+function isBeforeRollback(written: Marks, { step, aborted: [last] }: Marks): boolean {
+  const isOver = written.aborted.some((one) => sameRelease(one, last));
+  return step?.kind === 'rollback' && written.step === undefined && last !== undefined && !isOver;
 }
 
 /** By what a delivery is read: its stage, its rung, its strategy and routing, and which colour serves. */
