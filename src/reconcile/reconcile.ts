@@ -22,6 +22,7 @@ import { borneOut, drainProven } from './history/borne-out.ts';
 import { withMarksOnce } from './history/marks-there-twice.ts';
 import type { Observation } from './history/observation.ts';
 import { promotionProven } from './history/promotion-in-history.ts';
+import { restProven } from './history/rest-in-history.ts';
 import { observe } from './observe/observe.ts';
 import type { Reconciled } from './outcome.ts';
 import { caseOf } from './proposals/case.ts';
@@ -50,7 +51,7 @@ export async function reconcileOne(given: Observation, read: TextsAt): Promise<R
     snapshot = await observe(of);
     let decided = decide(snapshot, texts, of.desired.trials.known);
     // A drain that was forged is over first: then the plan is one that goes by other marks. Its approval is named at last.
-    for (const ask of [drainProven, analysesAsked, promotionProven, borneOut, approvalFound]) {
+    for (const ask of [drainProven, analysesAsked, promotionProven, restProven, borneOut, approvalFound]) {
       const proven = await ask(of, snapshot, decided.plan);
       if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
     }

@@ -11,9 +11,10 @@ import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { besideRollout } from '../documents/rollout-names.ts';
 import type { GitReader } from './git-reader.ts';
+import { couldWrite } from './own-move.ts';
 
-/** Commits of tranche in a row that may have found no annotation. */
-const WITHOUT_MOST = 10;
+/** Commits of tranche in a row that may have written no annotation. */
+const PASSED_MOST = 10;
 
 /**
  * By the messages of main, newest first. One that names the workload alone may be of another Rollout of that name: it
@@ -34,26 +35,32 @@ export async function lastCommitOf(
   return (await wroteMarks(git, entry, newest)) ? newest : git.stepCommit([key], any);
 }
 
+type Written = { readonly commit: Oid; readonly marks: Marks };
+
 /**
- * The annotations that the newest such commit left, and that commit. Where a hand had taken them out before it, it has written none, as
- * one that withdraws a share in a route alone: the one before it says what was written. Throws PortError where Git fails for now.
+ * The annotations that the newest such commit wrote, and that commit. One that leaves them as a hand had made them, or without any, as one
+ * that withdraws a share in a route alone, bears nothing out, and neither does one that says what tranche never does: those before
+ * it tell, and where there are none, what the newest left. Throws PortError where Git fails for now.
  */
-export async function lastWritten(
-  git: GitReader,
-  entry: DesiredRollout,
-): Promise<{ readonly commit: Oid; readonly marks: Marks } | undefined> {
-  const without: Oid[] = [];
-  while (without.length < WITHOUT_MOST) {
-    const commit = await lastCommitOf(git, entry, without);
-    if (commit === undefined) return undefined;
+export async function lastWritten(git: GitReader, entry: DesiredRollout): Promise<Written | undefined> {
+  const passed: Oid[] = [];
+  let left: Written | undefined;
+  while (passed.length < PASSED_MOST) {
+    const commit = await lastCommitOf(git, entry, passed);
+    if (commit === undefined) break;
     const there = await git.textAt(commit.oid, entry);
     const marks =
       there.kind === 'known' ? there.value.manifest.workload.marks : await patchMarks(git, commit.oid, entry);
-    if (marks !== undefined) return { commit: commit.oid, marks };
-    if (await wroteMarks(git, entry, commit)) return undefined;
-    without.push(commit.oid);
+    if (marks === undefined) {
+      if (await wroteMarks(git, entry, commit)) return undefined;
+    } else {
+      const how = await howWritten(git, entry, commit);
+      if (how === 'written') return { commit: commit.oid, marks };
+      if (how === 'left') left ??= { commit: commit.oid, marks };
+    }
+    passed.push(commit.oid);
   }
-  return undefined;
+  return left;
 }
 
 /** A folder that was not built when a commit of ours went into its patch, as one of a rollback: what that wrote stands there. */
@@ -64,9 +71,28 @@ async function patchMarks(git: GitReader, commit: Oid, { over }: DesiredRollout)
   return patch === undefined ? undefined : readWorkload(patch).workload?.workload.marks;
 }
 
+/** Whether a commit has changed the annotations, and in a way that could be ours. What kustomize or a chart makes is not compared so far. */
+async function howWritten(
+  git: GitReader,
+  entry: DesiredRollout,
+  { oid, parents }: CommitHeader,
+): Promise<'written' | 'left' | 'not ours'> {
+  const [parent] = parents;
+  if (parent === undefined || entry.identity?.root !== undefined || entry.identity?.carrier !== undefined)
+    return 'written';
+  const [was, is] = [await git.textAt(parent, entry), await git.textAt(oid, entry)];
+  if (was.kind !== 'known' || is.kind !== 'known') return 'written';
+  if (sameMarks(is.value.manifest.workload.marks, was.value.manifest.workload.marks)) return 'left';
+  return couldWrite(was.value, is.value) ? 'written' : 'not ours';
+}
+
 async function wroteMarks(git: GitReader, entry: DesiredRollout, { oid, parents }: CommitHeader): Promise<boolean> {
   const [parent] = parents;
   if (parent === undefined) return false;
   const [is, was] = [await git.workloadAt(oid, entry), await git.workloadAt(parent, entry)];
-  return JSON.stringify(is?.workload.marks) !== JSON.stringify(was?.workload.marks);
+  return !sameMarks(is?.workload.marks, was?.workload.marks);
+}
+
+function sameMarks(one: Marks | undefined, other: Marks | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -36,7 +36,8 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
       ? !odd
       : !isOther && !lacksMarks(own, recorded) && !namesOther(file, recorded) && !leavesRest(file, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
-  if (isAsRecorded && !isUndone && own?.step?.kind !== 'promote' && !isRollbackOf(own, recorded)) return undefined;
+  const isAsked = isUndone || own?.step?.kind === 'promote' || isRollbackOf(own, recorded) || wasGone(of);
+  if (isAsRecorded && !isAsked) return undefined;
   const last = await lastWritten(of.git, of.entry);
   const written = last?.marks;
   // What nobody bears out says that something is gone, and not what; and a record may be older than a rollback.
@@ -48,6 +49,11 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
   return sameRelease(own.release, marks.release) && startedOther(own, marks) ? marks : undefined;
+}
+
+/** Whether the last pass held steps by what it had found then: an order sees no groups that would tell. */
+function wasGone({ stored }: Observation): boolean {
+  return stored?.kind === 'read' && stored.record.holds.some(({ reason }) => reason === 'AnnotationsGone');
 }
 
 /**

@@ -1,0 +1,112 @@
+/** Annotations that somebody writes by hand, with the author and the message of a commit of tranche: no abort takes groups on by them. */
+
+import { expect, test } from 'vitest';
+import { filesOf, LWS, markIn, NEW, OLD, STAGES, serving, untilRest } from '../../support/forged-share.ts';
+import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { failingPercent } from '../../support/story/requests.ts';
+import { LWS_TEXT, ROLLOUT_TEXT } from '../../support/vllm.ts';
+
+const ROUNDS_MOST = 60;
+const CUT = '\n---\n';
+
+const files = (style: string): Record<string, string> =>
+  style === 'partition'
+    ? { [LWS]: LWS_TEXT, 'rollouts/vllm.yaml': ROLLOUT_TEXT.replace('pause: {}', 'pause: {duration: 60}') }
+    : filesOf(style);
+
+async function until(at: Forgery, isThere: () => boolean): Promise<void> {
+  for (let round = 0; round < ROUNDS_MOST && !isThere(); round += 1) await at.round();
+  expect(isThere(), at.world.subject()).toBe(true);
+}
+
+/** A newer template in its first step. */
+async function stepped(style: string): Promise<Forgery> {
+  const at = new Forgery(files(style));
+  for (let round = 0; round < 3; round += 1) await at.round();
+  const [own = '', ...others] = at.text(LWS).split(CUT);
+  at.write(LWS, [own.replaceAll(OLD, NEW), ...others].join(CUT));
+  await until(at, () =>
+    style === 'partition' ? markIn(at, 'step').startsWith('1/') : STAGES['in its first share']?.(at) === true,
+  );
+  return at;
+}
+
+const bases = new Map<string, Promise<Forgery>>();
+const baseOf = async (style: string): Promise<Forgery> => {
+  const base = bases.get(style) ?? stepped(style);
+  bases.set(style, base);
+  return (await base).fork();
+};
+
+/** As tranche would have written it, all of it. */
+function forge(at: Forgery, step: string, reason: string, change: (text: string) => string): void {
+  const { repository, now } = at.world;
+  const message = `rollout(llm/vllm): ${step}
+
+All is well.
+
+Rollout: default/llm/vllm
+Rollout-Release: ${markIn(at, 'release')}
+Rollout-Step: ${step}
+Rollout-Reason: ${reason}
+Planned-From: ${repository.head('main')}`;
+  const signature = { name: 'tranche', email: 'tranche@example.com', atSeconds: now };
+  repository.commit('main', { writes: [{ path: LWS, text: change(at.text(LWS)) }], message, signature });
+}
+
+const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
+  'that it has settled': (at) =>
+    forge(at, 'settled', 'Settled', (text) => text.replace(/ +tranche\.dev\/(step|restore|stable|rung): .*\n/g, '')),
+  'that it goes back': (at) =>
+    forge(at, 'rollback', 'Aborted', (text) =>
+      text.replace(
+        /tranche\.dev\/step: .*/,
+        `tranche.dev/step: "rollback"\n    tranche.dev/aborted: "${markIn(at, 'release')}"`,
+      ),
+    ),
+};
+
+type Row = readonly [what: string, style: string, forged: string];
+
+const ROWS = ['partition', 'partition with a route', 'canary', 'blueGreen'].flatMap((style) =>
+  Object.keys(FORGERIES).map((forged): Row => [`${style}, ${forged}`, style, forged]),
+);
+
+test.each(ROWS)('forged with our message: %s: held, and an abort goes back', async (_, style, forged) => {
+  const at = await baseOf(style);
+  FORGERIES[forged]?.(at);
+  const seen: string[] = [];
+  const round = async (): Promise<string> => {
+    const result = await at.round();
+    seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(result)}`);
+    expect(failingPercent(at.world.cluster), seen.join('\n')).toBe(0);
+    return reasonsOf(result).join(' ');
+  };
+  for (let count = 0; count < 3; count += 1) await round();
+  expect(await round(), seen.join('\n')).toContain('AnnotationsGone');
+  seen.push(await at.order({ kind: 'abort', keepNewer: false }));
+  await untilRest(at, ROUNDS_MOST, round);
+  expect(at.text(LWS).split(CUT)[0], seen.join('\n')).not.toContain(NEW);
+  expect(serving(at, '0.10.0'), seen.join('\n')).toBe(4);
+});
+
+test.each(['partition', 'canary', 'blueGreen'])(
+  'forged with our message: %s, that it has settled, and its record is gone before each pass: never taken on',
+  async (style) => {
+    const at = await baseOf(style);
+    FORGERIES['that it has settled']?.(at);
+    const looked = async (): Promise<string> => {
+      at.world.repository.setHead('tranche-status', undefined);
+      return reasonsOf(await at.round()).join(' ');
+    };
+    const said: string[] = [];
+    for (let count = 0; count < 3; count += 1) said.push(await looked());
+    expect(said.at(-1), said.join('\n')).toContain('AnnotationsGone');
+    said.push(await at.order({ kind: 'abort', keepNewer: false }));
+    for (let count = 0; count < 12; count += 1) {
+      said.push(`${at.world.subject()} | ${at.world.groups()} | ${await looked()}`);
+      expect(serving(at, '0.10.1'), said.join('\n')).toBeLessThanOrEqual(1);
+    }
+    expect(at.text(LWS).split(CUT)[0], said.join('\n')).not.toContain(NEW);
+  },
+);
