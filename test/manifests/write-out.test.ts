@@ -45,6 +45,7 @@ test.each<readonly [what: string, body: string, edit: Edit, after: string]>([
     remove('spec.p'),
     'x: &n {p: 3}\ny: &m {p: 9, q: 5, r: 2}\nspec:\n  q: 5\n  r: 1\n',
   ],
+  ['a tag next to an anchor', 'x: &n !!int 3\nspec: {p: *n}\n', set('spec.p', 4), 'x: &n 3\nspec: {p: 4}\n'],
   [
     'a merge key in braces',
     'x: &n {p: 3, q: 1}\nspec: {<<: *n, r: 1}\n',
@@ -66,6 +67,21 @@ test.each<readonly [what: string, body: string, edit: Edit, after: string]>([
 ])('written out: %s', (_, body, edit, after) => {
   const { refused, made } = apply(body, edit);
   expect(refused).toMatchObject({ kind: 'refused', issue: { reason: 'AliasInField' } });
+  expect(made).toEqual({ kind: 'ok', text: `${BEFORE}${HEAD}${after}` });
+});
+
+test.each<readonly [what: string, body: string, edit: Edit, after: string]>([
+  ['a tag', 'spec:\n  p: !!int "3"\n  q: !!str 012 # why\n', set('spec.p', 4), 'spec:\n  p: 4\n  q: "012" # why\n'],
+  ['a tag in braces', 'spec: {p: !!str 3, q: !!str a}\n', set('spec.p', '4'), 'spec: {p: "4", q: "a"}\n'],
+  [
+    'a tag of a text of lines',
+    'spec:\n  p: !!str |-\n    a\n  q: 1\n',
+    set('spec.p', 'b'),
+    'spec:\n  p: "b"\n  q: 1\n',
+  ],
+])('written out: %s', (_, body, edit, after) => {
+  const { refused, made } = apply(body, edit);
+  expect(refused).toMatchObject({ kind: 'refused', issue: { reason: 'UnsupportedEdit' } });
   expect(made).toEqual({ kind: 'ok', text: `${BEFORE}${HEAD}${after}` });
 });
 

@@ -31,7 +31,7 @@ type Made = Verified & { readonly kind: 'ok' };
  */
 export type InTheWay = 'refuse' | 'writeOut';
 
-const WRITTEN_OUT: ReadonlySet<string> = new Set(['AliasInField', 'DuplicateKey']);
+const WRITTEN_OUT: ReadonlySet<string> = new Set(['AliasInField', 'DuplicateKey', 'UnsupportedEdit']);
 
 type How = { readonly known?: KnownTexts; readonly aliases?: InTheWay };
 

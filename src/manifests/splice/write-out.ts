@@ -1,4 +1,4 @@
-/** Writes the aliases and merge keys of a document out, and keys that are there twice once: each of its fields has one place. */
+/** Writes the aliases, merge keys and tags of a document out, and keys that are there twice once: each of its fields has one place. */
 
 import { isJsonObject, type Json, jsonEqual } from '../../api/json.ts';
 import type { FieldPath, ObjectRef } from '../../rollout/edits/edit.ts';
@@ -17,7 +17,7 @@ import { sameOthers, withValue } from './verify.ts';
 import { newIssue } from './verify-document.ts';
 
 /**
- * The text of the file with nothing of the object behind an alias or a merge key any more, and of two equal keys the last
+ * The text of the file with nothing of the object behind an alias, a merge key or a tag any more, and of two equal keys the last
  * alone, which is the one that Kubernetes reads, or one that is `kept`: it reads as before, value by value but for these, and
  * every other document has its bytes. Undefined where that cannot be, or where there is nothing to write out. Anchors stay, for
  * texts that are put back and use them.
@@ -91,8 +91,22 @@ function replacementsIn(writing: Writing, node: SourceNode): readonly Replacemen
   const counts = countingIn(node.entries, keeping?.node === node ? keeping.values : NONE);
   return node.entries.flatMap((entry, at) => {
     if (counts.get(nameOf(entry)) !== at) return [withoutEntry(document, node, at)];
-    return entry.merge ? mergeReplaced(document, node, entry) : replacementsIn(writing, entry.value);
+    if (entry.merge) return mergeReplaced(document, node, entry);
+    return [...withoutTag(document, entry), ...replacementsIn(writing, entry.value)];
   });
+}
+
+/** What stands between a key and a value with a tag, on their line. */
+const TAG = /^([ \t]+)((?:&\S+[ \t]+)?)!\S*[ \t]+((?:&\S+[ \t]+)?)$/;
+
+/** The value that a tag makes of it, in its own words; block text is a string anyway. */
+function withoutTag({ text }: ManifestDocument, { value, afterColon }: SourceEntry): readonly Replacement[] {
+  if (value.kind !== 'scalar' || !value.tagged || afterColon === -1) return [];
+  const [, gap, before, behind] = TAG.exec(text.slice(afterColon, value.start)) ?? [];
+  if (gap === undefined) return [];
+  const isBlock = value.style === 'block';
+  const end = isBlock ? value.start : value.end;
+  return [{ start: afterColon, end, text: `${gap}${before}${behind}${isBlock ? '' : tokenOf(value)}` }];
 }
 
 /** A key `<<` in quotes is one like any other. */

@@ -182,6 +182,18 @@ test.each<Row>([
     ],
   ),
   [
+    'with tags of YAML',
+    (at) => void at.write(LWS_FILE, last(at.text()).replace(/(tranche\.dev\/[a-z]+: )/g, '$1!!str ')),
+    1,
+    '',
+  ],
+  [
+    'next to a partition with a tag of YAML',
+    (at) => void at.edit(LWS_FILE, 'partition: ', 'partition: !!int '),
+    1,
+    'NotAPlainNumber',
+  ],
+  [
     'in another case next to its own',
     (at) => void at.edit(LWS_FILE, /( +)tranche\.dev\/step: .*\n/, `$&$1tranche.dev/Step: "3/3@${releaseOf(at)}"\n`),
     1,
