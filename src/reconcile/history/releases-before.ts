@@ -92,7 +92,8 @@ function placeOf({ version }: Past, now: Marks): 'settled' | 'letGo' | undefined
   if (marks === undefined || version.kind !== 'read') return undefined;
   const { release, step, restore } = marks;
   if (release.digest !== version.workload.digest) return undefined;
-  if (step === undefined) return 'settled';
+  // What is on its way has not settled before, also where a squash or a hand has taken out that it is, or gave it another serial.
+  if (step === undefined) return isBegun(now) && release.digest === now.release.digest ? undefined : 'settled';
   const isOver = sameRelease(release, now.release) || now.aborted.some((given) => sameRelease(given, release));
   // In a promotion it has done all its steps: where a newer template waits in the file by then, no settled commit has its own.
   const isThrough = step.kind === 'promote' || (step.kind === 'step' && restore?.floor === 0);

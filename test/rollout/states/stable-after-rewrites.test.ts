@@ -43,6 +43,23 @@ test.each<readonly [what: string, rewrite: (at: Forgery) => void]>([
     'a force-push in which the delivery is one commit',
     (at) => at.rewrite([trees(at).at(-3)!, trees(at).at(-1)!], 'rewritten'),
   ],
+  ...(
+    [
+      ['which is put back', ''],
+      ['under another serial, and both are put back', '$1.9"'],
+    ] as const
+  ).map(
+    ([how, release]) =>
+      [
+        `a squash that lost the annotation of the step, ${how}`,
+        (at: Forgery) => {
+          const [settled, now] = [trees(at).at(-3)!, trees(at).at(-1)!];
+          const text = (now[LWS_FILE] ?? '').replace(/\n.*tranche\.dev\/step: .*/, '');
+          const other = release === '' ? text : text.replace(/(tranche\.dev\/release: "[0-9a-f]+)\.\d+"/, release);
+          at.rewrite([settled, { ...now, [LWS_FILE]: other }, now], 'squashed');
+        },
+      ] as const,
+  ),
   ['a move of the file after a force-push', (at) => at.rewrite([...trees(at), moved(trees(at).at(-1)!)], 'moved')],
   [
     'a file that had been moved before the delivery',
