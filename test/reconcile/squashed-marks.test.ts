@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { LWS, markIn, serving, standing } from '../support/forged-share.ts';
 import { Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
-import { LWS_FILE, NEW, OLD } from '../support/vllm.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../support/vllm.ts';
 
 /** Main is one commit by now, this annotation is lost, and so is the status branch. */
 async function squashed(gone: RegExp): Promise<Forgery> {
@@ -16,8 +16,26 @@ async function squashed(gone: RegExp): Promise<Forgery> {
   return at;
 }
 
-test('a squash in a delivery, without the annotation of its step and without a record: by hand, with no group on a template that no step let it have', async () => {
+test('a squash in a delivery, without the annotation of its step and without a record: repair works it out, and it goes back', async () => {
   const at = await squashed(/\n.*tranche\.dev\/step: .*/);
+  expect(reasonsOf(await at.round())).toEqual(['AnnotationsGone']);
+  const release = /tranche\.dev\/release: "?([0-9a-f]+\.\d+)/.exec(at.text())?.[1];
+  expect(await at.repair()).toContain('repair, annotations of vllm');
+  expect(at.text()).toContain(`tranche.dev/step: "1/3@${release}"`);
+  expect(reasonsOf(await at.round())).not.toContain('AnnotationsGone');
+  const first = at.line()[0]?.oid ?? '';
+  await at.order({ kind: 'abort', keepNewer: false });
+  expect(reasonsOf(await at.round())).toContain('StableUnavailable');
+  await at.order({ kind: 'abort', keepNewer: false, from: first });
+  await at.round();
+  expect(at.world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.1+');
+  for (let round = 0; round < 8; round += 1) await at.round();
+  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+']);
+});
+
+test('the same where no step of the plan lets as many groups go: by hand, with no group on a template that no step let it have', async () => {
+  const at = await squashed(/\n.*tranche\.dev\/step: .*/);
+  at.edit(ROLLOUT_FILE, 'replicas: 25%', 'replicas: 40%');
   const result = await at.round();
   expect(reasonsOf(result)).toEqual(['AnnotationsGone']);
   expect(saidOf(result)).toContain('tranche eject vllm --partition 3, and then the earlier template into the file');

@@ -155,7 +155,8 @@ export class Forgery {
 
   async order(intent: Intent): Promise<string> {
     const reads = intent.kind === 'undo' ? ('settled' as const) : undefined;
-    const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada', reads };
+    const from = intent.kind === 'abort' ? intent.from : undefined;
+    const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada', reads, from };
     const done = await giveOrder(this.ports(), at, (scene) => planIntent(intent, { ...scene, digestOf: factsDigest }));
     return done.kind === 'refused' ? done.why : done.what;
   }

@@ -14,6 +14,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
 import { type Ordered, refused } from './ordered.ts';
 import { planRepairPatch, type WrittenPatch } from './repair-patch.ts';
+import { withStepAgain } from './step-again.ts';
 
 /** The document of the workload, also where its annotations cannot be read, and what main's own line says of them. */
 export type WrittenMarks = {
@@ -63,8 +64,9 @@ export function planRepair({
     return refused(
       `${marks.kind === 'unknown' ? marks.why : 'main has no commit in which tranche wrote annotations for it'}. Put the annotations back by hand as a commit of main had them (git log -p ${shellWord(document.file)}), or hand the workload back: ${command('eject', snapshot.key)}`,
     );
-  const entry = entryAgain(snapshot, marks.value, written?.entry);
-  const annotations = different(document, marks.value);
+  const whole = withStepAgain(snapshot, marks.value);
+  const entry = entryAgain(snapshot, whole, written?.entry);
+  const annotations = different(document, whole);
   const edits = [...annotations, ...entry];
   if (edits.length === 0)
     return refused(
@@ -73,7 +75,7 @@ export function planRepair({
   const parts = [...(annotations.length === 0 ? [] : ['annotations']), ...(entry.length === 0 ? [] : ['entry'])];
   const what = `repair, ${parts.join(' and ')} of ${document.object.name} as tranche wrote them`;
   const { file, object } = document;
-  return { kind: 'write', commits: [{ edits: [{ file, object, edits }], what }], ...afterwards(snapshot, marks.value) };
+  return { kind: 'write', commits: [{ edits: [{ file, object, edits }], what }], ...afterwards(snapshot, whole) };
 }
 
 /** What is to come back, as the commit wrote it that took the workload out of its file; undefined: that is what the Rollout keeps. */
