@@ -19,11 +19,12 @@ export type SidedRule = RouteRule & {
 export function sidedRules(rules: readonly RouteRule[], sides: Sides): readonly SidedRule[] {
   const isOf = (ref: BackendRef, name: string): boolean =>
     ref.name === name && ref.kind === sides.backend && ref.namespace === '';
+  const names = rules.map(({ name }) => name);
   return rules.map((rule) => {
     const stable = rule.backends.filter((ref) => isOf(ref, sides.stable));
     const canary = rule.backends.filter((ref) => isOf(ref, sides.canary));
     const others = rule.backends.filter((ref) => !isOf(ref, sides.stable) && !isOf(ref, sides.canary));
-    const hasOwnName = rule.name !== '' && rules.filter((other) => other.name === rule.name).length === 1;
+    const hasOwnName = rule.name !== '' && names.indexOf(rule.name) === names.lastIndexOf(rule.name);
     const key = hasOwnName ? { key: 'name', value: rule.name } : String(rule.place);
     const isOurs = canary.length > 0 && canary.length === rule.backends.length;
     return { ...rule, stable, canary, others, isOurs, path: ['spec', 'rules', key] };
