@@ -203,7 +203,7 @@ test(
     const other = 'tranche/default/llm/other/11111111111111111111111111111111.1-0-22222222222222222222222222222222';
     await world.git('update-ref', `refs/heads/${other}`, head);
     await world.repository.git.commit(other, { 'x.md': 'x\n' });
-    const flood = world.repository.open({ by: ADA, branch: other, base: 'main', title: 'x', body: '', head });
+    const flood = world.repository.open({ by: APP, branch: other, base: 'main', title: 'x', body: '', head });
     expect(holdsOf(await run({}))).toEqual(['ProposalsFull']);
     world.repository.close(flood.number, ADA);
 
