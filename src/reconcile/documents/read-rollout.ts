@@ -71,7 +71,7 @@ export function fieldIssue(document: ManifestDocument, fault: FieldFault): Issue
 /** A mark or intent that cannot be read, as an issue with its line. */
 export function markIssue(document: ManifestDocument, fault: MarkFault): Issue {
   const path = ['metadata', 'annotations', fault.key];
-  const seen = fault.missing === undefined ? JSON.stringify(fault.seen) : `missing, though there is ${fault.seen}`;
+  const seen = fault.missing === undefined ? quoted(fault.seen) : `missing, though there is ${fault.seen}`;
   return {
     file: document.file,
     line: document.lineOf(path),
@@ -80,6 +80,16 @@ export function markIssue(document: ManifestDocument, fault: MarkFault): Issue {
     message: `${nameOf(document)}: ${fault.key} is ${seen}, wanted ${fault.wanted}`,
     hint: 'Put the value back that the last commit of tranche wrote (git log -p shows it; on a LeaderWorkerSet tranche repair does it), or remove an order that is no longer meant.',
   };
+}
+
+/** Kubernetes takes annotations of 256 KiB: what is said of one is read in a terminal, a page and a notification. */
+const SEEN_MOST = 200;
+
+function quoted(seen: string): string {
+  const { length } = seen;
+  return length <= SEEN_MOST
+    ? JSON.stringify(seen)
+    : `${JSON.stringify(`${seen.slice(0, SEEN_MOST)}…`)}, of ${length} characters`;
 }
 
 /**

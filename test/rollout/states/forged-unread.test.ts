@@ -1,7 +1,7 @@
 /** Annotations of tranche that nobody can read: each order that is refused for them says how they are written back. */
 
 import { expect, test } from 'vitest';
-import { Forgery } from '../../support/forgery.ts';
+import { Forgery, saidOf } from '../../support/forgery.ts';
 import { LWS_FILE, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 const stepped = new Forgery().stepped();
@@ -56,4 +56,14 @@ test('an order on the Rollout that nobody can read is no annotation of the workl
   at.write(LWS_FILE, 'kind: LeaderWorkerSet\nx: [');
   at.edit(ROLLOUT_FILE, 'metadata:\n', 'metadata:\n  annotations:\n    tranche.dev/approve: soon\n');
   expect(await at.order({ kind: 'abort', keepNewer: false })).toContain('Correct the file (tranche lint says where)');
+});
+
+test('one of a hundred thousand characters is quoted by its beginning, in a pass and in an order', async () => {
+  const at = (await stepped).fork();
+  at.mark('aborted', 'ffffffff.1 '.repeat(10_000));
+  for (const said of [saidOf(await at.round()), await at.order({ kind: 'abort', keepNewer: false })]) {
+    expect(said).toContain('tranche.dev/aborted is "ffffffff.1 ffffffff.1 ');
+    expect(said).toContain('…", of 110000 characters, wanted');
+    expect(said.length).toBeLessThan(2000);
+  }
 });
