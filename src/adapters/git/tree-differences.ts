@@ -79,7 +79,7 @@ function compare(path: string, { was, now }: Sides, to: { readonly found: Differ
   if (fileBefore !== undefined || fileNow !== undefined) to.found.push({ path, was: fileBefore, now: fileNow });
 }
 
-/** The same by their paths as people read them, sorted. A name that is not UTF-8 is spelled as well as can be. */
+/** The same by their paths as people read them, sorted. Of a name that is not UTF-8 other bytes are in octal. */
 export function* differingPaths(
   roots: { readonly was: Oid; readonly now: Oid },
   limits: Pick<GitLimits, 'treeEntries' | 'treeDepth'>,

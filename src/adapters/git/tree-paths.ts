@@ -28,7 +28,7 @@ export function shortName(name: string): string {
   return name.length > NAME_MOST ? `${name.slice(0, SHOWN)}...` : name;
 }
 
-/** The path as text; one that is none is spelled as well as can be. */
+/** The path as text; in one that is none other bytes are in octal. */
 export function pathOf(
   folder: { readonly prefix: string; readonly isAscii: boolean; readonly bytes: Buffer },
   place: EntryPlace,

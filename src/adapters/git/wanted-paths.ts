@@ -1,7 +1,7 @@
 /** Which paths a read asks for, as a tree of names, and which of them are not there. */
 
 import type { Gaps } from '../../ports/git.ts';
-import { byteName, fileModeOf, isFolder } from './objects.ts';
+import { byteName, fileModeOf, isFolder, textOfName } from './objects.ts';
 
 /** What is wanted below one folder: everything, or some names. `isAsked`: the request has this very path. */
 export type Wanted = { everything: boolean; isAsked: boolean; readonly names: Map<string, Wanted> };
@@ -79,7 +79,7 @@ export function wantedIn(folder: Wanted, name: string): Wanted | undefined {
   return folder.names.get(name) ?? (folder.everything ? EVERYTHING : undefined);
 }
 
-/** A name as people read it. */
+/** A name as people read it. In one that is no text other bytes are in octal, as git prints them: no two such names are one. */
 export function spelled(name: string): string {
-  return Buffer.from(name, 'latin1').toString('utf8');
+  return textOfName(name) ?? name.replace(/[\x80-\xff\\]/g, (byte) => `\\${byte.charCodeAt(0).toString(8)}`);
 }

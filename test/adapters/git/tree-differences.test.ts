@@ -52,7 +52,9 @@ describe('two trees', () => {
     ['more than may be compared', [], Array.from({ length: 21 }, (_none, i) => file(`f${i}`, a)), undefined],
     ['folders in folders, as deep as may be', [nested(4, a)], [nested(4, b)], ['d/d/d/d/f']],
     ['and deeper', [nested(5, a)], [nested(5, b)], undefined],
-    ['a name that is not UTF-8', [], [file('\xff', a)], ['\ufffd']],
+    ['a name that is not UTF-8', [], [file('\xff', a)], ['\\377']],
+    ['two of them', [file('\xfe', a)], [file('\xff', a)], ['\\376', '\\377']],
+    ['one that has text next to it', [], [file('caf\xc3\xa9\xff\\', a)], ['caf\\303\\251\\377\\134']],
   ];
   test.each(rows)('%s', (_what, was, now, paths) => {
     expect(compared(was, now).paths).toEqual(paths);

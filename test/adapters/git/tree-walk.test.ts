@@ -9,6 +9,7 @@ import { answerNow, type Batch, type FoundObject, type SentWhole } from '../../.
 import { encodeEntries, type GitObject, oidOf, placeOf, type TreeEntry } from '../../../src/adapters/git/objects.ts';
 import { readTree } from '../../../src/adapters/git/tree-read.ts';
 import { walkTree } from '../../../src/adapters/git/tree-walk.ts';
+import { spelled } from '../../../src/adapters/git/wanted-paths.ts';
 import type { ReadRequest } from '../../../src/ports/git.ts';
 
 /** `bytes` of the name: it need not be text. */
@@ -80,16 +81,18 @@ const limits = { ...defaultGitLimits, fileBytes: 1000 };
 function plainly(all: ReturnType<typeof objectsOf>['found']) {
   const files: string[] = [];
   const skipped: string[] = [];
-  for (const { path, name, mode, text, oid } of all) {
+  for (const { path: raw, name, mode, text, oid } of all) {
     if (!mode.startsWith('100') || !name.endsWith('.yaml')) continue;
-    const bytes = Buffer.from(path, 'latin1');
-    const spelled = bytes.toString('utf8');
-    const isSpelled = Buffer.from(spelled).equals(bytes);
+    const bytes = Buffer.from(raw, 'latin1');
+    const asText = bytes.toString('utf8');
+    const isSpelled = Buffer.from(asText).equals(bytes);
+    // Its own tests say how a name that is no text is spelled.
+    const path = spelled(raw);
     const isText = Buffer.from(Buffer.from(text, 'latin1').toString('utf8')).equals(Buffer.from(text, 'latin1'));
     const isRead = !isSpelled || text.length > limits.fileBytes || name === NAMED || text.includes(marker);
     const kind = isSpelled && isText && text.length <= limits.fileBytes ? 'text' : 'unreadable';
-    if (isRead) files.push(`${spelled} ${oid} ${kind}`);
-    else skipped.push(`${spelled} ${oid}`);
+    if (isRead) files.push(`${path} ${oid} ${kind}`);
+    else skipped.push(`${path} ${oid}`);
   }
   return { files: files.toSorted(), skipped: skipped.toSorted() };
 }
