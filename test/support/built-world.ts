@@ -4,10 +4,10 @@ import { eject, intent, type OrderWish } from '../../src/commands/order.ts';
 import { asApplied } from '../../src/manifests/as-applied.ts';
 import { isFluxText } from '../../src/manifests/flux-merge.ts';
 import type { Memory, Ports } from '../../src/reconcile/pass.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { readClosures } from '../../src/reconcile/roots/read-closures.ts';
 import type { EjectWish } from '../../src/rollout/orders/eject-scene.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
+import { COMMON_OPTIONS } from './common-options.ts';
 import { lwsOf } from './kustomize-trees.ts';
 import { recordedBuilder } from './recorded-builder.ts';
 import { AGENT, World, type WorldOptions } from './world.ts';
@@ -64,15 +64,30 @@ spec:
 `,
 };
 
-const ORDER = {
-  repo: '',
-  kubeconfig: undefined,
-  context: '',
-  inCluster: false,
-  output: 'text',
-  overrides: NO_OVERRIDES,
-  by: 'ana',
-} as const;
+const ORDER = { ...COMMON_OPTIONS, by: 'ana' } as const;
+
+/** Groups of a delivery by half. */
+export const HALF = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.1+ 3:v0.10.1+';
+
+/** Taken over, and at rest. */
+export async function adopted(options: Partial<WorldOptions> = {}): Promise<BuiltWorld> {
+  const world = new BuiltWorld(options);
+  await world.apply();
+  world.tick(120);
+  await world.play();
+  return world;
+}
+
+/** Two of four groups are on the new tag. */
+export async function halfDelivered(options: Partial<WorldOptions> = {}): Promise<BuiltWorld> {
+  const world = await adopted(options);
+  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
+  await world.apply();
+  for (let step = 0; step < 4; step += 1) await world.step();
+  const groups = world.groups('prod-vllm');
+  if (groups !== HALF) throw new Error(`not delivered by half: ${groups}`);
+  return world;
+}
 
 export class BuiltWorld extends World {
   readonly builder = recordedBuilder();

@@ -4,24 +4,17 @@ import { at, isJsonObject, type Json, type JsonObject } from '../../src/api/json
 import { eject, intent, type OrderWish } from '../../src/commands/order.ts';
 import type { Oid } from '../../src/ports/git.ts';
 import { PortError } from '../../src/ports/port-error.ts';
-import { NO_OVERRIDES, type Ports } from '../../src/reconcile/pass.ts';
+import { type Ports } from '../../src/reconcile/pass.ts';
 import type { EjectWish } from '../../src/rollout/orders/eject-scene.ts';
 import { syncCommit } from '../../src/simulator/agent/agent.ts';
+import { COMMON_OPTIONS } from './common-options.ts';
 import { FakeForge } from './fake-forge.ts';
 import { HELM_FILES, RELEASE_FILE } from './helm-files.ts';
 import { ROLLOUT_FILE } from './vllm.ts';
 import { AGENT, World, type WorldOptions } from './world.ts';
 import { yamlValues } from './yaml-values.ts';
 
-const ORDER = {
-  repo: '',
-  kubeconfig: undefined,
-  context: '',
-  inCluster: false,
-  output: 'text',
-  overrides: NO_OVERRIDES,
-  by: 'ana',
-} as const;
+const ORDER = { ...COMMON_OPTIONS, by: 'ana' } as const;
 
 /** What the chart makes of these values; none where they switch the multi-node mode off. */
 export type Chart = (values: JsonObject, release: { readonly name: string }) => JsonObject | undefined;

@@ -1,18 +1,11 @@
 /** What `tranche lint` says of a repository, as who runs it reads it. */
 
 import { type LintOptions, lint } from '../../src/commands/lint.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { COMMON_OPTIONS } from './common-options.ts';
 import type { World } from './world.ts';
 
 /** Where nothing but the repository is named. */
-export const LINT_OPTIONS = {
-  repo: '',
-  kubeconfig: undefined,
-  context: '',
-  inCluster: false,
-  output: 'text',
-  overrides: NO_OVERRIDES,
-} as const;
+export const LINT_OPTIONS = COMMON_OPTIONS;
 
 type Asked = Partial<LintOptions> & { readonly env?: Readonly<Record<string, string>> };
 

@@ -1,15 +1,10 @@
 /** What `reconcile --watch` is called with where nothing else is said. */
 
 import type { ReconcileOptions } from '../../src/commands/reconcile.ts';
-import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { COMMON_OPTIONS } from './common-options.ts';
 
 export const WATCHING: ReconcileOptions = {
-  repo: '',
-  kubeconfig: undefined,
-  context: '',
-  inCluster: false,
-  output: 'text',
-  overrides: NO_OVERRIDES,
+  ...COMMON_OPTIONS,
   watch: true,
   savePass: undefined,
   only: [],

@@ -4,16 +4,13 @@ import { expect, test } from 'vitest';
 import type { Git } from '../../../src/ports/git.ts';
 import { builtAt, fieldsAt } from '../../../src/reconcile/roots/build-at.ts';
 import type { BuildCache } from '../../../src/reconcile/roots/read-roots.ts';
-import { BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, PATCH, ROOT } from '../../support/built-world.ts';
+import { adopted, type BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, PATCH, ROOT } from '../../support/built-world.ts';
 
 const OF = { root: ROOT, file: PATCH, namespace: 'llm', name: 'prod-vllm' };
 
 /** Delivered, taken back by its files, and delivered by half: two states of people's own files in all. */
 async function threeReleases(): Promise<BuiltWorld> {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted();
   for (const [from, to] of [
     [OLD_TAG, NEW_TAG],
     [NEW_TAG, OLD_TAG],

@@ -6,7 +6,7 @@ import { PortError } from '../../../src/ports/port-error.ts';
 import { generatedReferences } from '../../../src/reconcile/roots/generated-references.ts';
 import { WatchMetrics } from '../../../src/reconcile/status/metrics.ts';
 import { passReport } from '../../../src/reconcile/status/report.ts';
-import { BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG } from '../../support/built-world.ts';
+import { adopted, BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG } from '../../support/built-world.ts';
 import { lwsOf } from '../../support/kustomize-trees.ts';
 
 /** Refuses everything, and counts. */
@@ -53,10 +53,7 @@ test('a folder whose workloads no Rollout names is not built', async () => {
     'apps/other/kustomization.yaml': 'namespace: llm\nresources: [lws.yaml]\n',
     'apps/other/lws.yaml': lwsOf('gamma', 'example.com/gamma:1'),
   };
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, ...others } });
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted({ files: { ...BUILT_FILES, ...others } });
   world.edit(COMPONENT, OLD_TAG, NEW_TAG);
   await world.apply();
   expect(await world.step()).toContain('step 1/3');
@@ -94,10 +91,7 @@ function slow(builder: Builder): Builder {
 }
 
 test('at rest a process that goes on builds nothing, also where other files have changed', async () => {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted();
   const built = world.builder.built.length;
   await world.pass();
   world.repository.commit('main', { writes: [{ path: 'apps/notes.yaml', text: 'kind: Note\n' }], message: 'note' });
@@ -108,10 +102,7 @@ test('at rest a process that goes on builds nothing, also where other files have
 });
 
 test('at rest a process that has just started builds nothing, as far as index or records are signed', async () => {
-  const world = new BuiltWorld({ signed: true });
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted({ signed: true });
   const built = async (): Promise<number> => {
     const before = world.builder.built.length;
     world.builds.clear();

@@ -1,13 +1,10 @@
 /** The agent makes another template of the files than kustomize does here: said with path and values, and no step is taken. */
 
 import { expect, test } from 'vitest';
-import { BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG } from '../../support/built-world.ts';
+import { adopted, COMPONENT, NEW_TAG, OLD_TAG } from '../../support/built-world.ts';
 
 test('the agent builds another template of the same files: no step, and both values', async () => {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted();
   world.edit(COMPONENT, OLD_TAG, NEW_TAG);
   await world.apply();
   expect(await world.step()).toContain('step 1/3');

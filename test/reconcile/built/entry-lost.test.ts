@@ -4,29 +4,16 @@ import { expect, test } from 'vitest';
 import { issueLine } from '../../../src/api/issue-line.ts';
 import {
   APPLY,
+  adopted,
   BUILT_FILES,
-  BuiltWorld,
-  COMPONENT,
-  NEW_TAG,
-  OLD_TAG,
+  type BuiltWorld,
+  halfDelivered,
   OVERLAY,
   PATCH,
 } from '../../support/built-world.ts';
 
 const OLD = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
 const ENTRY = 'transformers:\n  - tranche/apply.yaml\n';
-
-/** Two of four groups are on the new tag. */
-async function halfWay(): Promise<BuiltWorld> {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
-  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
-  await world.apply();
-  for (let step = 0; step < 4; step += 1) await world.step();
-  return world;
-}
 
 const APPLIES = `apiVersion: builtin
 kind: LabelTransformer
@@ -55,7 +42,7 @@ function remove(world: BuiltWorld, gone: readonly string[], writes: readonly { p
 }
 
 test.each(LOST)('%s is lost: no step, and an abort puts it back', async (_, lose) => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   const whole = world.files();
   lose(world);
   await world.apply();
@@ -87,7 +74,7 @@ test.each([
     'is where its patch belongs',
   ],
 ] as const)('the patch is %s: nothing moves, and the issue names the file to put back', async (_, lose, said) => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   lose(world);
   const commits = world.repository.log('main').length;
   const { outcomes } = await world.pass();
@@ -100,10 +87,7 @@ test.each([
 });
 
 test('a folder that is not taken over and lists what is gone: no file of another folder is named', async () => {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted();
   const overlay = BUILT_FILES[OVERLAY] ?? '';
   const rollout = (BUILT_FILES['rollouts/vllm.yaml'] ?? '').replace('name: vllm', 'name: stage');
   const writes = [

@@ -1,22 +1,12 @@
 /** A Flux Kustomization in a folder of others that names the folder of a workload: what it adds keeps no rollback waiting. */
 
 import { expect, test } from 'vitest';
-import {
-  BUILT_FILES,
-  BuiltWorld,
-  COMPONENT,
-  NEW_TAG,
-  OLD_TAG,
-  OVERLAY,
-  PATCH,
-  ROOT,
-} from '../../support/built-world.ts';
+import { BUILT_FILES, HALF, halfDelivered, OLD_TAG, OVERLAY, PATCH, ROOT } from '../../support/built-world.ts';
 
 const OWN = 'clusters/prod.yaml';
 const THEIRS = 'apps/other/flux.yaml';
 const NONE = '# nothing yet\n';
 const OLD = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
-const HALF = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.1+ 3:v0.10.1+';
 
 const flux = (name: string, fields: string): string => `apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
@@ -61,13 +51,7 @@ test.each(CASES)('%s, %s: the rollback is written at once', async (_what, _whose
     ? BUILT_FILES[OVERLAY]!.replace('namePrefix: prod-\n', '')
     : BUILT_FILES[OVERLAY]!;
   const files = { ...BUILT_FILES, [OVERLAY]: overlay, ...(own === '' ? {} : { [OWN]: own }), [THEIRS]: NONE };
-  const world = new BuiltWorld({ files });
-  await world.apply();
-  world.tick(120);
-  await world.play();
-  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
-  await world.apply();
-  for (let step = 0; step < 4; step += 1) await world.step();
+  const world = await halfDelivered({ files });
   expect(world.groups('prod-vllm')).toBe(HALF);
   const before = world.files();
   world.edit(THEIRS, NONE, flux('theirs', fields));

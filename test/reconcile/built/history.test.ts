@@ -4,24 +4,12 @@ import { expect, test } from 'vitest';
 import { readHistory } from '../../../src/reconcile/log/history.ts';
 import { verifyHistory } from '../../../src/reconcile/log/verify-history.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
-import { BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, OVERLAY, PATCH } from '../../support/built-world.ts';
+import { type BuiltWorld, COMPONENT, halfDelivered, NEW_TAG, OVERLAY, PATCH } from '../../support/built-world.ts';
 
 const ALL = { name: '', namespace: '', since: undefined };
 
-/** Two of four groups are on the new tag. */
-async function halfWay(): Promise<BuiltWorld> {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
-  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
-  await world.apply();
-  for (let step = 0; step < 4; step += 1) await world.step();
-  return world;
-}
-
 test('a delivery has the images of its build, and the commit that changed a shared component', async () => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   await world.play();
   const found = await readHistory(world.ports(), NO_OVERRIDES, ALL);
   if (typeof found === 'string') throw new Error(found);
@@ -35,7 +23,7 @@ test('a delivery has the images of its build, and the commit that changed a shar
 });
 
 test('every step is looked at in what its commit builds', async () => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   await world.play();
   const chain = await verifyHistory(world.ports(), NO_OVERRIDES, ALL);
   if (typeof chain === 'string') throw new Error(chain);
@@ -46,7 +34,7 @@ test.each([
   ['the entry is taken out', (world: BuiltWorld) => world.edit(OVERLAY, 'transformers:\n  - tranche/apply.yaml\n', '')],
   ['a number in the patch', (world: BuiltWorld) => world.edit(PATCH, 'partition: 2', 'partition: 1')],
 ])('%s, past tranche: said, with the commit', async (_, past) => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   past(world);
   const [commit] = world.repository.log('main');
   const chain = await verifyHistory(world.ports(), NO_OVERRIDES, ALL);

@@ -6,6 +6,7 @@ import { PortError } from '../../../src/ports/port-error.ts';
 import { NO_BUILDER } from '../../../src/reconcile/roots/no-builder.ts';
 import {
   APPLY,
+  adopted,
   BUILT_FILES,
   BuiltWorld,
   COMPONENT,
@@ -22,10 +23,7 @@ type Files = Readonly<Record<string, string>>;
 
 /** Taken over, and a new tag is asked for. */
 async function requested(files: Files = {}): Promise<BuiltWorld> {
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, ...files } });
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted({ files: { ...BUILT_FILES, ...files } });
   world.edit(COMPONENT, OLD_TAG, NEW_TAG);
   return world;
 }
@@ -173,10 +171,7 @@ test.each([
 });
 
 test('a file of the build that is no manifest, edited while a step is pushed: the step is decided by what it makes', async () => {
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, ...generated('') } });
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted({ files: { ...BUILT_FILES, ...generated('') } });
   world.edit(COMPONENT, OLD_TAG, NEW_TAG);
   await world.apply();
   let pushes = 0;
@@ -214,8 +209,8 @@ test('a folder is taken over only where somebody has named kustomize; one that h
   expect(outcomes[0]?.plan?.issues.map(({ reason }) => reason)).not.toEqual([]);
   expect([found.built, world.repository.log('main').length]).toEqual([[], commits]);
   expect(await world.step()).toContain('adopt');
-  const { outcomes: adopted } = await world.pass({ builder: found });
-  expect(adopted[0]?.plan?.issues).toEqual([]);
+  const { outcomes: after } = await world.pass({ builder: found });
+  expect(after[0]?.plan?.issues).toEqual([]);
 });
 
 test('without kustomize such a Rollout stands still, and is not taken for another', async () => {

@@ -1,7 +1,7 @@
 /** Builds that signed records keep: at rest a process that has just started builds nothing, and nothing else is believed. */
 
 import { expect, test } from 'vitest';
-import { BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG } from '../../support/built-world.ts';
+import { adopted, BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG } from '../../support/built-world.ts';
 import { lwsOf } from '../../support/kustomize-trees.ts';
 import { resignedRecord } from '../../support/status-key.ts';
 
@@ -9,10 +9,7 @@ const RECORD = 'rollouts/default/llm/vllm.json';
 
 /** Settled after a delivery. */
 async function settled(options: { readonly signed: boolean }): Promise<BuiltWorld> {
-  const world = new BuiltWorld(options);
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted(options);
   world.edit(COMPONENT, OLD_TAG, NEW_TAG);
   await world.apply();
   await world.play();
@@ -104,13 +101,10 @@ test('two workloads of a folder: one record keeps it, and both have to be at res
 test('more than every pass shall read is not kept', async () => {
   const lws = BUILT_FILES['apps/vllm/base/lws.yaml'] ?? '';
   const note = `metadata:\n  annotations: {note: ${'x'.repeat(25_000)}}\n`;
-  const world = new BuiltWorld({
+  const world = await adopted({
     signed: true,
     files: { ...BUILT_FILES, 'apps/vllm/base/lws.yaml': lws.replace('metadata:\n', note) },
   });
-  await world.apply();
-  world.tick(120);
-  await world.play();
   expect(JSON.parse(world.repository.text('tranche-status', RECORD) ?? '').built).toBe(undefined);
   expect(await coldBuilds(world)).toBe(2);
 });

@@ -1,13 +1,12 @@
 /** Bases that are no folders of this repository, and files that are no text: nothing of them is built, and nothing else waits. */
 
 import { expect, test } from 'vitest';
-import { BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, PATCH, ROOT } from '../../support/built-world.ts';
+import { BUILT_FILES, type BuiltWorld, HALF, halfDelivered, OLD_TAG, PATCH, ROOT } from '../../support/built-world.ts';
 import type { FakeRepository } from '../../support/fake-git.ts';
 
 const BASE = 'apps/vllm/base';
 const LWS = `${BASE}/lws.yaml`;
 const THEIRS = 'apps/other/prod';
-const HALF = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.1+ 3:v0.10.1+';
 
 /** What becomes of the base `at`, of which each file is named in `files`. */
 type Odd = (repository: FakeRepository, at: string, files: readonly string[]) => void;
@@ -61,13 +60,7 @@ const ODD: readonly (readonly [what: string, odd: Odd, held: string])[] = [
 
 /** Half delivered. */
 async function half(files: Readonly<Record<string, string>> = {}): Promise<BuiltWorld> {
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, ...files } });
-  await world.apply();
-  world.tick(120);
-  await world.play();
-  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
-  await world.apply();
-  for (let step = 0; step < 4; step += 1) await world.step();
+  const world = await halfDelivered({ files: { ...BUILT_FILES, ...files } });
   expect(world.groups('prod-vllm')).toBe(HALF);
   return world;
 }

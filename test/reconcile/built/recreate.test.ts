@@ -5,7 +5,15 @@
 
 import { expect, test } from 'vitest';
 import type { Builder } from '../../../src/ports/builder.ts';
-import { BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, PATCH } from '../../support/built-world.ts';
+import {
+  adopted,
+  BUILT_FILES,
+  type BuiltWorld,
+  COMPONENT,
+  NEW_TAG,
+  OLD_TAG,
+  PATCH,
+} from '../../support/built-world.ts';
 
 const BASE = 'apps/vllm/base/lws.yaml';
 const ROLLOUT = 'rollouts/vllm.yaml';
@@ -20,10 +28,7 @@ const SUBGROUPS = `${SIZE}    subGroupPolicy: {subGroupSize: 1}\n`;
 
 /** Taken over, at rest, and asked for what no object takes that is there. */
 async function requested(policy = POLICY): Promise<BuiltWorld> {
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, 'policies/all.yaml': policy } });
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted({ files: { ...BUILT_FILES, 'policies/all.yaml': policy } });
   world.edit(BASE, SIZE, SUBGROUPS);
   return world;
 }
@@ -147,10 +152,7 @@ test('its Rollout goes meanwhile: the line is named, with both ways out, and eit
 });
 
 test('put in by hand: it is said, no commit follows, and taking it out ends it', async () => {
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, 'policies/all.yaml': POLICY } });
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted({ files: { ...BUILT_FILES, 'policies/all.yaml': POLICY } });
   const text = world.files()[PATCH] ?? '';
   world.repository.commit('main', { writes: [{ path: PATCH, text: `${text}${OUT}` }], message: 'by hand' });
   const head = world.repository.head('main');

@@ -1,19 +1,7 @@
 /** `tranche repair` of the file that applies our patches: hand-edited or broken, it is as tranche wrote it, byte for byte. */
 
 import { expect, test } from 'vitest';
-import { APPLY, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, OVERLAY } from '../../support/built-world.ts';
-
-/** Two of four groups are on the new tag. */
-async function halfWay(): Promise<BuiltWorld> {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
-  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
-  await world.apply();
-  for (let step = 0; step < 4; step += 1) await world.step();
-  return world;
-}
+import { APPLY, halfDelivered, OVERLAY } from '../../support/built-world.ts';
 
 const OPEN = `apiVersion: builtin
 kind: PatchTransformer
@@ -39,7 +27,7 @@ const EDITS: readonly (readonly [what: string, edit: (text: string) => string])[
 ];
 
 test.each(EDITS)('%s: said, no step, and written again by one order', async (_, edit) => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   const whole = world.files();
   world.repository.commit('main', { writes: [{ path: APPLY, text: edit(whole[APPLY] ?? '') }], message: 'by hand' });
   const head = world.repository.head('main');
@@ -85,7 +73,7 @@ const ENTRIES: readonly (readonly [what: string, edit: (text: string) => string,
 ];
 
 test.each(ENTRIES)('the entry %s: said, no step, and written again by one order', async (_, edit, after) => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   const whole = world.files();
   const text = whole[OVERLAY] ?? '';
   const writes = [
@@ -108,7 +96,7 @@ const ABORTED = ['it is no YAML', 'another path', 'a target that meets nothing',
 test.each(EDITS.filter(([what]) => ABORTED.includes(what)))(
   '%s, and an abort: the rollback goes to its end once the order to repair was given',
   async (what, edit) => {
-    const world = await halfWay();
+    const world = await halfDelivered();
     const whole = world.files()[APPLY] ?? '';
     world.repository.commit('main', { writes: [{ path: APPLY, text: edit(whole) }], message: 'by hand' });
     await world.order({ kind: 'abort', keepNewer: false, from: undefined });

@@ -1,39 +1,19 @@
 /** `tranche repair` over a kustomize folder: our files as the last commit of tranche left them, and people's own as they are. */
 
 import { expect, test } from 'vitest';
-import {
-  APPLY,
-  BUILT_FILES,
-  BuiltWorld,
-  COMPONENT,
-  NEW_TAG,
-  OLD_TAG,
-  OVERLAY,
-  PATCH,
-} from '../../support/built-world.ts';
+import { APPLY, BUILT_FILES, type BuiltWorld, halfDelivered, OVERLAY, PATCH } from '../../support/built-world.ts';
 
 const ENTRY = 'transformers:\n  - tranche/apply.yaml\n';
 const LABELS =
   'apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: l}\nlabels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]\n';
-
-/** Two of four groups are on the new tag. */
-async function halfWay(): Promise<BuiltWorld> {
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, 'apps/vllm/prod/labels.yaml': LABELS } });
-  await world.apply();
-  world.tick(120);
-  await world.play();
-  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
-  await world.apply();
-  for (let step = 0; step < 4; step += 1) await world.step();
-  return world;
-}
+const LABELLED = { files: { ...BUILT_FILES, 'apps/vllm/prod/labels.yaml': LABELS } };
 
 type Lose = (world: BuiltWorld) => readonly { readonly path: string; readonly text: string | undefined }[];
 const overlay = (world: BuiltWorld, to: string): string => (world.files()[OVERLAY] ?? '').replace(ENTRY, to);
 const patch = (world: BuiltWorld, from: string, to: string): string => (world.files()[PATCH] ?? '').replace(from, to);
 
 test('a field of somebody over which a rollback went: the patch as tranche would have left it', async () => {
-  const world = await halfWay();
+  const world = await halfDelivered(LABELLED);
   const foreign = 'spec:\n  startupPolicy: LeaderReady\n';
   world.edit(PATCH, 'spec:\n', foreign);
   await world.order({ kind: 'abort', keepNewer: false, from: undefined });
@@ -77,7 +57,7 @@ const LOST: readonly (readonly [what: string, lose: Lose, after?: string])[] = [
 test.each(LOST.map(([what, lose, after = ENTRY]) => ({ what, lose, after })))(
   '$what: written again, by one order',
   async ({ lose, after }) => {
-    const world = await halfWay();
+    const world = await halfDelivered(LABELLED);
     const whole = world.files();
     world.repository.commit('main', { writes: lose(world), message: 'clean up' });
     expect(await world.order({ kind: 'repair' })).toContain('as tranche wrote');

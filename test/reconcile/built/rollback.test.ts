@@ -1,26 +1,13 @@
 /** Going back where kustomize builds the workload: the earlier template is pinned in our patch, and people's files stay theirs. */
 
 import { expect, test } from 'vitest';
-import { BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, PATCH } from '../../support/built-world.ts';
+import { type BuiltWorld, COMPONENT, halfDelivered, NEW_TAG, OLD_TAG, PATCH } from '../../support/built-world.ts';
 
 const NEWER_TAG = 'v0.10.2';
 
-/** Two of four groups are on the new tag. */
-async function halfWay(): Promise<BuiltWorld> {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
-  world.edit(COMPONENT, OLD_TAG, NEW_TAG);
-  await world.apply();
-  for (let step = 0; step < 4; step += 1) await world.step();
-  expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.1+ 3:v0.10.1+');
-  return world;
-}
-
 /** The same, aborted and back. */
 async function pinned(): Promise<BuiltWorld> {
-  const world = await halfWay();
+  const world = await halfDelivered();
   const before = world.files();
   await world.order({ kind: 'abort', keepNewer: false, from: undefined });
   const told: string[] = [];
@@ -74,7 +61,7 @@ test('asked for again: the pin goes, and it is a release like any other', async 
 });
 
 test('a settled release is undone by a pin as well', async () => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   await world.play();
   expect(world.groups('prod-vllm')).toBe('0:v0.10.1+ 1:v0.10.1+ 2:v0.10.1+ 3:v0.10.1+');
   await world.order({ kind: 'undo', to: undefined });
@@ -84,7 +71,7 @@ test('a settled release is undone by a pin as well', async () => {
 });
 
 test('an undo later than a policy allows is refused: a request stands in files of people, and none of them is edited', async () => {
-  const world = await halfWay();
+  const world = await halfDelivered();
   await world.play();
   const text =
     'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: extra}\nspec: {undoWithinSeconds: 60}\n';

@@ -1,7 +1,7 @@
 /** Extra groups where kustomize builds the workload: their number stands in our patch, and goes from it again. */
 
 import { expect, test } from 'vitest';
-import { BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, PATCH } from '../../support/built-world.ts';
+import { adopted, BUILT_FILES, COMPONENT, NEW_TAG, OLD_TAG, PATCH } from '../../support/built-world.ts';
 
 const POLICY = `apiVersion: tranche.dev/v1alpha1
 kind: RolloutPolicy
@@ -10,10 +10,7 @@ spec: {surge: 1}
 `;
 
 test('one extra group for the time of the steps', async () => {
-  const world = new BuiltWorld({ files: { ...BUILT_FILES, 'policies/surge.yaml': POLICY } });
-  await world.apply();
-  world.tick(120);
-  await world.play();
+  const world = await adopted({ files: { ...BUILT_FILES, 'policies/surge.yaml': POLICY } });
   world.edit(COMPONENT, OLD_TAG, NEW_TAG);
   await world.apply();
   const told = await world.play(40);

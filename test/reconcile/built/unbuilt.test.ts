@@ -3,11 +3,19 @@
 import { expect, test } from 'vitest';
 import type { Builder } from '../../../src/ports/builder.ts';
 import type { Ports } from '../../../src/reconcile/pass.ts';
-import { BUILT_FILES, BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, OVERLAY, PATCH } from '../../support/built-world.ts';
+import {
+  BUILT_FILES,
+  BuiltWorld,
+  COMPONENT,
+  HALF,
+  NEW_TAG,
+  OLD_TAG,
+  OVERLAY,
+  PATCH,
+} from '../../support/built-world.ts';
 
 const BASE = 'apps/vllm/base/kustomization.yaml';
 const OLD = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
-const HALF = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.1+ 3:v0.10.1+';
 
 /** Two of four groups are on the new tag. */
 async function halfWay(world = new BuiltWorld()): Promise<BuiltWorld> {

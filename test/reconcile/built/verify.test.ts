@@ -3,15 +3,7 @@
 import { expect, test } from 'vitest';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import { verify } from '../../../src/reconcile/verify.ts';
-import { BuiltWorld, COMPONENT, NEW_TAG, OLD_TAG, OVERLAY, PATCH } from '../../support/built-world.ts';
-
-async function adopted(): Promise<BuiltWorld> {
-  const world = new BuiltWorld();
-  await world.apply();
-  world.tick(120);
-  await world.play();
-  return world;
-}
+import { adopted, COMPONENT, NEW_TAG, OLD_TAG, OVERLAY, PATCH } from '../../support/built-world.ts';
 
 test.each<
   readonly [what: string, file: string, from: string, to: string, broken: readonly string[], effects: readonly string[]]

@@ -5,8 +5,9 @@ import { targetOf } from '../../../src/commands/flags.ts';
 import { eject, intent, line, type OrderWish } from '../../../src/commands/order.ts';
 import { status } from '../../../src/commands/status.ts';
 import type { Io } from '../../../src/options.ts';
-import { NO_OVERRIDES, type Ports } from '../../../src/reconcile/pass.ts';
+import { type Ports } from '../../../src/reconcile/pass.ts';
 import type { EjectWish } from '../../../src/rollout/orders/eject-scene.ts';
+import { COMMON_OPTIONS } from '../common-options.ts';
 import type { Player } from './play.ts';
 
 export type Wish = {
@@ -18,7 +19,7 @@ export type Wish = {
 
 /** Runs the verb; answers with the commits that it made, or with why it was refused. */
 export async function ordered(player: Player, { who, name, verb, workload = false }: Wish): Promise<string> {
-  const options = { ...COMMON, target: { ...targetOf(name, {}), workload }, by: who };
+  const options = { ...COMMON_OPTIONS, target: { ...targetOf(name, {}), workload }, by: who };
   return commitsOf(player, (ports, io) =>
     'kind' in verb ? intent(verb, options, ports, io) : eject(verb, options, ports, io),
   );
@@ -27,7 +28,7 @@ export async function ordered(player: Player, { who, name, verb, workload = fals
 /** Stops all Rollouts, or lets them go. */
 export async function stopped(player: Player, who: string, kind: 'stop' | 'go'): Promise<string> {
   const wish = kind === 'go' ? { kind } : { kind, until: undefined, why: '' };
-  return commitsOf(player, (ports, io) => line(wish, { ...COMMON, by: who }, ports, io));
+  return commitsOf(player, (ports, io) => line(wish, { ...COMMON_OPTIONS, by: who }, ports, io));
 }
 
 /** The commits that a verb makes, or what it says where it makes none. */
@@ -51,19 +52,10 @@ export async function looked(
 ): Promise<readonly string[]> {
   const { io, said } = terminal();
   const ports = stage.ports(stage.repository, async () => undefined);
-  const code = await status({ ...COMMON, name, namespace: '', live }, ports, io);
+  const code = await status({ ...COMMON_OPTIONS, name, namespace: '', live }, ports, io);
   const lines = `${said.out}${said.err}`.trimEnd().split('\n');
   return code === 0 ? lines : [...lines, `exit code ${code}`];
 }
-
-const COMMON = {
-  repo: '',
-  kubeconfig: undefined,
-  context: '',
-  inCluster: false,
-  output: 'text',
-  overrides: NO_OVERRIDES,
-} as const;
 
 function terminal(): { readonly io: Io; readonly said: { out: string; err: string } } {
   const said = { out: '', err: '' };
