@@ -250,7 +250,7 @@ function confined(commit: OurCommit): string | undefined {
   const { name, fills } = workload;
   const scaled = workload.scaler === 'idle' ? [scalerFile(name)] : [];
   const ours = hasSides(workload) ? [lwsFile(name), serviceFile(name), routeFile(name), ...scaled] : ownFiles(workload);
-  if (changed.length === 0 || changed.some((path) => !ours.includes(path)))
+  if (changed.length === 0 || changed.some((path) => !ours.includes(path) && !isScalerOfOthers(commit, path)))
     return `changes ${changed.join(', ') || 'nothing'}`;
   const apart = isBuilt(workload) ? builtApart(commit, workload) : undefined;
   if (apart !== undefined) return apart;
@@ -284,6 +284,14 @@ function confined(commit: OurCommit): string | undefined {
     return own !== undefined && unlabelled(own.slice(templateStart(own)), workload) === fresh;
   });
   return known ? undefined : 'writes a template that no commit has';
+}
+
+/** Without owners a folder of others may bring an autoscaler of the workload: it is put aside as that of people, by its limits alone. */
+function isScalerOfOthers({ universe, workload, parent, oid }: OurCommit, path: string): boolean {
+  const [was, is] = [parent, oid].map((at) => universe.text(at, path) ?? '') as [string, string];
+  const isOf = was.includes('kind: HorizontalPodAutoscaler') && was.includes(`name: ${workload.name}}`);
+  const limits = /^ {2}(minReplicas|maxReplicas): \d+$/gm;
+  return workload.fills !== undefined && isOf && was.replace(limits, '') === is.replace(limits, '');
 }
 
 /** No step forward while someone says stop. */

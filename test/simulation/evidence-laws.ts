@@ -2,6 +2,7 @@
 
 import { bothOf } from './both.ts';
 import { isBuilt, LISTING } from './built-files.ts';
+import { isWrong } from './hostile-settings.ts';
 import { ladderEvidence, ladderProof } from './ladder-laws.ts';
 import {
   accepts,
@@ -21,7 +22,7 @@ import { type Truth, wantedGroups } from './truth.ts';
 
 /** What a step rests on was true of the cluster, at some time since the fields before it were written. */
 export function evidence(commit: OurCommit): string | undefined {
-  const blind = withoutDocuments(commit) ?? withoutFolder(commit);
+  const blind = withoutDocuments(commit) ?? withoutFolder(commit) ?? withoutSettings(commit);
   if (blind !== undefined) return blind;
   if (commit.workload.fills !== undefined) return ladderEvidence(commit);
   const { reason, before, since } = commit;
@@ -55,6 +56,15 @@ function withoutFolder({ universe, workload, reason, parent, after }: OurCommit)
   return universe.built(workload.name, parent) === universe.lws(workload.name, parent)
     ? undefined
     : `${where}, and ${workload.root} builds it without its patch`;
+}
+
+/** While nobody can read the file of settings nothing goes forward: an earlier one says where what goes back is. */
+function withoutSettings({ universe, reason, parent, after }: OurCommit): string | undefined {
+  const isForward = [...FORWARD, ...SURGING, ...CLIMBING].includes(reason);
+  if (!isForward || ['route-restored', 'empty'].includes(after.marks?.at ?? '')) return undefined;
+  return isWrong(universe, universe.text(parent, 'tranche.yaml'))
+    ? `${reason} to ${after.marks?.step} ${after.marks?.at}, and tranche.yaml cannot be read`
+    : undefined;
 }
 
 function proofOf({

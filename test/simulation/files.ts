@@ -47,7 +47,7 @@ export function initialFiles(setup: Setup): Readonly<Record<string, string>> {
 }
 
 /** What is said outside of the folder of policies does not count where people from elsewhere have folders. */
-function configText({ keyed }: Setup): string {
+export function configText({ keyed }: Setup): string {
   return `policyPaths: [policies]\n${keyed === true ? statusKeysText() : ''}`;
 }
 

@@ -28,7 +28,7 @@ export async function finish(universe: Universe, watch: Watch, people: readonly 
   universe.cluster.setControllerUp(true);
   universe.say('end', 'faults are off');
   if (universe.setup.policies === true) universe.commit(GATES_FILE, saidText({}), 'a policy that asks for little');
-  if (universe.setup.hostile?.folder === true) clearFolder(universe);
+  if (universe.setup.hostile !== undefined) clearFolder(universe);
   for (const workload of universe.healthy()) if (isBuilt(workload)) mendFolder(universe, workload);
   for (const person of people) {
     const { fills, shares } = person.workload;

@@ -5,7 +5,7 @@ import { checksumOf } from '../../src/reconcile/status/record-store.ts';
 import { digestOf } from '../../src/reconcile/status/signed.ts';
 import { signaturesOf } from '../support/status-key.ts';
 import type { Chance } from './chance.ts';
-import type { RolloutState } from './files.ts';
+import { configText, type RolloutState } from './files.ts';
 import { hostileFiles } from './hostile-files.ts';
 import { OTHERS, SLANDER } from './notified.ts';
 import type { WorkloadSetup } from './setup.ts';
@@ -223,6 +223,11 @@ function written(universe: Universe, files: Readonly<Record<string, string | und
   return what;
 }
 
+/** One file of the status branch is another one, or gone. */
+export function forgedFile(universe: Universe, path: string, text: string | undefined): string {
+  return written(universe, { [path]: text }, `forges ${path}`);
+}
+
 /** One file of somebody else comes, changes or goes; what it says of the workload is meant to stop it. */
 export function folderStep(
   universe: Universe,
@@ -240,7 +245,14 @@ export function folderStep(
 
 /** What they have written is gone: forward moves may wait for that, and nothing else does. */
 export function clearFolder(universe: Universe): void {
+  const settings = configText(universe.setup);
   for (const path of universe.others) {
+    if (path === 'tranche.yaml') {
+      if (universe.text('main', path) === settings) continue;
+      universe.repository.commit('main', { writes: [{ path, text: settings }], message: `${path} is mended` });
+      universe.say('people', `${path} is mended`);
+      continue;
+    }
     // Bytes and links have no text; a link is taken away as no pass may write it.
     if (universe.text('main', path) === undefined) universe.repository.unlink('main', path);
     else

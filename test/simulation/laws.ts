@@ -27,7 +27,7 @@ export const laws = {
   },
   'S3 one in flight': {
     statement:
-      'the step before was applied, and what a commit rests on was true, since it was written; without the documents of people nothing goes forward',
+      'the step before was applied, and what a commit rests on was true, since it was written; without the documents of people, or with a tranche.yaml that nobody can read, nothing goes forward',
     checked: 'each commit of ours, against all that was so (commit-laws.ts)',
   },
   'S4 no phantom': {

@@ -13,6 +13,18 @@ function mutant(name: string, file: string, from: string, to: string, allowance 
 
 export const hostileMutants: readonly Mutant[] = [
   mutant(
+    'a step goes while nobody can read tranche.yaml',
+    'reconcile/observe/read-main.ts',
+    'faults.length === 0',
+    'faults.length >= 0',
+  ),
+  mutant(
+    'a tranche.yaml that is wrong ends every pass',
+    'reconcile/observe/read-main.ts',
+    'if (!(error instanceof ConfigError)) throw error;',
+    'throw error;',
+  ),
+  mutant(
     'a file of others keeps an order waiting',
     'reconcile/history/first-claims.ts',
     'return claimants[0]?.origin;',

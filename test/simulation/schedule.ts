@@ -6,6 +6,7 @@ import type { Assumed } from './cluster-laws.ts';
 import { fateOf } from './faults.ts';
 import { finish } from './finish.ts';
 import { folderStep, pusherStep } from './hostile.ts';
+import { numbersForged, settingsStep } from './hostile-settings.ts';
 import type { LawName } from './laws.ts';
 import type { Person } from './people.ts';
 import { policyStep } from './policy-said.ts';
@@ -159,15 +160,28 @@ class Schedule {
       turns.push([1.5, () => controllersStep(universe, this.stream('controllers'))]);
     if (setup.policies === true) turns.push([1, () => policyStep(universe, this.stream('gates'))]);
     // They start once a copy of the world has been asked what they could do: what they did before would be in both.
-    const { pusher = false, folder = false } = universe.timeline.turn > this.harmedAt ? (setup.hostile ?? {}) : {};
+    const {
+      pusher = false,
+      folder = false,
+      config,
+    } = universe.timeline.turn > this.harmedAt ? (setup.hostile ?? {}) : {};
     if (pusher) turns.push([2, () => pusherStep(universe, this.stream('pusher'))]);
     if (folder)
       turns.push([0.7, () => folderStep(universe, this.stream('folder'), this.stream('folder').pick(this.people))]);
+    if (config === true) turns.push([1.5, () => this.settings()]);
     for (const process of this.processes) {
       if (process.pending.length > 0) turns.push([14, () => this.deliver(process)]);
       else if (!process.running) turns.push([2.5, () => this.begin(process)]);
     }
     return who.weighted(turns);
+  }
+
+  /** Into the file of settings, a folder, or the numbers of a branch that they push to. */
+  private settings(): void {
+    const { universe } = this;
+    const chance = this.stream('settings');
+    if (universe.setup.hostile?.pusher === true && chance.flip(0.3)) pusherStep(universe, chance, numbersForged);
+    else settingsStep(universe, chance, chance.pick(this.people));
   }
 
   /** Where the world follows at once they have more to say. */

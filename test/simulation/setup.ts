@@ -56,6 +56,7 @@ export const faultKinds = [
   'build fails',
   'build stopped',
   'kustomize missing',
+  'settings of others',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type Rates = Readonly<Record<FaultKind, number>>;
@@ -122,8 +123,11 @@ export type Setup = {
   readonly conflicts?: true;
   /** main names a key of the status branch, and every process has it. */
   readonly keyed?: true;
-  /** Somebody pushes anything to the status branch; somebody has a folder of main, and writes anything there. */
-  readonly hostile?: { readonly pusher: boolean; readonly folder: boolean };
+  /**
+   * Somebody pushes anything to the status branch; somebody has a folder of main, and writes anything there; somebody merges into
+   * `tranche.yaml`, and copies what others have.
+   */
+  readonly hostile?: { readonly pusher: boolean; readonly folder: boolean; readonly config?: true };
   /** What the base of kustomize folders says of the partition; not there: there are none. */
   readonly base?: 'locked' | 'open' | 'silent';
   readonly lws: LwsVersion;
@@ -194,7 +198,10 @@ function guardedSetupOf(setup: Setup): Setup {
   return new Chance(setup.seed).fork('key').flip(KEYED_SHARE) ? { ...setup, keyed: true } : setup;
 }
 
-/** With a key or without one, with one of the two who want harm, or both, and with nobody who goes back in time. */
+/** Worlds with somebody hostile in which one of them merges into `tranche.yaml`. */
+const SETTINGS_SHARE = 0.5;
+
+/** With a key or without one, with one of those who want harm, or several, and with nobody who goes back in time. */
 export function hostileSetupOf({ keyed: _keyed, back: _back, conflicts: _conflicts, ...setup }: Setup): Setup {
   const chance = new Chance(setup.seed).fork('hostile');
   const [pusher, folder] = chance.pick([
@@ -203,7 +210,8 @@ export function hostileSetupOf({ keyed: _keyed, back: _back, conflicts: _conflic
     [true, true],
   ] as const);
   const key = chance.flip(HOSTILE_KEYED_SHARE) ? ({ keyed: true } as const) : {};
-  return { ...setup, ...key, workloads: setup.workloads.map(withoutHands), hostile: { pusher, folder } };
+  const config = chance.fork('settings').flip(SETTINGS_SHARE) ? ({ config: true } as const) : {};
+  return { ...setup, ...key, workloads: setup.workloads.map(withoutHands), hostile: { pusher, folder, ...config } };
 }
 
 /** Nobody knows of a route that is taken out of the files in the drain, once the record is gone as well. */

@@ -77,6 +77,7 @@ const askedFor: readonly string[] = [
   'build fails',
   'build stopped',
   'kustomize missing',
+  'settings of others',
 ];
 
 /** Fewer schedules say nothing about what is seldom. */

@@ -4,6 +4,7 @@ import { INTENT } from '../../src/api/intents.ts';
 import type { Chance } from './chance.ts';
 import { marksIn, type RolloutState, rolloutFile, rolloutText, versionInText } from './files.ts';
 import { anyPush, clearFolder, folderStep, pusherStep } from './hostile.ts';
+import { settingsStep } from './hostile-settings.ts';
 import { CLIMBING, FORWARD } from './our-commit.ts';
 import { plainPass } from './rest.ts';
 import type { WorkloadSetup } from './setup.ts';
@@ -125,9 +126,10 @@ type Harms = (fork: Universe, of: Of, folder?: boolean) => void;
 function harmOf({ chance }: Of): Harms {
   const always = chance.flip(0.5) ? anyPush(chance) : undefined;
   return (fork, { workload, state }, isFolder = chance.flip(0.3)) => {
-    const { pusher = false, folder = false } = fork.setup.hostile ?? {};
+    const { pusher = false, folder = false, config } = fork.setup.hostile ?? {};
     if (pusher) pusherStep(fork, chance, always ?? anyPush(chance));
     if (folder && isFolder) folderStep(fork, chance, { workload, state });
+    if (config === true && isFolder && chance.flip(0.5)) settingsStep(fork, chance, { workload });
   };
 }
 
