@@ -1,5 +1,6 @@
 /** The newest commit of tranche that wrote a workload: for its Rollout, or without one, while its Rollout named another. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
@@ -10,8 +11,9 @@ import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { besideRollout } from '../documents/rollout-names.ts';
+import { hasPin } from '../roots/patch-issues.ts';
 import type { GitReader } from './git-reader.ts';
-import { couldWrite } from './own-move.ts';
+import { couldWrite, type Said } from './own-move.ts';
 
 /** Commits of tranche in a row that may have written no annotation. */
 const PASSED_MOST = 10;
@@ -48,13 +50,12 @@ export async function lastWritten(git: GitReader, entry: DesiredRollout): Promis
   while (passed.length < PASSED_MOST) {
     const commit = await lastCommitOf(git, entry, passed);
     if (commit === undefined) break;
-    const there = await git.textAt(commit.oid, entry);
-    const marks =
-      there.kind === 'known' ? there.value.manifest.workload.marks : await patchMarks(git, commit.oid, entry);
-    if (marks === undefined) {
+    const said = await saidAt(git, commit.oid, entry);
+    const marks = said?.marks;
+    if (said === undefined || marks === undefined) {
       if (await wroteMarks(git, entry, commit)) return undefined;
     } else {
-      const how = await howWritten(git, entry, commit);
+      const how = await howWritten(git, entry, { ...commit, said });
       if (how === 'written') return { commit: commit.oid, marks };
       if (how === 'left') left ??= { commit: commit.oid, marks };
     }
@@ -63,27 +64,42 @@ export async function lastWritten(git: GitReader, entry: DesiredRollout): Promis
   return left;
 }
 
-/** A folder that was not built when a commit of ours went into its patch, as one of a rollback: what that wrote stands there. */
-async function patchMarks(git: GitReader, commit: Oid, { over }: DesiredRollout): Promise<Marks | undefined> {
-  const text = over === undefined ? undefined : await git.fileAt(commit, over.file);
-  if (over === undefined || text === undefined) return undefined;
-  const [patch] = parseManifestFile(over.file, text, [LWS_KIND]).documents;
-  return patch === undefined ? undefined : readWorkload(patch).workload?.workload.marks;
-}
-
-/** Whether a commit has changed the annotations, and in a way that could be ours. What kustomize or a chart makes is not compared so far. */
+/** Whether a commit has changed the annotations, and in a way that could be ours. */
 async function howWritten(
   git: GitReader,
   entry: DesiredRollout,
-  { oid, parents }: CommitHeader,
+  { parents, said: is }: Pick<CommitHeader, 'parents'> & { readonly said: Said },
 ): Promise<'written' | 'left' | 'not ours'> {
   const [parent] = parents;
-  if (parent === undefined || entry.identity?.root !== undefined || entry.identity?.carrier !== undefined)
-    return 'written';
-  const [was, is] = [await git.textAt(parent, entry), await git.textAt(oid, entry)];
-  if (was.kind !== 'known' || is.kind !== 'known') return 'written';
-  if (sameMarks(is.value.manifest.workload.marks, was.value.manifest.workload.marks)) return 'left';
-  return couldWrite(was.value, is.value) ? 'written' : 'not ours';
+  const was = parent === undefined ? undefined : await saidBefore(git, parent, entry);
+  if (was === undefined) return 'written';
+  if (sameMarks(is.marks, was.marks)) return 'left';
+  return couldWrite(was, is) ? 'written' : 'not ours';
+}
+
+/** What a commit says of the workload, built where kustomize builds it; undefined: it is not there, or nobody can read it. */
+async function saidAt(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
+  const there = await git.textAt(commit, entry);
+  if (there.kind !== 'known') return patchSaid(git, commit, entry);
+  return { marks: there.value.manifest.workload.marks, digest: there.value.release.digest };
+}
+
+/** The same of a parent, of which the annotations are enough: where they stand in a patch of ours nothing is built for that. */
+function saidBefore(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
+  return entry.identity?.root === undefined ? saidAt(git, commit, entry) : patchSaid(git, commit, entry);
+}
+
+/**
+ * What stands in our patch, of a folder that was not built when a commit of ours went into it, as one of a rollback. That pins
+ * the template then; without a pin it is the one that the folder asks for.
+ */
+async function patchSaid(git: GitReader, commit: Oid, { identity }: DesiredRollout): Promise<Said | undefined> {
+  const text = identity?.root === undefined ? undefined : await git.fileAt(commit, identity.file);
+  if (identity === undefined || text === undefined) return undefined;
+  const [patch] = parseManifestFile(identity.file, text, [LWS_KIND, CARRIER_KIND]).documents;
+  const marks = patch === undefined ? undefined : readWorkload(patch).workload?.workload.marks;
+  if (patch === undefined || marks === undefined) return undefined;
+  return { marks, digest: hasPin(patch.value) ? undefined : marks.release.digest };
 }
 
 async function wroteMarks(git: GitReader, entry: DesiredRollout, { oid, parents }: CommitHeader): Promise<boolean> {

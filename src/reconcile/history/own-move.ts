@@ -3,22 +3,24 @@
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { isOneWorkload, takesTurns } from '../../api/styles.ts';
-import type { StableDocument } from '../../rollout/snapshot.ts';
 import { isFillingBack } from '../../rollout/state.ts';
 
-/** The workload in a commit, and what its marks said. */
-type Said = Pick<StableDocument, 'manifest'> & { readonly release: { readonly digest: string } };
+/** What a commit says of a workload. */
+export type Said = {
+  readonly marks: Marks | undefined;
+  /** Of its template. undefined: nobody knows, and it is not the one that `marks` name. */
+  readonly digest: string | undefined;
+};
 
 /**
  * False: it ends a release before its last step, or a rollback that it says has started leaves the template where it was. By the
  * first an abort would find a release that has settled, and take all groups on to it; by the second the rollback would end there.
  */
-export function couldWrite(before: Said, after: Said): boolean {
-  const [was, is] = [before.manifest.workload.marks, after.manifest.workload.marks];
+export function couldWrite({ marks: was }: Said, { marks: is, digest }: Said): boolean {
   if (was?.step === undefined || was.step.kind === 'rollback' || is === undefined) return true;
   if (!sameRelease(was.release, is.release)) return true;
   if (is.step === undefined) return isThrough(was) && (!takesTurns(was.restore?.style) || was.serves !== is.serves);
-  return is.step.kind !== 'rollback' || after.release.digest !== is.release.digest || movesRequests(is);
+  return is.step.kind !== 'rollback' || digest !== is.release.digest || movesRequests(is);
 }
 
 /** Whether requests go back before the template does: of two colours, and of versions of one workload. */
