@@ -1,6 +1,7 @@
 /** One status branch under two clusters: neither takes the other's word, nor removes what is the other's. */
 
 import { describe, expect, test } from 'vitest';
+import { printInstant } from '../../src/api/time.ts';
 import { NO_OVERRIDES, newMemory, type Overrides, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { publicHalf, signaturesOf } from '../support/status-key.ts';
@@ -202,6 +203,30 @@ describe('two clusters with a key each', () => {
       expect(pass.outcomes[0]?.snapshot?.recordProof).toBe('signed');
     }
     expect(text(world, RECORDS.default)).toBe(before);
+  });
+
+  test('a key is rotated as documented while a delivery waits: nothing that it has signed counts as lost when it ends', async () => {
+    const world = await keyed();
+    world.edit(LWS_FILE, OLD, NEW);
+    const look = async (nth: number, seconds: number): Promise<readonly string[]> => {
+      world.sync();
+      world.tick(seconds);
+      return [...tampered(await turn(world, 'default', nth)), ...tampered(await turn(world, 'east'))];
+    };
+    for (let first = 0; first < 6; first += 1) await look(1, 30);
+    const ends = printInstant(world.now + 3700);
+    const next = `  - {cluster: default, key: ${publicHalf(3)}}\n`;
+    world.edit('tranche.yaml', `${publicHalf(1)}}\n`, `${publicHalf(1)}, until: "${ends}"}\n${next}`);
+    const said: string[] = [];
+    for (let then = 0; then < 4; then += 1) said.push(...(await look(3, 1200)));
+    expect(said).toEqual([]);
+    expect(JSON.parse(text(world, RECORDS.default)).signature.key).toBe(publicHalf(3));
+    world.edit('tranche.yaml', /.*until.*\n/.exec(world.repository.text('main', 'tranche.yaml') ?? '')?.[0] ?? '', '');
+    expect(await look(3, 30)).toEqual([]);
+    // Where nothing ends, nothing is signed again.
+    const head = world.repository.head('tranche-status');
+    expect(await look(3, 30)).toEqual([]);
+    expect(world.repository.head('tranche-status')).toBe(head);
   });
 
   test('another key for one leaves the records of the other alone', async () => {

@@ -46,7 +46,8 @@ export function evidenceFiles(
     const own = evidence === undefined ? undefined : `analysis/${key}/${nameOf(evidence)}.json`;
     const others = [...(known.get(key) ?? [])].filter(([path]) => path !== own).sort(([a], [b]) => byStep(a, b));
     const kept = others.slice(own === undefined ? -STEPS_MOST : 1 - STEPS_MOST);
-    for (const [path] of kept) files.set(path, texts.get(path) ?? '');
+    for (const [path, one] of kept)
+      files.set(path, keptText(texts.get(path) ?? '', { key, path, evidence: one, signing }));
     const newest = evidence ?? kept.at(-1)?.[1];
     if (newest !== undefined)
       files.set(evidencePicture(key), evidenceSvg(key, newest, signing === undefined ? UNSIGNED : undefined));
@@ -57,6 +58,22 @@ export function evidenceFiles(
     files.set(own, isSaid ? before : text);
   }
   return files;
+}
+
+/** As it is, unless the key that has signed it ends. */
+function keptText(
+  text: string,
+  of: {
+    readonly key: string;
+    readonly path: string;
+    readonly evidence: Evidence;
+    readonly signing: Signing | undefined;
+  },
+): string {
+  const { key, path, evidence, signing } = of;
+  const by = ownEvidence(path, text)?.signed?.signature.key;
+  const isEnding = by !== undefined && signing?.ending?.has(by) === true;
+  return isEnding ? evidenceText(key, evidence, { ...signing, path }) : text;
 }
 
 /** What a file says that has the name of its own content; undefined: tranche has not written it. */

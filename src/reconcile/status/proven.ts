@@ -7,6 +7,7 @@ import { type Instant, printInstant } from '../../api/time.ts';
 import type { Signatures } from '../../ports/signatures.ts';
 import type { RecordProof } from '../../rollout/record/trust.ts';
 import { isWhole } from './content.ts';
+import { endingBefore } from './ending.ts';
 import { forgedCounts } from './forged-counts.ts';
 import { type Numbers, numbersFile, readNumbers } from './numbers.ts';
 import { type Content, INDEX_FILE, type StatusBranch, type StoredRecord } from './record-store.ts';
@@ -224,8 +225,9 @@ export function signingOf(judging: Judging, { numbers }: Known): Signing | undef
   const { signatures, config, place, now } = judging;
   const signer = signatures?.own;
   const named = keysOf(config.statusKeys, place.cluster);
-  if (signer === undefined || !named.some((key) => key.key === signer.key && isInForce(key, now))) return undefined;
-  return { signer, place, numbers, now };
+  const own = named.find((one) => one.key === signer?.key && isInForce(one, now));
+  if (signer === undefined || own === undefined) return undefined;
+  return { signer, place, numbers, now, ending: endingBefore(own, named) };
 }
 
 /** A key that main does not name signs nothing. */

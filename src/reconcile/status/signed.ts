@@ -20,6 +20,8 @@ export type Signing = {
   /** The highest number that this process knows of a path. */
   readonly numbers: ReadonlyMap<string, number>;
   readonly now: Instant;
+  /** What these have signed is signed again. */
+  readonly ending?: ReadonlySet<string>;
 };
 
 /** As it stands in a file. */

@@ -19,7 +19,7 @@ import {
   type StatusIndex,
   type StoredRecord,
 } from './record-store.ts';
-import { digestOf, nextNumber, type Signing, sign } from './signed.ts';
+import { digestOf, nextNumber, type Signed, type Signing, sign } from './signed.ts';
 import { badge, statusPage } from './status-page.ts';
 import { timelineSvg } from './timeline-svg.ts';
 
@@ -43,7 +43,7 @@ export function statusWrites(before: StatusBranch, after: Said): readonly FileWr
   for (const [key, record] of sorted) {
     const [path] = filesOf(key);
     const stored = before.records.get(key);
-    const isAsRead = stored?.kind === 'read' && stored.record === record;
+    const isAsRead = stored?.kind === 'read' && stored.record === record && !isEnding(stored.signed, signing);
     wanted.set(
       path,
       (isAsRead ? before.texts.get(path) : undefined) ?? recordText(record, { path, stored, before, signing }),
@@ -115,8 +115,13 @@ function recordText(
   const signed = stored?.kind === 'read' ? stored.signed : undefined;
   const text = signing === undefined ? undefined : before.texts.get(path);
   const content = contentOfRecord(record);
-  if (text !== undefined && signed?.digest === content.digest) return text;
+  if (text !== undefined && signed?.digest === content.digest && !isEnding(signed, signing)) return text;
   return printContent(content, signing && { ...signing, path });
+}
+
+/** Below the index of another cluster a record counts by its own signature alone: while a delivery waits, its text stays the same. */
+function isEnding(signed: Signed | undefined, signing: Signing | undefined): boolean {
+  return signed !== undefined && signing?.ending?.has(signed.signature.key) === true;
 }
 
 function indexText(
