@@ -7,11 +7,14 @@ import {
   intentMessage,
   lineMessage,
   parseTrailers,
+  plannedOn,
+  policiesIn,
   printTrailers,
   stepMessage,
   type Trailers,
   trailersIn,
 } from '../../src/rollout/commits/messages.ts';
+import { approvedByIn } from '../../src/rollout/commits/order-trailers.ts';
 import type { ObjectChange } from '../../src/rollout/edits/change.ts';
 import { type WorkloadMove, workloadMove } from '../../src/rollout/edits/workload-change.ts';
 import type { Move } from '../../src/rollout/move.ts';
@@ -134,6 +137,34 @@ test.each([
   expect(message.split(/\n\n/)).toHaveLength(3);
   // eslint-disable-next-line no-control-regex -- exactly these must not get through
   expect(message).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f\u0085\u2028\u2029]/);
+});
+
+test.each(['Rollout-Policies: forged@0', 'Approved-By: mallory', 'Planned-From: x', 'Rollout: default/other/vllm'])(
+  'a line that is full adds none either: %s',
+  (trailer) => {
+    for (let before = 60; before <= 100; before += 1) {
+      const why = `Group 3 is not ready (leader: ${'x'.repeat(before)} ${trailer} ${'y'.repeat(90)} ${trailer}).`;
+      const { message } = stepMessage(moveOf({ why }), at);
+      expect(message.split('\n').filter((line) => line.startsWith(trailer))).toEqual([]);
+      expect(plannedOn(message, 'f00d')).toContain('\nPlanned-From: f00d\n');
+      expect([policiesIn(message), approvedByIn(message)]).toEqual([undefined, undefined]);
+    }
+  },
+);
+
+test.each([
+  'closes #12',
+  'fixes GH-7',
+  'fixes gh-7',
+  'resolves team/gitops#12',
+  'closes https://github.com/team/gitops/issues/12',
+  'closes https://github.com/team/gitops/pull/12',
+  '@team/everybody',
+])('text of the cluster names no issue and calls nobody: %s', (text) => {
+  const why = `Group 3 is not ready (leader: CreateContainerError, container vllm: exec: "${text}": not found).`;
+  const { message } = stepMessage(moveOf({ why }), at);
+  expect(message).not.toContain(text);
+  expect(message.replaceAll('\u200b', '').replaceAll('\n', ' ')).toContain(text);
 });
 
 test.each([

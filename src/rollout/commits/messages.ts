@@ -1,5 +1,6 @@
 /** The commits that tranche writes, as text: printed and parsed here only, because people and tools read them for years. */
 
+import { callingNobody } from '../../api/calling-nobody.ts';
 import { type FieldValue, sameValue } from '../../api/field.ts';
 import { type Marks, printStep } from '../../api/marks.ts';
 import { printRelease, type Release } from '../../api/release.ts';
@@ -70,9 +71,12 @@ export function stepMessage(
     ...(exceptions.length === 0 ? [] : [`${TRAILER.exceptions}: ${oneLine(exceptions.join('; '))}`]),
     ...analysed.map((line) => `${TRAILER.analysis}: ${oneLine(line)}`),
   ];
-  const why = wrap(capital(oneLine(move.why)));
+  const why = wrap(callingNobody(capital(oneLine(move.why))), isTrailer);
   return { subject, message: `${subject}\n\n${why}\n\n${[printTrailers(trailers), ...more].join('\n')}\n` };
 }
+
+/** Words of others do not start a line with the name of one of ours. */
+const isTrailer = (word: string): boolean => Object.values(TRAILER).some((name) => word === `${name}:`);
 
 /** Where marks say that a delivery stands: `2/4`, `rollback`, `settled`. */
 export function stepText({ step }: Pick<Marks, 'step'>): string {

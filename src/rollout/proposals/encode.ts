@@ -1,5 +1,6 @@
 /** Text of people and of the cluster as Markdown that shows it and does nothing else: no mention, link, HTML, image or cell. */
 
+import { callingNobody } from '../../api/calling-nobody.ts';
 import { seen } from '../../api/seen.ts';
 
 /** Control characters, line ends and the marks that turn text around: none of them is shown. */
@@ -29,14 +30,7 @@ export function block(text: string, language: string, most: number): string {
  * named, which a squash would close that took the title for its message.
  */
 export function plain(text: string, most: number): string {
-  return cut(
-    text
-      .replace(HIDDEN, ' ')
-      .replaceAll('`', "'")
-      .replace(/@|#(?=\d)/g, '$&\u200b')
-      .trim(),
-    most,
-  );
+  return cut(callingNobody(text.replace(HIDDEN, ' ').replaceAll('`', "'").trim()), most);
 }
 
 function cut(text: string, most: number): string {

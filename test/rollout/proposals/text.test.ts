@@ -82,6 +82,7 @@ test('a block is closed by its own fence alone, and a long one says that it is c
 });
 
 test('a title mentions nobody, and no issue', () => {
+  expect(plain('v1 closes GH-7, https://github.com/a/b/issues/7', 60)).not.toMatch(/GH-\d|\/issues\/\d/);
   fc.assert(
     fc.property(text, (value) => {
       const shown = plain(value, 20);
