@@ -81,8 +81,8 @@ function lazyBuilder(given: string | undefined, { env, folder }: Io): Builder {
 const CREDENTIALS = [ENV.gitToken, ENV.forgeToken, ENV.appKey];
 
 /**
- * Credentials go to the host that they are for: the one of TRANCHE_GIT_HOST, else that of a repository that was named, or of
- * the server that runs the job. A clone's `origin` is a line in a file, and names nothing. Throws UsageError.
+ * Credentials go to the host that they are for: the one of TRANCHE_GIT_HOST, else that of `--repo`, or of the server of the
+ * job. A clone's `origin` names nothing. Throws UsageError.
  */
 function checkBound({ repoIsDefault }: CommonOptions, { env }: Io, location: string): void {
   const given = CREDENTIALS.filter((name) => (env[name] ?? '') !== '');
@@ -93,13 +93,12 @@ function checkBound({ repoIsDefault }: CommonOptions, { env }: Io, location: str
   const ofServer = URL.canParse(server) ? new URL(server).host : undefined;
   const isBound = bound === '' ? repoIsDefault !== true || host === ofServer : host === bound;
   if (!/^https?:$/.test(protocol) || isBound) return;
-  const why = bound === '' ? 'nobody has named that host' : `${ENV.gitHost} is ${bound}`;
-  throw new UsageError(
-    `${given.join(', ')} would go to ${host}, and ${why}. Name the repository with --repo, or its host in ${ENV.gitHost}`,
-  );
+  const named = `${ENV.gitHost} is ${bound}. Write ${host} there if that is meant`;
+  const unnamed = `nobody has named that host. Give --repo, or its host in ${ENV.gitHost}`;
+  throw new UsageError(`${given.join(', ')} would go to ${host}, and ${bound === '' ? unnamed : named}`);
 }
 
-/** Throws UsageError where the key of an App would vouch for us at a server that nobody has named, or all would go in plain text. */
+/** Throws UsageError where an App's key would go to a server that nobody has named, or all in plain text. */
 function checkForgeHost(
   location: string,
   { forge, app }: { readonly forge: string | undefined; readonly app: boolean },
@@ -222,10 +221,7 @@ function networkOf({ caFile }: CommonOptions, { env, folder }: Io): Network {
   };
 }
 
-/**
- * What lint looks at. In a working tree the files as they lie there, committed or not; else, and where a ref or a branch
- * is named, what is committed.
- */
+/** What lint looks at: in a working tree the files as they lie there; else, and where a ref is named, what is committed. */
 export async function openFiles(
   options: CommonOptions,
   io: Io,
