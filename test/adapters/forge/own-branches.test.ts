@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { problem } from '../../support/forge/route.ts';
 import { type SimulatedForge, startForge } from '../../support/forge/start-forge.ts';
-import { ADA, type ForgeSite, forgeSite, value } from './site.ts';
+import { ADA, APP, type ForgeSite, forgeSite, value } from './site.ts';
 
 const prefix = 'tranche/prod-eu/';
 let forge: SimulatedForge;
@@ -52,4 +52,16 @@ test('where a branch of that name in forks of the same owner was proposed as oft
   for (let count = 0; count < 20; count += 1) opened('a'.repeat(40), true);
   const found = value(await site.open({}).pulls({ prefix: 'none/', numbers: [], branches: [branch] }));
   expect(found.filter(({ isSameRepository }) => isSameRepository).map(({ number }) => number)).toEqual([own.number]);
+});
+
+test('where others have opened many from branches of ours, those that we have opened come first, and few of theirs are read', async () => {
+  const branch = `${prefix}ours`;
+  const { head } = await site.branch(branch, 9);
+  const opened = { base: 'main', title: branch, body: '' };
+  const ours = site.repository.open({ ...opened, by: APP, branch, head, isFork: false });
+  // Ours is not on the first page.
+  for (let at = 0; at < 100; at += 1)
+    site.repository.open({ ...opened, by: ADA, branch: `${prefix}${at}`, head: 'a'.repeat(40), isFork: true });
+  const found = value(await site.open({ limits: { pages: 4, foreignPulls: 2 } }).pulls({ prefix, numbers: [4] }));
+  expect(found.filter((pull) => pull.isSameRepository).map(({ number }) => number)).toEqual([ours.number, 4, 2, 1]);
 });

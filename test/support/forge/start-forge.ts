@@ -235,7 +235,7 @@ class Api {
             : {
                 pullRequest: ({ number }: { readonly number: number }) => pulls[number - 1],
                 refs: ({ refPrefix, after }: { readonly refPrefix: string; readonly after?: string }) =>
-                  graphqlRefs(repository, { refPrefix, after, pulls }),
+                  graphqlRefs(repository, { refPrefix, after, pulls, viewer: token.account }),
                 object: ({ oid }: { readonly oid: string }) => commits[oid],
               },
       });

@@ -1,6 +1,6 @@
 /** What a forge computes of a pull request for GraphQL: what stands in the way of merging it. */
 
-import type { ForgePull, ForgeRepository } from './repository.ts';
+import type { Account, ForgePull, ForgeRepository } from './repository.ts';
 
 /** The fields of `PullRequest` that queries of ours ask. */
 export async function graphqlPull(
@@ -64,7 +64,12 @@ export async function graphqlPull(
 /** The branches below a prefix that open pull requests of this very repository have, a few a page. */
 export function graphqlRefs(
   { pulls: all }: ForgeRepository,
-  of: { readonly refPrefix: string; readonly after: string | undefined; readonly pulls: readonly unknown[] },
+  of: {
+    readonly refPrefix: string;
+    readonly after: string | undefined;
+    readonly pulls: readonly object[];
+    readonly viewer: Account;
+  },
 ): Readonly<Record<string, unknown>> {
   const own = all.filter(
     ({ state, isFork, branch }) => state === 'open' && !isFork && `refs/heads/${branch}`.startsWith(of.refPrefix),
@@ -72,7 +77,9 @@ export function graphqlRefs(
   const from = Number(of.after ?? 0);
   const shown = own.slice(from, from + REFS_A_PAGE);
   return {
-    nodes: shown.map(({ number }) => ({ associatedPullRequests: { nodes: [of.pulls[number - 1]] } })),
+    nodes: shown.map(({ number, by }) => ({
+      associatedPullRequests: { nodes: [{ ...of.pulls[number - 1], viewerDidAuthor: by.id === of.viewer.id }] },
+    })),
     pageInfo: { hasNextPage: own.length > from + REFS_A_PAGE, endCursor: String(from + REFS_A_PAGE) },
   };
 }

@@ -32,6 +32,8 @@ export type ForgeLimits = {
   readonly keptAnswers: number;
   /** Reviewers of one pull request whose rights are read, a request each: anybody may review where anybody may read. */
   readonly reviewersPerPull: number;
+  /** Pull requests that others have opened from branches of ours, which are read one by one where many are open. */
+  readonly foreignPulls: number;
   /** Pull requests asked about in one request. */
   readonly pullsPerQuery: number;
 };
@@ -53,5 +55,6 @@ export const forgeLimits: ForgeLimits = {
   pages: 20,
   keptAnswers: 100,
   reviewersPerPull: 30,
+  foreignPulls: 50,
   pullsPerQuery: 50,
 };

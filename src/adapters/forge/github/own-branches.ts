@@ -10,14 +10,15 @@ const operation = 'list the pull requests of own branches';
 const QUERY = `query($owner: String!, $name: String!, $prefix: String!, $after: String) {
   repository(owner: $owner, name: $name) {
     refs(refPrefix: $prefix, first: 100, after: $after) {
-      nodes { associatedPullRequests(states: OPEN, first: 10) { nodes { number } } }
+      nodes { associatedPullRequests(states: OPEN, first: 10) { nodes { number viewerDidAuthor } } }
       pageInfo { hasNextPage endCursor }
     }
   }
 }`;
 
 /**
- * Their numbers, ascending. undefined: they cannot be listed in this way, as to a token that may not read the contents, or
+ * The numbers of those that we have opened, then of others, no more than `foreignPulls`: anyone who may push there can open hundreds, a
+ * request each to read, and what a pass may ask would be spent before the rollouts of anybody. undefined: they cannot be listed in this way, as to a token that may not read the contents, or
  * are more than anybody reads. Throws PortError.
  */
 export async function numbersBelow(
@@ -26,7 +27,7 @@ export async function numbersBelow(
 ): Promise<Answer<readonly number[]> | undefined> {
   const { owner, name } = caller.address;
   const folder = `refs/heads/${prefix.slice(0, prefix.lastIndexOf('/') + 1)}`;
-  const numbers: number[] = [];
+  const [ours, others]: [number[], number[]] = [[], []];
   let after: string | undefined;
   for (let page = 1; page <= caller.limits.pages; page += 1) {
     const variables = { owner, name, prefix: folder, after };
@@ -40,11 +41,13 @@ export async function numbersBelow(
     for (const ref of listAt(refs, 'nodes'))
       for (const pull of listAt(ref, 'associatedPullRequests', 'nodes')) {
         const number = at(pull, ['number']);
-        if (typeof number === 'number') numbers.push(number);
+        if (typeof number === 'number') (at(pull, ['viewerDidAuthor']) === true ? ours : others).push(number);
       }
     if (at(refs, ['pageInfo', 'hasNextPage']) !== true)
-      return { kind: 'done', value: numbers.toSorted((left, right) => left - right) };
+      return { kind: 'done', value: [...ours, ...others.sort(ascending).slice(0, caller.limits.foreignPulls)] };
     after = textAt(refs, 'pageInfo', 'endCursor');
   }
   return undefined;
 }
+
+const ascending = (left: number, right: number): number => left - right;
