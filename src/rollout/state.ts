@@ -1,6 +1,7 @@
 /** Which row of the specification a workload is in, from Git alone, with the marks and the step where it has them. */
 
 import type { Marks, RungMark, StepMark } from '../api/marks.ts';
+import { sameRelease } from '../api/release.ts';
 import { isOneWorkload } from '../api/styles.ts';
 import { SENTINEL } from '../api/workload.ts';
 
@@ -65,6 +66,16 @@ export function isRouted({ step, at, restore }: Marks): boolean {
 /** blueGreen: whether a settled release is undone by filling the other colour: the side that serves is the one that is left. */
 export function isFillingBack({ step, restore }: Pick<Marks, 'step' | 'restore'>): boolean {
   return step?.kind === 'rollback' && restore?.undone !== undefined;
+}
+
+/**
+ * Whether the file of a rollback has the stable template again. Until then its release is the one that was aborted, as two more
+ * annotations tell: what is to be delivered to groups is not that, whichever of them a hand or a squash has taken out.
+ */
+export function isTemplateBack({ step, at, release, aborted, stable }: Marks): boolean {
+  const isGiven = aborted.some((one) => sameRelease(one, release));
+  const isStable = stable === undefined || stable.digest === release.digest;
+  return step?.kind === 'rollback' && at !== 'route-restored' && !isGiven && isStable;
 }
 
 function rowOf({ restore }: Marks, index: number, partition: number): InDelivery['row'] {

@@ -3,10 +3,12 @@
 import { CARRIER_KIND } from '../../api/carrier.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { absent, type Known, known, unknown } from '../../api/known.ts';
+import type { Marks } from '../../api/marks.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { isLadder, isTemplateBack } from '../../rollout/state.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import type { Observation } from './observation.ts';
 import { isUnsigned } from './unsigned.ts';
@@ -41,6 +43,21 @@ export function anotherText({ commit, release }: Stable, expected: Release): Kno
   );
 }
 
+/**
+ * The template of the file in a rollback that has put it back: where a squash, or a move to a file that is none of git's moves, has left
+ * nothing of what was before, a rollback goes on as it was started. undefined: it has not. Throws PortError where Git fails for now.
+ */
+export async function backInFile(
+  { git, entry }: Pick<Observation, 'git' | 'entry'>,
+  marks: Marks,
+): Promise<Known<Stable> | undefined> {
+  if (isLadder(marks) || !isTemplateBack(marks)) return undefined;
+  const head = await git.line.walk(entry, { keyOf: () => '', visit: ({ commit }) => commit });
+  const there = head.kind === 'found' ? await git.textAt(head.value, entry) : absent;
+  const isSame = there.kind === 'known' && there.value.release.digest === marks.release.digest;
+  return isSame ? known({ ...there.value, release: marks.release }) : undefined;
+}
+
 /** The text to go back to; of no use, and so not read, while the workload is settled or not managed. */
 export async function stableOf(
   of: Observation,
@@ -56,6 +73,8 @@ export async function stableOf(
     return expected === undefined ? there : known({ ...there.value, release: expected });
   }
   const copy = stableFromRecord(isUnsigned(of) && expected === undefined ? undefined : record, expected);
+  const back = copy.kind === 'known' ? undefined : await backInFile(of, marks);
+  if (back !== undefined) return back;
   if (copy.kind === 'known' || there.kind === 'absent') return copy;
   return there.kind === 'known' && expected !== undefined ? anotherText(there.value, expected) : there;
 }

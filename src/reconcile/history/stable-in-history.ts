@@ -12,7 +12,7 @@ import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 import type { Walked } from './own-line.ts';
 import { type ReleaseBefore, releasesBefore } from './releases-before.ts';
-import { anotherText, stableFromRecord } from './stable-copy.ts';
+import { anotherText, backInFile, stableFromRecord } from './stable-copy.ts';
 
 type Where = Pick<Observation, 'git' | 'entry' | 'stored' | 'proof'>;
 
@@ -41,12 +41,15 @@ export type Forged = { readonly seen: string; readonly hint: string };
  * The release before ours in main's own line, which the mark only chooses among several: in the commit that it names, or in
  * any other that has it there. Where main's line is not known so far back, a commit that main descends from, or a copy that
  * is signed. Where nothing of these tells it, what someone has ordered: an order next to them could deliver what no step of
- * a release ever did. Throws PortError where Git fails for now.
+ * a release ever did. At last what a rollback has in the file already. Throws PortError where Git fails for now.
  */
 export async function stableBorneOut(of: Where, asked: StableSearch): Promise<BorneOut> {
   const told = await borneByHistory(of, asked);
-  if (asked.from === undefined || told.stable.kind === 'known') return told;
-  return { stable: await orderedText(of.git, of.entry, asked.from) };
+  if (told.stable.kind === 'known') return told;
+  const ordered = asked.from === undefined ? undefined : await orderedText(of.git, of.entry, asked.from);
+  const back = ordered?.kind === 'known' || asked.below !== undefined ? undefined : await backInFile(of, asked.marks);
+  const stable = back ?? ordered;
+  return stable === undefined ? told : { stable };
 }
 
 async function borneByHistory(of: Where, asked: StableSearch): Promise<BorneOut> {

@@ -148,9 +148,10 @@ type Rest = { readonly atOnce: () => Decision; readonly drained: () => Decision 
 export function nextBatch(on: Delivering, { atOnce, drained }: Rest): Decision {
   const { situation, marks, delivery } = on;
   const [release] = marks.aborted;
-  const isNow = release === undefined || abortOf(situation, release)?.now === true;
+  const isNow = release !== undefined && abortOf(situation, release)?.now === true;
   const found = servingNow(on);
-  if (isNow || found?.given.length === 0) {
+  // Without what was aborted nothing tells whose requests are left.
+  if (isNow || release === undefined || found?.given.length === 0) {
     // Its share goes first: an agent may apply the groups alone.
     if (!isShareWithdrawn(delivery)) return lessShare(on, { found, percent: 0 });
     const unread = isNow ? [] : unique(waiting(on, [LIVE, { kind: 'accepted' }]));

@@ -1,0 +1,54 @@
+/** A delivery by shares of one workload that a squash has left without history and record: no group goes while requests may still reach it. */
+
+import { expect, test } from 'vitest';
+import { OLD, serving, standing } from '../support/forged-share.ts';
+import { type Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
+import { type Squash, squash } from '../support/squash.ts';
+import { failingPercent } from '../support/story/requests.ts';
+
+/** Where the delivery stands when main is squashed: how far it had come, and how far its rollback. */
+const PLACES: Readonly<Record<string, (at: Forgery) => Promise<void>>> = {
+  'a batch at a time': async (at) => {
+    await at.until('step 2/3, traffic', 60);
+    await at.round();
+    await at.order({ kind: 'abort', keepNewer: false });
+    await at.until('rollback');
+  },
+};
+
+const shared = await standing({ style: 'partition with a route', stage: 'in its first share' });
+const played = new Map<string, Forgery>();
+
+/** Independent of every other that stands there. */
+async function standingAt(place: string): Promise<Forgery> {
+  const at = played.get(place) ?? shared.fork();
+  if (!played.has(place)) await PLACES[place]?.(at);
+  played.set(place, at);
+  return at.fork();
+}
+
+/** Rounds until nothing of a delivery is left in the file, at most; the largest part of the requests that found nobody in one of them. */
+async function play(at: Forgery, file: string): Promise<{ failing: number; said: string }> {
+  let failing = 0;
+  const said: string[] = [];
+  for (let round = 0; round < 12 && (round < 2 || at.text(file).includes('tranche.dev/step')); round += 1) {
+    const result = await at.round(30);
+    failing = Math.max(failing, failingPercent(at.world.cluster));
+    said.push(`${at.world.subject()} | ${reasonsOf(result).join(' ')} | ${saidOf(result)}`);
+  }
+  return { failing, said: said.join('\n') };
+}
+
+const rows = (places: readonly string[], lost: readonly string[], squashes: readonly Squash[]) =>
+  places.flatMap((place) => squashes.flatMap((how) => lost.map((names) => [place, how, names] as const)));
+
+test.each([
+  ...rows(['a batch at a time'], ['', 'stable', 'aborted'], ['one commit']),
+  ...rows(['a batch at a time'], [''], ['settled and now', 'another folder']),
+])('%s, %s, without "%s": it goes back, and every request finds a group', async (place, how, lost) => {
+  const at = await standingAt(place);
+  const file = squash(at, how, lost.split(' '));
+  const { failing, said } = await play(at, file);
+  expect([failing, serving(at, OLD)], said).toEqual([0, 4]);
+  expect(at.text(file)).not.toContain('tranche.dev/step');
+});
