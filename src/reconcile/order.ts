@@ -17,7 +17,7 @@ import { unreadLive } from './cluster/observe-cluster.ts';
 import { madeDocuments } from './desired/made-documents.ts';
 import { handingBack } from './history/borne-out.ts';
 import type { GitReader } from './history/git-reader.ts';
-import { withMarksOnce } from './history/marks-there-twice.ts';
+import { withMarksWhole } from './history/marks-whole.ts';
 import type { Observation } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
 import { settledReleases, writtenMarks } from './history/order-facts.ts';
@@ -117,7 +117,7 @@ export async function order(
 /** The scene with one of each annotation of ours. */
 async function sceneOnce(git: GitReader, scene: Scene) {
   const { desired, entry } = scene;
-  const once = await withMarksOnce(git, { entry, texts: desired.texts, known: desired.trials.known });
+  const once = await withMarksWhole(git, { entry, texts: desired.texts, known: desired.trials.known });
   if (once === undefined) return { scene, once };
   return {
     scene: {

@@ -19,7 +19,7 @@ import type { Snapshot } from '../rollout/snapshot.ts';
 import { analysesAsked } from './analysis/ask-analyses.ts';
 import { approvalFound } from './history/approval-in-history.ts';
 import { borneOut, drainProven } from './history/borne-out.ts';
-import { withMarksOnce } from './history/marks-there-twice.ts';
+import { withMarksWhole } from './history/marks-whole.ts';
 import type { Observation } from './history/observation.ts';
 import { promotionProven } from './history/promotion-in-history.ts';
 import { restProven } from './history/rest-in-history.ts';
@@ -38,7 +38,7 @@ export async function reconcileOne(given: Observation, read: TextsAt): Promise<R
   const nothing = { key: entry.key, diff: '', texts: {}, written: undefined, writes: [] };
   let snapshot: Snapshot | undefined;
   try {
-    const once = await withMarksOnce(given.git, { entry, texts: read, known: desired.trials.known });
+    const once = await withMarksWhole(given.git, { entry, texts: read, known: desired.trials.known });
     const texts = once?.texts ?? read;
     const of =
       once === undefined

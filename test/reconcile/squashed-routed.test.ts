@@ -1,13 +1,20 @@
 /** A delivery by shares of one workload that a squash has left without history and record: no group goes while requests may still reach it. */
 
 import { expect, test } from 'vitest';
-import { OLD, serving, standing } from '../support/forged-share.ts';
+import { NEW, OLD, serving, standing } from '../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
 import { type Squash, squash } from '../support/squash.ts';
 import { failingPercent } from '../support/story/requests.ts';
 
 /** Where the delivery stands when main is squashed: how far it had come, and how far its rollback. */
 const PLACES: Readonly<Record<string, (at: Forgery) => Promise<void>>> = {
+  'in a step, and aborted': async (at) => {
+    await at.order({ kind: 'abort', keepNewer: false });
+  },
+  'with its share withdrawn': async (at) => {
+    await at.order({ kind: 'abort', keepNewer: false });
+    await at.until('rollback, route-restored');
+  },
   'a batch at a time': async (at) => {
     await at.until('step 2/3, traffic', 60);
     await at.round();
@@ -43,8 +50,10 @@ const rows = (places: readonly string[], lost: readonly string[], squashes: read
   places.flatMap((place) => squashes.flatMap((how) => lost.map((names) => [place, how, names] as const)));
 
 test.each([
-  ...rows(['a batch at a time'], ['', 'stable', 'aborted'], ['one commit']),
-  ...rows(['a batch at a time'], [''], ['settled and now', 'another folder']),
+  ...rows(['in a step, and aborted', 'with its share withdrawn'], ['', 'rung', 'rung restore'], ['settled and now']),
+  ...rows(['with its share withdrawn'], ['rung'], ['another folder']),
+  ...rows(['a batch at a time'], ['', 'rung', 'rung restore', 'stable', 'aborted'], ['one commit']),
+  ...rows(['a batch at a time'], ['', 'rung'], ['settled and now', 'another folder']),
 ])('%s, %s, without "%s": it goes back, and every request finds a group', async (place, how, lost) => {
   const at = await standingAt(place);
   const file = squash(at, how, lost.split(' '));
@@ -52,3 +61,24 @@ test.each([
   expect([failing, serving(at, OLD)], said).toEqual([0, 4]);
   expect(at.text(file)).not.toContain('tranche.dev/step');
 });
+
+test.each(
+  rows(
+    ['in a step, and aborted', 'with its share withdrawn'],
+    ['', 'rung', 'rung restore', 'aborted rung'],
+    ['one commit'],
+  ),
+)(
+  '%s, %s, without "%s": no group goes before the stable template is put back by hand, and then they go back',
+  async (place, how, lost) => {
+    const at = await standingAt(place);
+    const groups = at.world.groups();
+    const file = squash(at, how, lost.split(' '));
+    const before = await play(at, file);
+    expect([before.failing, at.world.groups()], before.said).toEqual([0, groups]);
+    expect(before.said).toContain('Put the earlier template into the file by hand');
+    at.edit(file, new RegExp(NEW, 'g'), OLD);
+    const { failing, said } = await play(at, file);
+    expect([failing, serving(at, OLD)], said).toEqual([0, 4]);
+  },
+);
