@@ -1,13 +1,14 @@
 /** A delivery by shares of one workload that a squash has left without history and record: no group goes while requests may still reach it. */
 
 import { expect, test } from 'vitest';
-import { NEW, OLD, serving, standing } from '../support/forged-share.ts';
+import { markIn, NEW, OLD, serving, standing } from '../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
 import { type Squash, squash } from '../support/squash.ts';
 import { failingPercent } from '../support/story/requests.ts';
 
 /** Where the delivery stands when main is squashed: how far it had come, and how far its rollback. */
 const PLACES: Readonly<Record<string, (at: Forgery) => Promise<void>>> = {
+  'in its first share': async () => {},
   'in a step, and aborted': async (at) => {
     await at.order({ kind: 'abort', keepNewer: false });
   },
@@ -80,5 +81,40 @@ test.each(
     at.edit(file, new RegExp(NEW, 'g'), OLD);
     const { failing, said } = await play(at, file);
     expect([failing, serving(at, OLD)], said).toEqual([0, 4]);
+  },
+);
+
+test.each(rows(['in its first share', 'with its share withdrawn', 'a batch at a time'], ['step'], ['settled and now']))(
+  '%s, %s, without "%s": its share goes, repair works the step out, and an abort or the rollback goes to its end',
+  async (place, how, lost) => {
+    const at = await standingAt(place);
+    const file = squash(at, how, [lost]);
+    for (let round = 0; round < 3; round += 1) await at.round();
+    const held = await at.round();
+    expect(reasonsOf(held)).toEqual(['AnnotationsGone']);
+    expect(saidOf(held)).toContain('To go on: tranche repair vllm');
+    expect(await at.repair()).toContain('repair, annotations of vllm');
+    const isStep = place === 'in its first share';
+    expect(markIn(at, 'step').split('@')[0]).toBe(isStep ? '1/3' : 'rollback');
+    if (isStep) expect(await at.order({ kind: 'abort', keepNewer: false })).toContain('abort');
+    const { failing, said } = await play(at, file);
+    expect([failing, serving(at, OLD)], said).toEqual([0, 4]);
+  },
+);
+
+test.each(rows(['in its first share'], ['restore', 'restore stable'], ['settled and now', 'one commit']))(
+  '%s, %s, without "%s": an abort goes back, by the template of main or one that is put back by hand',
+  async (place, how, lost) => {
+    const at = await standingAt(place);
+    const file = squash(at, how, lost.split(' '));
+    expect(reasonsOf(await at.round())).not.toContain('FrozenFieldChanged');
+    await at.order({ kind: 'abort', keepNewer: false });
+    const first = await play(at, file);
+    if (how === 'one commit') {
+      expect(first.said).toContain('Put the earlier template into the file by hand');
+      at.edit(file, new RegExp(NEW, 'g'), OLD);
+    }
+    const { failing, said } = await play(at, file);
+    expect([first.failing, failing, serving(at, OLD)], `${first.said}\n${said}`).toEqual([0, 0, 4]);
   },
 );

@@ -57,7 +57,9 @@ export async function lastWritten(git: GitReader, entry: DesiredRollout): Promis
     } else {
       const how = await howWritten(git, entry, { ...commit, said });
       if (how === 'written') return { commit: commit.oid, marks };
-      if (how === 'left') left ??= { commit: commit.oid, marks };
+      // Ours have both or neither: where a squash has lost the step, the commit that withdraws the share leaves it so.
+      const isWhole = marks.step !== undefined || marks.restore === undefined;
+      if (how === 'left' && isWhole) left ??= { commit: commit.oid, marks };
     }
     passed.push(commit.oid);
   }
