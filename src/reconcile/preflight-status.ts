@@ -20,7 +20,7 @@ export function statusGuard({ statusBranch, status, isSigned, self }: PreflightR
       {
         name,
         level: 'warning',
-        seen: `${open}: a key signs it, so anyone who can push could delete it and keep a delivery waiting, and no more`,
+        seen: `${open}: a key signs it, so anyone who can push could delete it and keep a delivery waiting, or put all of an earlier one back before a process that starts, which hides what was seen since`,
         action: `To keep them out, ${rule}`,
       },
     ];
