@@ -63,9 +63,9 @@ test.each([
   expect(at.world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
 });
 
-test.each(['canary', 'blueGreen'])(
-  'a squash of the delivery and its rollback, without a message of tranche: %s, the rollback goes to its end',
-  async (style) => {
+test.each(['canary', 'blueGreen'].flatMap((style) => [[style, 'kept'] as const, [style, 'lost'] as const]))(
+  'a squash of the delivery and its rollback, without a message of tranche: %s, its record %s, the rollback goes to its end',
+  async (style, record) => {
     const at = await standing({ style, stage: 'in its promotion' });
     await at.order({ kind: 'abort', keepNewer: false });
     await at.until('rollback');
@@ -76,12 +76,13 @@ test.each(['canary', 'blueGreen'])(
     const now = repository.files('main');
     const writes = before.flatMap(([path, text]) => (now[path] === text ? [] : [{ path, text }]));
     repository.commit('main', { writes, message: 'squash (#12)' });
+    if (record === 'lost') repository.setHead('tranche-status', undefined);
     const said: string[] = [];
     for (let round = 0; round < 14; round += 1) {
       const result = await at.round();
       said.push(`${at.world.subject()} ${reasonsOf(result).join(' ')}`);
     }
-    expect([markIn(at, 'step'), serving(at, '0.10.0')], said.join('\n')).toEqual(['', 4]);
+    expect([markIn(at, 'step'), serving(at, '0.10.0'), serving(at, '0.10.1')], said.join('\n')).toEqual(['', 4, 0]);
     expect(said.join('\n')).not.toContain('AnnotationsGone');
   },
 );

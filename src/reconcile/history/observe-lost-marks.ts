@@ -86,10 +86,21 @@ function namesOther({ digest, workload: { marks } }: WorkloadFile, before: Marks
  */
 function leavesRest({ digest, workload: { marks } }: WorkloadFile, before: Marks): boolean {
   if (marks === undefined || before.step !== undefined || before.release.digest !== digest) return false;
-  const isShared = marks.step !== undefined && marks.restore?.style !== undefined;
+  const isShared = marks.step !== undefined && marks.restore?.style !== undefined && !leadsToRest(marks, before);
   // A step that was merged late goes back to the template that is in the file already.
   const isMergedLate = marks.step !== undefined && marks.stable?.digest === digest;
   return isShared || (marks.release.digest !== digest && !isMergedLate);
+}
+
+/**
+ * Whether they are of a rollback to what `before` has settled, of a release that was aborted since: all that is left of a delivery
+ * that was squashed. It goes on: its template is in the file, and the colour that serves stays the one that does.
+ */
+function leadsToRest(marks: Marks, before: Marks): boolean {
+  const { step, aborted, release, serves } = marks;
+  const isSince = aborted.some((one) => !before.aborted.some((given) => sameRelease(given, one)));
+  const isBack = step?.kind === 'rollback' && !isFillingBack(marks) && sameRelease(release, before.release);
+  return isBack && isSince && serves === before.serves;
 }
 
 /**
