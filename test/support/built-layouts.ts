@@ -13,14 +13,16 @@ export type BuiltLayout = {
   readonly marked: string;
   readonly tagged: string;
   readonly groups: () => string;
+  /** What is on its way. */
+  readonly release: string;
   /** All groups on the version before. */
   readonly old: string;
 };
 
-type Made = Omit<BuiltLayout, 'old'>;
+type Made = Omit<BuiltLayout, 'old' | 'release'>;
 
 /** What an annotation of tranche says; empty: it is not there. */
-export const markIn = ({ world, marked }: Pick<BuiltLayout, 'world' | 'marked'>, mark: string): string =>
+const markIn = ({ world, marked }: Pick<BuiltLayout, 'world' | 'marked'>, mark: string): string =>
   new RegExp(`tranche\\.dev/${mark}: (?:"([^"]*)"|'([^']*)'|(\\S+))`)
     .exec(world.repository.text('main', marked) ?? '')
     ?.slice(1)
@@ -35,7 +37,7 @@ async function stepped(made: Made): Promise<BuiltLayout> {
   const isThere = (): boolean => markIn({ world, marked }, 'step').startsWith('1/');
   for (let step = 0; step < STEPS_MOST && !isThere(); step += 1) await world.step();
   if (!isThere()) throw new Error(`no step: ${world.subject()}\n${world.repository.text('main', marked)}`);
-  return { ...made, old };
+  return { ...made, old, release: markIn({ world, marked }, 'release') };
 }
 
 export const LAYOUTS: Readonly<Record<string, () => Promise<BuiltLayout>>> = {

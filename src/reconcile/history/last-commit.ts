@@ -3,7 +3,7 @@
 import { CARRIER_KIND } from '../../api/carrier.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
-import type { Release } from '../../api/release.ts';
+import { type Release, sameRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { trailersIn } from '../../rollout/commits/messages.ts';
@@ -13,10 +13,10 @@ import { readWorkload } from '../documents/read-workload.ts';
 import { besideRollout } from '../documents/rollout-names.ts';
 import { hasPin } from '../roots/patch-issues.ts';
 import type { GitReader } from './git-reader.ts';
-import { couldWrite, type Said } from './own-move.ts';
+import { couldWrite, isDelivering, type Said } from './own-move.ts';
 
-/** Commits of tranche in a row that may have written no annotation. */
-const PASSED_MOST = 10;
+/** Commits of tranche that are looked at, newest first. */
+const LOOKED_MOST = 40;
 
 /**
  * By the messages of main, newest first. One that names the workload alone may be of another Rollout of that name: it
@@ -39,69 +39,83 @@ export async function lastCommitOf(
 
 type Written = { readonly commit: Oid; readonly marks: Marks };
 
+/** What a commit that says it is ours made of the annotations. `before`: what its parent has; not there: nobody can read that. */
+type Claim = { readonly commit: Oid; readonly said: Said; readonly before: Marks | undefined };
+
 /**
  * The annotations that the newest such commit wrote, and that commit. One that leaves them as a hand had made them, or without any, as one
  * that withdraws a share in a route alone, bears nothing out, and neither does one that says what tranche never does: those before
  * it tell, and where there are none, what the newest left. Throws PortError where Git fails for now.
  */
 export async function lastWritten(git: GitReader, entry: DesiredRollout): Promise<Written | undefined> {
+  const claims: Claim[] = [];
   const passed: Oid[] = [];
   let left: Written | undefined;
-  while (passed.length < PASSED_MOST) {
+  while (passed.length < LOOKED_MOST) {
     const commit = await lastCommitOf(git, entry, passed);
     if (commit === undefined) break;
-    const said = await saidAt(git, commit.oid, entry);
-    const marks = said?.marks;
-    if (said === undefined || marks === undefined) {
-      if (await wroteMarks(git, entry, commit)) return undefined;
-    } else {
-      const how = await howWritten(git, entry, { ...commit, said });
-      if (how === 'written') return { commit: commit.oid, marks };
-      // Ours have both or neither: where a squash has lost the step, the commit that withdraws the share leaves it so.
-      const isWhole = marks.step !== undefined || marks.restore === undefined;
-      if (how === 'left' && isWhole) left ??= { commit: commit.oid, marks };
-    }
     passed.push(commit.oid);
+    const said = await saidAt(git, commit.oid, entry);
+    if (said?.marks === undefined) {
+      if (await wroteMarks(git, entry, commit)) break;
+      continue;
+    }
+    const [parent] = commit.parents;
+    const was = parent === undefined ? undefined : await saidAt(git, parent, entry);
+    if (was !== undefined && sameMarks(said.marks, was.marks)) {
+      // Ours have both or neither: where a squash has lost the step, the commit that withdraws the share leaves it so.
+      const isWhole = said.marks.step !== undefined || said.marks.restore === undefined;
+      if (isWhole) left ??= { commit: commit.oid, marks: said.marks };
+      continue;
+    }
+    // Whatever was before: by a release that is on its way nothing is taken for over.
+    if (claims.length === 0 && isDelivering(said.marks)) return { commit: commit.oid, marks: said.marks };
+    claims.push({ commit: commit.oid, said, before: was?.marks });
   }
-  return left;
-}
-
-/** Whether a commit has changed the annotations, and in a way that could be ours. */
-async function howWritten(
-  git: GitReader,
-  entry: DesiredRollout,
-  { parents, said: is }: Pick<CommitHeader, 'parents'> & { readonly said: Said },
-): Promise<'written' | 'left' | 'not ours'> {
-  const [parent] = parents;
-  const was = parent === undefined ? undefined : await saidBefore(git, parent, entry);
-  if (was === undefined) return 'written';
-  if (sameMarks(is.marks, was.marks)) return 'left';
-  return couldWrite(was, is) ? 'written' : 'not ours';
-}
-
-/** What a commit says of the workload, built where kustomize builds it; undefined: it is not there, or nobody can read it. */
-async function saidAt(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
-  const there = await git.textAt(commit, entry);
-  if (there.kind !== 'known') return patchSaid(git, commit, entry);
-  return { marks: there.value.manifest.workload.marks, digest: there.value.release.digest };
-}
-
-/** The same of a parent, of which the annotations are enough: where they stand in a patch of ours nothing is built for that. */
-function saidBefore(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
-  return entry.identity?.root === undefined ? saidAt(git, commit, entry) : patchSaid(git, commit, entry);
+  return (await followed(claims.toReversed())) ?? left;
 }
 
 /**
- * What stands in our patch, of a folder that was not built when a commit of ours went into it, as one of a rollback. That pins
- * the template then; without a pin it is the one that the folder asks for.
+ * The last of these, oldest first, that tranche could have written after those before it. What a hand has made of the annotations in
+ * between does not count, but for a step of the same release: a hand may skip some.
  */
-async function patchSaid(git: GitReader, commit: Oid, { identity }: DesiredRollout): Promise<Said | undefined> {
-  const text = identity?.root === undefined ? undefined : await git.fileAt(commit, identity.file);
+async function followed(claims: readonly Claim[]): Promise<Written | undefined> {
+  let last: Written | undefined;
+  for (const { commit, said, before } of claims) {
+    const { marks } = said;
+    const isSkipped = before !== undefined && isDelivering(before) && sameRelease(before.release, last?.marks.release);
+    if (marks !== undefined && (await couldWrite(isSkipped ? before : last?.marks, said))) last = { commit, marks };
+  }
+  return last;
+}
+
+/** What a commit says of the workload; undefined: it is not there, or nobody can read it. What kustomize builds has its annotations in our patch. */
+async function saidAt(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
+  if (entry.identity?.root !== undefined) return patchSaid(git, commit, entry);
+  const there = await git.textAt(commit, entry);
+  if (there.kind !== 'known') return undefined;
+  return { marks: there.value.manifest.workload.marks, digestOf: async () => there.value.release.digest };
+}
+
+/**
+ * A folder may not be built in a commit of ours, as in one of a rollback. That pins the template then: it counts while the folder of
+ * now does not show that the pin is another, or gone. Without a pin the template is the one that the folder asks for.
+ */
+async function patchSaid(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
+  const { identity, workload, over } = entry;
+  const text = identity === undefined ? undefined : await git.fileAt(commit, identity.file);
   if (identity === undefined || text === undefined) return undefined;
   const [patch] = parseManifestFile(identity.file, text, [LWS_KIND, CARRIER_KIND]).documents;
-  const marks = patch === undefined ? undefined : readWorkload(patch).workload?.workload.marks;
-  if (patch === undefined || marks === undefined) return undefined;
-  return { marks, digest: hasPin(patch.value) ? undefined : marks.release.digest };
+  const read = patch === undefined ? undefined : readWorkload(patch).workload;
+  if (patch === undefined || read === undefined) return undefined;
+  const { marks } = read.workload;
+  const digestOf = async (): Promise<string | undefined> => {
+    const there = await git.textAt(commit, entry);
+    if (there.kind === 'known') return there.value.release.digest;
+    if (!hasPin(patch.value)) return marks?.release.digest;
+    return workload === undefined || over?.isStandIn === true ? undefined : readWorkload(workload).workload?.digest;
+  };
+  return { marks, digestOf };
 }
 
 async function wroteMarks(git: GitReader, entry: DesiredRollout, { oid, parents }: CommitHeader): Promise<boolean> {

@@ -1,49 +1,110 @@
 /** Annotations that somebody writes by hand, with the author and the message of a commit of tranche, where no file has the LeaderWorkerSet. */
 
 import { expect, test } from 'vitest';
-import { type BuiltLayout, LAYOUTS, markIn } from '../../support/built-layouts.ts';
+import { type BuiltLayout, LAYOUTS } from '../../support/built-layouts.ts';
+import { OVERLAY } from '../../support/built-world.ts';
 
 const ABORT = { kind: 'abort', keepNewer: false, from: undefined } as const;
 
-/** As tranche would have written it, all of it. */
-function forge(at: BuiltLayout, step: string, reason: string, change: (text: string) => string): void {
+const OTHER = '0123456789abcdef0123456789abcdef.3';
+
+const textIn = (at: BuiltLayout): string => at.world.repository.text('main', at.marked) ?? '';
+
+/** A commit of somebody's; undefined: the file is gone. */
+function write(at: BuiltLayout, text: string | undefined, message = 'by hand'): void {
   const { repository, now } = at.world;
-  const message = `rollout(llm/vllm): ${step}
+  expect(text).not.toBe(textIn(at));
+  const signature = { name: 'tranche', email: 'tranche@example.com', atSeconds: now };
+  repository.commit('main', { writes: [{ path: at.marked, text }], message, signature });
+}
+
+/** As tranche would have written it, all of it. */
+function forge(at: BuiltLayout, text: string, [step, reason, release = at.release]: readonly string[]): void {
+  write(
+    at,
+    text,
+    `rollout(llm/vllm): ${step}
 
 All is well.
 
 Rollout: default/llm/vllm
-Rollout-Release: ${markIn(at, 'release')}
+Rollout-Release: ${release}
 Rollout-Step: ${step}
 Rollout-Reason: ${reason}
-Planned-From: ${repository.head('main')}`;
-  const signature = { name: 'tranche', email: 'tranche@example.com', atSeconds: now };
-  const text = repository.text('main', at.marked) ?? '';
-  expect(change(text)).not.toBe(text);
-  repository.commit('main', { writes: [{ path: at.marked, text: change(text) }], message, signature });
+Planned-From: ${at.world.repository.head('main')}`,
+  );
 }
 
-const FORGERIES: Readonly<Record<string, (at: BuiltLayout) => void>> = {
-  'that it has settled': (at) =>
-    forge(at, 'settled', 'Settled', (text) => text.replace(/ +tranche\.dev\/(step|restore|stable|rung): .*\n/g, '')),
-  'that it goes back': (at) =>
-    forge(at, 'rollback', 'Aborted', (text) =>
-      text.replace(
-        /tranche\.dev\/step: .*/,
-        `tranche.dev/step: "rollback"\n    tranche.dev/aborted: "${markIn(at, 'release')}"`,
-      ),
-    ),
+const SETTLED = ['settled', 'Settled'] as const;
+const BACK = ['rollback', 'Aborted'] as const;
+
+const settledIn = (text: string): string => text.replace(/ +tranche\.dev\/(step|restore|stable|rung): .*\n/g, '');
+const nothingIn = (text: string): string =>
+  text.replace(/ +tranche\.dev\/.*\n/g, '').replace(/ {2}annotations:\n(?! {4})/, '');
+const unreadable = (text: string): string => text.replace(/tranche\.dev\/step: .*/, 'tranche.dev/step: "nonsense"');
+const backIn = ({ release }: BuiltLayout, text: string): string =>
+  text.replace(/tranche\.dev\/step: .*/, `tranche.dev/step: "rollback"\n    tranche.dev/aborted: "${release}"`);
+const nextOf = ({ release }: BuiltLayout): string => release.replace(/\.\d+$/, '.9');
+
+/** What is written, after what the delivery has there. */
+const FORGERIES: Readonly<Record<string, (at: BuiltLayout, text: string) => void>> = {
+  'that it has settled': (at, text) => forge(at, settledIn(text), SETTLED),
+  'that it goes back': (at, text) => forge(at, backIn(at, text), BACK),
+  'that it goes back, and has': (at, text) => {
+    forge(at, backIn(at, text), BACK);
+    forge(at, settledIn(text), ['rolled back', 'Aborted']);
+  },
+  'more annotations, after a hand that took its step out': (at, text) => {
+    write(at, settledIn(text));
+    forge(
+      at,
+      settledIn(text).replace(/( +)(tranche\.dev\/release: .*\n)/, `$1$2$1tranche.dev/aborted: "${OTHER}"\n`),
+      SETTLED,
+    );
+  },
+  'that it has settled, after a hand that took all out': (at, text) => {
+    write(at, nothingIn(text));
+    forge(at, settledIn(text), SETTLED);
+  },
+  'that it has settled, after a hand that left what nobody can read': (at, text) => {
+    write(at, unreadable(text));
+    forge(at, settledIn(text), SETTLED);
+  },
+  'that it goes back, after a hand that left what nobody can read': (at, text) => {
+    write(at, unreadable(text));
+    forge(at, backIn(at, text), BACK);
+  },
+  'that it has settled, after the file was gone': (at, text) => {
+    write(at, undefined);
+    forge(at, settledIn(text), SETTLED);
+  },
+  'that it has settled, eleven times': (at, text) => {
+    for (let count = 0; count < 11; count += 1) {
+      if (count > 0) write(at, text);
+      forge(at, settledIn(text), SETTLED);
+    }
+  },
+  'eleven commits that leave what a hand has settled': (at, text) => {
+    write(at, settledIn(text));
+    for (let count = 0; count < 11; count += 1) forge(at, `${settledIn(text)}# ${count}\n`, SETTLED);
+  },
+  'that its template has settled as another release': (at, text) =>
+    forge(at, settledIn(text.replaceAll(at.release, nextOf(at))), [...SETTLED, nextOf(at)]),
+  'another release in its last step, and that this one has settled': (at, text) => {
+    forge(at, text.replaceAll(at.release, OTHER).replace(/"floor":\d+/, '"floor":0'), ['step 3/3', 'Stepped', OTHER]);
+    forge(at, settledIn(text), SETTLED);
+  },
 };
 
 const ROWS = Object.keys(LAYOUTS).flatMap((layout) =>
   Object.keys(FORGERIES).map((forged) => [layout, forged] as const),
 );
 
-test.each(ROWS)('%s, forged with our message %s: held, and an abort goes back', async (layout, forged) => {
-  const at = await LAYOUTS[layout]!();
-  FORGERIES[forged]?.(at);
+/** Held, then aborted and back: no group more goes to the release that is aborted. */
+async function playsBack(at: BuiltLayout, forget: () => void = () => {}): Promise<void> {
   const seen: string[] = [];
   const round = async (): Promise<string> => {
+    forget();
     const said = await at.world.step();
     seen.push(`${at.groups()} | ${said}`);
     return said;
@@ -56,27 +117,34 @@ test.each(ROWS)('%s, forged with our message %s: held, and an abort goes back', 
     expect(at.groups().match(/v0\.10\.1/g)?.length ?? 0, seen.join('\n')).toBeLessThanOrEqual(1);
   }
   expect(at.groups(), seen.join('\n')).toBe(at.old);
+}
+
+test.each(ROWS)('%s, forged with our message %s: held, and an abort goes back', async (layout, forged) => {
+  const at = await LAYOUTS[layout]!();
+  FORGERIES[forged]?.(at, textIn(at));
+  await playsBack(at);
 });
+
+test.each(['a kustomize folder', 'a HelmRelease of an overlay'])(
+  '%s, forged with our message that it goes back, by a pin that is gone once the folder is built again',
+  async (layout) => {
+    const at = await LAYOUTS[layout]!();
+    const text = textIn(at);
+    const overlay = at.world.repository.text('main', OVERLAY) ?? '';
+    const pin = text.includes('HelmRelease') ? '  values: {a: 1}\n' : '  leaderWorkerTemplate: {size: 2}\n';
+    at.world.repository.commit('main', { writes: [{ path: OVERLAY, text: `${overlay}a: [\n` }], message: 'break it' });
+    forge(at, backIn(at, text.replace('spec:\n', `spec:\n${pin}`)), BACK);
+    write(at, backIn(at, text));
+    at.world.repository.commit('main', { writes: [{ path: OVERLAY, text: overlay }], message: 'mend it' });
+    await playsBack(at);
+  },
+);
 
 test.each(Object.keys(LAYOUTS))(
   '%s, forged with our message that it has settled, and its record is gone before each pass: never taken on',
   async (layout) => {
     const at = await LAYOUTS[layout]!();
-    FORGERIES['that it has settled']?.(at);
-    const seen: string[] = [];
-    const round = async (): Promise<string> => {
-      at.world.repository.setHead('tranche-status', undefined);
-      const said = await at.world.step();
-      seen.push(`${at.groups()} | ${said}`);
-      return said;
-    };
-    for (let count = 0; count < 3; count += 1) await round();
-    expect(await round(), seen.join('\n')).toContain('AnnotationsGone');
-    seen.push(await at.world.order(ABORT));
-    for (let count = 0; count < 12; count += 1) {
-      await round();
-      expect(at.groups().match(/v0\.10\.1/g)?.length ?? 0, seen.join('\n')).toBeLessThanOrEqual(1);
-    }
-    expect(at.groups(), seen.join('\n')).toBe(at.old);
+    FORGERIES['that it has settled']?.(at, textIn(at));
+    await playsBack(at, () => at.world.repository.setHead('tranche-status', undefined));
   },
 );

@@ -39,14 +39,20 @@ const baseOf = async (style: string): Promise<Forgery> => {
 };
 
 /** As tranche would have written it, all of it. */
-function forge(at: Forgery, step: string, reason: string, change: (text: string) => string): void {
+function forge(
+  at: Forgery,
+  step: string,
+  reason: string,
+  change: (text: string) => string,
+  release = markIn(at, 'release'),
+): void {
   const { repository, now } = at.world;
   const message = `rollout(llm/vllm): ${step}
 
 All is well.
 
 Rollout: default/llm/vllm
-Rollout-Release: ${markIn(at, 'release')}
+Rollout-Release: ${release}
 Rollout-Step: ${step}
 Rollout-Reason: ${reason}
 Planned-From: ${repository.head('main')}`;
@@ -66,29 +72,57 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
     ),
 };
 
+const SETTLED = / +tranche\.dev\/(step|restore|stable|rung): .*\n/g;
+
+/** The same after somebody has written to the file in a commit of their own, or in another that says it is ours. */
+const LATER: typeof FORGERIES = {
+  'that it has settled, after a hand that took all out': (at) => {
+    const text = at.text(LWS);
+    const release = markIn(at, 'release');
+    at.write(LWS, text.replace(/ +tranche\.dev\/.*\n/g, ''));
+    forge(at, 'settled', 'Settled', () => text.replace(SETTLED, ''), release);
+  },
+  'that it goes back, and has': (at) => {
+    const settled = at.text(LWS).replace(SETTLED, '');
+    FORGERIES['that it goes back']?.(at);
+    forge(at, 'rolled back', 'Aborted', () => settled);
+  },
+  'that its template has settled as another release': (at) => {
+    const release = markIn(at, 'release');
+    const next = release.replace(/\.\d+$/, '.9');
+    forge(at, 'settled', 'Settled', (text) => text.replace(SETTLED, '').replaceAll(release, next), next);
+  },
+};
+
 type Row = readonly [what: string, style: string, forged: string];
 
 const ROWS = ['partition', 'partition with a route', 'canary', 'blueGreen'].flatMap((style) =>
-  Object.keys(FORGERIES).map((forged): Row => [`${style}, ${forged}`, style, forged]),
+  Object.keys({ ...FORGERIES, ...LATER }).map((forged): Row => [`${style}, ${forged}`, style, forged]),
 );
 
-test.each(ROWS)('forged with our message: %s: held, and an abort goes back', async (_, style, forged) => {
-  const at = await baseOf(style);
-  FORGERIES[forged]?.(at);
-  const seen: string[] = [];
-  const round = async (): Promise<string> => {
-    const result = await at.round();
-    seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(result)}`);
-    expect(failingPercent(at.world.cluster), seen.join('\n')).toBe(0);
-    return reasonsOf(result).join(' ');
-  };
-  for (let count = 0; count < 3; count += 1) await round();
-  expect(await round(), seen.join('\n')).toContain('AnnotationsGone');
-  seen.push(await at.order({ kind: 'abort', keepNewer: false }));
-  await untilRest(at, ROUNDS_MOST, round);
-  expect(at.text(LWS).split(CUT)[0], seen.join('\n')).not.toContain(NEW);
-  expect(serving(at, '0.10.0'), seen.join('\n')).toBe(4);
-});
+/** There the share is withdrawn by the release that the file names, as after the same edit without a message. */
+const WITHDRAWN = 'partition with a route, that its template has settled as another release';
+
+test.each(ROWS.filter(([what]) => what !== WITHDRAWN))(
+  'forged with our message: %s: held, and an abort goes back',
+  async (_, style, forged) => {
+    const at = await baseOf(style);
+    ({ ...FORGERIES, ...LATER })[forged]?.(at);
+    const seen: string[] = [];
+    const round = async (): Promise<string> => {
+      const result = await at.round();
+      seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(result)}`);
+      expect(failingPercent(at.world.cluster), seen.join('\n')).toBe(0);
+      return reasonsOf(result).join(' ');
+    };
+    for (let count = 0; count < 3; count += 1) await round();
+    expect(await round(), seen.join('\n')).toContain('AnnotationsGone');
+    seen.push(await at.order({ kind: 'abort', keepNewer: false }));
+    await untilRest(at, ROUNDS_MOST, round);
+    expect(at.text(LWS).split(CUT)[0], seen.join('\n')).not.toContain(NEW);
+    expect(serving(at, '0.10.0'), seen.join('\n')).toBe(4);
+  },
+);
 
 test.each(['partition', 'canary', 'blueGreen'])(
   'forged with our message: %s, that it has settled, and its record is gone before each pass: never taken on',
