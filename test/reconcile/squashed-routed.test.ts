@@ -1,7 +1,9 @@
 /** A delivery by shares of one workload that a squash has left without history and record: no group goes while requests may still reach it. */
 
 import { expect, test } from 'vitest';
-import { markIn, NEW, OLD, serving, standing } from '../support/forged-share.ts';
+import { printAbort } from '../../src/api/intents.ts';
+import { parseRelease } from '../../src/api/release.ts';
+import { LWS, markIn, NEW, OLD, serving, standing } from '../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
 import { type Squash, squash } from '../support/squash.ts';
 import { failingPercent } from '../support/story/requests.ts';
@@ -118,3 +120,21 @@ test.each(rows(['in its first share'], ['restore', 'restore stable'], ['settled 
     expect([first.failing, failing, serving(at, OLD)], `${first.said}\n${said}`).toEqual([0, 0, 4]);
   },
 );
+
+test('--from a commit that has nothing but the aborted template is refused, and an annotation that says so takes no group there', async () => {
+  const at = await standingAt('in its first share');
+  squash(at, 'one commit');
+  const groups = at.world.groups();
+  const only = at.line().at(-1)?.oid ?? '';
+  expect(await at.order({ kind: 'abort', keepNewer: false, from: only })).toContain('has the template that is aborted');
+  const release = markIn(at, 'release');
+  const order = printAbort({ release: parseRelease(release)!, newer: undefined, from: only });
+  at.edit(
+    'rollouts/vllm.yaml',
+    /metadata:\n( +)name/,
+    `metadata:\n$1annotations: {tranche.dev/abort: '${order}'}\n$1name`,
+  );
+  const { failing, said } = await play(at, LWS);
+  expect([failing, at.world.groups()], said).toEqual([0, groups]);
+  expect(said).toContain('has the template that is aborted');
+});

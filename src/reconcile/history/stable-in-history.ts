@@ -6,6 +6,7 @@ import type { Marks } from '../../api/marks.ts';
 import { sameRelease, shortDigest } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Stable, StableDocument } from '../../rollout/snapshot.ts';
+import { isTemplateBack } from '../../rollout/state.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { collisionIssue, collisionOf, templateOf } from '../documents/digest-collision.ts';
 import type { GitReader } from './git-reader.ts';
@@ -46,7 +47,8 @@ export type Forged = { readonly seen: string; readonly hint: string };
 export async function stableBorneOut(of: Where, asked: StableSearch): Promise<BorneOut> {
   const told = await borneByHistory(of, asked);
   if (told.stable.kind === 'known') return told;
-  const ordered = asked.from === undefined ? undefined : await orderedText(of.git, of.entry, asked.from);
+  const ordered =
+    asked.from === undefined ? undefined : leadingBack(await orderedText(of.git, of.entry, asked.from), asked.marks);
   const back = ordered?.kind === 'known' || asked.below !== undefined ? undefined : await backInFile(of, asked.marks);
   const stable = back ?? ordered;
   return stable === undefined ? told : { stable };
@@ -90,6 +92,13 @@ async function copiedFrom({ git, entry }: Where, { release, commit, manifest }: 
   const isSettled = marks?.step === undefined && (marks === undefined || sameRelease(marks.release, release));
   if (!isSettled || manifest.file === entry.identity?.file || (await git.line.has(commit)) !== true) return '';
   return `. In ${manifest.file} main had it as delivered, in ${commit}: where this is a copy of that, it is the commit to name`;
+}
+
+/** What is aborted is nothing to go back to, by no order: every group would be taken on to it. */
+function leadingBack(ordered: Known<StableDocument>, marks: Marks): Known<StableDocument> {
+  const isGiven = marks.step !== undefined && !isTemplateBack(marks);
+  if (ordered.kind !== 'known' || !isGiven || ordered.value.release.digest !== marks.release.digest) return ordered;
+  return unknown(`${ordered.value.commit.slice(0, 12)}, which was ordered, has the template that is aborted`);
 }
 
 /** The template that somebody orders to go back to: anyone who orders answers for it, and main's own line has to have it. */

@@ -49,7 +49,7 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   const waited = going && now === true ? waitedFor(marks) : undefined;
   const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
   if (release === undefined) return going ? goesBackAlready(snapshot.key) : refused(nothingToAbort(scene));
-  const unmeant = notMeant(wish, release, scene);
+  const unmeant = notMeant(wish, release, scene) ?? leadsNowhere(release, from?.value);
   if (unmeant !== undefined) return unmeant;
   const newer = newerTemplate(release, snapshot);
   if (keepNewer && newer === undefined)
@@ -74,6 +74,15 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
     ? `; the newer template ${shortDigest(newer)} in the file stays, from its first step`
     : `, and the newer template ${shortDigest(newer)} in the file`;
   return annotate('abort', order, `abort ${named}${what}`);
+}
+
+/** After a squash the only commit may have nothing but the template that is to go: every group would be taken on to that. */
+function leadsNowhere(release: Release, to: Stable | undefined): Refused | undefined {
+  return to?.release.digest === release.digest
+    ? refused(
+        `${to.commit.slice(0, 12)} has the template that is aborted, so going back to it would take no group back. Name a commit of main that has the earlier template, or put that into the file by hand`,
+      )
+    : undefined;
 }
 
 /**
