@@ -105,7 +105,9 @@ async function table(all, { nothing, search }) {
 }
 
 function newWorker() {
-  const child = fork(import.meta.filename, ['--worker', folder], { execArgv: ['--max-semi-space-size=32'] });
+  const child = fork(import.meta.filename, ['--worker', folder], {
+    execArgv: ['--max-semi-space-size=32', '--interrupt-budget=1000000'],
+  });
   return {
     ask: (of) =>
       new Promise((done, failed) => {
