@@ -17,9 +17,9 @@ const QUERY = `query($owner: String!, $name: String!, $prefix: String!, $after: 
 }`;
 
 /**
- * The numbers of those that we have opened, then of others, no more than `foreignPulls`: anyone who may push there can open hundreds, a
- * request each to read, and what a pass may ask would be spent before the rollouts of anybody. undefined: they cannot be listed in this way, as to a token that may not read the contents, or
- * are more than anybody reads. Throws PortError.
+ * The numbers of those that we have opened, then of others, no more than `foreignPulls`: anyone who may push there can open
+ * hundreds, a request each to read, which would be all that a pass may ask. undefined: they cannot be listed in this way, as to
+ * a token that may not read the contents, or are more than anybody reads. Throws PortError.
  */
 export async function numbersBelow(
   caller: ForgeCaller,
