@@ -1,5 +1,6 @@
 /** Passes without faults, until the world comes to rest. */
 
+import type { Git } from '../../src/ports/git.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { datedCluster } from '../support/dated-cluster.ts';
@@ -22,8 +23,8 @@ const FILLED_QUIET_ROUNDS = 6;
 /** Longer than any pause of a step. */
 const ROUND_SECONDS = 131;
 
-/** A pass of a fresh process without faults. */
-export async function plainPass(universe: Universe): Promise<PassResult> {
+/** A pass of a fresh process without faults, over a Git that may be raced. */
+export async function plainPass(universe: Universe, git: Git = universe.repository.open()): Promise<PassResult> {
   const say = (text: string): void => {
     if (isSecret(text)) universe.wrong ??= new LawBroken('H3 no secret leaves', 'a pass logs it');
   };
@@ -31,7 +32,7 @@ export async function plainPass(universe: Universe): Promise<PassResult> {
   const { dates, now } = universe;
   const result = await runPass(
     {
-      git: universe.repository.open(),
+      git,
       cluster: universe.setup.hostile === undefined ? plain : withTokens(datedCluster(plain, { dates, now })),
       clock: { now: () => universe.now, sleep: async () => undefined },
       log: { info: say, warn: say, error: say },

@@ -10,6 +10,7 @@ import { plainPass } from './rest.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
+import { backInARace } from './what-if-raced.ts';
 
 const ROUND_SECONDS = 131;
 /** Rounds shorter than a pause of a step: a wait that ends early shows; all of them are longer. */
@@ -27,6 +28,7 @@ type Of = { readonly workload: WorkloadSetup; readonly state: RolloutState; read
 export async function withHostile(universe: Universe, of: Of): Promise<void> {
   await nothingGoes(universe, of);
   await nothingWaits(universe, of);
+  if (universe.setup.hostile?.pusher === true) await backInARace(universe, of);
 }
 
 async function nothingGoes(universe: Universe, of: Of): Promise<void> {
