@@ -1,6 +1,10 @@
 /** Policies that want the forge to show who approved a step, on a simulated GitHub over a real repository. */
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { factsDigest } from '../../src/reconcile/documents/digests.ts';
+import { order as giveOrder } from '../../src/reconcile/order.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
+import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { type SimulatedForge, startForge } from '../support/forge/start-forge.ts';
 import { ADA, APP, BOB, type ForgeWorld, forgeWorld, messagesOf, reasonsOf, STALE } from '../support/forge-world.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
@@ -16,8 +20,8 @@ afterEach(() => {
   expect(forge.violations).toEqual([]);
 });
 
-/** A workload whose first step is proposed, under a policy that asks for these approvals. */
-async function asking(asks = '    - people: 1\n'): Promise<ForgeWorld> {
+/** A workload whose first step is proposed, under a policy that asks for these approvals; `word`: that is there before. */
+async function asking(asks = '    - people: 1\n', word?: string): Promise<ForgeWorld> {
   count += 1;
   const policy = `apiVersion: tranche.dev/v1alpha1
 kind: RolloutPolicy
@@ -32,8 +36,16 @@ ${asks}`;
   const asked = (await world.text(LWS_FILE)).replaceAll(OLD, NEW);
   await world.repository.git.commit('main', { [LWS_FILE]: asked, 'policies/production.yaml': policy }, 'v0.10.1');
   await world.sync();
-  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+  if (word !== undefined) await order(world, `tranche.dev/approve: ${word}`);
+  expect(reasonsOf(await world.pass())).toEqual([word === undefined ? 'ProposalOpen' : 'ApprovalUnproven']);
   return world;
+}
+
+function propose(world: ForgeWorld) {
+  const of = { target: { name: 'vllm', namespace: 'llm' }, by: 'ada', overrides: NO_OVERRIDES };
+  return giveOrder(world.ports(), of, ({ snapshot }) =>
+    planIntent({ kind: 'propose' }, { snapshot, digestOf: factsDigest }),
+  );
 }
 
 async function order(world: ForgeWorld, annotation: string): Promise<void> {
@@ -116,6 +128,16 @@ test('our pull request at a commit that somebody has added to proves nothing', a
   await world.repository.merge(1, ADA);
   expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/no merged pull request of tranche has/)]);
   expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+});
+
+test('an approval by hand before anything is proposed: tranche propose takes it out, as the hold says', async () => {
+  const twin = await asking();
+  const [, word = ''] = /approve: (\S+)/.exec(await twin.text(ROLLOUT_FILE, twin.pull.branch)) ?? [];
+  const world = await asking('    - people: 1\n', word);
+  expect(messagesOf(await world.pass())).toEqual([expect.stringMatching(/To propose it: tranche propose vllm$/)]);
+  expect((await propose(world)).kind).toBe('written');
+  expect(await world.text(ROLLOUT_FILE)).not.toContain('approve');
+  expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
 });
 
 test('who made the change does not count, nor who merged it; another person does', async () => {
