@@ -130,6 +130,29 @@ test('our pull request at a commit that somebody has added to proves nothing', a
   expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
 });
 
+test.each(['merge', 'squash', 'rebase'] as const)(
+  'an approval that a revert took back is none, though somebody writes it again (%s)',
+  async (method) => {
+    const world = await asking();
+    const [, word = ''] = /approve: (\S+)/.exec(await world.text(ROLLOUT_FILE, world.pull.branch)) ?? [];
+    await world.repository.merge(1, ADA, method);
+    await world.repository.revert(1);
+    await order(world, `tranche.dev/approve: ${word}`);
+    // Between two commits that have it: whoever looks at some only sees it in all.
+    for (const text of ['one', 'two', 'three']) await world.repository.git.commit('main', { 'README.md': text });
+    expect(messagesOf(await world.pass())).toEqual([
+      expect.stringMatching(/, or main has lost it since\. .*propose vllm$/),
+    ]);
+    expect(await world.text(LWS_FILE)).toContain('partition: 1000000');
+    expect((await propose(world)).kind).toBe('written');
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    await world.repository.merge(2, ADA, method);
+    await world.repository.git.commit('main', { 'README.md': 'four' });
+    await world.pass();
+    expect((await world.subjects()).at(-1)).toBe(STEP_1);
+  },
+);
+
 test('an approval by hand before anything is proposed: tranche propose takes it out, as the hold says', async () => {
   const twin = await asking();
   const [, word = ''] = /approve: (\S+)/.exec(await twin.text(ROLLOUT_FILE, twin.pull.branch)) ?? [];

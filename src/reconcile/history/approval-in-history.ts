@@ -9,6 +9,7 @@ import { wantsEvidence } from '../../rollout/gates/evidence.ts';
 import { isDelivered, type Plan } from '../../rollout/plan.ts';
 import { restsOn } from '../../rollout/proposals/approved-by.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
+import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 
 /**
@@ -23,15 +24,36 @@ export async function approvalFound(of: Observation, snapshot: Snapshot, plan: P
     return undefined;
   if (!isDelivered(plan)) return undefined;
   if (wantsEvidence(snapshot) || restsOn(snapshot, { way: commit.way, marks }) === undefined) return undefined;
-  const { file, object } = rollout;
-  const wordAt = async (at: Oid): Promise<string | undefined> => {
-    const documents = await of.git.documentsAt(at, { kinds: [object.kind], paths: [file] });
-    const found = documents.find(({ object: { kind, name } }) => kind === object.kind && name === object.name);
-    return stringsIn(valueAt(found?.value, ['metadata', 'annotations']))[INTENT.approve];
-  };
   const word = rollout.rollout.annotations[INTENT.approve];
-  const brought = await of.git.arrivalOf(async (at) => (await wordAt(at)) === word);
+  const brought = await of.git.arrivalOf(async (at) => (await wordAt(of.git, rollout, at)) === word);
   if (brought === undefined) return undefined;
   const { oid, message, author } = brought.commit;
   return { ...snapshot, approvedBy: oid, approver: orderIn(message)?.by ?? author.name };
+}
+
+type RolloutFile = NonNullable<Snapshot['rollout']>;
+
+/** The approval in the Rollout as a commit has it; undefined: there is none in that file. Throws PortError. */
+async function wordAt(
+  git: Pick<GitReader, 'documentsAt'>,
+  { file, object }: RolloutFile,
+  at: Oid,
+): Promise<string | undefined> {
+  const documents = await git.documentsAt(at, { kinds: [object.kind], paths: [file] });
+  const found = documents.find(({ object: { kind, name } }) => kind === object.kind && name === object.name);
+  return stringsIn(valueAt(found?.value, ['metadata', 'annotations']))[INTENT.approve];
+}
+
+/**
+ * Whether each of these commits has the approval that the Rollout has now. A revert takes it back, and anyone who merges can
+ * write the same annotation again: so each is asked, and none is stepped over. Throws PortError.
+ */
+export async function isKeptIn(
+  git: Pick<GitReader, 'documentsAt'>,
+  rollout: RolloutFile,
+  line: readonly Oid[],
+): Promise<boolean> {
+  const word = rollout.rollout.annotations[INTENT.approve];
+  const words = await Promise.all(line.map((at) => wordAt(git, rollout, at)));
+  return words.every((there) => there === word);
 }

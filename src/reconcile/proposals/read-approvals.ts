@@ -7,8 +7,9 @@ import type { Forge, Pull } from '../../ports/forge.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { wantsEvidence } from '../../rollout/gates/evidence.ts';
 import type { Approval } from '../../rollout/proposals/promotion.ts';
-import type { ApprovalEvidence, Approver } from '../../rollout/proposals/requirements.ts';
+import { type ApprovalEvidence, type Approver, requirementsMet } from '../../rollout/proposals/requirements.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
+import { isKeptIn } from '../history/approval-in-history.ts';
 import type { Approvals } from '../history/approvals.ts';
 import type { GitReader } from '../history/git-reader.ts';
 import type { Reconciled } from '../outcome.ts';
@@ -22,7 +23,7 @@ import { selfOf } from './own-pulls.ts';
 type Pass = {
   readonly reading: Reading;
   readonly reconciled: readonly Reconciled[];
-  readonly commits: Pick<GitReader, 'brought'>;
+  readonly commits: Pick<GitReader, 'brought' | 'documentsAt'>;
 };
 
 type ForgeAnswer = { readonly one: Reconciled; readonly wanted: Approval & { readonly branch: string } };
@@ -96,8 +97,31 @@ async function evidenceOf(
       .filter(({ verdict, oid }) => verdict === 'approved' && oid === head)
       .map(({ author, mayWrite }) => ({ ...author, by: 'review', mayWrite }) as const),
   ];
-  const teams = await teamsOf(forge, { wanted: of.one.snapshot?.policy.approvals ?? [], approvers });
-  return known({ url, approvers, authors: await authorsOf(forge, of), ...(teams === undefined ? {} : { teams }) });
+  const wanted = of.one.snapshot?.policy.approvals ?? [];
+  const teams = await teamsOf(forge, { wanted, approvers });
+  const evidence = { url, approvers, authors: await authorsOf(forge, of), ...(teams === undefined ? {} : { teams }) };
+  // Asked last: while somebody is missing nothing goes by it.
+  const isEnough = requirementsMet(wanted, evidence).every(({ isMet }) => isMet);
+  return !isEnough || (await isKept(git, of, state)) ? known(evidence) : absent;
+}
+
+/** Commits of main since the merge: each is read. */
+const KEPT_MOST = 500;
+
+/**
+ * Whether main has had the approval ever since the merge that people approved. One that was taken back is none, also where
+ * somebody has written it once more; nor is one whose merge lies further back than anybody reads.
+ */
+async function isKept(
+  git: Ports['git'],
+  { one, reading, commits }: ForgeAnswer & Pick<Pass, 'reading' | 'commits'>,
+  state: Pull['state'],
+): Promise<boolean> {
+  const rollout = one.snapshot?.rollout;
+  const merge = state.kind === 'merged' ? state.commit : undefined;
+  if (rollout === undefined || merge === undefined) return false;
+  const line = (await git.history(reading.main, merge, KEPT_MOST)).map(({ oid }) => oid);
+  return line.at(-1) === merge && isKeptIn(commits, rollout, line);
 }
 
 /** Of each team that a requirement names those of the approvers who are in it now; undefined: none is named. */

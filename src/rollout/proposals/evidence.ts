@@ -21,7 +21,7 @@ export function unproven(snapshot: Snapshot, label: string): Hold | undefined {
     );
   if (approval.kind === 'absent')
     return missing(
-      `${asks} wants the forge to show who approved ${label}, and no merged pull request of tranche has brought its approval`,
+      `${asks} wants the forge to show who approved ${label}, and no merged pull request of tranche has brought its approval, or main has lost it since`,
       advice`To propose it: ${fresh}`,
     );
   const all = requirementsMet(policy.approvals ?? [], approval.value);
