@@ -3,31 +3,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { evidenceText } from '../../src/reconcile/status/evidence-text.ts';
 import { readStatus } from '../../src/reconcile/status/record-store.ts';
-import { BareWorld, type Moment, STATUS } from '../support/bare-world.ts';
+import { type BareWorld, STATUS } from '../support/bare-world.ts';
 import { pipeToGit } from '../support/git-server.ts';
-import { publicHalf, signaturesOf } from '../support/status-key.ts';
-import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
+import { abortInFile, type MidDeliveries, midDeliveries, OWN } from '../support/mid-delivery.ts';
 
 const nested = (levels: number): string => `{"version": 1, "a": ${'['.repeat(levels)}${']'.repeat(levels)}}\n`;
 const DEEP = nested(100_000);
-const own = { signatures: signaturesOf(1) };
 
-type Place = { readonly world: BareWorld; readonly moving: Moment };
-
-/** In the middle of a delivery. */
-async function placeOf(config: string, process: typeof own | object): Promise<Place> {
-  const world = await BareWorld.open({ ...VLLM_FILES, 'tranche.yaml': config });
-  await world.rounds(3, process);
-  await world.edit(LWS_FILE, OLD, NEW);
-  await world.rounds(2, process);
-  return { world, moving: await world.moment() };
-}
-
-let signed: Place;
-let unsigned: Place;
+let places: MidDeliveries;
 beforeAll(async () => {
-  signed = await placeOf(`statusKeys: [{cluster: default, key: ${publicHalf(1)}}]\n`, own);
-  unsigned = await placeOf('intervalSeconds: 30\n', {});
+  places = await midDeliveries();
 });
 
 type Attack = (world: BareWorld) => Promise<void>;
@@ -138,30 +123,22 @@ async function garbledTree({ repository }: BareWorld): Promise<string> {
   return (await pipeToGit(repository.path, args, bytes)).trim();
 }
 
-/** An order on main. */
-async function abort(world: BareWorld): Promise<void> {
-  const text = (await world.text('main', LWS_FILE)) ?? '';
-  const release = /tranche\.dev\/release: "?([^"\n]+)"?/.exec(text)?.[1] ?? '';
-  const order = `  namespace: llm\n  annotations: {tranche.dev/abort: "${release}"}\nspec`;
-  await world.edit(ROLLOUT_FILE, '  namespace: llm\nspec', order);
-}
-
 test('folders in each other without an end on main, in a folder of others: an abort goes back, and it is said', async () => {
-  const { world, moving } = unsigned;
+  const { world, moving } = places.unsigned;
   await world.back(moving);
   await world.repository.commit('main', { [`teams/b/${'a/'.repeat(80)}b.yaml`]: 'x: 1\n' });
   await world.goOn();
   expect((await world.pass()).issues).toContainEqual(
     expect.objectContaining({ reason: 'UnreadableFile', message: 'folders are nested deeper than 64' }),
   );
-  await abort(world);
+  await abortInFile(world);
   await world.pass();
   expect(await world.subject()).toBe('rollout(llm/vllm): rollback');
 });
 
 describe.each([
-  ['with a key', () => signed, own],
-  ['without a key', () => unsigned, {}],
+  ['with a key', () => places.signed, OWN],
+  ['without a key', () => places.unsigned, {}],
 ] as const)('%s', (_who, placeOfIt, process) => {
   test.each(ATTACKS)('%s: an abort goes back, and no step goes forward unsaid', async (_what, attack, said) => {
     const { world, moving } = placeOfIt();
@@ -177,7 +154,7 @@ describe.each([
       expect(before.outcomes[0]?.plan?.commit?.way).not.toBe('forward');
       expect(await world.repository.git('rev-parse', STATUS), 'nothing is written next to it').toBe(pushed);
     }
-    await abort(world);
+    await abortInFile(world);
     expect((await world.pass(process)).outcomes[0]?.plan?.commit?.reason).toBe('Aborted');
     expect(await world.subject()).toBe('rollout(llm/vllm): rollback');
   });
