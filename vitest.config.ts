@@ -95,7 +95,8 @@ const UNREMEMBERED = 'test/simulation/remembered.test.ts';
 const LONG_FILES = LONG.map((start) => `${start}${start.endsWith('/') ? '**/' : ''}*test.ts`);
 
 const namesFiles = process.argv.slice(2).some((word) => word.startsWith('test/'));
-const isBundled = process.env['PART'] === 'long' && !namesFiles;
+/** The part whose tests run against the bundle that its script in package.json has just made. */
+const bundledPart = namesFiles || process.env['TESTS'] !== undefined ? undefined : process.env['PART'];
 
 /** Which tests are meant. Who names files means those; TESTS is for tools that start vitest themselves. */
 function meant(): { readonly include: string[]; readonly exclude: string[] } {
@@ -124,9 +125,9 @@ class LongFirst extends BaseSequencer {
  * The sources as one bundle, which scripts/test-bundle.mjs has made, in the place of each of them. Who names test files has the
  * sources themselves, so that what fails is told by their lines.
  */
-function bundled(): Plugin {
+function bundled(part: string): Plugin {
   const sources = join(import.meta.dirname, 'src/');
-  const folder = join(import.meta.dirname, 'node_modules/.cache/tranche-tests/src');
+  const folder = join(import.meta.dirname, 'node_modules/.cache/tranche-tests', part, 'src');
   return {
     name: 'bundled',
     enforce: 'pre',
@@ -139,7 +140,7 @@ function bundled(): Plugin {
 }
 
 export default defineConfig({
-  plugins: isBundled ? [bundled()] : [],
+  plugins: bundledPart === undefined ? [] : [bundled(bundledPart)],
   test: {
     ...meant(),
     setupFiles: ['test/support/property-seed.ts'],

@@ -1,6 +1,7 @@
-// Bundles src into one file for `npm run test:long`, with a small file for each source that gives out what that one exports:
-// a bundle is loaded in a moment and runs faster than a thousand modules that a test runner has rewritten. Packages stay
-// outside, so that tests and src have the same ones. What some pure functions answer is remembered, as in the simulation's.
+// Bundles src into one file for `npm test` (`quick`) or `npm run test:long` (`long`), with a small file for each source that gives
+// out what that one exports: a bundle is loaded in a moment and runs faster than a thousand modules that a test runner has
+// rewritten. Packages stay outside, so that tests and src have the same ones. In the long part, what some pure functions answer
+// is remembered, as in the simulation's bundle; the short one asks them each time, because its tests are those of the functions.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -8,8 +9,10 @@ import { build } from 'esbuild';
 import { remembering } from './remembering.mjs';
 
 const root = resolve(import.meta.dirname, '..');
+const [part] = process.argv.slice(2);
+if (part !== 'quick' && part !== 'long') throw new Error(`quick or long, not ${part}`);
 // vitest.config.ts looks for it here. Below node_modules Node itself loads files, and nobody formats or commits them.
-const folder = join(root, 'node_modules/.cache/tranche-tests');
+const folder = join(root, 'node_modules/.cache/tranche-tests', part);
 const bundle = join(folder, 'bundle.mjs');
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -50,6 +53,7 @@ const entry = exported.map(
     `export { ${names.map((name) => `${name} as ${inBundle(at, name)}`).join(', ')} } from './${source}';`,
 );
 
+const remembered = JSON.parse(readFileSync(join(root, 'scripts/remembered.json'), 'utf8'));
 rmSync(folder, { recursive: true, force: true });
 await build({
   stdin: { contents: entry.join('\n'), resolveDir: root, sourcefile: 'every-source.js' },
@@ -62,7 +66,7 @@ await build({
   target: 'node20.19',
   format: 'esm',
   logLevel: 'error',
-  plugins: [remembering(JSON.parse(readFileSync(join(root, 'scripts/remembered.json'), 'utf8'))), withFolder],
+  plugins: [...(part === 'long' ? [remembering(remembered)] : []), withFolder],
 });
 for (const [at, [source, names]] of exported.entries()) {
   const file = join(folder, source.replace(/\.ts$/, '.mjs'));
