@@ -10,7 +10,7 @@ import type { Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import type { Builds } from '../documents/built-over.ts';
 import { withCalled } from '../documents/called.ts';
-import { type Firsts, foreignIssue, isForeign, type Settled, settleClaims, twinIssues } from '../documents/claims.ts';
+import { type Firsts, foreignIssue, isForeign, type Settled, twinIssues } from '../documents/claims.ts';
 import {
   madeIssue,
   mayBe,
@@ -36,16 +36,16 @@ import { managedAlone, outAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
 import { placeRefused } from '../documents/written-place.ts';
 import { type CarriedBy, carriedBy, carrierIn, carriersAlone } from '../helm/carried-by.ts';
-import { withReleases } from '../helm/claimed-releases.ts';
 import { wantedBy } from '../helm/named-releases.ts';
 import { policyIndex } from '../policies/policy-index.ts';
 import { NO_SCOPE, readPolicies } from '../policies/read-policy.ts';
 import { contentsOf } from './contents.ts';
+import { countingOf } from './counting.ts';
 import { type Desired, type DesiredRollout, isStepped } from './desired-rollout.ts';
 import { elsewhereOf } from './elsewhere.ts';
 import { fileIssues } from './file-issues.ts';
 import { newTrials } from './trials.ts';
-import { overAt, overWanted, rootIn, withBuilds } from './with-builds.ts';
+import { overAt, overWanted, rootIn } from './with-builds.ts';
 
 type With = {
   readonly known?: KnownTexts;
@@ -60,28 +60,26 @@ export function desiredOf(
   tree: Tree,
   config: Config,
   cache: ParseCache,
-  { known = newKnownTexts(), firsts = new Map(), built = [], unbuilt = [] }: With = {},
+  { known = newKnownTexts(), firsts = new Map(), built: builds = [], unbuilt = [] }: With = {},
 ): Desired {
   const { read, unreadable, texts } = contentsOf(tree);
-  const files = withBuilds(parsedAlone(cache, read, { interests: INTERESTS, known }), built, config);
+  const parsed = parsedAlone(cache, read, { interests: INTERESTS, known });
+  const { files, claims, releases, built } = countingOf(parsed, { texts, config, firsts, built: builds });
   const policies = readPolicies(files, unreadable, config);
-  const { claims, releases } = withReleases(settleClaims(files, config, firsts), { texts, config, firsts }, built);
   const blobs = fileIdsOf(tree);
   const index = indexOf({ files: claims.files, texts, blobs, config, built, releases });
   const providers = readRouteProviders(claims.files, config);
   const all = {
     index,
     policyOf: policyIndex(policies, { required: config.requiredPolicies, owners: config.owners }),
-    unseen: {
-      unread: unreadable.map(({ path }) => path),
-      ...elsewhereOf({ blobs, texts, claims, index, config }),
-    },
+    unseen: { unread: unreadable.map(({ path }) => path), ...elsewhereOf({ blobs, texts, claims, index, config }) },
     config,
     providers,
     claims,
     built,
     unbuilt,
     texts,
+    firsts,
   };
   const entries = [...index.rollouts.map((document) => rolloutOf(document, all)), ...orphans(all)];
   const rollouts = withCalled(entries.filter(isRollout).sort(inOrder), config);
@@ -119,6 +117,7 @@ type Manifests = {
   readonly built: Builds['built'];
   readonly unbuilt: Builds['unbuilt'];
   readonly texts: ReadonlyMap<string, string>;
+  readonly firsts: Firsts;
 };
 
 /** A rollout, or why it cannot even be distinguished from others: then it has no place among the records. */
@@ -220,8 +219,8 @@ function placeIssues(
 
 /** Managed workloads that no Rollout names. */
 function orphans(all: Manifests): readonly Entry[] {
-  const { index, config, texts } = all;
-  const carriers = carriersAlone({ texts, rollouts: index.rollouts, config, built: all.built });
+  const { index, config } = all;
+  const carriers = carriersAlone({ ...all, rollouts: index.rollouts });
   return [...managedAlone(all), ...carriers.map(({ document }) => document)].map((workload) => {
     const key = keyOf(workload, config);
     if ('reason' in key) return key;

@@ -1,22 +1,21 @@
 /** Puts what kustomize builds in the place of the files that it is built from. */
 
 import { CARRIER_KIND } from '../../api/carrier.ts';
-import type { Config } from '../../api/config.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import type { Patched } from '../../manifests/patch-place.ts';
-import { type BuiltOver, isPartOf } from '../documents/built-over.ts';
-import { namespaceOf } from '../documents/manifest-index.ts';
+import { type BuiltOver, standsFor } from '../documents/built-over.ts';
+import type { partsOf } from '../documents/own-delivery.ts';
 import { carrierOf } from '../helm/named-releases.ts';
 import type { Identity } from './desired-rollout.ts';
 
 /**
- * Each LeaderWorkerSet that is built stands at its patch, and the documents of its name that it is built from are none of
+ * Each LeaderWorkerSet that is built stands at its patch, or that patch for it, and the documents of its name that it is built from are none of
  * their own: they are parts, and patches of people's that look like one.
  */
 export function withBuilds(
   files: readonly ManifestFile[],
   all: readonly BuiltOver[],
-  config: Config,
+  { isPart }: Pick<ReturnType<typeof partsOf>, 'isPart'>,
 ): readonly ManifestFile[] {
   const built = all.filter(({ named }) => named.kind === undefined);
   if (built.length === 0) return files;
@@ -26,10 +25,8 @@ export function withBuilds(
     const atPatch = built.filter((one) => one.file === file.file);
     const isIn = (one: BuiltOver): boolean => one.file === file.file || one.files.includes(file.file);
     if (!built.some(isIn)) return file;
-    const others = file.documents.filter(
-      (document) => !built.some((one) => isPartOf(one, document, namespaceOf(document, config))),
-    );
-    return { ...file, documents: [...others, ...atPatch.flatMap(({ document }) => document ?? [])] };
+    const others = file.documents.filter((document) => !isPart(document));
+    return { ...file, documents: [...others, ...atPatch.flatMap((one) => standsFor(one) ?? [])] };
   });
 }
 

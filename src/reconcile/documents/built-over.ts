@@ -29,6 +29,8 @@ export type BuiltOver = {
   /** Our patch; it need not be there yet. */
   readonly file: string;
   readonly named: Patched;
+  /** That patch as main has it; not there: it has none yet. */
+  readonly patch?: ManifestDocument | undefined;
   /** As built, under the name and at the place of the patch; undefined: not built, and `issues` say why. */
   readonly document: ManifestDocument | undefined;
   /**
@@ -55,6 +57,16 @@ export type BuiltOver = {
   readonly issues: readonly Issue[];
 };
 
+/** What a folder has of its object among the documents of a commit: what it builds, or our patch while it builds nothing. */
+export function standsFor({ document, patch }: BuiltOver): ManifestDocument | undefined {
+  return document ?? patch;
+}
+
+/** Whether that is the patch alone. */
+export function isStandIn({ document, patch }: BuiltOver): boolean {
+  return document === undefined && patch !== undefined;
+}
+
 /** Whether a document is one that it is built from, or the patch: one without a namespace is in need of the build, or applied as it is. */
 export function isPartOf(
   { named, file, files }: BuiltOver,
@@ -62,9 +74,9 @@ export function isPartOf(
   own: string | undefined,
 ): boolean {
   const { kind, name } = document.object;
-  const isThere = document.file === file || files.includes(document.file);
   const isCalled = kind === typeOf(named).kind && name === named.name;
-  return isThere && isCalled && (own === undefined || own === named.namespace);
+  if (!isCalled || (own !== undefined && own !== named.namespace)) return false;
+  return document.file === file || files.includes(document.file);
 }
 
 /** A workload that no patch of ours is for yet, and a folder that may build it and does not build. */

@@ -2,7 +2,9 @@
 
 import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { at } from '../../api/json.ts';
 import { OWN_GROUP, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import { MARK } from '../../api/marks.ts';
 import { foldersOf } from '../../api/owners.ts';
 import { isOfOtherWorkload } from '../../api/rollout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
@@ -74,7 +76,8 @@ export function settleDocuments(
   return { losers, open };
 }
 
-function without(file: ManifestFile, gone: ReadonlySet<ManifestDocument>): ManifestFile {
+/** The file without these documents. */
+export function without(file: ManifestFile, gone: ReadonlySet<ManifestDocument>): ManifestFile {
   const documents = file.documents.filter((document) => !gone.has(document));
   return documents.length === file.documents.length ? file : { ...file, documents };
 }
@@ -116,6 +119,13 @@ export function claimsOf(document: ManifestDocument, config: Config): readonly s
   const own = JSON.stringify([group, kind, namespace, name]);
   const workload = kind === 'Rollout' ? workloadName(document) : '';
   return workload === '' ? [own] : [own, JSON.stringify([group, kind, namespace, '', workload])];
+}
+
+/** What a document claims that has annotations of tranche: to be what is delivered under its name. */
+export function managedClaim(document: ManifestDocument, config: Config): readonly string[] {
+  if (at(document.value, ['metadata', 'annotations', MARK.release]) === undefined) return [];
+  const { kind, name } = document.object;
+  return [JSON.stringify([MARK.release, kind, namespaceOf(document, config) ?? '', name])];
 }
 
 /** Where `policyPaths` is set, those outside of it never count next to one inside: they contest each other alone. */

@@ -8,6 +8,7 @@ import { MARK } from '../../api/marks.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { BuiltOver } from '../documents/built-over.ts';
+import type { Firsts } from '../documents/claims.ts';
 import { notSteppedAlone, placesText } from '../documents/desired-issues.ts';
 import { helmReleasesIn } from '../documents/helm-releases.ts';
 import { type ManifestIndex, namespaceOf } from '../documents/manifest-index.ts';
@@ -95,15 +96,17 @@ export function carriersAlone({
   rollouts,
   config,
   built,
+  firsts,
 }: {
   readonly texts: ReadonlyMap<string, string>;
   readonly rollouts: readonly ManifestDocument[];
   readonly config: Config;
   readonly built: readonly BuiltOver[];
+  readonly firsts: Firsts;
 }): readonly { readonly document: ManifestDocument; readonly name: string }[] {
   const marked = new Map([...texts].filter(([, text]) => text.includes(CARRIER_KIND) && text.includes(MARK.release)));
   const named = rollouts.flatMap((rollout) => carrierOf(rollout) ?? []);
-  return withBuiltReleases(helmReleasesIn(marked), { built, config }).all.flatMap((document) => {
+  return withBuiltReleases(helmReleasesIn(marked), { built, config, firsts }).all.flatMap((document) => {
     const namespace = namespaceOf(document, config);
     const isNamed = named.some((one) => one.name === document.object.name && one.namespace === namespace);
     return isManaged(document) && !isNamed ? [{ document, name: nameInEntry(document) }] : [];

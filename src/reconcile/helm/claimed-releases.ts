@@ -24,14 +24,14 @@ export function withReleases(
 ): { readonly claims: Settled; readonly releases: HelmReleases | undefined } {
   const carriers = carriersIn(claims.files);
   if (carriers.length === 0) return { claims, releases: undefined };
-  const { all, issues } = withBuiltReleases(helmReleasesIn(texts), { built, config });
+  const { all, issues, open: parts } = withBuiltReleases(helmReleasesIn(texts), { built, config, firsts });
   const named = all.filter((one) =>
     carriers.some(({ namespace, name }) => one.object.name === name && namespaceOf(one, config) === namespace),
   );
   const { losers, open } = settleDocuments(named, config, firsts);
   const gone = new Set(losers.map(({ document }) => document));
   return {
-    claims: { ...claims, losers: [...claims.losers, ...losers], open: [...claims.open, ...open] },
+    claims: { ...claims, losers: [...claims.losers, ...losers], open: [...claims.open, ...open, ...parts] },
     releases: { all: all.filter((one) => !gone.has(one)), issues },
   };
 }

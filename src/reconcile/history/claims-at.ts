@@ -2,9 +2,9 @@
 
 import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
-import { parseManifestFile } from '../../manifests/parse-file.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Git, Oid } from '../../ports/git.ts';
-import { type Contest, claimsOf } from '../documents/claims.ts';
+import { type Contest, claimsOf, managedClaim } from '../documents/claims.ts';
 
 /** How many commits are read in one pass, and how many of them whole, as where a document was moved. */
 const READS_MOST = 500;
@@ -33,7 +33,7 @@ export function claimsReader(
   const claimed = (path: string, oid: Oid, text: string): ReadonlySet<string> => {
     const key = `${oid} ${path}`;
     const { documents } = parsed.has(key) ? { documents: [] } : parseManifestFile(path, text, interests);
-    const claims = parsed.get(key) ?? new Set(documents.flatMap((document) => claimsOf(document, config)));
+    const claims = parsed.get(key) ?? new Set(documents.flatMap((document) => claimedBy(document, config)));
     parsed.set(key, claims);
     return claims;
   };
@@ -68,6 +68,10 @@ export function claimsReader(
       return claims === undefined ? undefined : having(claims, claim);
     },
   };
+}
+
+function claimedBy(document: ManifestDocument, config: Config): readonly string[] {
+  return [...claimsOf(document, config), ...managedClaim(document, config)];
 }
 
 /** What was read once is not read again; undefined: there are no more than `most`. */

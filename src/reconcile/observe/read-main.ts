@@ -127,7 +127,7 @@ export async function readDesired(
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
   const { parsed } = at.memory;
   const trials = (at.memory.trials ??= newTrials());
-  const read = sameFiles(tree, at) ?? (await settledOf(git, tree, at, trials.known));
+  const read = sameFiles(tree, at) ?? (await decided(git, tree, at, { known: trials.known }));
   at.memory.desired = { tree, desired: { ...read, trials } };
   const made = { ...(await withBuilt(git, tree, { ...at, read })), trials };
   const { issues, warnings, absent } = pathFaults(tree, at.config);
@@ -159,14 +159,19 @@ type Reading = { readonly config: Config; readonly memory: Memory };
 const DECIDED: readonly string[] = [LWS_KIND, 'Rollout', ROUTE_PROVIDER_KIND, CARRIER_KIND];
 
 /** What a tree asks for; where two files claim one name, main's own line is asked which of them had it first. */
-async function settledOf(git: Git, tree: Tree, at: Reading, known: KnownTexts): Promise<Desired> {
+async function decided(
+  git: Git,
+  tree: Tree,
+  at: Reading,
+  of: Pick<Parameters<typeof desiredOf>[3] & object, 'known' | 'built' | 'unbuilt'>,
+): Promise<Desired> {
   const { parsed, firsts } = at.memory;
-  const read = desiredOf(tree, at.config, parsed, { known, ...(firsts === undefined ? {} : { firsts }) });
+  const read = desiredOf(tree, at.config, parsed, { ...of, ...(firsts === undefined ? {} : { firsts }) });
   // Twins of an autoscaler only ever hold.
   const contests = read.contests.filter(({ marker }) => DECIDED.includes(marker));
   if (contests.length === 0) return read;
   const found = await firstsOf(git, tree.commit, { ...at, contests });
-  return desiredOf(tree, at.config, parsed, { known, firsts: found });
+  return desiredOf(tree, at.config, parsed, { ...of, firsts: found });
 }
 
 /** The same with what kustomize builds: before anything is decided, because a decision goes by that. */
@@ -179,19 +184,14 @@ async function withBuilt(
     readonly records?: SignedRecords | undefined;
   },
 ): Promise<Desired> {
-  const { read, builder, config, memory, records } = at;
+  const { read, builder, memory, records } = at;
   if (!hasKustomizations(read)) return read;
   const { overBuilds } = await import('../roots/over-builds.ts');
   const { firstParentsOf } = await import('../history/first-parents.ts');
   const line = firstParentsOf(git, tree.commit);
   const builds = await overBuilds(read, { git, line, builder, cache: memory.builds, records });
   if (builds.built.length + builds.unbuilt.length === 0) return read;
-  const { firsts } = memory;
-  return desiredOf(tree, config, memory.parsed, {
-    known: memory.trials?.known ?? read.trials.known,
-    ...(firsts === undefined ? {} : { firsts }),
-    ...builds,
-  });
+  return decided(git, tree, at, { known: memory.trials?.known ?? read.trials.known, ...builds });
 }
 
 /** Or files of ours that one would apply. */

@@ -71,7 +71,7 @@ export async function overBuilds(
   const fresh = refused.flatMap((entry) => withoutPatch(entry, views));
   // What has a patch is delivered by it, whatever else builds an object of that name.
   const asked = [...patches, ...fresh.filter(({ named }) => !mine.has(JSON.stringify(named)))];
-  const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named]), one]));
+  const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named, one.patch?.file]), one]));
   const about = { views, world, desired, patches, agents };
   const built = await Promise.all([...once.values()].map(async (one) => withFlux(await overBuild(one, about), agents)));
   const found = new Set(built.map(({ named }) => JSON.stringify(named)));
@@ -107,7 +107,7 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const takenOut = (one: ManifestDocument | undefined): Pick<BuiltOver, 'takenOut'> =>
     out === undefined ? {} : { takenOut: { document: one, issue: out } };
   const unknown = { root, named, file, document: undefined, beneath: undefined, ...unbuilt, issues };
-  const nothing = { ...unknown, ...takenOut(undefined) };
+  const nothing = { ...unknown, patch: asked.patch, ...takenOut(undefined) };
   if (source === undefined) return nothing;
   const { input, built, key } = source;
   const patch = source.kind === 'asMain' && !unbuilt.files.includes(file) ? undefined : asked.patch;

@@ -40,3 +40,12 @@ test('a base that is applied to another namespace as it is stays a workload of i
   const own = outcomes.find(({ key }) => key.namespace === 'solo');
   expect(own?.plan?.issues.map(({ reason }) => reason)).not.toContain('WorkloadMissing');
 });
+
+test('annotations of tranche that somebody writes into such a base take nothing from the patch', async () => {
+  const world = await adopted({ ...SAME_NAME, [BASE]: WITH_NAMESPACE });
+  const patch = `${OVERLAY.replace('kustomization.yaml', '')}tranche/llm-vllm.yaml`;
+  const release = /tranche\.dev\/release: .*/.exec(world.files()[patch] ?? '')?.[0] ?? '';
+  world.edit(BASE, '  namespace: llm\n', `  namespace: llm\n  annotations:\n    ${release}\n`);
+  const { outcomes } = await world.pass();
+  expect(outcomes.map(({ snapshot }) => snapshot?.workload?.file)).toEqual([patch]);
+});
