@@ -1,8 +1,9 @@
-/** Decides which document of a file an object is: exactly one, or an issue. */
+/** Decides which document of a file an object is: the only one of its name, of twins the one that counts, or an issue. */
 
 import type { Issue } from '../../api/issue.ts';
 import { jsonEqual } from '../../api/json.ts';
 import type { ObjectRef } from '../../rollout/edits/edit.ts';
+import { oneInFile } from '../one-in-file.ts';
 import type { ManifestDocument, ManifestFile } from '../parse-file.ts';
 
 type Chosen =
@@ -12,12 +13,13 @@ type Chosen =
 /** The document of the object. Where it cannot be found, what cannot be read of the file is the reason. */
 export function choose(file: ManifestFile, object: ObjectRef): Chosen {
   const matches = file.documents.filter((document) => jsonEqual(document.object, object));
-  const [document] = matches;
-  if (document !== undefined && matches.length === 1) return { kind: 'ok', document };
+  const [first] = matches;
+  const document = oneInFile(matches);
+  if (document !== undefined) return { kind: 'ok', document };
   const issue = file.issues[0];
-  if (document === undefined && issue !== undefined) return { kind: 'refused', issue };
+  if (first === undefined && issue !== undefined) return { kind: 'refused', issue };
   const { kind, name } = object;
-  return document === undefined
+  return first === undefined
     ? misfit(file.file, object, { reason: 'ObjectNotFound', what: `there is no ${kind} ${name} in the file` })
     : misfit(file.file, object, {
         reason: 'ObjectTwice',

@@ -1,12 +1,13 @@
 /** Which of several documents for one object counts, so that no folder takes the name of another one's object. */
 
+import { CARRIER_KIND } from '../../api/carrier.ts';
 import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import { at } from '../../api/json.ts';
-import { OWN_GROUP, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import { LWS_KIND, OWN_GROUP, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import { MARK } from '../../api/marks.ts';
 import { foldersOf } from '../../api/owners.ts';
 import { isOfOtherWorkload } from '../../api/rollout.ts';
+import { isManaged, oneInFile } from '../../manifests/one-in-file.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { placesText, rivalIssue, twiceIssue } from './desired-issues.ts';
 import { namespaceOf, workloadName } from './manifest-index.ts';
@@ -59,21 +60,56 @@ export function settleDocuments(
 ): Pick<Settled, 'losers' | 'open'> {
   const losers: Loser[] = [];
   const open: Contest[] = [];
-  for (const group of groupsIn(documents, config)) {
+  const lost = new Set<ManifestDocument>();
+  const lose = (more: readonly Loser[]): void => {
+    losers.push(...more);
+    for (const { document } of more) lost.add(document);
+  };
+  for (const all of groupsIn(documents, config)) {
+    // A Rollout claims its workload as well: it is lost once.
+    const group = { ...all, of: all.of.filter((one) => !lost.has(one)) };
     const own = group.of.filter((document) => !isForeign(document, config));
     const [first] = own;
     for (const document of first === undefined ? [] : group.of)
       if (first !== undefined && !own.includes(document))
-        losers.push({ document, winner: first, issue: foreignIssue(document, config) });
-    const left = first === undefined ? group.of : own;
+        lose([{ document, winner: first, issue: foreignIssue(document, config) }]);
+    const { left, twins } = oneOfEach(first === undefined ? group.of : own, group);
+    lose(twins);
     if (left.length < 2) continue;
     const contest = contestOf(group, left);
     const file = firsts.get(contest.id);
     const [winner, ...others] = left.filter((document) => document.file === file);
     if (winner === undefined || others.length > 0) open.push(contest);
-    else losers.push(...laterOnes(winner, left, group));
+    else lose(laterOnes(winner, left, group));
   }
   return { losers, open };
+}
+
+/** Of each file the one that counts, where that is known, and those next to it. */
+function oneOfEach(
+  all: readonly ManifestDocument[],
+  { isRivalry }: Group,
+): { readonly left: readonly ManifestDocument[]; readonly twins: readonly Loser[] } {
+  if (isRivalry || !COUNTED.includes(all[0]?.object.kind ?? '')) return { left: all, twins: [] };
+  const twins = [...new Set(all.map(({ file }) => file))].flatMap((path) => {
+    const inFile = all.filter(({ file }) => file === path);
+    const winner = oneInFile(inFile);
+    return winner === undefined || inFile.length < 2 ? [] : inTheSameFile(winner, inFile);
+  });
+  const gone = new Set(twins.map(({ document }) => document));
+  return { left: all.filter((document) => !gone.has(document)), twins };
+}
+
+/** Kinds of which one in a file may count next to others of its name. */
+const COUNTED: readonly string[] = [LWS_KIND, CARRIER_KIND, 'Rollout'];
+
+function inTheSameFile(winner: ManifestDocument, inFile: readonly ManifestDocument[]): readonly Loser[] {
+  const [document = winner, ...more] = inFile.filter((one) => one !== winner);
+  const named = twiceIssue(document, [winner]);
+  const others = more.length === 0 ? '' : `, nor do those in ${placesText(more)}`;
+  const why = isManaged(winner) ? 'the other one has the annotations of a delivery' : 'the first in a file counts';
+  const issue = { ...named, message: `${named.message}; ${why}, so this one does not count${others}` };
+  return [document, ...more].map((one) => ({ document: one, winner, issue }));
 }
 
 /** The file without these documents. */
@@ -123,7 +159,7 @@ export function claimsOf(document: ManifestDocument, config: Config): readonly s
 
 /** What a document claims that has annotations of tranche: to be what is delivered under its name. */
 export function managedClaim(document: ManifestDocument, config: Config): readonly string[] {
-  if (at(document.value, ['metadata', 'annotations', MARK.release]) === undefined) return [];
+  if (!isManaged(document)) return [];
   const { kind, name } = document.object;
   return [JSON.stringify([MARK.release, kind, namespaceOf(document, config) ?? '', name])];
 }
@@ -177,6 +213,18 @@ export function foreignIssue(document: ManifestDocument, config: Config): Issue 
   };
 }
 
+/** It says as well which of them counts: the others are to go. */
+function countingIssue(winner: ManifestDocument, copies: readonly ManifestDocument[]): Issue {
+  const issue = twiceIssue(winner, copies);
+  const isOwn = copies.every(({ file }) => file === winner.file);
+  const why = isOwn ? 'it has the annotations of a delivery, or is the first in its file' : 'main had it first';
+  return {
+    ...issue,
+    message: `${issue.message}; this one counts: ${why}`,
+    hint: `Remove ${placesText(copies)}, or narrow paths in tranche.yaml.`,
+  };
+}
+
 /** What twins of these documents mean for who has them: no step goes forward next to one, for the agent may apply either. */
 export function twinIssues(
   documents: readonly (ManifestDocument | undefined)[],
@@ -189,7 +237,7 @@ export function twinIssues(
     const copies = later.filter(isSame).map(({ document }) => document);
     const rivals = later.filter((loser) => !isSame(loser));
     return [
-      ...(copies.length === 0 ? [] : [twiceIssue(winner, copies)]),
+      ...(copies.length === 0 ? [] : [countingIssue(winner, copies)]),
       ...rivals.map(({ document }) => rivalIssue(winner, [document], workloadName(winner))),
     ];
   });

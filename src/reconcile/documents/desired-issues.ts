@@ -34,7 +34,9 @@ function issue(
 }
 
 function place(document: ManifestDocument): string {
-  return `${document.file}:${document.lineOf([])}`;
+  const line = document.lineOf([]);
+  // What kustomize builds is in no line.
+  return line === 0 ? document.file : `${document.file}:${line}`;
 }
 
 /** Where documents are: the first of them by file and line, and how many more there are. */

@@ -3,6 +3,7 @@
 import { CARRIER_KIND } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
+import { oneInFile } from '../../manifests/one-in-file.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Git, Oid, Tree } from '../../ports/git.ts';
 import type { Identity } from '../desired/desired-rollout.ts';
@@ -43,9 +44,13 @@ async function documentsCalled(
   const kind = carrier === undefined ? LWS_KIND : CARRIER_KIND;
   const { name, namespace } = carrier ?? identity;
   const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [kind] });
-  return git
+  const called = git
     .documentsOf(tree, [kind])
     .filter((document) => document.object.name === name && namespaceOf(document, config) === namespace);
+  return [...new Set(called.map(({ file }) => file))].flatMap((path) => {
+    const inFile = called.filter(({ file }) => file === path);
+    return oneInFile(inFile) ?? inFile;
+  });
 }
 
 /** What holds marks against history: documents of main's own line, and whole commits of it. */

@@ -62,9 +62,7 @@ type Versions = {
 function wrongDocument(file: string, { was, is, known, layouts }: Versions): string | undefined {
   const [before, after] = [slicesOf(file, was), slicesOf(file, is)];
   const read = (texts: readonly string[], others: readonly string[]): readonly ManifestDocument[] =>
-    texts
-      .filter((text) => !others.includes(text))
-      .flatMap((text) => parseManifestFile(file, text, 'everything', known).documents);
+    notIn(texts, others).flatMap((text) => parseManifestFile(file, text, 'everything', known).documents);
   const [old, fresh] = [read(before, after), read(after, before)];
   const gone = old.filter(({ object }) => !fresh.some((one) => sameObject(one.object, object)));
   const wrong = fresh.map((document) => {
@@ -87,6 +85,16 @@ function wrongDocument(file: string, { was, is, known, layouts }: Versions): str
 function emptyOf(document: ManifestDocument): ManifestDocument {
   const { apiVersion, kind, name, namespace } = document.object;
   return { ...document, value: { apiVersion, kind, metadata: { name, namespace } } };
+}
+
+/** Those that the others have not, as often as they are there: a twin may have every byte of a document. */
+function notIn(texts: readonly string[], others: readonly string[]): readonly string[] {
+  const left = [...others];
+  return texts.filter((text) => {
+    const place = left.indexOf(text);
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
+  });
 }
 
 /** The texts of all documents of a file, but for blanks at their end. */

@@ -7,6 +7,7 @@ import { MARK, MARK_NAMES, printMarks } from '../../api/marks.ts';
 import { shortDigest } from '../../api/release.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
+import { oneInFile } from '../../manifests/one-in-file.ts';
 import { type ManifestDocument, type ManifestFile, parseManifestFile } from '../../manifests/parse-file.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import { pathsInto } from '../../manifests/splice/anchors.ts';
@@ -124,13 +125,13 @@ function modelOf(document: Extract<DocumentEdit, { readonly kind: 'insert' | 'co
 }
 
 function documentOf({ documents }: ManifestFile, object: ObjectRef): ManifestDocument | undefined {
-  const found = documents.filter((document) => jsonEqual(document.object, object));
-  return found.length === 1 ? found[0] : undefined;
+  return oneInFile(documents.filter((document) => jsonEqual(document.object, object)));
 }
 
 /** The texts of all documents that the commit leaves alone, whatever they are, but for blanks at their end. */
-function otherTexts({ file, text, documents }: ManifestFile, own: readonly ObjectChange[]): readonly string[] {
-  const ours = documents.filter(({ object }) => own.some((change) => jsonEqual(change.object, object)));
+function otherTexts(read: ManifestFile, own: readonly ObjectChange[]): readonly string[] {
+  const { file, text } = read;
+  const ours = own.flatMap(({ object }) => documentOf(read, object) ?? []);
   return splitDocuments(file, text)
     .filter((_, index) => !ours.some((document) => document.index === index))
     .map(({ start, end }) => text.slice(start, end).trimEnd());
