@@ -20,6 +20,13 @@ export const KEYS_LIMIT = 50;
 /** 32 bytes as base64url. */
 const KEY_TEXT = /^[A-Za-z0-9_-]{43}$/;
 
+/** A text with no private half in it: what people put on main by mistake is read as one, stands in no message, and is no name. */
+export function withoutPrivateHalves(text: string): string {
+  return text.replace(PRIVATE_HALVES, `${PRIVATE_HALF}(hidden)`);
+}
+
+const PRIVATE_HALVES = new RegExp(`${PRIVATE_HALF}[A-Za-z0-9_-]+`, 'g');
+
 /** The 43 characters behind the name of this half; undefined: it is no such half. */
 export function keyBody(text: string, half: typeof PUBLIC_HALF | typeof PRIVATE_HALF): string | undefined {
   const body = text.startsWith(half) ? text.slice(half.length) : '';

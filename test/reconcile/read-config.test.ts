@@ -89,6 +89,30 @@ test.each([
   expect(() => read(files)).toThrow(said);
 });
 
+test.each([
+  ['in the place of the list', (half: string) => `statusKeys: ${half}\n`],
+  ['as an entry', (half: string) => `statusKeys:\n  - ${half}\n`],
+  ['as a field', (half: string) => `statusKeys:\n  - {cluster: eu, ${half}: 1}\n`],
+  ['twice as a field', (half: string) => `statusKeys:\n  - {${half}: 1, ${half}: 2}\n`],
+  ['as what tranche status-key prints', (half: string) => `TRANCHE_STATUS_KEY=${half}\n`],
+  ['alone', (half: string) => `${half}\n`],
+  ['as its end', (half: string) => `statusKeys:\n  - {cluster: eu, until: ${half}}\n`],
+  ['as the cluster', (half: string) => `cluster: ${half}\n`],
+  ['as a path', (half: string) => `stopFile: ${half}\n`],
+  ['as an alias', (half: string) => `statusKeys:\n  - {cluster: eu, key: *${half}}\n`],
+  ['as a tag', (half: string) => `statusKeys:\n  - {cluster: eu, key: !${half} x}\n`],
+])('a private half on main is in no message: %s', (_, textWith) => {
+  const half = privateHalf();
+  let said = '';
+  try {
+    read({ 'tranche.yaml': text(textWith(half)) });
+  } catch (error) {
+    said = String(error);
+  }
+  expect(said).toMatch(/tranche\.yaml:[12]: /);
+  expect(said).not.toContain(half.slice('tranche-private-'.length).slice(0, 8));
+});
+
 test('keys by the thousand are refused before each is compared with each', () => {
   const many = Array.from({ length: 20_000 }, (_none, at) => `k${at}: 1\n`).join('');
   expect(() => read({ 'tranche.yaml': text(many) })).toThrow('tranche.yaml:1: the document has more than 100000 words');

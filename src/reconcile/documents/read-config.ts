@@ -3,6 +3,7 @@
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { isOfSteps, parseConfig } from '../../api/parse-config.ts';
+import { withoutPrivateHalves } from '../../api/status-keys.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ParsedDocument, parseDocumentText } from '../../manifests/parse-document.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
@@ -53,7 +54,7 @@ function configIn(content: TreeFile['content'], known: KnownTexts | undefined): 
       }),
     ]);
   }
-  const text = content.kind === 'text' ? content.text : '';
+  const text = withoutPrivateHalves(content.kind === 'text' ? content.text : '');
   refuseSeveral(text);
   const document = { file: CONFIG_FILE, text: withoutMark(text), firstLine: 1, doubt: undefined };
   const read = parseDocumentText(document, known);
