@@ -32,18 +32,26 @@ export function withNewSecrets(io: Io, before: Io): Io | undefined {
 
 function secretOf({ env, folder }: Io, name: string, path: string): string {
   if ((env[name] ?? '') !== '') throw new UsageError(`${name} and ${name}_FILE are both given, wanted one of them`);
-  const bytes = bytesOf(resolve(folder, path), `${name}_FILE`);
+  const bytes = bytesOf(path, name, folder);
   if (bytes.length > BYTES_MOST) throw new UsageError(`${name}_FILE: ${path} has more than 64 KiB, wanted a secret`);
   const secret = bytes.toString().trim();
   if (secret === '') throw new UsageError(`${name}_FILE: ${path} is empty, wanted a secret`);
   return secret;
 }
 
-function bytesOf(path: string, name: string): Buffer {
+function bytesOf(path: string, name: string, folder: string): Buffer {
+  const file = resolve(folder, path);
   try {
-    return readFileSync(path);
+    return readFileSync(file);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new UsageError(`${name}: ${path} cannot be read (${code}), wanted a file with the secret`);
+    if (SPELLED_AS_PATH.test(path))
+      throw new UsageError(`${name}_FILE: ${file} cannot be read (${code}), wanted a file with the secret`);
+    throw new UsageError(
+      `what ${name}_FILE holds is no file (${code}), and is not shown because it may be the secret: wanted the path of one, as ./${name.toLowerCase()}; or give the secret itself as ${name}`,
+    );
   }
 }
+
+/** Anything else may be a secret that somebody has given in the place of its path. */
+const SPELLED_AS_PATH = /^(?:\/|\.\.?\/|\.$)/;

@@ -53,7 +53,13 @@ test('a secret that was exchanged is seen once, and a file that is gone is an er
 
 describe('nothing is run, and the secret is not said', () => {
   test.each([
-    [{ TRANCHE_GIT_TOKEN_FILE: 'none' }, /TRANCHE_GIT_TOKEN_FILE: .*none cannot be read \(ENOENT\)/],
+    [{ TRANCHE_GIT_TOKEN_FILE: './none' }, /TRANCHE_GIT_TOKEN_FILE: .*none cannot be read \(ENOENT\)/],
+    [{ TRANCHE_GIT_TOKEN_FILE: SECRET }, /what TRANCHE_GIT_TOKEN_FILE holds is no file.*wanted the path of one/],
+    [{ TRANCHE_STATUS_KEY_FILE: `tranche-private-${SECRET}` }, /what TRANCHE_STATUS_KEY_FILE holds is no file/],
+    [
+      { TRANCHE_APP_KEY_FILE: `-----BEGIN RSA PRIVATE KEY-----\n${SECRET}/x\n` },
+      /what TRANCHE_APP_KEY_FILE holds is no file.*give the secret itself as TRANCHE_APP_KEY/,
+    ],
     [{ TRANCHE_GIT_TOKEN_FILE: '.' }, /cannot be read \(EISDIR\)/],
     [{ TRANCHE_GIT_TOKEN_FILE: 'empty' }, /empty is empty, wanted a secret/],
     [{ TRANCHE_GIT_TOKEN_FILE: 'large' }, /large has more than 64 KiB/],
