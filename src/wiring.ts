@@ -113,6 +113,9 @@ function checkForgeHost(
     );
 }
 
+/** It stands in messages: the key in its place, or a token, must not. */
+const APP_ID = /^(?!gh[a-z]_|github_)[\w.-]{1,64}$/;
+
 /**
  * The forge of an http(s) repository, where there is a credential for it: that of the App before a token, its own before
  * Git's. An App makes Git's token as well (`gitToken`), where none was given.
@@ -127,6 +130,10 @@ function forgeOf(
   const [appId, key] = [text(ENV.appId), text(ENV.appKey)];
   const from = text(ENV.forgeToken) === '' ? ENV.gitToken : ENV.forgeToken;
   const token = text(from);
+  if (appId !== '' && key !== '' && !APP_ID.test(appId))
+    throw new UsageError(
+      `${ENV.appId} is no id of a GitHub App, wanted its number or its client id; the key belongs into ${ENV.appKey}`,
+    );
   const app = appId !== '' && key !== '' ? ({ kind: 'app', appId, key } as const) : undefined;
   const credential = app ?? (token === '' ? undefined : ({ kind: 'token', token, from } as const));
   if (credential === undefined) return undefined;

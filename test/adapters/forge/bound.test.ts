@@ -54,6 +54,17 @@ test.each<readonly [what: string, env: Env, repo: string, from: 'named' | 'origi
   else expect(opening).toThrow(refused);
 });
 
+test.each(['-----BEGIN RSA PRIVATE KEY-----\nMIIsecret\n', 'ghs_secret', 'github_pat_secret', 'a b'])(
+  'the id of an App that is none, as where it was exchanged for the key, is not said: %j',
+  (id) => {
+    const env = { TRANCHE_APP_ID: id, TRANCHE_APP_KEY: '4711' };
+    const opening = (): unknown => openPorts(options(env, HUB, 'named'), io(env));
+    expect(opening).toThrow(
+      /^TRANCHE_APP_ID is no id of a GitHub App, wanted .* the key belongs into TRANCHE_APP_KEY$/,
+    );
+  },
+);
+
 test.each([
   ['http://git.example/team/gitops', true],
   ['http://127.0.0.1.example/team/gitops', true],
