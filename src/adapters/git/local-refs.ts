@@ -42,10 +42,8 @@ export function readHead(layout: Layout, branch: string): Oid | undefined {
   const text = existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8').trim() : '';
   if (isOid(text)) return text;
   if (text !== '') {
-    throw gitError(`${file} holds "${text.slice(0, 60)}", wanted an object id`, {
-      operation: 'heads',
-      retryable: false,
-    });
+    // What it holds is not said: a link may lead to anything that this process may read.
+    throw gitError(`${file} holds no object id`, { operation: 'heads', retryable: false, hint: 'Run git fsck.' });
   }
   return packedRefs(layout).get(refOf(branch));
 }

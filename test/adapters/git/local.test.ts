@@ -1,6 +1,6 @@
 /** The contract of Git on a folder, and what only a folder has: packs, worktrees, alternates, locks, reflogs. */
 
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -283,6 +283,15 @@ describe('what is no repository for us', () => {
       'reftable',
       (path) => appendFileSync(join(path, 'config'), '[extensions]\n\trefStorage = reftable\n'),
       /reftable, wanted files/,
+    ],
+    [
+      'a branch that is a link to a secret, which is not said',
+      (path) => {
+        writeFileSync(join(path, 'secret'), 'secret\n');
+        rmSync(join(path, 'refs/heads/main'));
+        symlinkSync(join(path, 'secret'), join(path, 'refs/heads/main'));
+      },
+      /refs\/heads\/main holds no object id(?!.*secret)/s,
     ],
     [
       'an extension nobody knows',
