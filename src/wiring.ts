@@ -138,8 +138,8 @@ function forgeOf(
   const credential = app ?? (token === '' ? undefined : ({ kind: 'token', token, from } as const));
   if (credential === undefined) return undefined;
   checkForgeHost(location, { forge, app: app !== undefined });
-  const userAgent = `tranche/${VERSION}`;
-  const opened = openForge({ repository: location, apiUrl: forge, credential, network, clock: systemClock, userAgent });
+  const own = { credential, network, clock: systemClock, userAgent: `tranche/${VERSION}` };
+  const opened = openForge({ repository: location, apiUrl: forge, ...own });
   if (opened === undefined) return undefined;
   return { ...opened, gitToken: app === undefined || text(ENV.gitToken) !== '' ? undefined : opened.gitToken };
 }
@@ -149,9 +149,10 @@ function forgeOf(
  * it came from. Throws UsageError where that cannot be opened and something is to be written.
  */
 export async function meant(options: CommonOptions, io: Io, writes: boolean): Promise<CommonOptions> {
-  if (options.repoIsDefault !== true) return options;
-  const { remoteOfClone } = await import('./adapters/git/clone-remote.ts');
-  const remote = remoteOfClone(resolve(io.folder, options.repo));
+  if (options.repoIsDefault !== true && !/^\.\/?$/.test(options.repo)) return options;
+  const { refuseWithinClone, remoteOfClone } = await import('./adapters/git/clone-remote.ts');
+  refuseWithinClone(resolve(io.folder));
+  const remote = options.repoIsDefault === true ? remoteOfClone(resolve(io.folder, options.repo)) : undefined;
   if (remote === undefined) return options;
   const { name, kind, location } = remote;
   if (kind === 'reachable') {

@@ -1,6 +1,6 @@
 /** Who stands in a clone of their own: which repository is meant, and who gives an order. */
 
-import { appendFileSync, mkdirSync, renameSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
@@ -19,11 +19,11 @@ async function clone(site: Site, url?: string) {
   await site.repository.git('clone', '-q', site.repository.path, folder);
   const { git } = bareRepository(folder);
   if (url !== undefined) await git('remote', 'set-url', 'origin', url);
-  const run = async (line: string, env: Readonly<Record<string, string>> = {}) => {
+  const run = async (line: string, env: Readonly<Record<string, string>> = {}, place = folder) => {
     let [out, err] = ['', ''];
     const code = await runProgram(line.split(' '), {
       env: { KUBECONFIG: site.kubeconfig, GIT_CONFIG_NOSYSTEM: '1', ...env },
-      folder,
+      folder: place,
       out: (text) => void (out += text),
       err: (text) => void (err += text),
       isTerminal: false,
@@ -125,6 +125,35 @@ describe('the repository', () => {
     expect(await own.run('reconcile --repo .')).toMatchObject({ code: 0 });
     expect(await branches(own)).toContain('tranche-status');
   });
+});
+
+test('what lies in a folder of a clone like a bare repository is none: whoever merges there has put it there', async () => {
+  const site = await startSite();
+  const own = await clone(site);
+  const folder = join(own.folder, 'apps/vllm');
+  for (const name of ['HEAD', 'config', 'objects', 'refs'])
+    cpSync(join(site.repository.path, name), join(folder, name), { recursive: true });
+  const head = () => readFileSync(join(folder, 'refs/heads/main'), 'utf8');
+  const before = head();
+  for (const line of [
+    'pause vllm',
+    'pause vllm --repo .',
+    'abort vllm',
+    'stop',
+    'status',
+    'plan',
+    'lint --branch main',
+  ]) {
+    const called = await own.run(line, {}, folder);
+    expect(called, line).toMatchObject({ code: 2, out: '' });
+    expect(called.err, line).toContain(`lies in the clone ${own.folder}`);
+    expect(called.err, line).toMatch(
+      /Call tranche in \S+clone, or name the repository by its URL or path with --repo$/m,
+    );
+  }
+  expect(head()).toBe(before);
+  expect(await own.run('pause vllm', {}, own.folder)).toMatchObject({ code: 0 });
+  expect(await own.run(`status --repo ${folder}`, {}, folder), 'somebody has named it').toMatchObject({ code: 0 });
 });
 
 describe('who gives an order', () => {

@@ -2,7 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { gitError } from './git-error.ts';
 import { findLayout, type Layout } from './local-layout.ts';
+import { workingTreeAt } from './working-tree.ts';
 
 export type CloneRemote = {
   readonly name: string;
@@ -20,6 +22,24 @@ export function remoteOfClone(folder: string): CloneRemote | undefined {
   const url = name === undefined ? undefined : layout.config.get(`remote.${name}.url`);
   if (name === undefined || url === undefined || url === '') return undefined;
   return { name, ...placeOf(url, folder) };
+}
+
+/**
+ * Throws PortError where a folder that nobody has named is a bare repository within a clone: anyone who merges files there
+ * can make it one, and orders would go to that, for nobody.
+ */
+export function refuseWithinClone(folder: string): void {
+  if (existsSync(join(folder, '.git')) || !existsSync(join(folder, 'HEAD'))) return;
+  const clone = workingTreeAt(folder);
+  if (clone === undefined) return;
+  throw gitError(
+    `${folder} is a bare repository that lies in the clone ${clone}, where anyone who merges can put one`,
+    {
+      operation: 'open',
+      retryable: false,
+      hint: `Call tranche in ${clone}, or name the repository by its URL or path with --repo`,
+    },
+  );
 }
 
 /** `user.name <user.email>` as the clone itself has them. */
