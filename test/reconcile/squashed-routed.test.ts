@@ -121,6 +121,29 @@ test.each(rows(['in its first share'], ['restore', 'restore stable'], ['settled 
   },
 );
 
+test('in its first share, without "restore", and its Rollout without its routes: what it says is true, and leads back', async () => {
+  const at = await standingAt('in its first share');
+  squash(at, 'settled and now', ['restore']);
+  const [file, whole] = Object.entries(at.world.repository.files('main')).find(([, text]) =>
+    /kind: Rollout$/m.test(text),
+  )!;
+  at.write(file, whole.replace(/ +trafficRoutings:\n.*\n.*\n/, '').replace(/ +traffic: .*\n/g, ''));
+  expect(at.text(file)).not.toContain('HTTPRoute');
+  const held = await at.round();
+  expect(reasonsOf(held)).toContain('FrozenFieldChanged');
+  expect(saidOf(held)).not.toContain('second workload');
+  expect(saidOf(held)).toMatch(
+    /vllm is in 1\/3\S* with tranche\.dev\/rung traffic, .*the Rollout is partition, without trafficRoutings/,
+  );
+  const groups = at.world.groups();
+  await at.round();
+  expect(at.world.groups()).toBe(groups);
+  at.write(file, whole);
+  expect(await at.order({ kind: 'abort', keepNewer: false })).toContain('abort');
+  const { failing, said } = await play(at, LWS);
+  expect([failing, serving(at, OLD)], said).toEqual([0, 4]);
+});
+
 test('--from a commit that has nothing but the aborted template is refused, and an annotation that says so takes no group there', async () => {
   const at = await standingAt('in its first share');
   squash(at, 'one commit');

@@ -1,6 +1,6 @@
 /** Gates that hold a plan together in mid-delivery: what Kruise's webhook would refuse to change then. */
 
-import { printStep } from '../../api/marks.ts';
+import { MARK, printStep } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { frozenFaults, frozenPlanOf } from '../../api/rollout-frozen.ts';
 import { isOneWorkload } from '../../api/styles.ts';
@@ -73,9 +73,28 @@ export function strategyChanged({ state, snapshot, file }: Situation): Hold | un
     begun === undefined
       ? advice`. Where that is as it was, the annotations are not those that tranche wrote: ${commandLine('repair', snapshot.key)}`
       : '';
+  if (isOneWorkload(style) && isOneWorkload(begun ?? style)) return routesLost({ state, snapshot, file });
   return hold('FrozenFieldChanged', {
     seen: `${file.file}: a second workload of ${file.object.name} is being filled${begun === undefined ? '' : ` by ${begun}`} (${where}), and the strategy of the Rollout is ${style}`,
     // Where no document tells which strategy started it, none is there that could take it back.
     action: advice`Put ${lastLeft('the strategy of the Rollout back as it was when the delivery started', snapshot.rollout === undefined ? [] : [snapshot.rollout.file])}, ${begun === undefined ? 'and then' : 'or'} go back: ${commandLine('abort', snapshot.key)}${repaired}`,
+  });
+}
+
+/**
+ * Requests are shared out by what the annotations say, and which strategy has started that they do not: of a Rollout that has lost its
+ * routes it may be one workload as well as two.
+ */
+function routesLost({ state, snapshot, file }: Pick<Situation, 'state' | 'snapshot' | 'file'>): Hold | undefined {
+  const { rollout, key } = snapshot;
+  if (state.kind !== 'ladder' || rollout === undefined) return undefined;
+  const { style, routing } = rollout.rollout;
+  const now = `${style}${routing === undefined ? ', without trafficRoutings' : ''}`;
+  const back = lastLeft('its strategy and its trafficRoutings back as they were when the delivery started', [
+    rollout.file,
+  ]);
+  return hold('FrozenFieldChanged', {
+    seen: `${file.file}: ${file.object.name} is in ${printStep(state.stage)} with ${MARK.at} ${state.at ?? 'gone'}, which is of a delivery by shares. Its annotations do not tell which strategy started it, and the Rollout is ${now}`,
+    action: advice`Put ${back}, and then go back: ${commandLine('abort', key)}. Where they are as they were, the annotations are not those that tranche wrote: ${commandLine('repair', key)}`,
   });
 }
