@@ -5,6 +5,7 @@ export const ACCEPTABLE = [
   'Overshoot',
   'UnexpectedGroups',
   'GroupsElsewhere',
+  'GroupsBehind',
   'PartitionEdited',
   'Recreated',
   'StepScaledAway',

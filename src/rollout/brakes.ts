@@ -18,6 +18,8 @@ const BRAKES = {
   failed: { lets: ['protect', 'back'], answers: ['Failed', 'TrafficWithdrawn'] },
   /** What it was started with is gone, or another since: only what protects goes on. */
   notAsBegun: { lets: ['protect'], stepState: 'StepUpgrade' },
+  /** Groups would be taken on to what is aborted, or nobody can tell: not even what calls itself a rollback does that. */
+  takesOn: { lets: [], stepState: 'StepUpgrade' },
   /** No record can be written, or a Rollout of another workload asks: what brakes or goes back hangs on Git and the cluster. */
   notRecorded: { lets: ['protect', 'back'] },
   /** A file is wrong: it keeps nothing that a row has decided, and is said where that waits. */

@@ -5,6 +5,7 @@ import type { JsonObject } from '../api/json.ts';
 import { staleFacts } from './events/late-merge.ts';
 import { withdrawnFacts } from './events/withdrawing.ts';
 import { analysisFacts } from './gates/analysis.ts';
+import { behindFacts } from './gates/behind.ts';
 import { recreatedFacts } from './gates/cluster.ts';
 import { elsewhereFacts } from './gates/elsewhere.ts';
 import { failureFacts } from './gates/failure.ts';
@@ -25,6 +26,7 @@ const factsByReason = {
   Overshoot: whenSeen(overshootFacts),
   UnexpectedGroups: whenSeen(astrayFacts),
   GroupsElsewhere: whenSeen(groupsElsewhere),
+  GroupsBehind: whenSeen(behindFacts),
   PartitionEdited: partitionFacts,
   Recreated: recreatedFacts,
   StepScaledAway: scaledAwayFacts,

@@ -86,11 +86,9 @@ export const HOLDS = {
   MixedRevisions: { effect: 'blocks' },
   RevisionChanged: { effect: 'blocks' },
   StepOverdue: { effect: 'blocks' },
-  StepFailed: {
-    effect: 'blocks',
-    accept: 'the deadlines that are over, and the groups with how often each was restarted',
-  },
+  StepFailed: { effect: 'blocks', accept: 'the deadlines that are over, and how often each group was restarted' },
   GroupsElsewhere: { effect: 'blocks', accept: 'the groups that run another template than Git has' },
+  GroupsBehind: { effect: 'blocks', accept: 'the groups that would be taken on, and the template of the file' },
   UnexpectedGroups: { effect: 'blocks', accept: 'the groups on the release below the partition' },
   Overshoot: { effect: 'blocks', accept: 'the groups on the release, and N' },
   StepScaledAway: { effect: 'blocks', accept: 'N' },

@@ -111,7 +111,7 @@ export type Decision = {
 
 /** Something that holds moves back, whichever row has decided them. */
 export type Brake = {
-  readonly kind: 'failed' | 'notAsBegun' | 'notRecorded' | 'wrongFiles';
+  readonly kind: 'failed' | 'notAsBegun' | 'takesOn' | 'notRecorded' | 'wrongFiles';
   /** Why; empty: it holds nothing. */
   readonly holds: readonly Hold[];
   /** Said in their place, behind all others, where the row waits already. */

@@ -2,11 +2,14 @@
 
 import type { Issue } from '../api/issue.ts';
 import type { RolloutRecord } from '../api/record.ts';
+import { accepted } from './accepting.ts';
 import { type Allowed, allowed } from './brakes.ts';
 import { analysedLines, analysedText } from './commits/analysed.ts';
 import { stepMessage } from './commits/messages.ts';
 import { exceptionsPassed, passedText } from './commits/passed.ts';
 import { DELIVERIES, type PlannedCommit } from './commits/planned-commit.ts';
+import { behindBack } from './events/behind-back.ts';
+import { groupsBehind } from './gates/behind.ts';
 import { workloadRefChanged } from './gates/frozen.ts';
 import { keyMissing, newerRecord } from './gates/git.ts';
 import { stalled } from './gates/people.ts';
@@ -46,7 +49,7 @@ export function plan(snapshot: Snapshot): Plan {
   const file = snapshot.workload;
   if (file === undefined) return planGone(snapshot);
   const situation = situationOf(snapshot, file);
-  const brakes = [...wrongFiles(situation), notRecorded(snapshot)];
+  const brakes = [...wrongFiles(situation), ...takesOn(situation), notRecorded(snapshot)];
   return planOf(snapshot, situation, allowed(strategyOf(snapshot).decide(situation), brakes));
 }
 
@@ -54,6 +57,16 @@ export function plan(snapshot: Snapshot): Plan {
 function wrongFiles(situation: Situation): readonly Brake[] {
   const issue = situation.marks?.step?.kind === 'rollback' ? stalled(situation) : undefined;
   return issue === undefined ? [] : [{ kind: 'wrongFiles', holds: [], waiting: [issue] }];
+}
+
+/** At rest its row says so; a rollback whose annotations were forged or lost would widen to groups that have never left the stable version. */
+function takesOn(situation: Situation): readonly Brake[] {
+  const { lostMarks } = situation.snapshot;
+  const isBack = situation.marks?.step?.kind === 'rollback' && lostMarks === undefined;
+  const held = isBack && situation.view === 'seen' ? groupsBehind(situation) : undefined;
+  return held === undefined || accepted(situation, 'GroupsBehind') || behindBack(situation) !== undefined
+    ? []
+    : [{ kind: 'takesOn', holds: [held] }];
 }
 
 /** Without a workload in the files nothing is planned, unless it was taken out to be re-created. */

@@ -131,6 +131,12 @@ export type MergedStep = Pick<RolloutRecord, 'marks' | 'step'>;
 /** A release that had settled before the present one: how many releases back, undone ones counted, and when the present one settled. */
 type UndoFacts = { readonly target: Stable; readonly back: number; readonly settledAt: Instant };
 
+/**
+ * What groups run came before what the file has: going to the template of the file would take them on. `stable`: what main had before it;
+ * unknown: nobody can tell which is the older one. `release`: what an abort is about.
+ */
+export type Behind = { readonly stable: Known<Stable>; readonly release: Release };
+
 /** A Rollout was pointed at another workload in mid-delivery: the one that it named, and the one that is in progress. */
 export type Retargeted = { readonly was: string; readonly underWay: string };
 
@@ -180,6 +186,8 @@ export type Snapshot = {
   readonly lostMarks?: Marks | undefined;
   /** Marks of the release that settled last, where the file says that an older one did: it was put back. Not there: none. */
   readonly settledSince?: Marks | undefined;
+  /** Groups are on a version before that of the file, though nothing is in progress by the annotations. Not there: none is. */
+  readonly behind?: Behind;
   readonly stable: Known<Stable>;
   /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */
   readonly delivered: Known<string>;

@@ -427,7 +427,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'of a rollback, whose first commit takes the branch away in the same push, or of what follows it':
     'Aborted Failed BudgetRaised BudgetLowered RollbackWidened RolledBack RequestWithdrawn Undone AbortedTemplateRemoved RollStopped ReleaseAborted AbortedTemplateReturned NewerRequestWaits',
   'at rest, before there is a request to propose anything of':
-    'NotAtRest GroupsElsewhere LockedWithoutRollout Relocked NoNewRevision GreenServes IdleScaled Retried Unpinned InputsWritten UndoRefused',
+    'NotAtRest GroupsElsewhere GroupsBehind LockedWithoutRollout Relocked NoNewRevision GreenServes IdleScaled Retried Unpinned InputsWritten UndoRefused',
   'of a request with a template that has settled before: no event here brings one back': 'EarlierTemplate',
   'of a newer tranche: this one decides nothing, so nothing is opened, closed or put back': 'NewerRecord',
   'an order that is told of and decides nothing': 'JumpRefused AbortRefused RetryRefused RequestQueued',

@@ -1,22 +1,110 @@
 /** Whether a workload whose groups are on another template than its file has settled: else they would be taken on to what somebody aborts. */
 
-import { sameRelease } from '../../api/release.ts';
+import { type Known, unknown } from '../../api/known.ts';
+import type { Marks } from '../../api/marks.ts';
+import { printRelease, sameRelease, shortDigest } from '../../api/release.ts';
+import { lowersPartition, workloadIn } from '../../rollout/edits/change.ts';
+import { runsAmongElsewhere } from '../../rollout/gates/elsewhere.ts';
+import { stableRendered } from '../../rollout/observed/rendered.ts';
+import { abortOf } from '../../rollout/orders/aborted-release.ts';
 import type { Plan } from '../../rollout/plan.ts';
-import type { Snapshot } from '../../rollout/snapshot.ts';
+import type { Behind, Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
+import { isTemplateBack } from '../../rollout/state.ts';
+import { withFactDigests } from '../documents/digests.ts';
 import { lastWritten } from './last-commit.ts';
 import type { Observation } from './observation.ts';
+import { stableBorneOut } from './stable-in-history.ts';
+import type { Version } from './version.ts';
 
 /**
- * The snapshot with the annotations that the last commit of tranche wrote, where that delivers the release which the file says has
- * settled; undefined: it has, or no group is elsewhere. Without a record nothing else tells. Throws PortError where Git fails.
+ * The snapshot with the annotations of the delivery that the file says has settled, where main's own line shows that it is on its way, or
+ * with what groups are behind; undefined: it has, or no group is elsewhere. Without a record nothing else tells. Throws PortError
+ * where Git fails.
  */
 export async function restProven(of: Observation, snapshot: Snapshot, plan: Plan): Promise<Snapshot | undefined> {
   const { workload, lostMarks } = snapshot;
   const marks = workload?.workload.marks;
-  const isElsewhere =
-    plan.holds.some(({ reason }) => reason === 'GroupsElsewhere') || plan.commit?.reason === 'Reverted';
-  if (!isElsewhere || lostMarks !== undefined || marks === undefined || marks.step !== undefined) return undefined;
+  const isElsewhere = plan.holds.some(({ reason }) => reason === 'GroupsElsewhere');
+  if (!isElsewhere && !takesBack(plan)) return undefined;
+  if (lostMarks !== undefined || workload === undefined || marks?.release.digest !== workload.digest) return undefined;
+  if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
   const last = (await lastWritten(of.git, of.entry))?.marks;
   const isOpen = last?.step !== undefined && last.step.kind !== 'rollback' && sameRelease(last.release, marks.release);
-  return isOpen ? { ...snapshot, lostMarks: last } : undefined;
+  return isOpen ? { ...snapshot, lostMarks: last } : whereBehind(of, snapshot, { file: workload, marks });
+}
+
+/** Whether a plan takes groups to the template of the file that no step has taken there. */
+function takesBack({ commit }: Plan): boolean {
+  if (commit === undefined || workloadIn(commit.changes)?.content.source !== undefined) return false;
+  return commit.reason === 'Reverted' || (commit.reason === 'RollbackWidened' && lowersPartition(commit.changes));
+}
+
+type AtRest = { readonly file: WorkloadFile; readonly marks: Marks };
+
+/**
+ * Whatever commits say of themselves: groups that run what main had before the template of the file are not taken on to that, and neither
+ * are any where nobody can tell. An order counts for the release as main has it on its way, with its annotations, or as the file has it.
+ */
+async function whereBehind(
+  of: Observation,
+  snapshot: Snapshot,
+  { file, marks }: AtRest,
+): Promise<Snapshot | undefined> {
+  const { own, isPutBack, isWhole } = await lineSince(of, marks);
+  const about = own ?? marks;
+  const order = abortOf({ snapshot }, about.release);
+  // As if it were in its first step: what has its template is none that it could go back to.
+  const asked: Marks = { ...about, step: { kind: 'step', index: 1, of: 1 }, stable: undefined };
+  const borne = await stableBorneOut(of, { marks: asked, from: order?.from, isAborted: true });
+  const stable = stableRendered(leadingBack(borne.stable, file), { ...snapshot, workload: file });
+  // What a rollback names goes on where nobody can tell more.
+  const isRollback =
+    marks.step !== undefined && isTemplateBack(marks) && (marks.stable ?? marks.aborted[0]) !== undefined;
+  const isBehind =
+    stable.kind !== 'known'
+      ? !isRollback && !(isPutBack && isWhole)
+      : stable.value.rendered === undefined
+        ? order?.from !== undefined ||
+          runsAmongElsewhere({ ...snapshot, stable, behind: { stable, release: about.release } }, file)
+        : !isPutBack;
+  if (!isBehind) return undefined;
+  if (own !== undefined && order !== undefined) return { ...snapshot, lostMarks: own };
+  const behind: Behind = { stable, release: about.release };
+  return withFactDigests({ ...snapshot, behind });
+}
+
+function leadingBack(stable: Known<Stable>, { digest }: WorkloadFile): Known<Stable> {
+  if (stable.kind !== 'known' || stable.value.release.digest !== digest) return stable;
+  return unknown(`${stable.value.commit.slice(0, 12)} has the template ${shortDigest(digest)} of the file`);
+}
+
+type Since = {
+  /** The annotations of the newest version in which the template of now was on its way. Not there: in none. */
+  readonly own?: Marks;
+  /** Another template was on its way since. */
+  readonly isPutBack: boolean;
+  /** All of main's own line was looked at, and the template of now was on its way in none. */
+  readonly isWhole: boolean;
+};
+
+async function lineSince({ git, entry }: Observation, { release }: Marks): Promise<Since> {
+  let isPutBack = false;
+  const walked = await git.line.walk<Marks>(entry, {
+    keyOf,
+    visit: ({ version }) => {
+      const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
+      if (marks?.step === undefined || marks.step.kind === 'rollback') return undefined;
+      if (marks.release.digest === release.digest) return marks;
+      isPutBack = true;
+      return undefined;
+    },
+  });
+  const own = walked.kind === 'found' ? { own: walked.value } : {};
+  return { ...own, isPutBack, isWhole: walked.kind === 'ended' };
+}
+
+function keyOf(version: Version): string {
+  const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
+  if (version.kind !== 'read' || marks === undefined) return version.kind;
+  return [printRelease(marks.release), marks.step?.kind ?? '', version.workload.digest].join(' ');
 }

@@ -1,8 +1,9 @@
 /** What one commit changes, object by object: its subject, its edits and the last check before the push come from this. */
 
 import { type EditPath, type FieldValue, samePath } from '../../api/field.ts';
-import type { JsonObject } from '../../api/json.ts';
+import { type JsonObject, at as valueAt } from '../../api/json.ts';
 import type { Marks } from '../../api/marks.ts';
+import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import type { Beneath } from './beneath.ts';
 import type { CarriedChange } from './carried.ts';
 import type { DocumentEdit, Edit, ObjectRef } from './edit.ts';
@@ -66,6 +67,20 @@ export type ExactContent = {
 export function workloadIn(changes: readonly ObjectChange[]): WorkloadPart | undefined {
   for (const change of changes) if (change.kind !== 'delete' && change.workload !== undefined) return change.workload;
   return undefined;
+}
+
+/** Whether the user's LeaderWorkerSet lets more groups go after it. */
+export function lowersPartition(changes: readonly ObjectChange[]): boolean {
+  return changes.some((change) => {
+    if (change.kind === 'delete' || change.workload === undefined) return false;
+    const field =
+      change.kind === 'exact' ? undefined : change.fields.find(({ path }) => samePath(path, PARTITION_PATH));
+    const [from, to] =
+      change.kind === 'exact'
+        ? [valueAt(change.from, PARTITION_PATH), valueAt(change.to, PARTITION_PATH)]
+        : [field?.from, field?.to];
+    return typeof from === 'number' && typeof to === 'number' && to < from;
+  });
 }
 
 /** The field of the user's LeaderWorkerSet at `path`, as a change of fields names it; undefined: it is not there, and stays so. */

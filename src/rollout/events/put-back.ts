@@ -12,7 +12,10 @@ import { goBack } from './going-back.ts';
 /** The rollback to the template of the file, from the lowest group that is on another one; undefined: nobody has ordered it. */
 export function broughtBack(situation: Situation, marks: Marks): Decision | undefined {
   if (!isOrderedBack(situation)) return undefined;
-  const because = 'The file was put back while groups were on a newer template, and it was ordered that they follow.';
+  const because =
+    situation.snapshot.behind === undefined
+      ? 'The file was put back while groups were on a newer template, and it was ordered that they follow.'
+      : 'Groups were on another template than the file, and it was accepted that they follow it.';
   const own = onOwnTemplate(situation, marks);
   const fields = goBack(own, { given: { reason: 'Reverted', because }, marks });
   return fields === undefined ? undefined : moving(workloadMove(own, fields), 'StepUpgrade');

@@ -5,7 +5,8 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { keyOf } from '../observed/revisions.ts';
-import type { Seen, Situation } from '../situation.ts';
+import { type Seen, type Situation, situationOf } from '../situation.ts';
+import type { Snapshot, WorkloadFile } from '../snapshot.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 
 /**
@@ -27,7 +28,9 @@ export function elsewhere(situation: Seen): Hold | undefined {
 /** The ordinals of these groups; undefined: there are none, or their revision is not known. */
 export function elsewhereFacts(situation: Seen): { readonly groups: readonly number[] } | undefined {
   const { state, marks, observed, replicas, snapshot, workload, partition } = situation;
-  if (state.kind !== 'settled' || marks?.serves === 'green') return undefined;
+  // Of a rollback too, where that would take them on.
+  const isAsked = state.kind === 'settled' || snapshot.behind !== undefined;
+  if (!isAsked || marks?.serves === 'green') return undefined;
   const { revisions } = snapshot.live;
   const known = revisions.kind === 'known' ? revisions.value : [];
   const isOther = (key: string | undefined): boolean => {
@@ -41,7 +44,17 @@ export function elsewhereFacts(situation: Seen): { readonly groups: readonly num
   return groups.length === 0 ? undefined : { groups: groups.map(({ index }) => index) };
 }
 
+/** Whether any of these groups runs the stable template of that snapshot. */
+export function runsAmongElsewhere(snapshot: Snapshot, file: WorkloadFile): boolean {
+  const situation = situationOf(snapshot, file);
+  if (situation.view === 'unseen' || situation.observed.stableKey === undefined) return false;
+  const { observed, replicas } = situation;
+  const { groups = [] } = elsewhereFacts(situation) ?? {};
+  return wanted(observed, replicas).some(({ index, key }) => groups.includes(index) && key === observed.stableKey);
+}
+
 /** Whether someone has said that these very groups are to go back. */
 export function isOrderedBack(situation: Situation): situation is Seen {
-  return situation.view === 'seen' && elsewhereFacts(situation) !== undefined && accepted(situation, 'GroupsElsewhere');
+  if (situation.view === 'unseen' || elsewhereFacts(situation) === undefined) return false;
+  return accepted(situation, situation.snapshot.behind === undefined ? 'GroupsElsewhere' : 'GroupsBehind');
 }

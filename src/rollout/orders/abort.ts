@@ -2,7 +2,7 @@
 
 import { printAbort } from '../../api/intents.ts';
 import type { Known } from '../../api/known.ts';
-import { type Release, releasesMeant, shortDigest, shortRelease } from '../../api/release.ts';
+import { parseRelease, type Release, releasesMeant, shortDigest, shortRelease } from '../../api/release.ts';
 import { requestedRelease } from '../approvable.ts';
 import type { Snapshot, Stable } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
@@ -47,7 +47,7 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   const going = marks?.step?.kind === 'rollback';
   const isOpen = marks?.step !== undefined && !going;
   const waited = going && now === true ? waitedFor(marks) : undefined;
-  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot));
+  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot) ?? releaseAhead(snapshot));
   if (release === undefined) return going ? goesBackAlready(snapshot.key) : refused(nothingToAbort(scene));
   const unmeant = notMeant(wish, release, scene) ?? leadsNowhere(release, from?.value);
   if (unmeant !== undefined) return unmeant;
@@ -74,6 +74,20 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
     ? `; the newer template ${shortDigest(newer)} in the file stays, from its first step`
     : `, and the newer template ${shortDigest(newer)} in the file`;
   return annotate('abort', order, `abort ${named}${what}`);
+}
+
+/**
+ * What the file says has settled or is back, where the last pass has seen groups on what came before it: as it has named it. A forged record
+ * names a release that no pass looks for.
+ */
+function releaseAhead({ workload, record }: Snapshot): Release | undefined {
+  const marks = workload?.workload.marks;
+  const isOpen = marks?.step !== undefined && marks.step.kind !== 'rollback';
+  if (marks === undefined || isOpen || marks.release.digest !== workload?.digest) return undefined;
+  const { facts } = record?.holds.find(({ reason }) => reason === 'GroupsBehind') ?? {};
+  const named = facts?.['release'];
+  const release = typeof named === 'string' ? parseRelease(named) : undefined;
+  return release?.digest === marks.release.digest ? release : undefined;
 }
 
 /** After a squash the only commit may have nothing but the template that is to go: every group would be taken on to that. */

@@ -3,7 +3,7 @@
 import type { Phase, RecordCondition, RolloutRecord } from '../../api/record.ts';
 import { printRelease } from '../../api/release.ts';
 import { isUnjudged } from '../events/late-merge.ts';
-import { type Hold, holdKind } from '../hold.ts';
+import { type Hold, type HoldReason, holdKind } from '../hold.ts';
 import type { Decision, Move } from '../move.ts';
 import { automaticBacksAfter } from '../progress/automatic-rollbacks.ts';
 import { expectedOf } from '../progress/expected.ts';
@@ -71,6 +71,9 @@ export function progressWritten(pass: Pass, move: Move): Progress {
   });
 }
 
+/** Groups run another template than Git has, and nothing is in progress by the annotations. */
+const ELSEWHERE: readonly HoldReason[] = ['GroupsElsewhere', 'GroupsBehind'];
+
 function progressWith(
   { snapshot, situation, decision, loads }: Pass,
   at: Pick<RolloutRecord, 'main' | 'marks' | 'step'> & { readonly move: Move | undefined },
@@ -82,7 +85,7 @@ function progressWith(
   const managed = situation !== undefined && marks !== undefined;
   // Groups on another template than Git's are not healthy, whatever the marks say.
   const isElsewhere =
-    snapshot.settledSince !== undefined || decision.holds.some(({ reason }) => reason === 'GroupsElsewhere');
+    snapshot.settledSince !== undefined || decision.holds.some(({ reason }) => ELSEWHERE.includes(reason));
   const inProgress = marks?.step !== undefined || row === 'requested' || recreating || isElsewhere;
   // Kruise knows no step 0: extra groups that start are the beginning of the first.
   const index = marks?.step?.kind === 'step' ? Math.max(1, marks.step.index) : (before?.currentStepIndex ?? 0);

@@ -4,6 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import { immutableBack } from '../edits/immutable-back.ts';
 import { type Draft, decisionOf } from '../edits/workload-change.ts';
+import { behindBack } from '../events/behind-back.ts';
 import { failedBack, failureBrake } from '../events/failing.ts';
 import { beforeFirstStep, rollbackCause } from '../events/giving-up.ts';
 import { noText, returning } from '../events/going-back.ts';
@@ -132,7 +133,7 @@ function rowOfState(on: Case): Decision {
 function backOf(situation: Situation): Case['back'] {
   const { state } = situation;
   if (state.kind === 'unmanaged') return undefined;
-  const undo = undone(situation);
+  const undo = undone(situation) ?? behindBack(situation);
   const given = undo?.given ?? rollbackCause(situation, state);
   return given === undefined ? undefined : { given, marks: state.marks, situation: undo?.situation ?? situation };
 }

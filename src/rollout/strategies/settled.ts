@@ -10,6 +10,7 @@ import { retry } from '../events/retrying.ts';
 import { unpinning } from '../events/unpinning.ts';
 import { atRest } from '../gates/at-rest.ts';
 import { besideAtRest } from '../gates/at-rest-beside.ts';
+import { groupsBehind } from '../gates/behind.ts';
 import { blockedByUnreadyGroup, recreated, revisionChanged } from '../gates/cluster.ts';
 import { elsewhere } from '../gates/elsewhere.ts';
 import { historyRewritten } from '../gates/git.ts';
@@ -25,7 +26,7 @@ import { advice, commandLine } from '../texts/advice.ts';
 
 /** Settled is locked; a partition that somebody lowered is put back, because the next edit would take the primary. */
 export function settled(situation: Situation, marks: Marks): Decision {
-  const { partition } = situation;
+  const { partition, snapshot } = situation;
   const lost = stepMarkGone(situation, marks);
   if (lost !== undefined) return holding([lost], 'StepUpgrade');
   const back = broughtBack(situation, marks) ?? requestedByFile(situation);
@@ -34,7 +35,7 @@ export function settled(situation: Situation, marks: Marks): Decision {
     stalled(situation),
     historyRewritten(situation),
     rolloutAbsent(situation),
-    abortTooLate(situation, marks),
+    snapshot.behind === undefined ? abortTooLate(situation, marks) : undefined,
     undoRefused(situation),
     servingGone(situation),
     ...auditHolds(situation),
@@ -85,7 +86,7 @@ function auditHolds(situation: Situation): readonly (Hold | undefined)[] {
   return [
     drift ??
       recreated(situation) ??
-      whenSeen((seen) => revisionChanged(seen) ?? elsewhere(seen) ?? atRest(seen))(situation),
+      whenSeen((seen) => revisionChanged(seen) ?? groupsBehind(seen) ?? elsewhere(seen) ?? atRest(seen))(situation),
   ];
 }
 

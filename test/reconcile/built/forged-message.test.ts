@@ -96,12 +96,32 @@ const FORGERIES: Readonly<Record<string, (at: BuiltLayout, text: string) => void
   },
 };
 
+/** As tranche hands a workload back. */
+const HANDED_BACK = ['eject, annotations removed', 'Settled'] as const;
+
+/** More commits than messages are followed for. */
+const MANY = 45;
+
+/** What no message tells: the files alone, and the groups. */
+const UNTOLD: typeof FORGERIES = {
+  'that it was handed back, and has settled': (at, text) => {
+    forge(at, nothingIn(text), HANDED_BACK);
+    forge(at, settledIn(text), SETTLED);
+  },
+  'many times that it has settled': (at, text) => {
+    for (let count = 0; count < MANY; count += 1) {
+      if (count > 0) write(at, text);
+      forge(at, settledIn(text), SETTLED);
+    }
+  },
+};
+
 const ROWS = Object.keys(LAYOUTS).flatMap((layout) =>
   Object.keys(FORGERIES).map((forged) => [layout, forged] as const),
 );
 
 /** Held, then aborted and back: no group more goes to the release that is aborted. */
-async function playsBack(at: BuiltLayout, forget: () => void = () => {}): Promise<void> {
+async function playsBack(at: BuiltLayout, forget: () => void = () => {}, held = /AnnotationsGone/): Promise<void> {
   const seen: string[] = [];
   const round = async (): Promise<string> => {
     forget();
@@ -110,7 +130,7 @@ async function playsBack(at: BuiltLayout, forget: () => void = () => {}): Promis
     return said;
   };
   for (let count = 0; count < 3; count += 1) await round();
-  expect(await round(), seen.join('\n')).toContain('AnnotationsGone');
+  expect(await round(), seen.join('\n')).toMatch(held);
   seen.push(await at.world.order(ABORT));
   for (let count = 0; count < 12; count += 1) {
     await round();
@@ -123,6 +143,26 @@ test.each(ROWS)('%s, forged with our message %s: held, and an abort goes back', 
   const at = await LAYOUTS[layout]!();
   FORGERIES[forged]?.(at, textIn(at));
   await playsBack(at);
+});
+
+test.each(Object.keys(LAYOUTS).flatMap((layout) => Object.keys(UNTOLD).map((forged) => [layout, forged] as const)))(
+  '%s, forged with our message %s, which no message tells: held, and an abort goes back',
+  async (layout, forged) => {
+    const at = await LAYOUTS[layout]!();
+    UNTOLD[forged]?.(at, textIn(at));
+    await playsBack(at, undefined, /AnnotationsGone|GroupsBehind/);
+  },
+);
+
+test('a HelmRelease, forged that another release was on its way and was taken back: no group goes before someone orders it', async () => {
+  const at = await LAYOUTS['a HelmRelease']!();
+  const text = textIn(at);
+  forge(at, nothingIn(text), HANDED_BACK);
+  forge(at, text.replaceAll(at.release, OTHER), ['step 1/3', 'Stepped', OTHER]);
+  write(at, settledIn(text));
+  const groups = at.groups();
+  for (let count = 0; count < 6; count += 1) await at.world.step();
+  expect(at.groups()).toBe(groups);
 });
 
 test.each(['a kustomize folder', 'a HelmRelease of an overlay'])(

@@ -1,0 +1,95 @@
+/** Groups on what main had before the template of the file, with annotations by which nothing is in progress: nothing takes them on to it. */
+
+import { expect, test } from 'vitest';
+import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+
+const HALF = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.1+';
+const BACK = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
+const ON = '0:v0.10.1+ 1:v0.10.1+ 2:v0.10.1+ 3:v0.10.1+';
+
+const ABORT = { kind: 'abort', keepNewer: false } as const;
+const ACCEPT = { kind: 'approve', step: undefined, hold: 'GroupsBehind' } as const;
+
+/** A delivery in its first step, of which a squash has left the files of before, if any, and those of now as settled. */
+async function squashed(keeps: 'before' | 'nothing'): Promise<Forgery> {
+  const at = await new Forgery().stepped();
+  const { repository } = at.world;
+  const files = repository.files('main');
+  const settled = at.line().find(({ message }) => message.includes('adopt'))?.oid ?? '';
+  const text = at.text().replace(/\n.*tranche\.dev\/(step|restore|stable): .*/g, '');
+  const now = { ...files, [LWS_FILE]: text };
+  repository.setHead('tranche-status', undefined);
+  at.rewrite(keeps === 'before' ? [repository.files(settled), now] : [now], 'squash');
+  return at;
+}
+
+/** The last of some passes: its reasons, and what it says. */
+async function passes(at: Forgery, rounds: number): Promise<{ reasons: readonly string[]; said: string }> {
+  let last = await at.round();
+  for (let round = 1; round < rounds; round += 1) last = await at.round();
+  return { reasons: reasonsOf(last), said: saidOf(last) };
+}
+
+test('main had what they run before it: an abort goes back', async () => {
+  const at = await squashed('before');
+  const held = await passes(at, 2);
+  expect(held.reasons).toEqual(['GroupsBehind']);
+  expect(held.said).toMatch(/but before it main had \S+\.1, in \S+\. To go back to that: tranche abort vllm;/);
+  expect(await at.order(ABORT)).toContain('abort');
+  await at.round();
+  expect(at.world.subject()).toContain('rollback');
+  await passes(at, 6);
+  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
+});
+
+test('nobody can tell which is older: an abort waits, and one with a commit goes back', async () => {
+  const at = await squashed('nothing');
+  expect((await passes(at, 2)).said).toContain('nobody can tell which of both is the older one');
+  await at.order(ABORT);
+  const held = await passes(at, 3);
+  expect([held.reasons, at.world.groups()]).toEqual([['GroupsBehind'], HALF]);
+  expect(held.said).toContain('tranche abort vllm --from COMMIT');
+  const now = at.text();
+  const from = at.write(LWS_FILE, now.replaceAll(NEW, OLD));
+  const same = at.write(LWS_FILE, now);
+  expect(await at.order({ ...ABORT, from: same })).toContain('has the template that is aborted');
+  await at.order({ ...ABORT, from });
+  await passes(at, 6);
+  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
+});
+
+test('someone accepts it: they follow the file', async () => {
+  const at = await squashed('before');
+  await passes(at, 2);
+  expect(await at.order({ ...ACCEPT, hold: 'GroupsElsewhere' })).toContain('has seen no GroupsElsewhere');
+  expect(at.world.groups()).toBe(HALF);
+  expect(await at.order(ACCEPT)).toContain('accept GroupsBehind');
+  await passes(at, 6);
+  expect(at.world.groups()).toBe(ON);
+});
+
+test('a rollback that a hand has written is not widened to them', async () => {
+  const at = await squashed('before');
+  at.edit(LWS_FILE, /( +)(tranche\.dev\/release: .*)/, '$1$2\n$1tranche.dev/step: "rollback"');
+  const held = await passes(at, 3);
+  expect([held.reasons, at.world.groups()]).toEqual([['GroupsBehind'], HALF]);
+  expect(await at.order(ABORT)).toContain('abort');
+  await passes(at, 6);
+  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
+});
+
+test('a file put back in the middle of a delivery is older than its groups: they follow, as by any abort', async () => {
+  const at = new Forgery();
+  await at.until('adopt');
+  const before = at.text();
+  await at.round();
+  at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
+  await at.until('step 1/');
+  await at.round();
+  at.write(LWS_FILE, before);
+  expect((await passes(at, 2)).reasons).toEqual(['GroupsElsewhere']);
+  expect(await at.order(ABORT)).toContain('accept GroupsElsewhere');
+  await passes(at, 6);
+  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
+});
