@@ -17,6 +17,7 @@ import { drainBorneOut, drainsByMark } from './drain-in-history.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import type { Observation } from './observation.ts';
 import { ownFieldsBorneOut } from './own-fields-in-history.ts';
+import { leftOpen } from './rest-in-history.ts';
 import { type BorneOut, type Forged, stableBorneOut } from './stable-in-history.ts';
 
 /**
@@ -75,7 +76,9 @@ export async function drainProven(of: Observation, snapshot: Snapshot, plan: Pla
  * The same for an order that hands the workload back: it writes at once what a rollback would by and by, and after it no
  * pass looks any more. A template, a size or a budget that main's own line does not bear out is not written. Throws PortError.
  */
-export async function handingBack(of: Observation, snapshot: Snapshot): Promise<Snapshot> {
+export async function handingBack(of: Observation, read: Snapshot): Promise<Snapshot> {
+  const open = await leftOpen(of, read);
+  const snapshot = open === undefined ? read : { ...read, lostMarks: open };
   const { workload, lostMarks } = snapshot;
   const inFile = lostMarks ?? workload?.workload.marks;
   if (workload === undefined || inFile === undefined) return snapshot;

@@ -40,6 +40,6 @@ function movesRequests(marks: Marks): boolean {
 }
 
 /** Whether nothing but the end of the delivery comes after these. */
-function isThrough({ step, restore }: Marks): boolean {
+export function isThrough({ step, restore }: Marks): boolean {
   return step?.kind === 'promote' || restore?.floor === 0;
 }

@@ -1,7 +1,7 @@
 /** Whether a workload whose groups are on another template than its file has settled: else they would be taken on to what somebody aborts. */
 
 import { type Known, unknown } from '../../api/known.ts';
-import type { Marks } from '../../api/marks.ts';
+import { type Marks, printMarks } from '../../api/marks.ts';
 import { printRelease, sameRelease, shortDigest } from '../../api/release.ts';
 import { lowersPartition, workloadIn } from '../../rollout/edits/change.ts';
 import { runsAmongElsewhere } from '../../rollout/gates/elsewhere.ts';
@@ -13,6 +13,7 @@ import { isTemplateBack } from '../../rollout/state.ts';
 import { withFactDigests } from '../documents/digests.ts';
 import { lastWritten } from './last-commit.ts';
 import type { Observation } from './observation.ts';
+import { isThrough } from './own-move.ts';
 import { stableBorneOut } from './stable-in-history.ts';
 import type { Version } from './version.ts';
 
@@ -76,6 +77,20 @@ async function whereBehind(
 function leadingBack(stable: Known<Stable>, { digest }: WorkloadFile): Known<Stable> {
   if (stable.kind !== 'known' || stable.value.release.digest !== digest) return stable;
   return unknown(`${stable.value.commit.slice(0, 12)} has the template ${shortDigest(digest)} of the file`);
+}
+
+/**
+ * The annotations of the delivery that main's own line has as on its way and not through where the file says that it has settled, and no
+ * pass has seen it so: an order that hands the workload back sees no groups. undefined: it has settled, as far as anybody knows.
+ */
+export async function leftOpen(of: Observation, { workload, record, lostMarks }: Snapshot): Promise<Marks | undefined> {
+  const marks = workload?.workload.marks;
+  if (lostMarks !== undefined || marks === undefined || marks.step !== undefined) return undefined;
+  const seen = record?.marks;
+  const isSeen = seen !== undefined && JSON.stringify(printMarks(seen)) === JSON.stringify(printMarks(marks));
+  if (isSeen || marks.release.digest !== workload?.digest) return undefined;
+  const { own, isPutBack } = await lineSince(of, marks);
+  return own === undefined || isPutBack || isThrough(own) ? undefined : own;
 }
 
 type Since = {

@@ -10,11 +10,12 @@ import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { restoreOwn } from '../edits/restore-asides.ts';
 import { newerRecord } from '../gates/git.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
 import { planEjectCarried } from './eject-carried.ts';
 import { planEjectOver } from './eject-over.ts';
 import { afterwards, deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without } from './eject-scene.ts';
 import { planEjectBesides } from './eject-second.ts';
-import { type Ordered, refused } from './ordered.ts';
+import { type Ordered, type Refused, refused } from './ordered.ts';
 import { unreadWorkload } from './unread-workload.ts';
 
 const IN_FLIGHT =
@@ -36,6 +37,8 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const marks = snapshot.lostMarks ?? file.workload.marks;
   if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
+  const behind = takenOn(wish, snapshot);
+  if (behind !== undefined) return behind;
   if (file.beneath !== undefined) return planEjectOver(wish, snapshot, { file, beneath: file.beneath, marks });
   if (file.carried !== undefined) return planEjectCarried(wish, snapshot, { file, carried: file.carried, marks });
   const besides = planEjectBesides(wish, scene, marks);
@@ -72,6 +75,18 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
     ],
     ...afterwards(snapshot),
   };
+}
+
+/**
+ * Groups of what came before the template of the file, as the last pass has seen: nobody looks once the workload is handed back, with a
+ * stable template that its annotations name or without.
+ */
+function takenOn({ partition }: EjectWish, { record, key }: Snapshot): Refused | undefined {
+  const isBehind = record?.holds.some(({ reason }) => reason === 'GroupsBehind') === true;
+  if (!isBehind || partition !== undefined) return undefined;
+  return refused(
+    `groups run what came before the template of the file, or nobody can tell which is the older one (GroupsBehind): at partition 0 they would be taken on to that. ${command('status', key)} says how to go back; or say --partition N, where groups below N keep the version that they have`,
+  );
 }
 
 /** Why this `--partition` is none: more than there are groups is a slip of the hand. The sentinel says the same as all of them. */

@@ -79,6 +79,15 @@ test('a rollback that a hand has written is not widened to them', async () => {
   expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
 });
 
+test('handing it back takes no group on to it', async () => {
+  const at = await squashed('before');
+  await passes(at, 2);
+  for (const wish of [{}, { abort: true }]) expect(await at.eject(wish)).toContain('they would be taken on to that');
+  expect(await at.eject({ partition: 3 })).toContain('eject, annotations removed');
+  await passes(at, 4);
+  expect(at.world.groups()).toBe(HALF);
+});
+
 test('a file put back in the middle of a delivery is older than its groups: they follow, as by any abort', async () => {
   const at = new Forgery();
   await at.until('adopt');

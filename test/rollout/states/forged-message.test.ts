@@ -215,3 +215,15 @@ test.each(['partition', 'canary', 'blueGreen'])(
     expect(at.text(LWS).split(CUT)[0], said.join('\n')).not.toContain(NEW);
   },
 );
+
+test.each(['that it was handed back, and has settled', 'many times that it has settled'])(
+  'forged with our message: partition, %s, and handed back before any pass: no group goes on to it',
+  async (forged) => {
+    const at = await baseOf('partition');
+    UNTOLD[forged]?.(at);
+    expect(await at.eject()).toContain('a release is in flight');
+    expect(await at.eject({ abort: true })).toContain('stable template back');
+    for (let count = 0; count < 6; count += 1) await at.round();
+    expect([at.text(LWS).includes(NEW), serving(at, '0.10.0')]).toEqual([false, 4]);
+  },
+);
