@@ -6,7 +6,7 @@ import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { FILES_OF_OTHERS, placed } from '../support/files-of-others.ts';
-import { Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
+import { EVIL, Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
 const BACK_ROUNDS = 6;
@@ -120,18 +120,80 @@ test.each(Object.entries(OWNERS))(
   },
 );
 
-test('a copy in the folder that the namespace is given to has no past: its delivery goes back by abort --from', async () => {
+const GIVEN = 'owners: {llm: [teams, rollouts]}\n';
+const ABORT = { kind: 'abort', keepNewer: false } as const;
+
+/** A delivery whose namespace is handed to another folder, by a copy of its file. */
+const HANDED: Readonly<Record<string, (at: Forgery) => unknown>> = {
+  'copied, and then given': (at) => {
+    at.write('teams/lws.yaml', at.text());
+    at.write('tranche.yaml', GIVEN);
+  },
+  'given, and then copied': (at) => {
+    at.write('tranche.yaml', GIVEN);
+    at.write('teams/lws.yaml', at.text());
+  },
+  'copied, and the file goes later': (at) => {
+    at.write('teams/lws.yaml', at.text());
+    at.write('tranche.yaml', GIVEN);
+    at.write(LWS_FILE, undefined);
+  },
+  'copied into a file of another form': (at) => {
+    at.write('teams/lws.yaml', `# moved\n---\n${at.text().replace(/^#.*\n/gm, '')}`);
+    at.write('tranche.yaml', GIVEN);
+  },
+  'copied, with a pass in between': async (at) => {
+    at.write('teams/lws.yaml', at.text());
+    await at.round();
+    at.write('tranche.yaml', GIVEN);
+  },
+  'copied twice': (at) => {
+    at.write('teams/a/lws.yaml', at.text());
+    at.write('teams/lws.yaml', at.text());
+    at.write('teams/a/lws.yaml', undefined);
+    at.write('tranche.yaml', GIVEN);
+  },
+  'copied, and others had a copy before': (at) => {
+    at.write('a/lws.yaml', at.text());
+    at.write('teams/lws.yaml', at.text());
+    at.write('tranche.yaml', GIVEN);
+  },
+  'copied, and others had settled another template under its name before': (at) => {
+    const theirs = at
+      .text()
+      .replaceAll(NEW, EVIL)
+      .replace(/ {4}tranche\.dev\/(step|stable|restore): .*\n/g, '');
+    at.write('a/lws.yaml', theirs);
+    at.write('a/lws.yaml', at.text());
+    at.write('teams/lws.yaml', at.text());
+    at.write('tranche.yaml', GIVEN);
+  },
+};
+
+test.each(Object.entries(HANDED))(
+  'the namespace is given to another folder, %s: an abort goes back',
+  async (_, hand) => {
+    const at = await new Forgery().stepped();
+    await hand(at);
+    await ordered(at, ABORT);
+    for (let round = 0; round < BACK_ROUNDS; round += 1) await at.round();
+    expect(at.text('teams/lws.yaml')).toContain(OLD);
+    expect(at.text('teams/lws.yaml')).not.toMatch(new RegExp(`${NEW}|${EVIL}`));
+  },
+);
+
+test('a copy that is no longer the same has no past: the hold names the order that goes back', async () => {
   const at = await new Forgery().stepped();
-  at.write('teams/lws.yaml', at.text());
-  at.write('tranche.yaml', 'owners: {llm: [teams, rollouts]}\n');
-  const alone = at.fork();
-  await ordered(alone, { kind: 'abort', keepNewer: false });
-  const held = await alone.round();
+  at.write('teams/lws.yaml', at.text().replaceAll(NEW, EVIL));
+  at.write('tranche.yaml', GIVEN);
+  await ordered(at, ABORT);
+  const held = await at.round();
   expect(reasonsOf(held)).toEqual(['StableUnavailable', 'ForeignFolder']);
   const told = /In (\S+) main had it as delivered, in ([0-9a-f]{40}): .*tranche abort vllm --from COMMIT$/m;
   const [, file, from = ''] = told.exec(saidOf(held)) ?? [];
   expect(file).toBe(LWS_FILE);
-  await ordered(at, { kind: 'abort', keepNewer: false, from }, from);
+  await ordered(at, { ...ABORT, from }, from);
   await at.round();
-  expect(at.text('teams/lws.yaml')).not.toContain(NEW);
+  expect(at.text('teams/lws.yaml')).toContain(OLD);
+  expect(at.text('teams/lws.yaml')).not.toContain(EVIL);
 });

@@ -92,6 +92,8 @@ export async function halfDelivered(options: Partial<WorldOptions> = {}): Promis
 export class BuiltWorld extends World {
   readonly builder = recordedBuilder();
   readonly builds: Memory['builds'] = new Map();
+  /** The folder that the agent applies. */
+  root = ROOT;
   /** What the agent gets of a file, which fetches what we do not. */
   fetched: (path: string, text: string) => string = (_, text) => text;
 
@@ -113,11 +115,11 @@ export class BuiltWorld extends World {
     const git = this.repository.open();
     const flux = Object.entries(this.repository.files(at)).flatMap(([path, text]) => (isFluxText(text) ? [path] : []));
     const [commit] = await git.heads([at]);
-    const closure = (await readClosures(this.asFetched(git), commit ?? at, [ROOT], () => flux)).get(ROOT);
+    const closure = (await readClosures(this.asFetched(git), commit ?? at, [this.root], () => flux)).get(this.root);
     if (closure?.kind !== 'whole') return;
     const build = await this.builder.build(asApplied(closure));
     if (build.kind === 'refused') return;
-    const objects = new Map([[ROOT, yamlValues(build.text)]]);
+    const objects = new Map([[this.root, yamlValues(build.text)]]);
     syncCommit(this.cluster.store, objects, { manager: AGENT, namespace: 'llm', prune: true });
     this.cluster.settle();
   }

@@ -171,7 +171,13 @@ function providerIds(document: ManifestDocument, { policyPaths }: Config): reado
   return of === undefined ? [] : [JSON.stringify([ROUTE_PROVIDER_KIND, of.group, of.kind, isInside])];
 }
 
-function contestOf({ id }: Group, left: readonly ManifestDocument[]): Contest {
+/** Documents of one name, whatever else there is; undefined: they claim nothing. */
+export function contestAmong(documents: readonly ManifestDocument[], config: Config): Contest | undefined {
+  const [id] = documents.slice(0, 1).flatMap((document) => claimsOf(document, config));
+  return id === undefined ? undefined : contestOf({ id }, documents);
+}
+
+function contestOf({ id }: Pick<Group, 'id'>, left: readonly ManifestDocument[]): Contest {
   const files = [...new Set(left.map(({ file }) => file))].sort();
   return {
     id: JSON.stringify([id, ...files]),

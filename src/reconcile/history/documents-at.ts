@@ -5,11 +5,14 @@ import type { Config } from '../../api/config.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { oneInFile } from '../../manifests/one-in-file.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { rootOfPatch } from '../../manifests/patch-place.ts';
 import type { Git, Oid, Tree } from '../../ports/git.ts';
+import { PortError } from '../../ports/port-error.ts';
 import type { Identity } from '../desired/desired-rollout.ts';
 import { desiredRequest } from '../documents/desired-branch.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
 import type { builtAt } from '../roots/build-at.ts';
+import type { FirstReader } from './file-before.ts';
 import type { FirstParents } from './first-parents.ts';
 import type { GitReader } from './git-reader.ts';
 import { ownLine } from './own-line.ts';
@@ -38,9 +41,52 @@ async function documentsCalled(
   git: DocumentsOf,
   { commit, paths, identity, config }: Search,
 ): Promise<readonly ManifestDocument[]> {
-  const { root, carrier } = identity;
-  if (root !== undefined && git.builtAt !== undefined)
-    return (await git.builtAt(commit, { ...identity, root })).documents;
+  const { root } = identity;
+  const { builtAt } = git;
+  return root === undefined || builtAt === undefined
+    ? documentsIn(git, { commit, paths, identity, config })
+    : builtIn(git, { commit, paths, identity: { ...identity, root }, config, builtAt });
+}
+
+type BuiltSearch = Search & {
+  readonly identity: Identity & { readonly root: string };
+  readonly builtAt: NonNullable<DocumentsOf['builtAt']>;
+};
+
+/** Folders that are built to find out where one was before it was moved. */
+const FOLDERS_MOST = 5;
+
+/**
+ * What kustomize builds where this patch is, or was: a folder that is moved takes its patch along. Where all paths are asked for and its
+ * own folder builds none, those with a patch for it.
+ */
+async function builtIn(git: DocumentsOf, search: BuiltSearch): Promise<readonly ManifestDocument[]> {
+  const { commit, paths, identity, builtAt } = search;
+  const [only = '', ...others] = paths;
+  const there = others.length === 0 ? rootOfPatch(only) : undefined;
+  if (there !== undefined) return (await builtAt(commit, { ...identity, file: only, root: there })).documents;
+  const { documents } = await builtAt(commit, identity);
+  if (documents.length > 0) return documents;
+  const patches = (await documentsIn(git, search)).filter(({ file }) => rootOfPatch(file) !== undefined);
+  if (patches.length > FOLDERS_MOST) return [];
+  const found: ManifestDocument[] = [];
+  for (const { file } of patches) {
+    const built = await builtAt(commit, { ...identity, file, root: rootOfPatch(file) ?? '' }).catch(notBuilt);
+    found.push(...(built?.documents ?? []));
+  }
+  return found;
+}
+
+/** The folder of somebody else, which says nothing then. */
+function notBuilt(error: unknown): undefined {
+  if (!(error instanceof PortError) || error.port !== 'builder') throw error;
+}
+
+async function documentsIn(
+  git: DocumentsOf,
+  { commit, paths, identity, config }: Search,
+): Promise<readonly ManifestDocument[]> {
+  const { carrier } = identity;
   const kind = carrier === undefined ? LWS_KIND : CARRIER_KIND;
   const { name, namespace } = carrier ?? identity;
   const tree = await git.readAt(commit, { ...desiredRequest(paths), markers: [kind] });
@@ -56,11 +102,14 @@ async function documentsCalled(
 /** What holds marks against history: documents of main's own line, and whole commits of it. */
 export function historyReaders(
   git: DocumentsOf,
-  { line, config }: { readonly line: FirstParents; readonly config: Config },
+  { line, config, firstOf }: { readonly line: FirstParents; readonly config: Config; readonly firstOf: FirstReader },
 ): Pick<GitReader, 'line' | 'documentsAt' | 'fileAt' | 'treeAt'> {
   return {
-    line: ownLine(line, async (commit, { identity }, paths = config.paths) =>
-      identity === undefined ? [] : documentsCalled(git, { commit, paths, identity, config }),
+    line: ownLine(
+      line,
+      async (commit, { identity }, paths = config.paths) =>
+        identity === undefined ? [] : documentsCalled(git, { commit, paths, identity, config }),
+      firstOf,
     ),
     documentsAt: async (commit, { kinds, paths = config.paths }) => {
       const request = { ...desiredRequest(paths), markers: kinds };

@@ -3,8 +3,9 @@
 import type { Config } from '../../api/config.ts';
 import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
-import type { Contest, Firsts } from '../documents/claims.ts';
+import { type Contest, contestAmong, type Firsts } from '../documents/claims.ts';
 import { type ClaimsReader, claimsReader } from './claims-at.ts';
+import type { FirstReader } from './file-before.ts';
 import { type FirstParents, firstParentsOf, placeOutside } from './first-parents.ts';
 
 /** How many of the newest commits are looked at one by one; further back the strides get longer. */
@@ -37,6 +38,15 @@ export async function firstClaims(
     for (const { id } of asked) if (!firsts.has(id)) firsts.set(id, undefined);
   }
   return firsts;
+}
+
+/** The same of documents of one name that a commit of the past has. */
+export function firstReader(git: Git, config: Config): FirstReader {
+  return async (commit, documents) => {
+    const contest = contestAmong(documents, config);
+    if (contest === undefined || contest.files.length < 2) return contest?.files[0];
+    return (await firstClaims(git, { commit, config, contests: [contest], known: new Map() })).get(contest.id);
+  };
 }
 
 /** Who has one folder alone makes as many as they like in it: they take nothing away from those who have another. */

@@ -28,6 +28,7 @@ import { arrivalReaders } from './arrival.ts';
 import { backsInHistory } from './backs-in-history.ts';
 import { broughtReader } from './brought.ts';
 import { type DocumentsOf, find, historyReaders } from './documents-at.ts';
+import { firstReader } from './first-claims.ts';
 import { firstParentsOf } from './first-parents.ts';
 import type { GitReader } from './git-reader.ts';
 import { textOf } from './stable-copy.ts';
@@ -84,7 +85,7 @@ export function gitReader(port: Git, main: Oid, { config, texts, builds }: How):
     brought: broughtReader(ancestry, textAt),
     automaticBacks: (entry, now) => backsInHistory({ ...ancestry, workloadAt }, { entry, now }),
     stepAt: (commit, entry, step) => stepAt(git, { commit, entry, step, config }),
-    ...historyReaders(git, { line: firstParentsOf(port, main), config }),
+    ...historyReaders(git, { line: firstParentsOf(port, main), config, firstOf: firstReader(port, config) }),
     isAncestor,
     folders,
   };

@@ -4,10 +4,10 @@
  */
 
 import type { Instant } from '../../api/time.ts';
-import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { type DocumentReader, type FileReading, type FirstReader, fileBefore } from './file-before.ts';
 import { type FirstParents, placeOutside } from './first-parents.ts';
 import { oldestOf } from './oldest-place.ts';
 import { unbuilt, type Version, versionOf } from './version.ts';
@@ -16,8 +16,6 @@ import { unbuilt, type Version, versionOf } from './version.ts';
 const VERSIONS_MOST = 40;
 /** And how many where each commit is looked at: a rollback is over long before. */
 const COMMITS_MOST = 500;
-/** Where more files than this have a document of the name, nobody says which of them was moved. */
-const TWINS_MOST = 20;
 /** How many moves are followed to where a document was in one commit. */
 const MOVES_MOST = 10;
 /** How many commits at least are asked what they say of themselves. */
@@ -71,15 +69,8 @@ export type OwnLine = {
   readonly has: (commit: Oid) => Promise<boolean | undefined>;
 };
 
-/** Documents of this name in these files of a commit; `paths` undefined: all that main is read for. */
-type DocumentReader = (
-  commit: Oid,
-  entry: DesiredRollout,
-  paths: readonly string[] | undefined,
-) => Promise<readonly ManifestDocument[]>;
-
 /** For one pass. What was looked at once is not looked at again. */
-export function ownLine(line: FirstParents, documentsAt: DocumentReader): OwnLine {
+export function ownLine(line: FirstParents, documentsAt: DocumentReader, firstOf: FirstReader): OwnLine {
   const known = new Map<string, Promise<Version>>();
   const versionAt = (commit: Oid, entry: DesiredRollout, file: string): Promise<Version> => {
     const key = JSON.stringify([commit, file, entry.key, entry.identity]);
@@ -87,10 +78,11 @@ export function ownLine(line: FirstParents, documentsAt: DocumentReader): OwnLin
     known.set(key, found);
     return found;
   };
+  const reading = { line, documentsAt, versionAt, firstOf };
   return {
     walk: async (entry, asked) => {
       try {
-        return await walk({ line, documentsAt, versionAt }, entry, asked);
+        return await walk(reading, entry, asked);
       } catch (error) {
         if (!(error instanceof PortError) || error.retryable) throw error;
         return { kind: 'cut', why: error.message };
@@ -98,7 +90,7 @@ export function ownLine(line: FirstParents, documentsAt: DocumentReader): OwnLin
     },
     earlier: async (entry, than, { wanted, holds }) => {
       const start = await placeBelow(line, than);
-      const file = start === undefined ? undefined : await fileAt({ line, documentsAt, versionAt }, entry, start);
+      const file = start === undefined ? undefined : await fileAt(reading, entry, start);
       if (file === undefined || start === undefined) return undefined;
       await line.commitAt(start + EARLIER_LEAST);
       const near = Array.from({ length: EARLIER_LOOKS }, (_, look) => start + 2 ** look - 1).reverse();
@@ -123,11 +115,7 @@ export function ownLine(line: FirstParents, documentsAt: DocumentReader): OwnLin
   };
 }
 
-type Reading = {
-  readonly line: FirstParents;
-  readonly documentsAt: DocumentReader;
-  readonly versionAt: (commit: Oid, entry: DesiredRollout, file: string) => Promise<Version>;
-};
+type Reading = FileReading & { readonly line: FirstParents };
 
 async function walk<T>(reading: Reading, entry: DesiredRollout, asked: LineWalk<T>): Promise<Walked<T>> {
   const { line } = reading;
@@ -192,17 +180,4 @@ async function fileAt(reading: Reading, entry: DesiredRollout, wanted: number): 
     file = earlier;
   }
   return file;
-}
-
-type Moved = { readonly entry: DesiredRollout; readonly file: string; readonly since: Oid; readonly before: Oid };
-
-/** Another file where one commit took the document out of that alone and put it into this: what stays where it was is a twin. */
-async function fileBefore({ documentsAt, versionAt }: Reading, { entry, file, since, before }: Moved): Promise<string> {
-  if ((await versionAt(before, entry, file)).kind !== 'absent') return file;
-  const others = new Set((await documentsAt(before, entry, undefined)).map((document) => document.file));
-  if (others.size > TWINS_MOST) return file;
-  const left: string[] = [];
-  for (const other of others) if ((await versionAt(since, entry, other)).kind === 'absent') left.push(other);
-  const [from, ...more] = left;
-  return from === undefined || more.length > 0 ? file : from;
 }

@@ -7,6 +7,8 @@ import { ownLine } from '../../../src/reconcile/history/own-line.ts';
 import { printTrailers } from '../../../src/rollout/commits/messages.ts';
 import { lwsOf } from '../../support/kustomize-trees.ts';
 
+const NOBODY = async (): Promise<undefined> => undefined;
+
 const COMMITS = ['d', 'c', 'b', 'a'].map((letter) => ({
   oid: letter.repeat(40),
   parents: [],
@@ -27,11 +29,15 @@ test.each([
     length: () => COMMITS.length,
     isWhole: () => true,
   };
-  const own = ownLine(line, async (commit) => {
-    if (commit.startsWith('b') || commit.startsWith('c')) throw failing(operation);
-    const tag = commit.startsWith('a') ? '1' : '2';
-    return parseManifestFile('lws.yaml', lwsOf('vllm', `example.com/vllm:${tag}`), ['LeaderWorkerSet']).documents;
-  });
+  const own = ownLine(
+    line,
+    async (commit) => {
+      if (commit.startsWith('b') || commit.startsWith('c')) throw failing(operation);
+      const tag = commit.startsWith('a') ? '1' : '2';
+      return parseManifestFile('lws.yaml', lwsOf('vllm', `example.com/vllm:${tag}`), ['LeaderWorkerSet']).documents;
+    },
+    NOBODY,
+  );
   const entry = { key: { cluster: '', namespace: 'llm', name: 'vllm' }, identity: { file: 'lws.yaml' } } as never;
   const walked = await own.walk(entry, {
     keyOf: (version) => (version.kind === 'read' ? version.workload.digest : version.kind),
@@ -65,11 +71,15 @@ test.each([
     length: () => commits.length,
     isWhole: () => true,
   };
-  const own = ownLine(line, async (commit) => {
-    const text = commit[0] !== undefined && commit[0] in files ? files[commit[0]] : before;
-    if (text === undefined) throw failing('build');
-    return parseManifestFile('lws.yaml', text, ['LeaderWorkerSet']).documents;
-  });
+  const own = ownLine(
+    line,
+    async (commit) => {
+      const text = commit[0] !== undefined && commit[0] in files ? files[commit[0]] : before;
+      if (text === undefined) throw failing('build');
+      return parseManifestFile('lws.yaml', text, ['LeaderWorkerSet']).documents;
+    },
+    NOBODY,
+  );
   const entry = { key: { cluster: '', namespace: 'llm', name: 'vllm' }, identity: { file: 'lws.yaml' } } as never;
   const walked = await own.walk(entry, {
     keyOf: (version) => `${version.kind} ${version.kind === 'read' && version.workload.workload.marks !== undefined}`,
