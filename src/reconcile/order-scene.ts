@@ -9,6 +9,7 @@ import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
 import { proven } from './status/proven.ts';
 import type { StatusBranch } from './status/record-store.ts';
+import { nothingKnown } from './status/seen-numbers.ts';
 import { statusAt } from './status/status-at.ts';
 import { pick, type Target } from './target.ts';
 
@@ -45,7 +46,7 @@ function believed(
   const { shard } = of.overrides;
   const place = { cluster: of.config.cluster, shard: shard === undefined ? undefined : shardOf(of.key, shard.of) };
   const judging = { signatures, config: of.config, place, now: clock.now() };
-  return proven(read, judging, { numbers: new Map(), own: new Map() }).status;
+  return proven(read, judging, nothingKnown()).status;
 }
 
 /** People need not know which shard their Rollout belongs to: the number of them tells. */

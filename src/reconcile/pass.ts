@@ -21,8 +21,8 @@ import type { Outcome } from './outcome.ts';
 import type { Rested } from './rest.ts';
 import type { BuildCache } from './roots/read-roots.ts';
 import type { BrakeShown } from './status/brakes.ts';
-import type { Known } from './status/proven.ts';
 import type { StatusBranch, StatusIndex } from './status/record-store.ts';
+import type { Known } from './status/seen-numbers.ts';
 import type { Signing } from './status/signed.ts';
 
 export type Ports = {
@@ -95,7 +95,7 @@ export function newMemory(process?: string): Memory {
     main: undefined,
     rested: new Map(),
     desired: undefined,
-    known: { numbers: new Map(), own: new Map() },
+    known: { numbers: new Map(), signers: new Map(), own: new Map() },
     atRest: undefined,
     builds: new Map(),
     metrics: { judged: new Map(), pasts: new Map() },

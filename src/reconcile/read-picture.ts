@@ -15,6 +15,7 @@ import { isOwn as isOwnKey } from './shard.ts';
 import { type BrakeShown, brakesIn } from './status/brakes.ts';
 import { proven } from './status/proven.ts';
 import type { StatusBranch, StatusIndex, StoredRecord } from './status/record-store.ts';
+import { nothingKnown } from './status/seen-numbers.ts';
 import { statusAt } from './status/status-at.ts';
 import { WRITERS_COMMITS_MOST, type Writer, writersInTurn } from './status/writers.ts';
 
@@ -90,8 +91,7 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
   }
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
   const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
-  const known = { numbers: new Map<string, number>(), own: new Map<string, string>() };
-  const { status } = proven(await statusAt(git, head), judging, known);
+  const { status } = proven(await statusAt(git, head), judging, nothingKnown());
   if (status.unreadable !== undefined) log.warn(`${config.statusBranch} cannot be read: ${status.unreadable}`);
   const records: RolloutRecord[] = [];
   for (const [key, stored] of [...status.records].sort(([a], [b]) => (a < b ? -1 : 1))) {

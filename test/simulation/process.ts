@@ -64,7 +64,11 @@ function twinMemory(memory: Memory): Memory {
   const { known, metrics, builds } = memory;
   return {
     ...memory,
-    known: { numbers: new Map(known.numbers), own: new Map(known.own) },
+    known: {
+      numbers: new Map(known.numbers),
+      signers: new Map(known.signers),
+      own: new Map(known.own),
+    },
     metrics: { judged: new Map(metrics.judged), pasts: new Map(metrics.pasts) },
     builds: new Map(builds),
   };

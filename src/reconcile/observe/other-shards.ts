@@ -9,6 +9,7 @@ import { isOwn } from '../shard.ts';
 import { otherShards } from '../shard-branches.ts';
 import { type Judging, proven } from '../status/proven.ts';
 import type { StoredRecord } from '../status/record-store.ts';
+import { nothingKnown } from '../status/seen-numbers.ts';
 import { statusAt } from '../status/status-at.ts';
 
 /** Records of other shards, and what bears each of them out. */
@@ -40,7 +41,7 @@ export async function recordsElsewhere(
       const read = await statusAt(git, head);
       const place = { ...judging.place, shard: index };
       // What is wrong there its own process says.
-      const { status } = proven(read, { ...judging, place }, { numbers: new Map(), own: new Map() });
+      const { status } = proven(read, { ...judging, place }, nothingKnown());
       // What a shard has left there of a Rollout that is ours by now tells nothing new.
       return [...status.records]
         .filter(([, stored]) => stored.kind === 'read' && !isOwn(stored.record, shard))

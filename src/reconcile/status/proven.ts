@@ -11,15 +11,8 @@ import { endingBefore } from './ending.ts';
 import { forgedCounts } from './forged-counts.ts';
 import { type Numbers, numbersFile, readNumbers } from './numbers.ts';
 import { type Content, INDEX_FILE, type StatusBranch, type StoredRecord } from './record-store.ts';
+import { type Known, rememberNumber } from './seen-numbers.ts';
 import { type By, type Place, type Signing, signatureFault } from './signed.ts';
-
-/** What one process knows of the status branch by itself. Losing it costs time only. */
-export type Known = {
-  /** The highest numbers that were seen, by path. */
-  readonly numbers: Map<string, number>;
-  /** Texts of records that this process has made of nothing but its own word, by path. */
-  readonly own: Map<string, string>;
-};
 
 /** Who looks, with which keys. */
 export type Judging = {
@@ -78,7 +71,7 @@ export function proven(status: StatusBranch, judging: Judging, known: Known): Pr
     }
     records.set(key, stored);
     if (stored.kind === 'read') proofs.set(key, isNamed ? 'signed' : 'unproven');
-    if (signed !== undefined && isNamed) known.numbers.set(path, signed.signature.number);
+    if (signed !== undefined && isNamed) rememberNumber(known, path, signed.signature);
   }
   for (const path of Object.keys(said?.numbers ?? {})) {
     const [, key = ''] = RECORD_FILE.exec(path) ?? [];
@@ -145,7 +138,7 @@ function indexOf(
     signatureFault(signatures, { path: INDEX_FILE, signed }, by) ??
     numberFault(signed?.signature.number, [known.numbers.get(INDEX_FILE)]);
   if (fault !== undefined) return { status: nothing, fault };
-  if (signed !== undefined) known.numbers.set(INDEX_FILE, signed.signature.number);
+  if (signed !== undefined) rememberNumber(known, INDEX_FILE, signed.signature);
   return { status: { index, isNewer }, fault };
 }
 
@@ -173,7 +166,7 @@ function numbersSaid(
     signatureFault(signatures, { path, signed }, by) ??
     numberFault(signed?.signature.number, [known.numbers.get(path)]);
   if (fault !== undefined) return { numbers: {}, fault };
-  if (signed !== undefined) known.numbers.set(path, signed.signature.number);
+  if (signed !== undefined) rememberNumber(known, path, signed.signature);
   return { numbers, fault };
 }
 

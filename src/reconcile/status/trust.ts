@@ -2,8 +2,9 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { UNREADABLE_ADVICE } from './others-branch.ts';
-import { type Judging, type Known, keyMissing, proven, signingOf, unnamedKey } from './proven.ts';
+import { type Judging, keyMissing, proven, signingOf, unnamedKey } from './proven.ts';
 import type { StatusBranch } from './record-store.ts';
+import { forgetEnded, type Known } from './seen-numbers.ts';
 import type { Signing } from './signed.ts';
 
 type Trust = {
@@ -22,6 +23,7 @@ export function trustOf(
   judging: Judging,
   { known, isWriting }: { readonly known: Known; readonly isWriting: boolean },
 ): Trust {
+  forgetEnded(known, judging.config.statusKeys, judging.now);
   const { status, tampered } = proven(read, judging, known);
   return {
     status,
