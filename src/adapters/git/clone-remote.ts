@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { workingTreeAt } from './clone-root.ts';
 import { gitError } from './git-error.ts';
 import { findLayout, type Layout } from './local-layout.ts';
-import { workingTreeAt } from './working-tree.ts';
 
 export type CloneRemote = {
   readonly name: string;

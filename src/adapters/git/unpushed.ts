@@ -1,8 +1,9 @@
 /** What lies in a clone and is not on a branch of the repository that it came from: a look there does not see it. */
 
 import type { Git, Oid, TreeFile } from '../../ports/git.ts';
+import { workingTreeAt } from './clone-root.ts';
 import { zeroOid } from './names.ts';
-import { openWorkingTree, workingTreeAt } from './working-tree.ts';
+import { openWorkingTree } from './working-tree.ts';
 
 /** Commits that are looked at, here and there: where they have none in common within these, nothing is said of commits. */
 const COMMITS_MOST = 200;

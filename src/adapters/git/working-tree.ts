@@ -1,7 +1,7 @@
 /** Git whose desired branch is a working tree: the files as they lie in a folder, committed or not. Never written. */
 
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { isBelow } from '../../api/config.ts';
 import type { Gaps, Git, Oid, ReadRequest, SkippedFile, Tree, TreeFile } from '../../ports/git.ts';
 import { LINK, noText, tooDeep } from './file-content.ts';
@@ -16,23 +16,10 @@ import { mayLeadToManifests } from './tree-folder.ts';
 import { byPath } from './tree-paths.ts';
 import { BESIDE_MOST, PASSED_OVER_MOST } from './wanted-paths.ts';
 
+export { workingTreeAt } from './clone-root.ts';
+
 /** Under this name `heads` answers the files of the folder; no commit has its id. */
 export const WORKING_TREE_REF = 'HEAD';
-
-const MOST_PARENTS = 64;
-
-/** The root of the working tree that a folder lies in; undefined for a bare repository, none, or a folder that is not there. */
-export function workingTreeAt(path: string): string | undefined {
-  let folder = resolve(path);
-  if (!existsSync(folder)) return undefined;
-  for (let depth = 0; depth < MOST_PARENTS; depth += 1) {
-    if (existsSync(join(folder, '.git'))) return folder;
-    const above = dirname(folder);
-    if (above === folder) return undefined;
-    folder = above;
-  }
-  return undefined;
-}
 
 export type OpenWorkingTree = {
   readonly root: string;

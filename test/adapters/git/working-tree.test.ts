@@ -4,10 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, wri
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { workingTreeAt } from '../../../src/adapters/git/clone-root.ts';
 import { ignoreRules, isIgnored } from '../../../src/adapters/git/ignore-rules.ts';
 import { zeroOid } from '../../../src/adapters/git/names.ts';
 import { openGit } from '../../../src/adapters/git/open.ts';
-import { openWorkingTree, workingTreeAt } from '../../../src/adapters/git/working-tree.ts';
+import { openWorkingTree } from '../../../src/adapters/git/working-tree.ts';
 import type { ReadRequest } from '../../../src/ports/git.ts';
 import { newCommit } from '../../support/fake-git.ts';
 import { bareRepository, createBareRepository } from '../../support/git-server.ts';
