@@ -1,7 +1,7 @@
 // Bundles the command line and the GitHub Action into dist/, or into the folder that is named: an entry each, and
 // chunks that are loaded when a verb needs them.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -211,6 +211,20 @@ async function asCommonJs({ path, text }) {
   return `${isProgram ? '#!/usr/bin/env node\n' : ''}${code}`;
 }
 
+/** The notices that bundled packages want kept with every copy of them; one without a notice fails the build. */
+function licensesOf(files) {
+  const packages = files.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  const namesOf = new Map();
+  for (const place of [...new Set(packages)].sort((left, right) => (left < right ? -1 : 1))) {
+    const { name, version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+    const found = readdirSync(place).filter((file) => /^(licen[cs]e|notice)\b/i.test(file));
+    if (found.length === 0) throw new Error(`${name} ${version} has no license to keep with it`);
+    const text = found.map((file) => readFileSync(join(place, file), 'utf8').trim()).join('\n\n');
+    namesOf.set(text, [...(namesOf.get(text) ?? []), `${name} ${version}`]);
+  }
+  return [...namesOf].map(([text, names]) => `${names.join(', ')}\n\n${text}\n`).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
 await rm(folder, { recursive: true, force: true });
 await mkdir(join(folder, 'chunks'), { recursive: true });
 // A release names its commit; a bundle that is committed cannot know the one that it is in.
@@ -224,4 +238,5 @@ await Promise.all(late.outputFiles.map(({ path, text }) => writeFile(path, text)
 await chmod(`${folder}/tranche.js`, 0o755);
 // For who wants to know what is in the bundle: scripts/sbom.mjs.
 const inputs = [metafile, late.metafile].flatMap((one) => Object.keys(one.inputs));
+await writeFile(join(folder, 'packages.LEGAL.txt'), licensesOf(inputs));
 if (process.env.TRANCHE_INPUTS) await writeFile(process.env.TRANCHE_INPUTS, JSON.stringify(inputs));

@@ -303,6 +303,16 @@ describe('the installed package', () => {
     for (const name of names) expect(readFileSync(join(dist(), name)).includes(process.cwd()), name).toBe(false);
   });
 
+  test('keeps the notices of all packages that are in it', () => {
+    const said = readFileSync(join(dist(), 'packages.LEGAL.txt'), 'utf8');
+    const bundled = ['yaml', 'commander', 'croner', '@octokit/core', '@kubernetes/client-node', 'jose', 'socks'];
+    for (const name of bundled) expect(said, name).toMatch(new RegExp(`(^|, )${name} \\d+\\.\\d+`, 'm'));
+    for (const name of ['vitest', 'esbuild', 'typescript']) expect(said).not.toContain(`${name} `);
+    // Each notice stands below the names of those that it is of.
+    const parts = said.split(`\n${'-'.repeat(80)}\n`);
+    for (const part of parts) expect(part).toMatch(/^\n?\S+ \d+\.\d+[^\n]*\n\n[^]*(?:permission|license)/i);
+  });
+
   test('brings no compiled code, keeps its own, and runs a file that was changed since as it is now', async () => {
     const [probe, seen, home] = [join(folder, 'probe.cjs'), join(folder, 'seen.json'), join(folder, 'own-home')];
     writeFileSync(probe, PROBE);
