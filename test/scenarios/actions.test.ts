@@ -93,6 +93,7 @@ const NOT_IN_A_STORY: Partial<Readonly<Record<keyof typeof HOLDS, string>>> = {
   ClockSkew: 'rollout/states/policies.test.ts',
   PolicyMissing: 'rollout/states/policies.test.ts',
   BuildDiffers: 'reconcile/built/differs.test.ts',
+  GroupsBehind: 'rollout/states/behind.test.ts',
   NewerRequestWaits: 'rollout/states/requests.test.ts',
   ReleasesAlike: 'rollout/states/alike.test.ts',
   ProposalOpen: 'rollout/states/proposals.test.ts',

@@ -2,7 +2,7 @@
 
 import { type Known, unknown } from '../../api/known.ts';
 import { type Marks, printMarks } from '../../api/marks.ts';
-import { printRelease, sameRelease, shortDigest } from '../../api/release.ts';
+import { sameRelease, shortDigest } from '../../api/release.ts';
 import { lowersPartition, workloadIn } from '../../rollout/edits/change.ts';
 import { runsAmongElsewhere } from '../../rollout/gates/elsewhere.ts';
 import { stableRendered } from '../../rollout/observed/rendered.ts';
@@ -12,10 +12,10 @@ import type { Behind, Snapshot, Stable, WorkloadFile } from '../../rollout/snaps
 import { isTemplateBack } from '../../rollout/state.ts';
 import { withFactDigests } from '../documents/digests.ts';
 import { lastWritten } from './last-commit.ts';
+import { lineSince } from './line-since.ts';
 import type { Observation } from './observation.ts';
 import { isThrough } from './own-move.ts';
-import { stableBorneOut } from './stable-in-history.ts';
-import type { Version } from './version.ts';
+import { orderedText } from './stable-in-history.ts';
 
 /**
  * The snapshot with the annotations of the delivery that the file says has settled, where main's own line shows that it is on its way, or
@@ -51,30 +51,30 @@ async function whereBehind(
   snapshot: Snapshot,
   { file, marks }: AtRest,
 ): Promise<Snapshot | undefined> {
-  const { own, isPutBack, isWhole } = await lineSince(of, marks);
+  const { own, before, isPutBack } = await lineSince(of, file.digest);
   const about = own ?? marks;
   const order = abortOf({ snapshot }, about.release);
-  // As if it were in its first step: what has its template is none that it could go back to.
-  const asked: Marks = { ...about, step: { kind: 'step', index: 1, of: 1 }, stable: undefined };
-  const borne = await stableBorneOut(of, { marks: asked, from: order?.from, isAborted: true });
-  const stable = stableRendered(leadingBack(borne.stable, file), { ...snapshot, workload: file });
+  const ordered =
+    before.kind === 'known' || order?.from === undefined ? undefined : await orderedText(of.git, of.entry, order.from);
+  const stable = stableRendered(otherThan(ordered ?? before, file), { ...snapshot, workload: file });
   // What a rollback names goes on where nobody can tell more.
   const isRollback =
     marks.step !== undefined && isTemplateBack(marks) && (marks.stable ?? marks.aborted[0]) !== undefined;
+  const behind: Behind = { stable, release: about.release };
+  const isOn = stable.kind === 'known' && runsAmongElsewhere({ ...snapshot, stable, behind }, file);
   const isBehind =
-    stable.kind !== 'known'
-      ? !isRollback && !(isPutBack && isWhole)
-      : stable.value.rendered === undefined
-        ? order?.from !== undefined ||
-          runsAmongElsewhere({ ...snapshot, stable, behind: { stable, release: about.release } }, file)
-        : !isPutBack;
+    stable.kind === 'unknown' ? !isRollback : ordered !== undefined || (isRendered(stable) ? !isPutBack : isOn);
   if (!isBehind) return undefined;
   if (own !== undefined && order !== undefined) return { ...snapshot, lostMarks: own };
-  const behind: Behind = { stable, release: about.release };
   return withFactDigests({ ...snapshot, behind });
 }
 
-function leadingBack(stable: Known<Stable>, { digest }: WorkloadFile): Known<Stable> {
+/** Of such a one no file has the template: which groups run it is not known by that. */
+function isRendered(stable: Known<Stable>): boolean {
+  return stable.kind === 'known' && stable.value.rendered !== undefined;
+}
+
+function otherThan(stable: Known<Stable>, { digest }: WorkloadFile): Known<Stable> {
   if (stable.kind !== 'known' || stable.value.release.digest !== digest) return stable;
   return unknown(`${stable.value.commit.slice(0, 12)} has the template ${shortDigest(digest)} of the file`);
 }
@@ -89,37 +89,6 @@ export async function leftOpen(of: Observation, { workload, record, lostMarks }:
   const seen = record?.marks;
   const isSeen = seen !== undefined && JSON.stringify(printMarks(seen)) === JSON.stringify(printMarks(marks));
   if (isSeen || marks.release.digest !== workload?.digest) return undefined;
-  const { own, isPutBack } = await lineSince(of, marks);
+  const { own, isPutBack } = await lineSince(of, marks.release.digest);
   return own === undefined || isPutBack || isThrough(own) ? undefined : own;
-}
-
-type Since = {
-  /** The annotations of the newest version in which the template of now was on its way. Not there: in none. */
-  readonly own?: Marks;
-  /** Another template was on its way since. */
-  readonly isPutBack: boolean;
-  /** All of main's own line was looked at, and the template of now was on its way in none. */
-  readonly isWhole: boolean;
-};
-
-async function lineSince({ git, entry }: Observation, { release }: Marks): Promise<Since> {
-  let isPutBack = false;
-  const walked = await git.line.walk<Marks>(entry, {
-    keyOf,
-    visit: ({ version }) => {
-      const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
-      if (marks?.step === undefined || marks.step.kind === 'rollback') return undefined;
-      if (marks.release.digest === release.digest) return marks;
-      isPutBack = true;
-      return undefined;
-    },
-  });
-  const own = walked.kind === 'found' ? { own: walked.value } : {};
-  return { ...own, isPutBack, isWhole: walked.kind === 'ended' };
-}
-
-function keyOf(version: Version): string {
-  const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
-  if (version.kind !== 'read' || marks === undefined) return version.kind;
-  return [printRelease(marks.release), marks.step?.kind ?? '', version.workload.digest].join(' ');
 }

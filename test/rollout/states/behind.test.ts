@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
-import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../../support/vllm.ts';
 
 const HALF = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.1+';
 const BACK = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
@@ -23,6 +23,9 @@ async function squashed(keeps: 'before' | 'nothing'): Promise<Forgery> {
   at.rewrite(keeps === 'before' ? [repository.files(settled), now] : [now], 'squash');
   return at;
 }
+
+/** Its pauses end by themselves. */
+const VLLM = { ...VLLM_FILES, [ROLLOUT_FILE]: ROLLOUT_TEXT.replace('pause: {}', 'pause: {duration: 60}') };
 
 /** The last of some passes: its reasons, and what it says. */
 async function passes(at: Forgery, rounds: number): Promise<{ reasons: readonly string[]; said: string }> {
@@ -100,5 +103,22 @@ test('a file put back in the middle of a delivery is older than its groups: they
   expect((await passes(at, 2)).reasons).toEqual(['GroupsElsewhere']);
   expect(await at.order(ABORT)).toContain('accept GroupsElsewhere');
   await passes(at, 6);
+  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
+});
+
+test('a file of two releases ago, put back in the middle of a third: older than its groups all the same', async () => {
+  const at = new Forgery(VLLM);
+  await at.until('adopt');
+  const before = at.text();
+  await at.round();
+  at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
+  await at.until('settled', 40);
+  at.edit(LWS_FILE, new RegExp(NEW, 'g'), 'v0.10.2');
+  await at.until('step 1/');
+  await at.round();
+  at.write(LWS_FILE, before);
+  expect((await passes(at, 2)).reasons).toEqual(['GroupsElsewhere']);
+  expect(await at.order(ABORT)).toContain('accept GroupsElsewhere');
+  await passes(at, 8);
   expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
 });
