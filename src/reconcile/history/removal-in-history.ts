@@ -9,9 +9,11 @@ import { absent, type Known } from '../../api/known.ts';
 import { parseRecreating, printRecreating, type Recreating } from '../../api/recreating.ts';
 import { sameRelease, shortDigest } from '../../api/release.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
+import { rootOfPatch } from '../../manifests/patch-place.ts';
 import type { Oid } from '../../ports/git.ts';
 import { noteOf } from '../../rollout/edits/out-of-file.ts';
 import type { RolloutFile, Stable, StableDocument, WorkloadFile } from '../../rollout/snapshot.ts';
+import { command } from '../../rollout/texts/command-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { namespaceOf, workloadName } from '../documents/manifest-index.ts';
 import { takesOut } from '../roots/taken-out.ts';
@@ -55,11 +57,18 @@ export async function recreationOf(of: Observation): Promise<Recreation> {
   const issue = forgedMark(of, {
     key: INTENT.recreating,
     seen,
-    hint: 'Take the annotation out. If the LeaderWorkerSet is missing, put its document back into its file by hand.',
+    hint: wayOut(kept, of.entry),
   });
   const intents = { ...rollout.intents, recreating: undefined };
   const without = { ...rollout, intents };
   return { rollout: without, recreateText: absent, stable: undefined, issues: [issue], warnings: [] };
+}
+
+/** Of a kustomize folder no file has the document: what took it out is a line of our patch. */
+function wayOut({ file }: Recreating, { key }: DesiredRollout): string {
+  if (rootOfPatch(file) === undefined)
+    return 'Take the annotation out. If the LeaderWorkerSet is missing, put its document back into its file by hand.';
+  return `If ${file} is gone or broken, order ${command('repair', key)}, until nothing is left to repair: that writes it as tranche left it. Else take the annotation out, and the line $patch: delete out of that file.`;
 }
 
 type Proven = { readonly kept: Recreating; readonly proof: Removal };
@@ -138,6 +147,8 @@ async function removalBorneOut(of: Asked, kept: Recreating): Promise<Removal | s
     visit: ({ version, commit, until }) => {
       if (version.kind === 'absent') wasAbsent = true;
       if (version.kind === 'absent' || !wasAbsent || until === undefined) return undefined;
+      // A folder that was not built then says nothing, and hides nothing of what was before.
+      if (version.kind === 'unreadable' && identity.root !== undefined) return undefined;
       if (version.kind === 'unreadable') return 'its marks could not be read there when it was taken out';
       return { removed: until, commit, document: version.document, workload: version.workload, entry };
     },

@@ -35,12 +35,17 @@ export async function writtenFiles(
   const isLost = over === undefined || desired.blobs.get(over.file) === undefined;
   // What is wrong with the entry in a HelmRelease is said of the workload.
   const said = [...(over?.issues ?? []), ...entry.issues];
-  const isWhole = !isLost && !said.some(({ reason, file }) => OF_PATCH.includes(reason) && file === over.file);
+  // Out of what is built, by a line that no commit of ours writes: nobody knows what comes back without it.
+  const isOut = over?.takenOut !== undefined && over.takenOut.document === undefined;
+  const isWhole =
+    !isLost && !isOut && !said.some(({ reason, file }) => OF_PATCH.includes(reason) && file === over.file);
   const last = async (): Promise<string | undefined> => {
     const commit = await lastCommitOf(git, entry);
     return commit !== undefined && (await git.line.has(commit.oid)) === true ? commit.oid : undefined;
   };
-  const patch = isWhole ? undefined : await writtenPatch(git, { commit: await last(), named }, desired);
+  const patch = isWhole
+    ? undefined
+    : await writtenPatch(git, { commit: await last(), named, own: over?.file }, desired);
   const root = patch === undefined ? over?.root : rootOfPatch(patch.file);
   const apply = root === undefined ? undefined : await writtenApply(git, { root, named, last }, desired);
   return [patch, apply].filter((one) => one !== undefined);
@@ -48,7 +53,11 @@ export async function writtenFiles(
 
 async function writtenPatch(
   git: GitReader,
-  { commit, named }: { readonly commit: string | undefined; readonly named: Patched },
+  {
+    commit,
+    named,
+    own,
+  }: { readonly commit: string | undefined; readonly named: Patched; readonly own: string | undefined },
   { blobs, commit: main }: Main,
 ): Promise<WrittenPatch | undefined> {
   if (commit === undefined) return undefined;
@@ -58,8 +67,9 @@ async function writtenPatch(
     const isOurs = root !== undefined && path === patchFile(root, named) && content.kind === 'text';
     return isOurs ? [{ file: path, text: content.text }] : [];
   });
-  const [patch] = found;
-  if (patch === undefined || found.length > 1) return undefined;
+  // A folder of others may have one as well.
+  const patch = found.length > 1 ? found.find(({ file }) => file === own) : found[0];
+  if (patch === undefined) return undefined;
   return {
     ...patch,
     text: withoutForeign(patch),

@@ -10,9 +10,9 @@ export function takesOut({ value }: Pick<ManifestDocument, 'value'>): boolean {
   return value['$patch'] === 'delete';
 }
 
-/** The text without the line of ours. One that somebody has written otherwise stays: then it is not known what comes back. */
+/** The text without the line of ours, however somebody has spelt it. In a document of one line it stays: then it is not known what comes back. */
 export function withoutRemoval(text: string): string {
-  return text.replace(/^(["']?)\$patch\1: (["']?)delete\2[ \t]*(?:\r?\n|$)/m, '');
+  return text.replace(/^(["']?)\$patch\1[ \t]*:[ \t]*(["']?)delete\2[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$)/m, '');
 }
 
 /** The files with the patch as it is without that line. */

@@ -13,6 +13,7 @@ import { type Decision, holding, MOVES, moving } from '../move.ts';
 import { surgeInGit } from '../observed/surge.ts';
 import { remember } from '../orders/aborted-release.ts';
 import type { Snapshot, Stable, StableDocument } from '../snapshot.ts';
+import { command } from '../texts/command-text.ts';
 import { countsOf } from '../texts/sentences.ts';
 
 const PRUNE =
@@ -29,12 +30,12 @@ export function recreate(snapshot: Snapshot, kept: Recreating): Decision {
   if (waiting !== undefined && !(abort && isUnharmed(snapshot))) return holding([waiting], 'StepUpgrade');
   const { recreateText, stable } = snapshot;
   const back = abort || kept.way === 'back';
-  if (recreateText.kind !== 'known') return holding([lost(kept.text, recreateText)], 'StepUpgrade');
-  if (back && stable.kind !== 'known') return holding([lost(kept.stable.commit, stable)], 'StepUpgrade');
+  if (recreateText.kind !== 'known') return holding([lost(snapshot, kept.text, recreateText)], 'StepUpgrade');
+  if (back && stable.kind !== 'known') return holding([lost(snapshot, kept.stable.commit, stable)], 'StepUpgrade');
   const source = recreateText.value;
   const text = back && stable.kind === 'known' ? stable.value : source;
   if (!back && source.release.digest !== kept.release.digest)
-    return holding([lost(kept.text, { kind: 'unknown', why: 'its template is another one' })], 'StepUpgrade');
+    return holding([lost(snapshot, kept.text, { kind: 'unknown', why: 'its template is another one' })], 'StepUpgrade');
   const partition = back ? 0 : SENTINEL;
   const marks = marksOf(snapshot, { kept, source, text, back, abort });
   const { object, workload } = source.manifest;
@@ -142,9 +143,9 @@ function waitingOnRemoval({ live, rollout, key }: Snapshot, kept: Recreating): H
   });
 }
 
-function lost(commit: string, read: { readonly kind: string; readonly why?: string }): Hold {
+function lost({ key }: Snapshot, commit: string, read: { readonly kind: string; readonly why?: string }): Hold {
   return hold('StableUnavailable', {
     seen: `the document to be put back was not found: ${commit.slice(0, 12)}: ${read.why ?? 'it is not there'}`,
-    action: 'Put the LeaderWorkerSet back into its file by hand, with the annotations that it had',
+    action: `Put the LeaderWorkerSet back into its file by hand, with the annotations that it had; where kustomize builds it, ${command('repair', key)} writes the patch as tranche left it`,
   });
 }

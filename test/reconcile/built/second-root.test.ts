@@ -105,3 +105,14 @@ test.each(ROWS)('%s, and %s: held, and an abort goes back', async (layout, forge
   put(at, theirs);
   await playsBack(at, theirs);
 });
+
+test('a patch that somebody has edited is written back while a copy of it is there', async () => {
+  const at = await LAYOUTS['a kustomize folder']!();
+  put(at, copyOf(at, settledIn));
+  await at.world.order(ABORT);
+  for (let count = 0; count < 3; count += 1) await at.world.step();
+  const text = markedIn(at);
+  put(at, { [at.marked]: text.replace('spec:\n', 'spec:\n  startupPolicy: LeaderReady\n') });
+  expect(await at.world.order({ kind: 'repair' })).toContain('as tranche wrote it');
+  expect(markedIn(at)).toBe(text);
+});
