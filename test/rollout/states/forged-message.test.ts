@@ -227,3 +227,23 @@ test.each(['that it was handed back, and has settled', 'many times that it has s
     expect([at.text(LWS).includes(NEW), serving(at, '0.10.0')]).toEqual([false, 4]);
   },
 );
+
+test('forged with our message: partition with a route, and the version label edited with it: its share goes with the next pass', async () => {
+  const at = await baseOf('partition with a route');
+  const release = markIn(at, 'release');
+  const next = release.replace(/\.\d+$/, '.9');
+  forge(at, 'settled', 'Settled', (text) => text.replace(SETTLED, '').replaceAll(release, next), next);
+  // The edit restarts the group that has the share, whatever tranche does; the pass that sees it takes the share away.
+  await at.round();
+  expect(failingPercent(at.world.cluster)).toBeLessThanOrEqual(5);
+  expect(at.world.subject()).toContain('traffic withdrawn');
+  const seen: string[] = [];
+  const round = async (): Promise<void> => {
+    seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(await at.round())}`);
+    expect(failingPercent(at.world.cluster), seen.join('\n')).toBe(0);
+  };
+  for (let count = 0; count < 3; count += 1) await round();
+  await at.order({ kind: 'abort', keepNewer: false });
+  await untilRest(at, ROUNDS_MOST, round);
+  expect([at.text(LWS).includes(NEW), serving(at, '0.10.0')], seen.join('\n')).toEqual([false, 4]);
+});
