@@ -85,6 +85,22 @@ test('with the rulesets to copy, the App passes and nobody else', async () => {
   ]);
 });
 
+test('with the rulesets to copy and owners as SECURITY.md asks for, nobody loosens a limit without them', async () => {
+  const files = ['ruleset-main.json', 'ruleset-proposals.json', 'ruleset-status.json'];
+  site.repository.enforce([]);
+  const owned = {
+    'tranche.yaml': 'policyPaths: [policies]\napp: tranche\n',
+    CODEOWNERS: '* @team/sre\n',
+    'policies/production.yaml':
+      'apiVersion: tranche.dev/v1alpha1\nkind: RolloutPolicy\nmetadata: {name: production}\nspec: {maxRestarts: 1}\n',
+  };
+  await site.repository.git.commit('main', owned);
+  site.repository.enforce(files.map((file) => ruleset(file, [APP.login])));
+  expect((await preflight()).out).not.toContain('PoliciesUnguarded');
+  site.repository.enforce([]);
+  await site.repository.git.commit('main', { 'tranche.yaml': '', CODEOWNERS: undefined });
+});
+
 test('with the token of a run, it says once what does not work', async () => {
   const given = forge.tokens.get(TOKEN)!;
   forge.tokens.set(TOKEN, { ...given, account: { login: 'github-actions[bot]', id: 3, type: 'Bot' } });

@@ -178,10 +178,13 @@ test.each(files.filter((file) => file.endsWith('.json')))('%s is a ruleset as Gi
   expect(asked({ ...Object(body), rules: [{ type: 'creations' }] })).not.toEqual([]);
 });
 
-test('the ruleset of main requires the job that the workflow is', () => {
-  const contexts = JSON.parse(text('ruleset-main.json')).rules.flatMap(
-    ({ parameters }: { parameters?: { required_status_checks?: readonly { context: string }[] } }) =>
-      (parameters?.required_status_checks ?? []).map(({ context }) => context),
+test('the ruleset of main requires the job that the workflow is, from GitHub Actions: anyone who pushes can set a status of its name', () => {
+  type Check = { readonly context: string; readonly integration_id?: number };
+  const checks: readonly Check[] = JSON.parse(text('ruleset-main.json')).rules.flatMap(
+    ({ parameters }: { parameters?: { required_status_checks?: readonly Check[] } }) =>
+      parameters?.required_status_checks ?? [],
   );
-  expect(contexts).toEqual(Object.keys(parse(text('verify.yaml')).jobs));
+  // What GET /apps/github-actions says at github.com.
+  const jobs = Object.keys(parse(text('verify.yaml')).jobs);
+  expect(checks).toEqual(jobs.map((context) => ({ context, integration_id: 15_368 })));
 });
