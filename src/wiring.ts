@@ -64,10 +64,10 @@ export function openPorts(options: CommonOptions, io: Io): Ports {
 function lazyBuilder(given: string | undefined, { env, folder }: Io): Builder {
   // A name is looked for on PATH, as a shell does.
   const named = given?.includes('/') === true ? resolve(folder, given) : given;
-  const searchPath = env['PATH'] ?? '';
+  const found = { named, searchPath: env['PATH'] ?? '', checkouts: [folder, env['GITHUB_WORKSPACE'] ?? folder] };
   let opening: Promise<Builder> | undefined;
   const open = async (): Promise<Builder> =>
-    (await import('./adapters/kustomize/kustomize-builder.ts')).kustomizeBuilder({ named, searchPath });
+    (await import('./adapters/kustomize/kustomize-builder.ts')).kustomizeBuilder(found);
   return {
     isNamed: named !== undefined,
     build: async (input) => {

@@ -1,6 +1,6 @@
 /** Who stands in a clone of their own: which repository is meant, and who gives an order. */
 
-import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
@@ -154,6 +154,20 @@ test('what lies in a folder of a clone like a bare repository is none: whoever m
   expect(head()).toBe(before);
   expect(await own.run('pause vllm', {}, own.folder)).toMatchObject({ code: 0 });
   expect(await own.run(`status --repo ${folder}`, {}, folder), 'somebody has named it').toMatchObject({ code: 0 });
+});
+
+test('no kustomize that lies in the clone is run, though PATH leads there as under npx', async () => {
+  const site = await startSite();
+  const own = await clone(site);
+  const [bin, ran] = [join(own.folder, 'node_modules/.bin'), join(site.folder, 'ran')];
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'kustomize'), `#!/bin/sh\necho > ${ran}\necho v5.8.1\n`, { mode: 0o755 });
+  writeFileSync(join(own.folder, 'apps/vllm/kustomization.yaml'), 'resources: [lws.yaml]\n');
+  for (const env of [{}, { TRANCHE_KUSTOMIZE: 'kustomize' }]) {
+    const called = await own.run('roots', { PATH: bin, ...env }, join(own.folder, 'apps'));
+    expect(existsSync(ran), `${called.out}${called.err}`).toBe(false);
+    expect(`${called.out}${called.err}`).toContain('there is no kustomize');
+  }
 });
 
 describe('who gives an order', () => {

@@ -1,8 +1,9 @@
 /** Finds the kustomize of this machine: the one that is named, else `kustomize`, else the one in kubectl, on PATH. */
 
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { workingTreeAt } from '../git/clone-root.ts';
 import { runProgram } from './run-program.ts';
 
 /** The program, and how it is asked. */
@@ -27,6 +28,8 @@ type Asked = {
   readonly named: string | undefined;
   /** PATH of the environment. */
   readonly searchPath: string;
+  /** Folders of a repository: no program in the clones that they lie in is found by its name. */
+  readonly checkouts: readonly string[];
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 };
@@ -35,7 +38,7 @@ type Asked = {
 export async function findKustomize(asked: Asked): Promise<Found> {
   const seen: string[] = [];
   for (const name of asked.named === undefined ? ['kustomize', 'kubectl'] : [asked.named]) {
-    const file = await executable(name, asked.searchPath);
+    const file = await executable(name, asked);
     if (file === undefined) {
       seen.push(`there is no ${name}`);
       continue;
@@ -67,9 +70,17 @@ async function versionOf(file: string, { folder, env }: Asked): Promise<string |
   return /v?([0-9]+\.[0-9]+\.[0-9]+)/.exec(line ?? '')?.[1];
 }
 
-/** The file of a name, as a shell finds it; a relative entry of PATH is passed over. */
-async function executable(name: string, searchPath: string): Promise<string | undefined> {
-  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+/**
+ * The file of a name, as a shell finds it. A relative entry of PATH is passed over, and one in a checkout as well: npx puts
+ * `node_modules/.bin` of the folder in front, where anyone who merges can have put a program.
+ */
+async function executable(name: string, { searchPath, checkouts }: Asked): Promise<string | undefined> {
+  const clones = checkouts.flatMap((folder) => workingTreeAt(folder) ?? []);
+  const roots = await Promise.all(clones.map(real));
+  const absolute = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const places = await Promise.all(absolute.map(async (folder) => ({ folder, at: await real(folder) })));
+  const isTheirs = (at: string): boolean => roots.some((root) => `${at}/`.startsWith(`${root}/`));
+  const folders = places.filter(({ at }) => !isTheirs(at)).map(({ folder }) => folder);
   const candidates = name.includes('/') ? [path.resolve(name)] : folders.map((folder) => path.join(folder, name));
   for (const file of candidates) {
     const isThere = await access(file, constants.X_OK).then(
@@ -79,4 +90,9 @@ async function executable(name: string, searchPath: string): Promise<string | un
     if (isThere) return file;
   }
   return undefined;
+}
+
+/** Without links; of a folder that is not there as it is. */
+async function real(folder: string): Promise<string> {
+  return realpath(folder).catch(() => folder);
 }

@@ -17,6 +17,8 @@ type BuilderOptions = {
   readonly named: string | undefined;
   /** PATH of the environment. */
   readonly searchPath: string;
+  /** Folders of a repository, whose programs are not run by their name; not there: none. */
+  readonly checkouts?: readonly string[] | undefined;
   readonly limits?: ProgramLimits;
 };
 
@@ -31,7 +33,7 @@ const STOPPED_HINT =
 const SAID_MOST = 400;
 
 /** Looks for the program at the first build, and once. As many builds go on at a time as there are cores. */
-export function kustomizeBuilder({ named, searchPath, limits = LIMITS }: BuilderOptions): Builder {
+export function kustomizeBuilder({ named, searchPath, checkouts = [], limits = LIMITS }: BuilderOptions): Builder {
   let finding: ReturnType<typeof findKustomize> | undefined;
   const inTurn = turns(availableParallelism());
   let spent: BuildsSpent = { count: 0, seconds: 0 };
@@ -49,7 +51,7 @@ export function kustomizeBuilder({ named, searchPath, limits = LIMITS }: Builder
     build: (input) =>
       inTurn(async () => {
         // Before a folder is made: where there is no program, none is needed. This one need not be there either.
-        finding ??= findKustomize({ named, searchPath, folder: '/', env: environment('/nonexistent') });
+        finding ??= findKustomize({ named, searchPath, checkouts, folder: '/', env: environment('/nonexistent') });
         const found = await finding;
         if (found.kind === 'missing')
           return { kind: 'refused', cause: 'missing', seen: found.seen, hint: MISSING_HINT };

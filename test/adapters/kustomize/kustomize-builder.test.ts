@@ -1,7 +1,7 @@
 /** What a program that builds is given, what becomes of its answers, and what ends it. */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,10 +44,15 @@ function program(script: string, name = 'kustomize', version = 'echo v5.8.1'): s
 
 function build(
   searchPath: string,
-  more: { readonly named?: string; readonly bytes?: number; readonly seconds?: number } = {},
+  more: {
+    readonly named?: string;
+    readonly bytes?: number;
+    readonly seconds?: number;
+    readonly checkouts?: readonly string[];
+  } = {},
 ) {
-  const { named, bytes = 1024 * 1024, seconds = 60 } = more;
-  return kustomizeBuilder({ named, searchPath, limits: { bytes, seconds } }).build(INPUT);
+  const { named, bytes = 1024 * 1024, seconds = 60, checkouts } = more;
+  return kustomizeBuilder({ named, searchPath, checkouts, limits: { bytes, seconds } }).build(INPUT);
 }
 
 describe('what the program gets', () => {
@@ -126,6 +131,23 @@ describe('which program', () => {
   ])('%s (named %s) is none', async (version, named, name, seen) => {
     const refused = await build(program('echo built', name, version), named === undefined ? {} : { named });
     expect(refused).toMatchObject({ kind: 'refused', cause: 'missing', seen });
+  });
+  test('one that lies in the checkout, as where npx has put its programs on PATH, is passed over, unless its path is given', async () => {
+    const clone = path.join(temporary, 'clone');
+    const bin = path.join(clone, 'node_modules/.bin');
+    mkdirSync(path.join(clone, '.git'), { recursive: true });
+    mkdirSync(path.join(clone, 'apps'));
+    cpSync(program('echo theirs'), bin, { recursive: true });
+    symlinkSync(bin, path.join(temporary, 'linked'));
+    const own = program('echo own');
+    const checkouts = [path.join(clone, 'apps')];
+    for (const place of [bin, path.join(temporary, 'linked')]) {
+      expect(await build(`${place}:${own}`, { checkouts })).toMatchObject({ text: 'own\n' });
+      expect(await build(place, { checkouts })).toMatchObject({ seen: 'there is no kustomize, there is no kubectl' });
+      expect(await build(place, { checkouts, named: 'kustomize' })).toMatchObject({ seen: 'there is no kustomize' });
+    }
+    const named = path.join(bin, 'kustomize');
+    expect(await build('', { checkouts, named })).toMatchObject({ text: 'theirs\n' });
   });
   test('a relative folder on PATH is passed over', async () => {
     expect(await build('.:bin')).toMatchObject({ seen: 'there is no kustomize, there is no kubectl' });
