@@ -71,9 +71,13 @@ export async function overBuilds(
   const fresh = refused.flatMap((entry) => withoutPatch(entry, views));
   // What has a patch is delivered by it, whatever else builds an object of that name.
   const asked = [...patches, ...fresh.filter(({ named }) => !mine.has(JSON.stringify(named)))];
-  const once = new Map(asked.map((one) => [JSON.stringify([one.root, one.named, one.patch?.file]), one]));
+  const once = new Map(
+    asked.map((one) => [JSON.stringify([one.root, one.named, one.patch?.file]), one] as const).toReversed(),
+  );
   const about = { views, world, desired, patches, agents };
-  const built = await Promise.all([...once.values()].map(async (one) => withFlux(await overBuild(one, about), agents)));
+  const built = await Promise.all(
+    [...once.values()].toReversed().map(async (one) => withFlux(await overBuild(one, about), agents)),
+  );
   const found = new Set(built.map(({ named }) => JSON.stringify(named)));
   return { built, unbuilt: unbuiltOf(refused, likely).filter(({ named }) => !found.has(JSON.stringify(named))) };
 }
@@ -99,7 +103,8 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const { root, named } = asked;
   const view = about.views.find((one) => one.root.folder === root);
   const file = asked.patch?.file ?? patchFile(root, named);
-  const question = { ...asked, file, view, rollout: rolloutOf(named, about.desired.rollouts)?.key };
+  const twin = about.patches.find(({ patch }) => patch?.file === file && patch !== asked.patch)?.patch;
+  const question = { ...asked, file, view, twin, rollout: rolloutOf(named, about.desired.rollouts)?.key };
   const issues = [...unbuiltIssues(question), ...patchIssues(question)];
   const source = await sourceOf({ ...asked, file, view }, about);
   const unbuilt = { input: view?.input, files: view?.files ?? [], key: hashOf(view?.seen ?? ''), objects: NO_OBJECTS };

@@ -74,6 +74,8 @@ type Asked = {
   readonly file: string;
   /** undefined: a commit of ours is going to make it. */
   readonly patch: ManifestDocument | undefined;
+  /** Another document of its file; not there: it has none. */
+  readonly twin?: ManifestDocument | undefined;
   /** undefined: nothing is built in that folder. */
   readonly view: RootView | undefined;
   /** What it is for. */
@@ -88,7 +90,7 @@ export function repairText(rollout: Called | undefined): string {
 }
 
 /** Lost, not the last that is done, or changed by hand to what no commit of ours writes. */
-export function patchIssues({ root, file, patch, view, rollout }: Asked): readonly Issue[] {
+export function patchIssues({ root, file, patch, twin, view, rollout }: Asked): readonly Issue[] {
   const entries = view === undefined ? [] : list(view.root.document.value['transformers']);
   const count = entries.filter(isApplyEntry).length;
   const isOff = count > 1 || (count === 1 && entries.at(-1) !== APPLY_ENTRY);
@@ -113,7 +115,12 @@ export function patchIssues({ root, file, patch, view, rollout }: Asked): readon
         hint: `Order ${repair}: that writes ${APPLY_ENTRY} as the last entry of transformers, and the patch into ${applyFile(root)}. By hand: git log -p ${shellWord(document.file)} shows both.`,
       }),
     ];
-  return [...(isOff ? [notLast(document, repair)] : []), ...edited(patch, repair), ...editedApply(root, view, repair)];
+  return [
+    ...(isOff ? [notLast(document, repair)] : []),
+    ...edited(patch, repair),
+    ...twinIn(twin, repair),
+    ...editedApply(root, view, repair),
+  ];
 }
 
 /** What applies the patches is ours alone as well: a target of somebody, or a document behind ours, decides what they do. */
@@ -189,6 +196,18 @@ function edited(patch: ManifestDocument, repair: string): readonly Issue[] {
       hint: `Put it into your own files: this one is of tranche (git log -p ${shellWord(file)} shows who wrote it). ${repair} writes the patch as it was.`,
     }),
   );
+}
+
+/** Commits of tranche write one document a patch: what kustomize makes of a second one, no step knows. */
+function twinIn(twin: ManifestDocument | undefined, repair: string): readonly Issue[] {
+  if (twin === undefined) return [];
+  return [
+    issueIn(twin, ['metadata', 'name'], {
+      reason: 'PatchEdited',
+      message: `${twin.object.kind} ${twin.object.name} is a second document of this patch: kustomize applies both`,
+      hint: `Take it out (git log -p ${shellWord(twin.file)} shows who wrote it). ${repair} writes the patch as it was.`,
+    }),
+  ];
 }
 
 function isOwn(path: readonly string[], all: readonly (readonly string[])[]): boolean {

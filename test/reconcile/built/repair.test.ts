@@ -65,3 +65,24 @@ test.each(LOST.map(([what, lose, after = ENTRY]) => ({ what, lose, after })))(
     expect(await world.order({ kind: 'repair' })).toContain('there is nothing to repair');
   },
 );
+
+test('a second document in the patch: its line is named, repair takes it out, and an abort goes to its end', async () => {
+  const world = await halfDelivered();
+  const text = world.files()[PATCH] ?? '';
+  const settled = text
+    .replace(/ +tranche\.dev\/(step|restore|stable): .*\n/g, '')
+    .replace(/partition: .*/, 'partition: 0');
+  const writes = [{ path: PATCH, text: `${text}---\n${settled}` }];
+  world.repository.commit('main', { writes, message: 'a second document' });
+  const { outcomes } = await world.pass();
+  const line = text.split('\n').length + 5;
+  const issues = outcomes[0]?.plan?.issues.filter(({ reason }) => reason === 'PatchEdited') ?? [];
+  expect(issues.map((one) => `${one.file}:${one.line} ${one.message}`)).toEqual([
+    `${PATCH}:${line} LeaderWorkerSet prod-vllm is a second document of this patch: kustomize applies both`,
+  ]);
+  await world.order({ kind: 'abort', keepNewer: false });
+  await world.order({ kind: 'repair' });
+  expect(world.files()[PATCH]).toBe(text);
+  for (let step = 0; step < 6; step += 1) await world.step();
+  expect(world.groups('prod-vllm')).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
+});
