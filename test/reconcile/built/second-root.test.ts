@@ -2,10 +2,12 @@
 
 import { expect, test } from 'vitest';
 import { type BuiltLayout, LAYOUTS } from '../../support/built-layouts.ts';
-import { APPLY, OVERLAY, ROOT } from '../../support/built-world.ts';
+import { APPLY, BuiltWorld, COMPONENT, OVERLAY, ROOT } from '../../support/built-world.ts';
+import { lwsOf } from '../../support/kustomize-trees.ts';
 
 const ABORT = { kind: 'abort', keepNewer: false, from: undefined } as const;
 const THEIRS = 'apps/a-team/prod';
+const NEXT = 'apps/vllm/live';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -104,6 +106,52 @@ test.each(ROWS)('%s, and %s: held, and an abort goes back', async (layout, forge
   const theirs = FORGERIES[forged]?.(at) ?? {};
   put(at, theirs);
   await playsBack(at, theirs);
+});
+
+/** When, and with what message, such a copy comes. */
+const MOMENTS: Readonly<Record<string, (at: BuiltLayout) => unknown>> = {
+  'with the message of a commit of tranche': (at) => {
+    const said = `rollout(llm/vllm): settled\n\nAll is well.\n\nRollout: default/llm/vllm\nRollout-Release: ${at.release}\nRollout-Step: settled\nRollout-Reason: Settled\nPlanned-From: ${at.world.repository.head('main')}`;
+    put(at, copyOf(at, settledIn), said);
+  },
+  'in the middle of a rollback': async (at) => {
+    await at.world.order(ABORT);
+    await at.world.step();
+    put(at, copyOf(at, settledIn));
+  },
+  'and its owners move their folder': (at) => {
+    put(
+      at,
+      copyOf(at, (text) => text),
+    );
+    const moved = copyOf(at, (text) => text, NEXT);
+    const gone = Object.keys(moved).map((path) => ({ path: path.replace(NEXT, ROOT), text: undefined }));
+    const writes = [...Object.entries(moved).map(([path, text]) => ({ path, text })), ...gone];
+    at.world.repository.commit('main', { writes, message: 'another folder' });
+    if (at.world instanceof BuiltWorld) at.world.root = NEXT;
+  },
+  'while what both share is not built': async (at) => {
+    const alone = copyOf(at, settledIn);
+    const file = `${THEIRS}/kustomization.yaml`;
+    const own = (alone[file] ?? '').replace('../../vllm/base', '../base').replace(/components:\n.*\n/, '');
+    const base = {
+      'apps/a-team/base/kustomization.yaml': 'resources: [lws.yaml]\n',
+      'apps/a-team/base/lws.yaml': lwsOf('vllm', 'evil/miner:1'),
+    };
+    const shared = textOf(at, COMPONENT);
+    put(at, { ...alone, [file]: own, ...base, [COMPONENT]: 'a: [\n' });
+    await at.world.order(ABORT);
+    for (let count = 0; count < 2; count += 1) await at.world.step();
+    put(at, { [COMPONENT]: shared });
+  },
+};
+
+test.each(Object.entries(MOMENTS))('a copy that comes %s: the groups come back', async (_, comes) => {
+  const at = await LAYOUTS['a kustomize folder']!();
+  await comes(at);
+  const seen = [await at.world.order(ABORT)];
+  for (let count = 0; count < 8; count += 1) seen.push(`${at.groups()} | ${await at.world.step()}`);
+  expect(at.groups(), seen.join('\n')).toBe(at.old);
 });
 
 test('a patch that somebody has edited is written back while a copy of it is there', async () => {
