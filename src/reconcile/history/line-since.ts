@@ -13,7 +13,7 @@ type Since = {
   readonly own?: Marks | undefined;
   /** What had settled right before the template was in the file first; absent: nothing had; unknown: main is not known so far back. */
   readonly before: Known<Stable>;
-  /** Another template was on its way since. */
+  /** Another template was on its way since, or asked for after it had settled. */
   readonly isPutBack: boolean;
 };
 
@@ -38,7 +38,7 @@ export async function lineSince({ git, entry }: Pick<Observation, 'git' | 'entry
         settled ??= { commit, digest: there, document: version.document };
       }
       if (isOpen && own === undefined && marks.release.digest === digest) own = marks;
-      else if (isOpen && own === undefined) isPutBack = true;
+      else if (own === undefined && (isOpen || isAskedAfter(marks, { there, digest }))) isPutBack = true;
       return undefined;
     },
   });
@@ -48,6 +48,13 @@ export async function lineSince({ git, entry }: Pick<Observation, 'git' | 'entry
   if (walked.kind === 'ended' && isPutBack) return { own, isPutBack, before: absent };
   const why = walked.kind === 'cut' ? walked.why : 'main has no version of it that was settled before';
   return { own, isPutBack, before: unknown(`main's own line does not tell what was delivered before: ${why}`) };
+}
+
+function isAskedAfter(
+  marks: Marks | undefined,
+  { there, digest }: { readonly there: string; readonly digest: string },
+): boolean {
+  return marks !== undefined && marks.step === undefined && marks.release.digest === digest && there !== digest;
 }
 
 function keyOf(version: Version): string {
