@@ -503,14 +503,14 @@ describe('people say no', () => {
     expect(await world.branches()).toEqual([world.pull.branch]);
   });
 
-  test('someone gives it another base: it is none of ours there, held by name; back on the branch it counts again', async () => {
+  test('someone gives it another base: none of ours there, held by name; it counts on the branch, or is proposed again', async () => {
     const world = await proposed();
-    await world.git('branch', 'elsewhere', 'main');
-    Object.assign(world.pull, { base: 'elsewhere' });
-    expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
-    world.tick(700);
-    expect(reasonsOf(await world.pass())).toEqual(['ProposalClosed']);
+    Object.assign(world.repository.pull(1), { base: 'elsewhere' });
+    expect(messagesOf(await world.pass()).join()).toMatch(/not open for this branch.*another base.*open it for this/);
     Object.assign(world.repository.pull(1), { base: 'main' });
+    expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
+    Object.assign(world.repository.pull(1), { base: 'elsewhere' });
+    await propose(world);
     expect(reasonsOf(await world.pass())).toEqual(['ProposalOpen']);
   });
 

@@ -86,8 +86,14 @@ const SAID: { readonly [K in Exclude<Verdict['kind'], 'early'>]: (of: Standing) 
     }),
   closed: ({ key, proposal }) =>
     hold('ProposalClosed', {
-      seen: `${placeOf(proposal)} was closed${by(proposal) || ', or its branch was deleted'}, and not by someone`,
-      action: advice`To go on, open it again, or: ${commandLine('propose', key)}`,
+      seen:
+        by(proposal) === ''
+          ? `${placeOf(proposal)} is not open for this branch any more: it was closed, its branch was deleted, or it has another base`
+          : `${placeOf(proposal)} was closed${by(proposal)}, and not by someone`,
+      action:
+        by(proposal) === ''
+          ? advice`To go on, open it for this branch again, or: ${commandLine('propose', key)}`
+          : advice`To go on, open it again, or: ${commandLine('propose', key)}`,
     }),
   reverted: ({ key, proposal }) =>
     hold('ProposalReverted', {
