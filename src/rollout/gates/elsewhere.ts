@@ -2,6 +2,7 @@
 
 import { accepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
+import { secondServes } from '../ladders/ladder-files.ts';
 import { nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { keyOf } from '../observed/revisions.ts';
@@ -30,7 +31,7 @@ export function elsewhereFacts(situation: Seen): { readonly groups: readonly num
   const { state, marks, observed, replicas, snapshot, workload, partition } = situation;
   // Of a rollback too, where that would take them on.
   const isAsked = state.kind === 'settled' || snapshot.behind !== undefined;
-  if (!isAsked || marks?.serves === 'green') return undefined;
+  if (!isAsked || secondServes(snapshot, marks)) return undefined;
   const { revisions } = snapshot.live;
   const known = revisions.kind === 'known' ? revisions.value : [];
   const isOther = (key: string | undefined): boolean => {

@@ -1,10 +1,11 @@
 /** The documents of a delivery with a second workload, as the files of the desired branch have them. */
 
 import type { JsonObject } from '../../api/json.ts';
+import type { Marks } from '../../api/marks.ts';
 import type { InferencePools } from '../../api/policy-pools.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
-import type { RollingStyle } from '../../api/styles.ts';
+import { type RollingStyle, takesTurns } from '../../api/styles.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -46,4 +47,16 @@ export function styleInUse({
   readonly rollout: { readonly rollout: Pick<Rollout, 'style'> } | undefined;
 }): RollingStyle | undefined {
   return ladder?.begun?.style ?? rollout?.rollout.style;
+}
+
+/**
+ * Whether the user's own groups are the colour at rest, so that no request finds them. By the annotation alone anybody who
+ * merges into the file could say so, also where a strategy is in use that has no second colour to serve.
+ */
+export function secondServes(
+  files: Parameters<typeof styleInUse>[0],
+  marks: Pick<Marks, 'serves'> | undefined,
+): boolean {
+  const style = styleInUse(files);
+  return marks?.serves === 'green' && (style === undefined || takesTurns(style));
 }

@@ -8,6 +8,7 @@ import { inShort, printRelease, sameRelease, shortRelease } from '../../api/rele
 import { releaseToAccept } from '../accepting.ts';
 import { type AtStep, beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
+import { secondServes } from '../ladders/ladder-files.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { command } from '../texts/command-text.ts';
@@ -98,11 +99,12 @@ function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: Inten
 }
 
 /** Nothing is in progress by the marks, and the last pass has seen groups of the user's own on another template: these are to go back. */
-function isElsewhere({ workload, record }: Snapshot): boolean {
+function isElsewhere(snapshot: Snapshot): boolean {
+  const { workload, record } = snapshot;
   const marks = workload?.workload.marks;
   const isSettled =
     marks !== undefined &&
-    marks.serves === undefined &&
+    !secondServes(snapshot, marks) &&
     marks.step === undefined &&
     marks.release.digest === workload?.digest;
   return isSettled && record?.holds.some(({ reason }) => reason === 'GroupsElsewhere') === true;

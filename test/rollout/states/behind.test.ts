@@ -122,3 +122,55 @@ test('a file of two releases ago, put back in the middle of a third: older than 
   await passes(at, 8);
   expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
 });
+
+test.each([[ABORT], [ACCEPT]] as const)('a forged colour that serves keeps no way out waiting: %j', async (order) => {
+  const at = await squashed('before');
+  at.mark('serves', 'green');
+  const held = await passes(at, 2);
+  expect([held.reasons, at.world.groups()]).toEqual([['GroupsBehind'], HALF]);
+  await at.order(order);
+  const last = await passes(at, 8);
+  const isOn = order.kind === 'approve';
+  expect([at.text().includes(NEW), at.world.groups()], last.said).toEqual([isOn, isOn ? ON : BACK]);
+});
+
+test('a file put back in the middle of a delivery, with a forged colour that serves: they follow', async () => {
+  const at = new Forgery();
+  await at.until('adopt');
+  const before = at.text();
+  await at.round();
+  at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
+  await at.until('step 1/');
+  await at.round();
+  at.write(LWS_FILE, before);
+  at.mark('serves', 'green');
+  expect((await passes(at, 2)).reasons).toEqual(['GroupsElsewhere']);
+  expect(await at.order(ABORT)).toContain('accept GroupsElsewhere');
+  await passes(at, 6);
+  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
+});
+
+/** To a newer release and back to the first one by a delivery, in whose first step the file of the newer one is put back. */
+async function thereAndBack(): Promise<Forgery> {
+  const at = await new Forgery(VLLM).stepped();
+  await at.until('settled', 40);
+  const newer = at.text();
+  await at.round();
+  at.edit(LWS_FILE, new RegExp(NEW, 'g'), OLD);
+  await at.until('step 1/');
+  await at.round();
+  at.write(LWS_FILE, newer);
+  return at;
+}
+
+test.each([
+  ['tranche abort vllm;', ABORT, OLD, BACK],
+  ['tranche approve vllm --hold GroupsBehind', ACCEPT, NEW, ON],
+] as const)('there, back, and there by a hand in the middle of it: %s', async (way, order, tag, groups) => {
+  const at = await thereAndBack();
+  const held = await passes(at, 2);
+  expect([held.reasons, held.said]).toEqual([['GroupsBehind'], expect.stringContaining(way)]);
+  expect(await at.order(order)).not.toContain('refused');
+  const last = await passes(at, 10);
+  expect([at.text().includes(tag), at.world.groups()], last.said).toEqual([true, groups]);
+});
