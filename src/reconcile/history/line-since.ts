@@ -1,20 +1,30 @@
-/** What main's own line had right before a template came into the file first, and whether others were on their way since. */
+/** What main's own line had before a template came into the file, and what since: the groups say which of these they are on. */
 
 import { absent, type Known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import type { Stable } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
+import type { Past } from './own-line.ts';
+import { isDelivering, isThrough } from './own-move.ts';
 import type { ReleaseBefore } from './releases-before.ts';
 import type { Version } from './version.ts';
 
-type Since = {
+export type Since = {
   /** The annotations of the newest version in which the template was on its way. Not there: in none. */
   readonly own?: Marks | undefined;
   /** What had settled right before the template was in the file first; absent: nothing had; unknown: main is not known so far back. */
   readonly before: Known<Stable>;
   /** Another template was on its way since, or asked for after it had settled. */
   readonly isPutBack: boolean;
+  /** What had settled, or had let every group go to it, before the template was last on its way, or in the file first; newest first. */
+  readonly earlier: readonly ReleaseBefore[];
+  /** What settled or was on its way after that, newest first. */
+  readonly later: readonly ReleaseBefore[];
+  /** What was there last before the template of now, where it had settled, and after that was on its way. */
+  readonly last?: ReleaseBefore | undefined;
+  /** Main is known as far back as it goes. */
+  readonly isWhole: boolean;
 };
 
 /**
@@ -22,39 +32,73 @@ type Since = {
  * before it. Throws PortError where Git fails for now.
  */
 export async function lineSince({ git, entry }: Pick<Observation, 'git' | 'entry'>, digest: string): Promise<Since> {
-  let [own, isPutBack, isBegun]: [Marks | undefined, boolean, boolean] = [undefined, false, false];
-  let settled: ReleaseBefore | undefined;
-  const walked = await git.line.walk<never>(entry, {
-    keyOf,
-    visit: ({ version, commit }) => {
-      if (version.kind !== 'read') return undefined;
-      const { digest: there, workload } = version.workload;
-      const { marks } = workload;
-      const isOpen = marks?.step !== undefined && marks.step.kind !== 'rollback';
-      if (there === digest) {
-        settled = undefined;
-        isBegun ||= isOpen || (marks !== undefined && marks.release.digest !== digest);
-      } else if (marks?.step === undefined && marks?.release.digest === there) {
-        settled ??= { commit, digest: there, document: version.document };
-      }
-      if (isOpen && own === undefined && marks.release.digest === digest) own = marks;
-      else if (own === undefined && (isOpen || isAskedAfter(marks, { there, digest }))) isPutBack = true;
-      return undefined;
-    },
-  });
+  const seen = new Line(digest);
+  const walked = await git.line.walk<never>(entry, { keyOf, visit: (past) => seen.add(past) });
+  const { own, isPutBack, isBegun, settled } = seen;
+  const told = { ...seen.found(), own, isPutBack, isWhole: walked.kind === 'ended' };
   // As far as the limits go it may have been there earlier still.
   const isKnown = walked.kind === 'ended' || isBegun;
-  if (isKnown && settled !== undefined) return { own, isPutBack, before: await git.releaseOf(settled, entry) };
-  if (walked.kind === 'ended' && isPutBack) return { own, isPutBack, before: absent };
+  if (isKnown && settled !== undefined) return { ...told, before: await git.releaseOf(settled, entry) };
+  if (walked.kind === 'ended' && isPutBack) return { ...told, before: absent };
   const why = walked.kind === 'cut' ? walked.why : 'main has no version of it that was settled before';
-  return { own, isPutBack, before: unknown(`main's own line does not tell what was delivered before: ${why}`) };
+  return { ...told, before: unknown(`main's own line does not tell what was delivered before: ${why}`) };
 }
 
-function isAskedAfter(
-  marks: Marks | undefined,
-  { there, digest }: { readonly there: string; readonly digest: string },
-): boolean {
-  return marks !== undefined && marks.step === undefined && marks.release.digest === digest && there !== digest;
+/** The versions of a line, newest first, about one template. */
+class Line {
+  own: Marks | undefined;
+  isPutBack = false;
+  isBegun = false;
+  settled: ReleaseBefore | undefined;
+  private last: ReleaseBefore | 'none' | undefined;
+  private earlier: ReleaseBefore[] = [];
+  private readonly later: ReleaseBefore[] = [];
+  /** What no step had let every group go to. */
+  private open: ReleaseBefore[] = [];
+  private readonly digest: string;
+
+  constructor(digest: string) {
+    this.digest = digest;
+  }
+
+  found(): Pick<Since, 'earlier' | 'later' | 'last'> {
+    return { earlier: this.earlier, later: this.later, last: this.last === 'none' ? undefined : this.last };
+  }
+
+  add({ version, commit }: Past): undefined {
+    if (version.kind !== 'read') return;
+    const { digest: there, workload } = version.workload;
+    const { marks } = workload;
+    const isOpen = isDelivering(marks);
+    if (there === this.digest) this.addOwn(marks, isOpen);
+    else if (marks?.release.digest === there)
+      this.addOther(marks, { commit, digest: there, document: version.document });
+    if (this.own !== undefined) return;
+    if (isOpen && marks?.release.digest === this.digest) this.own = marks;
+    else if (isOpen || this.isAskedAfter(marks, there)) this.isPutBack = true;
+  }
+
+  private isAskedAfter(marks: Marks | undefined, there: string): boolean {
+    return (
+      marks !== undefined && marks.step === undefined && marks.release.digest === this.digest && there !== this.digest
+    );
+  }
+
+  private addOwn(marks: Marks | undefined, isOpen: boolean): void {
+    this.settled = undefined;
+    this.isBegun ||= isOpen || (marks !== undefined && marks.release.digest !== this.digest);
+    // What came in between two versions that have it came after it; before its last delivery, another time before it.
+    if (this.own !== undefined) return;
+    this.later.push(...this.earlier, ...this.open);
+    [this.earlier, this.open] = [[], []];
+  }
+
+  private addOther(marks: Marks, found: ReleaseBefore): void {
+    const isSettled = marks.step === undefined;
+    if (isSettled) this.settled ??= found;
+    if (this.own === undefined) this.last ??= isSettled ? found : 'none';
+    (isSettled || (isDelivering(marks) && isThrough(marks)) ? this.earlier : this.open).push(found);
+  }
 }
 
 function keyOf(version: Version): string {

@@ -12,9 +12,10 @@ import type { Behind, Snapshot, Stable, WorkloadFile } from '../../rollout/snaps
 import { isTemplateBack } from '../../rollout/state.ts';
 import { withFactDigests } from '../documents/digests.ts';
 import { lastWritten } from './last-commit.ts';
-import { lineSince } from './line-since.ts';
+import { lineSince, type Since } from './line-since.ts';
 import type { Observation } from './observation.ts';
 import { isThrough } from './own-move.ts';
+import type { ReleaseBefore } from './releases-before.ts';
 import { orderedText } from './stable-in-history.ts';
 
 /**
@@ -46,27 +47,81 @@ type AtRest = { readonly file: WorkloadFile; readonly marks: Marks };
  * Whatever commits say of themselves: groups that run what main had before the template of the file are not taken on to that, and neither
  * are any where nobody can tell. An order counts for the release as main has it on its way, with its annotations, or as the file has it.
  */
-async function whereBehind(
-  of: Observation,
-  snapshot: Snapshot,
-  { file, marks }: AtRest,
-): Promise<Snapshot | undefined> {
-  const { own, before, isPutBack } = await lineSince(of, file.digest);
-  const about = own ?? marks;
-  const order = abortOf({ snapshot }, about.release);
-  const ordered =
-    before.kind === 'known' || order?.from === undefined ? undefined : await orderedText(of.git, of.entry, order.from);
-  const stable = stableRendered(otherThan(ordered ?? before, file), { ...snapshot, workload: file });
-  // What a rollback names goes on where nobody can tell more.
-  const isRollback =
-    marks.step !== undefined && isTemplateBack(marks) && (marks.stable ?? marks.aborted[0]) !== undefined;
-  const behind: Behind = { stable, release: about.release };
-  const isOn = stable.kind === 'known' && runsAmongElsewhere({ ...snapshot, stable, behind }, file);
+async function whereBehind(of: Observation, snapshot: Snapshot, at: AtRest): Promise<Snapshot | undefined> {
+  const { file, marks } = at;
+  const since = await lineSince(of, file.digest);
+  const managed = { ...snapshot, workload: file };
+  const run = await runBefore(of, since, { ...managed, marks });
+  const before = run?.stable ?? (await toldBefore(of, since, managed));
+  // One that settled after its last delivery: that is over.
+  const own = run?.isLast === true ? undefined : since.own;
+  const about = (own ?? marks).release;
+  const order = abortOf({ snapshot }, about);
+  const isAsked = before.kind !== 'known' && order?.from !== undefined;
+  const ordered = isAsked ? await orderedText(of.git, of.entry, order.from) : undefined;
+  const stable = stableRendered(otherThan(ordered ?? before, file), managed);
   const isBehind =
-    stable.kind === 'unknown' ? !isRollback : ordered !== undefined || (isRendered(stable) ? !isPutBack : isOn);
+    run !== undefined ||
+    ordered !== undefined ||
+    (stable.kind === 'unknown' ? !isRollback(marks) : isRendered(stable) && !since.isPutBack);
   if (!isBehind) return undefined;
   if (own !== undefined && order !== undefined) return { ...snapshot, lostMarks: own };
-  return withFactDigests({ ...snapshot, behind });
+  return withFactDigests({ ...snapshot, behind: { stable, release: about } });
+}
+
+/** What a rollback names goes on where nobody can tell more. */
+function isRollback(marks: Marks): boolean {
+  return marks.step !== undefined && isTemplateBack(marks) && (marks.stable ?? marks.aborted[0]) !== undefined;
+}
+
+type Run = { readonly stable: Known<Stable>; readonly isLast: boolean };
+
+/**
+ * The newest release before the template of the file that groups run. For a rollback, one that was on its way once more since the template
+ * of the file had been delivered to the end is after it: that is what it takes back. undefined: no group runs any.
+ */
+async function runBefore(
+  of: Observation,
+  since: Since,
+  snapshot: Managed & { readonly marks: Marks },
+): Promise<Run | undefined> {
+  const { own, earlier, later, last } = since;
+  const isBack = isRollback(snapshot.marks) && (own === undefined || isThrough(own));
+  const others = earlier.filter(({ digest }) => !isBack || !later.some((one) => one.digest === digest));
+  const found = await firstRun(of, last === undefined ? others : [last, ...others], snapshot);
+  return found === undefined ? undefined : { stable: found.stable, isLast: found.release === last };
+}
+
+type Managed = Snapshot & { readonly workload: WorkloadFile };
+
+/** The first of these that a group elsewhere runs; undefined: none does, or no file has the templates. */
+async function firstRun(
+  { git, entry }: Observation,
+  releases: readonly ReleaseBefore[],
+  snapshot: Managed,
+): Promise<{ readonly release: ReleaseBefore; readonly stable: Known<Stable> } | undefined> {
+  for (const release of releases) {
+    const stable = await git.releaseOf(release, entry);
+    if (stable.kind !== 'known' || stable.value.rendered !== undefined) continue;
+    // Of a rollback too: that may take them on.
+    const behind: Behind = { stable, release: stable.value.release };
+    if (runsAmongElsewhere({ ...snapshot, stable, behind }, snapshot.workload)) return { release, stable };
+  }
+  return undefined;
+}
+
+/**
+ * What had settled before, where no group runs any of it. Of a line that is not known as far back as it goes, groups that run nothing
+ * of what is known may be on what came before: who merges can make it that long.
+ */
+async function toldBefore(
+  of: Observation,
+  { before, later, isWhole }: Since,
+  snapshot: Managed,
+): Promise<Known<Stable>> {
+  if (isWhole || before.kind !== 'known' || before.value.rendered !== undefined) return before;
+  if ((await firstRun(of, later, snapshot)) !== undefined) return before;
+  return unknown("main's own line does not tell what these groups run, as far back as it was followed");
 }
 
 /** Of such a one no file has the template: which groups run it is not known by that. */

@@ -1,0 +1,186 @@
+/** Templates that main had before, delivered again: an abort goes back, and made-up histories take no group on. */
+
+import { expect, test } from 'vitest';
+import { filesOf, LWS, markIn, STAGES } from '../../support/forged-share.ts';
+import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { LWS_TEXT, ROLLOUT_TEXT } from '../../support/vllm.ts';
+
+const CUT = '\n---\n';
+const [FIRST, SECOND, THIRD, EVIL] = ['v0.10.0', 'v0.10.1', 'v0.10.2', 'v0.10.7'];
+const SETTLED = / +tranche\.dev\/(step|restore|stable|rung): .*\n/g;
+const ROUNDS_MOST = 60;
+/** More versions than main's own line is followed for. */
+const MANY = 45;
+
+/** Not blueGreen, whose second delivery has the other colour: other rows say what moves that. */
+const STYLES = ['partition', 'partition with a route', 'canary'];
+
+const files = (style: string): Record<string, string> =>
+  style === 'partition'
+    ? { [LWS]: LWS_TEXT, 'rollouts/vllm.yaml': ROLLOUT_TEXT.replace('pause: {}', 'pause: {duration: 60}') }
+    : filesOf(style);
+
+async function adopted(style: string): Promise<Forgery> {
+  const at = new Forgery(files(style));
+  for (let round = 0; round < 3; round += 1) await at.round();
+  return at;
+}
+
+/** The file of the workload with another tag, and another release where that is given. */
+function tagged(text: string, [from, to]: readonly [string, string], releases?: readonly [string, string]): string {
+  const [own = '', ...others] = text.split(CUT);
+  const is = own.replaceAll(from, to);
+  return [releases === undefined ? is : is.replaceAll(...releases), ...others].join(CUT);
+}
+
+async function until(at: Forgery, isThere: () => boolean): Promise<void> {
+  for (let round = 0; round < ROUNDS_MOST && !isThere(); round += 1) await at.round();
+  expect(isThere(), at.world.subject()).toBe(true);
+}
+
+async function settled(at: Forgery, from: string, to: string): Promise<void> {
+  at.write(LWS, tagged(at.text(LWS), [from, to]));
+  await until(at, () => markIn(at, 'step') === '' && at.world.subject().includes('settled'));
+  for (let round = 0; round < 3; round += 1) await at.round();
+}
+
+async function stepped(at: Forgery, style: string, [from, to, step]: readonly [string, string, string]): Promise<void> {
+  at.write(LWS, tagged(at.text(LWS), [from, to]));
+  await until(
+    at,
+    () => markIn(at, 'step').startsWith(step) && (style !== 'canary' || STAGES['in its first share']?.(at) === true),
+  );
+}
+
+/** A commit with our author and message. */
+function forge(at: Forgery, step: string, text: string, release = markIn(at, 'release')): void {
+  const { repository, now } = at.world;
+  const message = `rollout(llm/vllm): ${step}
+
+All is well.
+
+Rollout: default/llm/vllm
+Rollout-Release: ${release}
+Rollout-Step: ${step}
+Rollout-Reason: Settled
+Planned-From: ${repository.head('main')}`;
+  const signature = { name: 'tranche', email: 'tranche@example.com', atSeconds: now };
+  repository.commit('main', { writes: [{ path: LWS, text }], message, signature });
+}
+
+/** What the releases of these tags are called. */
+async function releasesOf(at: Forgery, style: string, tags: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const tag of tags) {
+    const fork = at.fork();
+    await stepped(fork, style, [FIRST, tag, '1/']);
+    found.push(markIn(fork, 'release'));
+  }
+  return found;
+}
+
+type Play = { readonly before?: number; readonly afterOrder?: (at: Forgery) => void };
+
+/** Some passes, an abort, and what is there once they are over: nothing is open, and file and groups are on this tag alone. */
+async function leadsTo(at: Forgery, tag: string, { before = 4, afterOrder }: Play = {}): Promise<void> {
+  const seen: string[] = [];
+  const rounds = async (count: number): Promise<void> => {
+    for (let round = 0; round < count; round += 1) {
+      const result = await at.round();
+      seen.push(`${at.world.subject()} | ${at.world.groups()} | ${reasonsOf(result).join(' ')} | ${saidOf(result)}`);
+    }
+  };
+  await rounds(before);
+  seen.push(await at.order({ kind: 'abort', keepNewer: false }));
+  await rounds(1);
+  afterOrder?.(at);
+  await rounds(10);
+  const [own = ''] = at.text(LWS).split(CUT);
+  const tags = [...new Set(at.world.groups().match(/v[\d.]+/g))];
+  expect([markIn(at, 'step'), own.includes(tag), tags], seen.join('\n')).toEqual(['', true, [tag]]);
+}
+
+/** The first tag is delivered again, and a step has let groups go to it. */
+async function again(style: string): Promise<Forgery> {
+  const at = await adopted(style);
+  await settled(at, FIRST, SECOND);
+  await stepped(at, style, [SECOND, FIRST, '2/']);
+  await at.round();
+  return at;
+}
+
+test.each(STYLES)(
+  '%s, an older template again: an abort goes back, also where it is scaled in between',
+  async (style) => {
+    const at = await again(style);
+    const scaled = at.fork();
+    await leadsTo(at, SECOND, { before: 0 });
+    const scale = (): string => scaled.write(LWS, scaled.text(LWS).replace('replicas: 4', 'replicas: 6'));
+    await leadsTo(scaled, SECOND, { before: 0, afterOrder: scale });
+  },
+);
+
+test.each(STYLES)(
+  '%s, a template of two releases ago again, and forged as settled: an abort goes to what was right before',
+  async (style) => {
+    const at = await adopted(style);
+    await settled(at, FIRST, SECOND);
+    await settled(at, SECOND, THIRD);
+    await stepped(at, style, [THIRD, SECOND, '1/']);
+    const [text, release] = [at.text(LWS), markIn(at, 'release')];
+    forge(at, 'eject, annotations removed', text.replace(/ +tranche\.dev\/.*\n/g, ''), release);
+    const other = at.fork();
+    forge(at, 'settled', text.replace(SETTLED, ''), release);
+    await leadsTo(at, THIRD);
+    const fake = `${'f'.repeat(32)}.7`;
+    forge(other, 'step 1/3', tagged(text, [SECOND, EVIL], [release, fake]), fake);
+    forge(other, 'settled', text.replace(SETTLED, ''), release);
+    await leadsTo(other, THIRD);
+  },
+);
+
+test.each(STYLES)('%s, an older template forged as settled: an abort stays on the newer one', async (style) => {
+  const at = await adopted(style);
+  const [text, release] = [at.text(LWS), markIn(at, 'release')];
+  await settled(at, FIRST, SECOND);
+  const next = release.replace(/\.\d+$/, '.9');
+  forge(at, 'settled', text.replaceAll(release, next), next);
+  await leadsTo(at, SECOND);
+});
+
+test.each([...STYLES, 'blueGreen'])(
+  '%s, two templates forged as settled one after the other: an abort goes to what groups run',
+  async (style) => {
+    const at = await adopted(style);
+    const [text, release] = [at.text(LWS), markIn(at, 'release')];
+    const [evil = '', next = ''] = await releasesOf(at, style, [EVIL, SECOND]);
+    forge(at, 'settled', tagged(text, [FIRST, EVIL], [release, evil]), evil);
+    forge(at, 'settled', tagged(text, [FIRST, SECOND], [release, next]), next);
+    await leadsTo(at, FIRST);
+  },
+);
+
+test.each(STYLES)(
+  '%s, more versions forged than main is followed for: no group goes on, and an abort says what it needs',
+  async (style) => {
+    const at = await adopted(style);
+    const [text, release] = [at.text(LWS), markIn(at, 'release')];
+    const [evil = '', next = ''] = await releasesOf(at, style, [EVIL, SECOND]);
+    const as = (tag: string, is: string): string => tagged(text, [FIRST, tag], [release, is]);
+    for (let serial = 20; serial < 20 + MANY; serial += 1)
+      forge(at, 'settled', as(EVIL, `${'e'.repeat(32)}.${serial}`));
+    forge(at, 'settled', as(EVIL, evil));
+    forge(at, 'requested', as(SECOND, evil));
+    forge(at, 'settled', as(SECOND, next));
+    let said = '';
+    for (let round = 0; round < 3; round += 1) said = saidOf(await at.round());
+    expect(said).toContain('tranche abort vllm --from COMMIT');
+    await at.order({ kind: 'abort', keepNewer: false });
+    for (let round = 0; round < 3; round += 1) await at.round();
+    expect(at.world.groups()).not.toContain(SECOND);
+    const from = at.line().find(({ message }) => message.includes('adopt'))?.oid;
+    await at.order({ kind: 'abort', keepNewer: false, from });
+    for (let round = 0; round < 6; round += 1) await at.round();
+    expect([at.text(LWS).split(CUT)[0]?.includes(FIRST), at.world.groups().includes(SECOND)]).toEqual([true, false]);
+  },
+);
