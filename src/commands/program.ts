@@ -29,7 +29,7 @@ import { addEject, addOrders, addShowStable } from './order-verbs.ts';
 import { addPage } from './page-verb.ts';
 import { addPolicy } from './policy/verb.ts';
 import { addRoots } from './roots-verb.ts';
-import { withNewSecrets, withSecretFiles } from './secret-files.ts';
+import { withNewSecrets, withoutMisplaced, withSecretFiles } from './secret-files.ts';
 import { addSimulate } from './simulate/verb.ts';
 import { addStatusKey } from './status-key.ts';
 import { versionText } from './version.ts';
@@ -122,7 +122,7 @@ function addOthers(program: Command, { io, terminal, run, done }: Rest): void {
 
 /** Names, messages and diffs come from repositories and clusters: none of them may act on a terminal. */
 function cleaned(io: Io): Io {
-  return { ...io, out: (text) => io.out(printable(text)), err: (text) => io.err(printable(text)) };
+  return { ...withoutMisplaced(io), out: (text) => io.out(printable(text)), err: (text) => io.err(printable(text)) };
 }
 
 /** `writes`: the verb pushes. */

@@ -1,11 +1,36 @@
 /** Secrets that stand in files, as Kubernetes mounts them: an environment shows in `kubectl describe` and in every child. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { looksSecret } from '../api/secret-like.ts';
 import { ENV, type Io, UsageError } from '../options.ts';
 
 /** Each may be given by the path of a file, as `TRANCHE_GIT_TOKEN_FILE`. */
 const SECRETS: readonly string[] = [ENV.gitToken, ENV.forgeToken, ENV.appKey, ENV.statusKey];
+
+/** Hosts, addresses, numbers, names and paths of files: errors say their values. */
+const SAID: readonly string[] = [
+  ENV.gitHost,
+  ENV.gitTimeout,
+  ENV.forge,
+  ENV.repo,
+  ENV.kustomize,
+  ENV.kubeconfig,
+  'GIT_SSL_CAINFO',
+  'SSL_CERT_FILE',
+  'NODE_EXTRA_CA_CERTS',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'https_proxy',
+  'HTTPS_PROXY',
+  'all_proxy',
+  'ALL_PROXY',
+  'no_proxy',
+  'NO_PROXY',
+];
+
+/** Stands in messages in its place: a path or a host that there is not, so that it fails as the value would have. */
+const NOT_SHOWN = 'not-shown-as-it-may-be-a-secret';
 
 const BYTES_MOST = 64 * 1024;
 
@@ -19,6 +44,17 @@ export function withSecretFiles(io: Io): Io {
     return path === '' ? [] : [[name, secretOf(io, name, path)] as const];
   });
   return read.length === 0 ? io : { ...io, env: { ...io.env, ...Object.fromEntries(read) } };
+}
+
+/**
+ * The same environment without secrets in the place of what errors, holds and commits say: a token as TRANCHE_GIT_HOST, or
+ * all of a kubeconfig as KUBECONFIG. A file of that name that is there is meant.
+ */
+export function withoutMisplaced(io: Io): Io {
+  const isMisplaced = (text: string): boolean => looksSecret(text) && !existsSync(resolve(io.folder, text));
+  const misplaced = SAID.filter((name) => isMisplaced(io.env[name] ?? ''));
+  if (misplaced.length === 0) return io;
+  return { ...io, env: { ...io.env, ...Object.fromEntries(misplaced.map((name) => [name, NOT_SHOWN])) } };
 }
 
 /**

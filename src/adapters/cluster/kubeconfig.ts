@@ -234,8 +234,11 @@ function chosen(
 
 function serverOf(cluster: Cluster): URL {
   const server = URL.canParse(cluster.server) ? new URL(cluster.server) : undefined;
-  if (server === undefined || !/^https?:$/.test(server.protocol) || server.username !== '') {
-    throw refused(`the server of cluster ${cluster.name} is no http or https address`, 'Correct it in the kubeconfig.');
+  if (server === undefined || !/^https?:$/.test(server.protocol) || `${server.username}${server.password}` !== '') {
+    throw refused(
+      `the server of cluster ${cluster.name} is no http or https address without a user and a password`,
+      'Correct it in the kubeconfig.',
+    );
   }
   if (server.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(server.hostname)) {
     throw refused(

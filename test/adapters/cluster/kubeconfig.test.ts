@@ -366,6 +366,7 @@ describe('files that are wrong', () => {
     ],
     ['no current context', () => kubeconfig('two', { context: '' }), {}, /names no current context; it has dev/],
     ['an address that is none', () => kubeconfig('three', { server: 'ftp://x' }), {}, /no http or https address/],
+    ['a password alone', () => kubeconfig('pw', { server: 'https://:pw@x' }), {}, /without a user and a password/],
   ])('%s', async (_, file, more, message) => {
     const opening = opened(file(), more);
     await expect(opening).rejects.toThrow(message);
