@@ -6,7 +6,7 @@ import { lazyCluster, openCluster } from './adapters/cluster/open-cluster.ts';
 import { isForgeHost, openForge } from './adapters/forge/open-forge.ts';
 import { openGit } from './adapters/git/open.ts';
 import { lazyMetrics } from './adapters/metrics/lazy-metrics.ts';
-import { isPlainElsewhere } from './adapters/network/plain-http.ts';
+import { isHostOf, isPlainElsewhere } from './adapters/network/plain-http.ts';
 import type { Network } from './adapters/network/proxy.ts';
 import { datedClock } from './adapters/network/server-dates.ts';
 import { lazyNotifier } from './adapters/notify/lazy-notifier.ts';
@@ -91,7 +91,7 @@ function checkBound({ repoIsDefault }: CommonOptions, { env }: Io, location: str
   const bound = env[ENV.gitHost] ?? '';
   const server = env['GITHUB_SERVER_URL'] ?? '';
   const ofServer = URL.canParse(server) ? new URL(server).host : undefined;
-  const isBound = bound === '' ? repoIsDefault !== true || host === ofServer : host === bound;
+  const isBound = bound === '' ? repoIsDefault !== true || host === ofServer : isHostOf({ protocol, host }, bound);
   if (!/^https?:$/.test(protocol) || isBound) return;
   const named = `${ENV.gitHost} is ${bound}. Write ${host} there if that is meant`;
   const unnamed = `nobody has named that host. Give --repo, or its host in ${ENV.gitHost}`;
