@@ -217,9 +217,13 @@ function licensesOf(files) {
   const namesOf = new Map();
   for (const place of [...new Set(packages)].sort((left, right) => (left < right ? -1 : 1))) {
     const { name, version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
-    const found = readdirSync(place).filter((file) => /^(licen[cs]e|notice)\b/i.test(file));
+    const found = readdirSync(place)
+      .filter((file) => /^(licen[cs]e|notice)\b/i.test(file))
+      .sort();
     if (found.length === 0) throw new Error(`${name} ${version} has no license to keep with it`);
-    const text = found.map((file) => readFileSync(join(place, file), 'utf8').trim()).join('\n\n');
+    // Git has one end of a line, and a bundle that is built again is the one that Git has.
+    const textOf = (file) => readFileSync(join(place, file), 'utf8').replace(/\r\n?/g, '\n').trim();
+    const text = found.map(textOf).join('\n\n');
     namesOf.set(text, [...(namesOf.get(text) ?? []), `${name} ${version}`]);
   }
   return [...namesOf].map(([text, names]) => `${names.join(', ')}\n\n${text}\n`).join(`\n${'-'.repeat(80)}\n\n`);

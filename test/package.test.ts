@@ -308,6 +308,8 @@ describe('the installed package', () => {
     const bundled = ['yaml', 'commander', 'croner', '@octokit/core', '@kubernetes/client-node', 'jose', 'socks'];
     for (const name of bundled) expect(said, name).toMatch(new RegExp(`(^|, )${name} \\d+\\.\\d+`, 'm'));
     for (const name of ['vitest', 'esbuild', 'typescript']) expect(said).not.toContain(`${name} `);
+    // With an end of a line that Git changes, a bundle that is built again would not be the one that Git has.
+    expect(said).not.toContain('\r');
     // Each notice stands below the names of those that it is of.
     const parts = said.split(`\n${'-'.repeat(80)}\n`);
     for (const part of parts) expect(part).toMatch(/^\n?\S+ \d+\.\d+[^\n]*\n\n[^]*(?:permission|license)/i);
