@@ -18,7 +18,11 @@ const HEX = /^[0-9a-f]{32,}$/i;
  */
 export function looksSecret(text: string): boolean {
   const plain = text.trim();
-  return (
-    KNOWN.test(plain) || LINES.test(plain) || HEX.test(plain) || (plain.length >= LENGTH_LEAST && RANDOM.test(plain))
-  );
+  return isKnownSecret(plain) || HEX.test(plain) || (plain.length >= LENGTH_LEAST && RANDOM.test(plain));
+}
+
+/** The same of a setting whose values people make up, as names are: those may look random, and have no such start. */
+export function isKnownSecret(text: string): boolean {
+  const plain = text.trim();
+  return KNOWN.test(plain) || LINES.test(plain);
 }

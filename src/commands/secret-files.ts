@@ -2,31 +2,30 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { looksSecret } from '../api/secret-like.ts';
+import { isKnownSecret, looksSecret } from '../api/secret-like.ts';
 import { ENV, type Io, UsageError } from '../options.ts';
 
 /** Each may be given by the path of a file, as `TRANCHE_GIT_TOKEN_FILE`. */
 const SECRETS: readonly string[] = [ENV.gitToken, ENV.forgeToken, ENV.appKey, ENV.statusKey];
 
+/** Names that count as they are, whatever they look like: of a program on PATH, of the author of commits, of hosts. */
+const NAMES: readonly string[] = [ENV.kustomize, 'GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'no_proxy', 'NO_PROXY'];
+
 /** Hosts, addresses, numbers, names and paths of files: errors say their values. */
 const SAID: readonly string[] = [
+  ...NAMES,
   ENV.gitHost,
   ENV.gitTimeout,
   ENV.forge,
   ENV.repo,
-  ENV.kustomize,
   ENV.kubeconfig,
   'GIT_SSL_CAINFO',
   'SSL_CERT_FILE',
   'NODE_EXTRA_CA_CERTS',
-  'GIT_AUTHOR_NAME',
-  'GIT_AUTHOR_EMAIL',
   'https_proxy',
   'HTTPS_PROXY',
   'all_proxy',
   'ALL_PROXY',
-  'no_proxy',
-  'NO_PROXY',
 ];
 
 /** Stands in messages in its place: a path or a host that there is not, so that it fails as the value would have. */
@@ -51,10 +50,21 @@ export function withSecretFiles(io: Io): Io {
  * all of a kubeconfig as KUBECONFIG. A file of that name that is there is meant.
  */
 export function withoutMisplaced(io: Io): Io {
-  const isMisplaced = (text: string): boolean => looksSecret(text) && !existsSync(resolve(io.folder, text));
-  const misplaced = SAID.filter((name) => isMisplaced(io.env[name] ?? ''));
+  const misplaced = SAID.filter((name) => {
+    const text = io.env[name] ?? '';
+    const isSecret = NAMES.includes(name) ? isKnownSecret : looksSecret;
+    return isSecret(withoutUser(name, text)) && !existsSync(resolve(io.folder, text));
+  });
   if (misplaced.length === 0) return io;
   return { ...io, env: { ...io.env, ...Object.fromEntries(misplaced.map((name) => [name, NOT_SHOWN])) } };
+}
+
+/**
+ * What errors say of an address. A proxy may want a token as its password, and is asked with it; errors say neither that nor what
+ * stands so in the URL of a repository.
+ */
+function withoutUser(name: string, text: string): string {
+  return text.replace(/^(?!no_)\w+_proxy$/i.test(name) ? /^.*@/ : /^https?:\/\/[^/]*@/i, '');
 }
 
 /**
