@@ -91,10 +91,10 @@ async function followed(claims: readonly Claim[]): Promise<Written | undefined> 
 
 /** What a commit says of the workload; undefined: it is not there, or nobody can read it. What kustomize builds has its annotations in our patch. */
 async function saidAt(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
-  return entry.identity?.root === undefined ? builtSaid(git, commit, entry) : patchSaid(git, commit, entry);
+  return entry.identity?.root === undefined ? documentSaid(git, commit, entry) : patchSaid(git, commit, entry);
 }
 
-async function builtSaid(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
+async function documentSaid(git: GitReader, commit: Oid, entry: DesiredRollout): Promise<Said | undefined> {
   const there = await git.textAt(commit, entry);
   if (there.kind !== 'known') return undefined;
   return { marks: there.value.manifest.workload.marks, digestOf: async () => there.value.release.digest };
@@ -108,7 +108,7 @@ async function patchSaid(git: GitReader, commit: Oid, entry: DesiredRollout): Pr
   const { identity, workload, over } = entry;
   const text = identity === undefined ? undefined : await git.fileAt(commit, identity.file);
   // Moved since, with its folder.
-  if (identity === undefined || text === undefined) return builtSaid(git, commit, entry);
+  if (identity === undefined || text === undefined) return documentSaid(git, commit, entry);
   const [patch] = parseManifestFile(identity.file, text, [LWS_KIND, CARRIER_KIND]).documents;
   const read = patch === undefined ? undefined : readWorkload(patch).workload;
   if (patch === undefined || read === undefined) return undefined;

@@ -127,7 +127,7 @@ export async function readDesired(
   const tree = await (early ?? git.readAt(commit, desiredRequest(at.config.paths)));
   const { parsed } = at.memory;
   const trials = (at.memory.trials ??= newTrials());
-  const read = sameFiles(tree, at) ?? (await decided(git, tree, at, { known: trials.known }));
+  const read = sameFiles(tree, at) ?? (await desiredAt(git, tree, at, { known: trials.known }));
   at.memory.desired = { tree, desired: { ...read, trials } };
   const made = { ...(await withBuilt(git, tree, { ...at, read })), trials };
   const { issues, warnings, absent } = pathFaults(tree, at.config);
@@ -159,7 +159,7 @@ type Reading = { readonly config: Config; readonly memory: Memory };
 const DECIDED: readonly string[] = [LWS_KIND, 'Rollout', ROUTE_PROVIDER_KIND, CARRIER_KIND];
 
 /** What a tree asks for; where two files claim one name, main's own line is asked which of them had it first. */
-async function decided(
+async function desiredAt(
   git: Git,
   tree: Tree,
   at: Reading,
@@ -191,7 +191,7 @@ async function withBuilt(
   const line = firstParentsOf(git, tree.commit);
   const builds = await overBuilds(read, { git, line, builder, cache: memory.builds, records });
   if (builds.built.length + builds.unbuilt.length === 0) return read;
-  return decided(git, tree, at, { known: memory.trials?.known ?? read.trials.known, ...builds });
+  return desiredAt(git, tree, at, { known: memory.trials?.known ?? read.trials.known, ...builds });
 }
 
 /** Or files of ours that one would apply. */

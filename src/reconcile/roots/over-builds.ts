@@ -71,6 +71,7 @@ export async function overBuilds(
   const fresh = refused.flatMap((entry) => withoutPatch(entry, views));
   // What has a patch is delivered by it, whatever else builds an object of that name.
   const asked = [...patches, ...fresh.filter(({ named }) => !mine.has(JSON.stringify(named)))];
+  // Of two documents in one patch the first is asked about, which says that there is another.
   const once = new Map(
     asked.map((one) => [JSON.stringify([one.root, one.named, one.patch?.file]), one] as const).toReversed(),
   );
