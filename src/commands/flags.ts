@@ -9,7 +9,7 @@ import type { Intent } from '../rollout/orders/intent.ts';
 export const AFTER_HELP = `
 Environment:
   ${ENV.gitToken}    token for an http(s) repository; never an option
-  ${ENV.gitHost}     the one host that tokens and keys are sent to, whatever origin says
+  ${ENV.gitHost}     the one host that tokens and keys are sent to, but for --forge, whatever origin says
   ${ENV.repo}         the repository, instead of --repo
   ${ENV.kustomize}    the program that builds kustomize folders, instead of --kustomize
   ${ENV.gitTimeout}  seconds that one pass waits for Git, instead of --git-timeout
