@@ -5,6 +5,7 @@ import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import type { Edit } from '../edits/edit.ts';
+import { secondServes } from '../ladders/ladder-files.ts';
 import { isLadder, isRouted } from '../state.ts';
 import { command } from '../texts/command-text.ts';
 import { groupCount } from '../texts/sentences.ts';
@@ -26,13 +27,14 @@ import { type Ordered, type Refused, refused } from './ordered.ts';
 export function planEjectBesides(wish: EjectWish, scene: EjectScene, marks: Marks): Ordered | undefined {
   if (isLadder(marks)) return ended(wish, scene, { marks, under: filling(scene) });
   if (isRouted(marks)) return ended(wish, scene, { marks, under: SHARED });
-  if (marks.serves === undefined)
+  const green = marks.serves === undefined ? undefined : servingOf(scene);
+  // A colour that there is counts, whatever the strategy is by now; one that there is not, only where it could serve.
+  if (green === undefined && secondServes(scene.snapshot, marks))
+    return refused('the second LeaderWorkerSet serves, and its document is not in the files: put it back first');
+  if (green === undefined)
     return wish.asIs === true
       ? refused('--as-is is for a second LeaderWorkerSet that serves, and here your own does: say it without')
       : inUse(scene, undefined);
-  const green = servingOf(scene);
-  if (green === undefined)
-    return refused('the second LeaderWorkerSet serves, and its document is not in the files: put it back first');
   return wish.asIs === true ? (inUse(scene, green) ?? asItIs(scene, green)) : restoreFirst(scene, green);
 }
 

@@ -100,3 +100,15 @@ test.each(Object.keys(FORGERIES))('eject, forged: %s: refused in a delivery', as
   expect(await at.eject()).toContain('a release is in flight');
   expect(at.text()).toBe(forged);
 });
+
+test('eject at rest, forged: a second colour that serves, which there is not: handed back, and no group goes', async () => {
+  const at = new Forgery();
+  await at.until('adopt');
+  await at.round();
+  at.mark('serves', 'green');
+  await at.round();
+  expect(await at.eject()).toContain('eject, annotations removed');
+  for (let round = 0; round < 3; round += 1) await at.round();
+  expect(at.text()).not.toContain('tranche.dev/');
+  expect(at.world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
+});

@@ -14,7 +14,7 @@ import { passed, passes, type Stand, settledOn, snapshotAt } from '../../support
 import { abort, after, asked, edited, files, requested, stands } from '../../support/ladder-stands.ts';
 import { FAMILIES, familyFiles, poolFiles } from '../../support/route-families.ts';
 import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
-import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 type Style = Parameters<typeof familyFiles>[0];
 
@@ -73,6 +73,12 @@ test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
   ['the copy has groups at rest', scaled, PLAIN, 'vllm-canary, which tranche has added, has replicas 2'],
   ['the second one serves', green, PLAIN, 'which starts 4 groups of vllm next to them'],
   ['the second one serves, abort', green, ABORT, 'tranche eject vllm --as-is'],
+  [
+    'the second one serves, and the strategy is another by now',
+    { ...green, texts: new Map([...green.texts, [ROLLOUT_FILE, SHARES]]) },
+    PLAIN,
+    'vllm-green serves with 4 groups, and vllm has none',
+  ],
   ['as it is, and the first one serves', settled, AS_IS, 'here your own does'],
   ['versions share the requests', shared, PLAIN, 'two versions share its requests. It takes two steps'],
   ['versions share, as far as a partition', shared, { ...PLAIN, partition: 0 }, 'that is ended by --abort alone'],
