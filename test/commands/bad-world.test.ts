@@ -217,7 +217,8 @@ describe('an LWS of a version to come', () => {
 const SECRET = 'canary-7f3a';
 
 describe('a repository that cannot be used', () => {
-  const rows: readonly (readonly [line: string, code: number, said: string])[] = [
+  type Row = readonly [line: string, code: number, said: string];
+  const rows: readonly Row[] = [
     [
       'reconcile --branch nope',
       2,
@@ -255,6 +256,18 @@ describe('a repository that cannot be used', () => {
       'lint --repo git@github.com:a/b.git',
       2,
       'error: git: open: git@github.com:a/b.git cannot be opened. Give an http(s) URL or a path; ssh is not spoken.\n',
+    ],
+    ...[`ada:${SECRET}@github.com:a/b.git`, `${SECRET}@github.com:a/b.git`].map(
+      (repo): Row => [
+        `lint --repo ${repo}`,
+        2,
+        'error: git: open: github.com:a/b.git cannot be opened. Give an http(s) URL or a path; ssh is not spoken.\n',
+      ],
+    ),
+    [
+      `lint --repo /work.none/ada:${SECRET}@github.com/b.git`,
+      2,
+      expect.stringMatching(/^error: git: open: \/work\.none\/\*\*\*@github\.com\/b\.git is not a Git repository\. /),
     ],
     [
       `approve vllm --repo ssh://ada:${SECRET}@github.com/b.git`,

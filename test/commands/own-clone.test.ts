@@ -105,6 +105,20 @@ describe('the repository', () => {
     },
   );
 
+  test.each([
+    ['https://me:secret@git.example.invalid:99999/x.git', 'the location of the repository is no URL'],
+    ['ftp://me:secret@git.example.invalid/x.git', 'ftp://git.example.invalid/x.git cannot be opened'],
+    ['ssh+git://me:secret@git.example.invalid/x.git', 'most likely https://git.example.invalid/x.git'],
+    ['ssh://me:secret@git.example.invalid:port/x.git', 'ssh://git.example.invalid:port/x.git cannot be opened'],
+    ['me:se@cret@git.example.invalid:x.git', 'most likely https://git.example.invalid/x.git'],
+    ['me:secret@git.example.invalid/x.git', 'most likely https://me/***@git.example.invalid/x.git'],
+  ])('nor with one in an address that is none of http(s) (%s)', async (url, said) => {
+    const own = await clone(await startSite(), url);
+    const called = await own.run('pause vllm');
+    expect(called).toMatchObject({ code: 2, out: '', err: expect.stringContaining(said) });
+    expect(called.err).not.toMatch(/secret|cret@|me:/);
+  });
+
   test('is the clone itself where somebody says so: its checked-out main is refused, with what to do', async () => {
     const own = await clone(await startSite(), 'https://git.example.invalid/x.git');
     const called = await own.run('reconcile --repo .');

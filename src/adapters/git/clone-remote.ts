@@ -5,6 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { workingTreeAt } from './clone-root.ts';
 import { gitError } from './git-error.ts';
 import { findLayout, type Layout } from './local-layout.ts';
+import { withoutCredentials } from './names.ts';
 
 export type CloneRemote = {
   readonly name: string;
@@ -66,12 +67,17 @@ function placeOf(url: string, folder: string): Pick<CloneRemote, 'kind' | 'locat
     plain.password = '';
     return { kind: 'reachable', location: plain.href };
   }
-  const short = /^(?:[^/\\@]+@)?([^/\\:]+):(?!\/\/)(.+)$/.exec(url);
-  if (short !== null) return { kind: 'ssh', location: `https://${short[1]}/${(short[2] ?? '').replace(/^\//, '')}` };
-  if (/^(?:ssh|git\+ssh|git):\/\//i.test(url)) {
+  const short = /^(?:[^/\\]+@)?([^/\\:@]+):(?!\/\/)(.+)$/.exec(url);
+  if (short !== null) {
+    const [, host = '', path = ''] = short;
+    // A URL whose scheme was forgotten looks so as well.
+    return { kind: 'ssh', location: `https://${host}/${path.replace(/^\//, '').replace(/^[^/]*@/, '***@')}` };
+  }
+  if (/^(?:ssh|git\+ssh|ssh\+git|git):\/\//i.test(url) && URL.canParse(url)) {
     const { hostname, pathname } = new URL(url);
     return { kind: 'ssh', location: `https://${hostname}${pathname}` };
   }
-  if (/^file:/i.test(url)) return { kind: 'reachable', location: url };
+  // Opening it reports what is wrong with it, without what may be a password.
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return { kind: 'reachable', location: withoutCredentials(url) };
   return { kind: 'reachable', location: isAbsolute(url) ? url : resolve(folder, url) };
 }

@@ -29,12 +29,15 @@ const knownExtensions = new Set([
   'refstorage',
 ]);
 
+/** A user and a password in a path, as of a URL whose scheme was forgotten. */
+const USER = /[^/]+:.*@/;
+
 /** The layout of a bare or normal repository, or of a linked worktree. Throws PortError. */
 export function findLayout(path: string): Layout {
   const gitFolder = findGitFolder(resolve(path));
   if (gitFolder === undefined)
     throw cannotOpen(
-      `${path} is not a Git repository`,
+      `${path.replace(USER, '***@')} is not a Git repository`,
       `Give the URL or the path of one as --repo or TRANCHE_REPO, or call tranche in a clone.${urlMeant(path)}`,
     );
   const shared = join(gitFolder, 'commondir');

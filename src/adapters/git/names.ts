@@ -19,6 +19,14 @@ export function readableRefFault(name: string): string | undefined {
   return branchNameFault(name.startsWith('refs/') ? name.slice('refs/'.length) : name);
 }
 
+/** The place of a repository without what may be a password or a token: all up to the last `@`, but the `git@` of ssh. */
+export function withoutCredentials(place: string): string {
+  const [scheme = ''] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(place) ?? [];
+  const rest = place.slice(scheme.length);
+  const at = rest.lastIndexOf('@');
+  return at < 0 || (scheme === '' && rest.slice(0, at) === 'git') ? place : `${scheme}${rest.slice(at + 1)}`;
+}
+
 const badPart = /^\.|\.lock$|^$/;
 // oxlint-disable-next-line no-control-regex
 const badInBranch = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\.$|^-/;

@@ -8,7 +8,7 @@ import { type Network, plainNetwork } from '../network/proxy.ts';
 import { systemTimers, type Timers } from '../system/timers.ts';
 import { cleanText, gitError, MalformedObject } from './git-error.ts';
 import { defaultGitLimits, type GitLimits } from './limits.ts';
-import { isOid, readableRefFault } from './names.ts';
+import { isOid, readableRefFault, withoutCredentials } from './names.ts';
 import type { GitToken } from './remote.ts';
 import { openSmartHttp } from './smart-http.ts';
 
@@ -31,10 +31,11 @@ export function openGit(options: OpenGit): Git {
   const token = options.token === undefined || options.token === '' ? undefined : options.token;
   if (/^https?:/i.test(location))
     return guarded(openSmartHttp({ location: checkedUrl(location), token, limits, log, timers, network }));
-  if (/^file:/i.test(location)) return lazyLocal(fileURLToPath(location), limits);
+  // Node throws for a path of another machine.
+  if (/^file:(?:\/\/(?:localhost)?(?=\/)|(?!\/\/))/i.test(location)) return lazyLocal(fileURLToPath(location), limits);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(location) || /^[^/\\]+@[^/\\]+:/.test(location)) {
     throw cannotOpen(
-      `${withoutSecrets(location)} cannot be opened`,
+      `${withoutCredentials(location)} cannot be opened`,
       'Give an http(s) URL or a path; ssh is not spoken.',
     );
   }
@@ -60,10 +61,6 @@ function checkedUrl(location: string): URL {
       'Give an https URL; http is for this machine alone.',
     );
   return url;
-}
-
-function withoutSecrets(location: string): string {
-  return location.replace(/\/\/[^/@]*@/, '//');
 }
 
 /** Code for repositories on a disk is only loaded where one is used. */
