@@ -13,6 +13,7 @@ import type { Reconciled } from './outcome.ts';
 import type { Memory, PassOptions, Reading } from './pass.ts';
 import { windowsAt } from './policies/windows.ts';
 import { reconcileOne } from './reconcile.ts';
+import { stoodAside } from './refused-brakes.ts';
 import { restedIn, stillAtRest } from './rested.ts';
 import { isOwn } from './shard.ts';
 import { decidedEarly, isStill } from './together.ts';
@@ -45,7 +46,8 @@ export async function decideAll(
     const still = done === undefined ? stillAtRest(memory.rested, of) : undefined;
     const isRested = still !== undefined && !(await readers.isMainLost?.());
     const isDone = done !== undefined && isStill(done, of, changed);
-    const one = isRested ? still : isDone ? done.one : await reconcileOne(of, texts);
+    const decided = isRested ? still : isDone ? done.one : await reconcileOne(of, texts);
+    const one = stoodAside(decided, options.refused);
     rests.push({ of, one });
     if (begins(one)) deliveries = withDelivery(deliveries, begun(one, { entry, deliveries, now: at }));
     if (!isDelivered(one.plan)) continue;

@@ -22,11 +22,12 @@ import { trafficAsked } from './observe/observe-traffic.ts';
 import { recordsElsewhere } from './observe/other-shards.ts';
 import type { Ahead } from './observe/read-ahead.ts';
 import { readDesired } from './observe/read-main.ts';
-import type { Outcome, Reconciled } from './outcome.ts';
+import type { Outcome, Reconciled, RefusedBrakes } from './outcome.ts';
 import type { Memory, PassOptions, PassResult, Ports, Reading } from './pass.ts';
 import { brakes } from './proposals/case.ts';
 import { propose } from './proposals/propose.ts';
 import { readApprovals } from './proposals/read-approvals.ts';
+import { withOthers } from './refused-brakes.ts';
 import { sent } from './sent.ts';
 import { isOwn } from './shard.ts';
 import { brakesIn } from './status/brakes.ts';
@@ -48,6 +49,8 @@ export type FullPass = {
   readonly ahead: Ahead;
   /** How often this has been tried, with this time. */
   readonly attempt: number;
+  /** Another look, in which what the server has refused stands aside. */
+  readonly again: (refused: RefusedBrakes) => Promise<PassResult | 'moved'>;
 };
 
 /** Reads, decides and, where the options say so, writes. `moved`: a branch did meanwhile, and nothing was written. */
@@ -94,7 +97,11 @@ export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult
   const written = await writePass(ports, { reading, reconciled, records: kept, result, index, memory, attempt });
   if (written === 'moved') return written;
   memory.atRest = options.only.length > 0 ? undefined : { status: written.status ?? status.head, index };
-  return notified(ports, written, reading);
+  const { refused, ...tried } = written;
+  const told = await notified(ports, tried, reading);
+  return refused === undefined || options.refused !== undefined
+    ? told
+    : withOthers(told, ports, () => pass.again(refused));
 }
 
 /** Who asks providers of metrics, if anyone does. */

@@ -1,6 +1,7 @@
 /** What became of one Rollout in a pass. */
 
 import type { FileWrite } from '../ports/git.ts';
+import type { Hold } from '../rollout/hold.ts';
 import type { Plan } from '../rollout/plan.ts';
 import type { RolloutKey, Snapshot } from '../rollout/snapshot.ts';
 
@@ -19,5 +20,11 @@ export type Outcome = {
   /** The world failed, a push was refused, or a bug: for people. */
   readonly error: string | undefined;
 };
+
+/** What protects or leads back was tried in this pass, and the server refused it, by the key of the Rollout: `reason` is what holds it. It is not tried twice. */
+export type RefusedBrakes = ReadonlyMap<string, { readonly rule: string; readonly reason: Hold }>;
+
+/** Next to what a push came to. Not there: nothing was refused. */
+export type Tried = { readonly refused?: RefusedBrakes };
 
 export type Reconciled = Outcome & { readonly writes: readonly FileWrite[] };

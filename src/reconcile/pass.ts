@@ -17,7 +17,7 @@ import type { Trials } from './desired/trials.ts';
 import type { Firsts } from './documents/claims.ts';
 import type { ParseCache } from './documents/parse-cache.ts';
 import type { MetricsMemory } from './metrics-reader.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, RefusedBrakes } from './outcome.ts';
 import type { Rested } from './rest.ts';
 import type { BuildCache } from './roots/read-roots.ts';
 import type { BrakeShown } from './status/brakes.ts';
@@ -54,6 +54,7 @@ export type PassOptions = {
   readonly config?: 'asWritten';
   /** Only rollouts of these names; empty: all. A partial pass leaves the records of the others alone. */
   readonly only: readonly string[];
+  readonly refused?: RefusedBrakes;
 };
 
 /** What one process may remember between passes. Losing it costs time only. */

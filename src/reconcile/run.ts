@@ -75,7 +75,8 @@ async function passOn(ports: Ports, memory: Memory, options: Attempt): Promise<P
   const before = memory.config ?? named(options);
   memory.config = config;
   if (config.branch !== before.branch || config.statusBranch !== before.statusBranch) return 'elsewhere';
-  return fullPass(ports, { main, status, at: now, config, memory, options, ahead, attempt: options.attempt });
+  const read = { main, status, at: now, config, memory, options, ahead, attempt: options.attempt };
+  return fullPass(ports, { ...read, again: (refused) => tryPass(ports, memory, { ...options, refused }) });
 }
 
 /** Names of branches before the configuration has been read: the last known, the command line's, the defaults. */

@@ -19,7 +19,7 @@ export function readableRefFault(name: string): string | undefined {
   return branchNameFault(name.startsWith('refs/') ? name.slice('refs/'.length) : name);
 }
 
-/** The place of a repository without what may be a password or a token: all up to the last `@`, but the `git@` of ssh. */
+/** A place without its password: all to the last `@`, but the `git@` of ssh. */
 export function withoutCredentials(place: string): string {
   const [scheme = ''] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(place) ?? [];
   const rest = place.slice(scheme.length);

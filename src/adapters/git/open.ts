@@ -31,7 +31,7 @@ export function openGit(options: OpenGit): Git {
   const token = options.token === undefined || options.token === '' ? undefined : options.token;
   if (/^https?:/i.test(location))
     return guarded(openSmartHttp({ location: checkedUrl(location), token, limits, log, timers, network }));
-  // Node throws for a path of another machine.
+  // Node throws for another host.
   if (/^file:(?:\/\/(?:localhost)?(?=\/)|(?!\/\/))/i.test(location)) return lazyLocal(fileURLToPath(location), limits);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(location) || /^[^/\\]+@[^/\\]+:/.test(location)) {
     throw cannotOpen(

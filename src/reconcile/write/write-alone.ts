@@ -6,7 +6,7 @@ import { type Hold, hold } from '../../rollout/hold.ts';
 import { planHeld } from '../../rollout/plan.ts';
 import { command } from '../../rollout/texts/command-text.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
-import type { Outcome, Reconciled } from '../outcome.ts';
+import type { Outcome, Reconciled, Tried } from '../outcome.ts';
 import type { PassResult, Ports } from '../pass.ts';
 import { draw } from '../reconcile.ts';
 import { othersBranch } from '../status/others-branch.ts';
@@ -24,6 +24,8 @@ type Progress = {
   readonly texts: Map<string, string>;
   /** Why the server takes no record; undefined: as far as is known it does. */
   statusRefused: Refused | undefined;
+  /** What protects or leads back, and was refused. */
+  readonly brakes: Map<string, { readonly rule: string; readonly reason: Hold }>;
 };
 
 /**
@@ -34,7 +36,7 @@ export async function writeAlone(
   ports: Ports,
   pass: Written,
   at: { readonly main: string; readonly steps: readonly Reconciled[]; readonly refused: Refused },
-): Promise<PassResult | 'moved'> {
+): Promise<(PassResult & Tried) | 'moved'> {
   const { desired, status } = pass.reading;
   const { statusBranch } = desired.config;
   const progress: Progress = {
@@ -43,6 +45,7 @@ export async function writeAlone(
     records: pass.records,
     texts: new Map(desired.texts),
     statusRefused: at.refused.branch === statusBranch ? at.refused : undefined,
+    brakes: new Map(),
   };
   const written = new Map<string, Outcome>();
   for (const step of at.steps) {
@@ -62,7 +65,14 @@ export async function writeAlone(
     ports.log.error(`git: push: ${statusBranch} was refused: ${done.rule}. ${way}.`);
   }
   const head = progress.status.head === status.head ? undefined : progress.status.head;
-  return { ...pass.result, outcomes, failed, status: done.kind === 'written' ? (done.status ?? head) : head };
+  const refused = progress.brakes.size === 0 ? {} : { refused: progress.brakes };
+  return {
+    ...pass.result,
+    outcomes,
+    failed,
+    status: done.kind === 'written' ? (done.status ?? head) : head,
+    ...refused,
+  };
 }
 
 async function tryStep(
@@ -94,6 +104,7 @@ async function tryStep(
   // What nobody has asked for must not look as if somebody had stopped it.
   const named = commit.reason === 'Failed' ? 'RollbackRefused' : 'PushRefused';
   const reason = hold(named, { seen: rule, action: way });
+  if (!forward) progress.brakes.set(printKey(one.key), { rule, reason });
   return heldBy(one, progress, { rule, reason });
 }
 

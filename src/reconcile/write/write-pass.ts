@@ -7,7 +7,7 @@ import { isDelivered } from '../../rollout/plan.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from '../documents/desired-branch.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
-import type { Reconciled } from '../outcome.ts';
+import type { Reconciled, Tried } from '../outcome.ts';
 import type { PassResult, Ports, Reading } from '../pass.ts';
 import { othersBranch } from '../status/others-branch.ts';
 import { batchOf, type Written } from './batch.ts';
@@ -24,7 +24,7 @@ const WHOLE_ATTEMPTS = 2;
 const BETWEEN_MOST = 10;
 
 /** The result with what was written, or `moved`: everything has to be read again. */
-export async function writePass(ports: Ports, pass: Written): Promise<PassResult | 'moved'> {
+export async function writePass(ports: Ports, pass: Written): Promise<(PassResult & Tried) | 'moved'> {
   const { git, clock } = ports;
   await checkHeldFast(git, pass);
   const steps = pass.reconciled.filter(goesToMain);
