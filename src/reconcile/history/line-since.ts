@@ -3,6 +3,7 @@
 import { absent, type Known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
+import type { Instant } from '../../api/time.ts';
 import type { Stable } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
 import type { Past } from './own-line.ts';
@@ -23,6 +24,8 @@ export type Since = {
   readonly later: readonly ReleaseBefore[];
   /** What was there last before the template of now, where it had settled, and after that was on its way. */
   readonly last?: ReleaseBefore | undefined;
+  /** When the template was last on its way, or came into the file: a group that is older has never left what was before. Not there: nothing was. */
+  readonly begunAt?: Instant | undefined;
   /** Main is known as far back as it goes. */
   readonly isWhole: boolean;
 };
@@ -50,6 +53,7 @@ class Line {
   isPutBack = false;
   isBegun = false;
   settled: ReleaseBefore | undefined;
+  private begunAt: Instant | undefined;
   private last: ReleaseBefore | 'none' | undefined;
   private earlier: ReleaseBefore[] = [];
   private readonly later: ReleaseBefore[] = [];
@@ -61,11 +65,14 @@ class Line {
     this.digest = digest;
   }
 
-  found(): Pick<Since, 'earlier' | 'later' | 'last'> {
-    return { earlier: this.earlier, later: this.later, last: this.last === 'none' ? undefined : this.last };
+  found(): Pick<Since, 'earlier' | 'later' | 'last' | 'begunAt'> {
+    const { earlier, later, begunAt } = this;
+    return { earlier, later, begunAt, last: this.last === 'none' ? undefined : this.last };
   }
 
-  add({ version, commit }: Past): undefined {
+  add(past: Past): undefined {
+    const { version, commit } = past;
+    this.date(past);
     if (version.kind !== 'read') return;
     const { digest: there, workload } = version.workload;
     const { marks } = workload;
@@ -76,6 +83,15 @@ class Line {
     if (this.own !== undefined) return;
     if (isOpen && marks?.release.digest === this.digest) this.own = marks;
     else if (isOpen || this.isAskedAfter(marks, there)) this.isPutBack = true;
+  }
+
+  /** The commit that brought what there is of it in one piece, or its last delivery, and each one before that, whichever date it says. */
+  private date({ version, untilAt }: Past): void {
+    const file = version.kind === 'read' ? version.workload : undefined;
+    const isSame = file?.digest === this.digest;
+    if (isSame && this.own === undefined) this.begunAt = undefined;
+    else if (untilAt !== undefined && !(isSame && this.begunAt === undefined && isDelivering(file.workload.marks)))
+      this.begunAt = Math.max(this.begunAt ?? untilAt, untilAt);
   }
 
   private isAskedAfter(marks: Marks | undefined, there: string): boolean {

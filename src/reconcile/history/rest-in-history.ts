@@ -2,9 +2,10 @@
 
 import { type Known, unknown } from '../../api/known.ts';
 import { type Marks, printMarks } from '../../api/marks.ts';
-import { sameRelease, shortDigest } from '../../api/release.ts';
+import { type Release, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
+import type { Instant } from '../../api/time.ts';
 import { lowersPartition, workloadIn } from '../../rollout/edits/change.ts';
-import { runsAmongElsewhere } from '../../rollout/gates/elsewhere.ts';
+import { isOlderElsewhere, runningElsewhere } from '../../rollout/gates/elsewhere.ts';
 import { stableRendered } from '../../rollout/observed/rendered.ts';
 import { abortOf } from '../../rollout/orders/aborted-release.ts';
 import type { Plan } from '../../rollout/plan.ts';
@@ -63,10 +64,18 @@ async function whereBehind(of: Observation, snapshot: Snapshot, at: AtRest): Pro
   const isBehind =
     run !== undefined ||
     ordered !== undefined ||
-    (stable.kind === 'unknown' ? !isRollback(marks) : isRendered(stable) && !since.isPutBack);
+    (stable.kind === 'unknown'
+      ? !isRollback(marks)
+      : isRendered(stable) && (!since.isPutBack || hasNeverLeft(since, managed, about)));
   if (!isBehind) return undefined;
   if (own !== undefined && order !== undefined) return { ...snapshot, lostMarks: own };
   return withFactDigests({ ...snapshot, behind: { stable, release: about } });
+}
+
+/** Whether a group elsewhere is older than the last delivery of the template: of what is rendered nothing else tells what that runs. */
+function hasNeverLeft({ begunAt, before }: Since, snapshot: Managed, release: Release): boolean {
+  const behind: Behind = { stable: before, release };
+  return begunAt !== undefined && isOlderElsewhere({ ...snapshot, behind }, snapshot.workload, begunAt);
 }
 
 /** What a rollback names goes on where nobody can tell more. */
@@ -77,37 +86,59 @@ function isRollback(marks: Marks): boolean {
 type Run = { readonly stable: Known<Stable>; readonly isLast: boolean };
 
 /**
- * The newest release before the template of the file that groups run. For a rollback, one that was on its way once more since the template
- * of the file had been delivered to the end is after it: that is what it takes back. undefined: no group runs any.
+ * The newest release before the template of the file that groups run. A rollback takes back what came once more after that template,
+ * and settled or not: from those groups alone that are no older, which nobody's history changes. undefined: no group runs any.
  */
 async function runBefore(
   of: Observation,
   since: Since,
   snapshot: Managed & { readonly marks: Marks },
 ): Promise<Run | undefined> {
-  const { own, earlier, later, last } = since;
-  const isBack = isRollback(snapshot.marks) && (own === undefined || isThrough(own));
-  const others = earlier.filter(({ digest }) => !isBack || !later.some((one) => one.digest === digest));
-  const found = await firstRun(of, last === undefined ? others : [last, ...others], snapshot);
+  const { earlier, later, last, begunAt = 0 } = since;
+  const after = isRollback(snapshot.marks) ? [...later, ...(last === undefined ? [] : [last])] : [];
+  const olderThan = ({ digest }: ReleaseBefore): Instant | undefined =>
+    after.some((one) => one.digest === digest) ? begunAt : undefined;
+  const found = await firstRun(of, last === undefined ? earlier : [last, ...earlier], { snapshot, olderThan });
   return found === undefined ? undefined : { stable: found.stable, isLast: found.release === last };
 }
 
 type Managed = Snapshot & { readonly workload: WorkloadFile };
 
-/** The first of these that a group elsewhere runs; undefined: none does, or no file has the templates. */
+type Asked = {
+  readonly snapshot: Managed;
+  /** Groups of that release count that are older. undefined: all. */
+  readonly olderThan: (release: ReleaseBefore) => Instant | undefined;
+};
+
+/**
+ * The first of these that a group elsewhere runs, which nobody knows where others run another of them: all of those would be taken to it.
+ * undefined: none does, or no file has the templates.
+ */
 async function firstRun(
   { git, entry }: Observation,
   releases: readonly ReleaseBefore[],
-  snapshot: Managed,
+  { snapshot, olderThan }: Asked,
 ): Promise<{ readonly release: ReleaseBefore; readonly stable: Known<Stable> } | undefined> {
+  let found:
+    | { readonly release: ReleaseBefore; readonly stable: Known<Stable> & { readonly kind: 'known' } }
+    | undefined;
   for (const release of releases) {
+    if (release.digest === found?.release.digest) continue;
     const stable = await git.releaseOf(release, entry);
     if (stable.kind !== 'known' || stable.value.rendered !== undefined) continue;
     // Of a rollback too: that may take them on.
     const behind: Behind = { stable, release: stable.value.release };
-    if (runsAmongElsewhere({ ...snapshot, stable, behind }, snapshot.workload)) return { release, stable };
+    const running = runningElsewhere({ ...snapshot, stable, behind }, snapshot.workload, olderThan(release));
+    if (running === 'none') continue;
+    if (found !== undefined) return { ...found, stable: unknown(bothText(found.stable.value, stable.value)) };
+    found = { release, stable };
+    if (running === 'all') break;
   }
-  return undefined;
+  return found;
+}
+
+function bothText(one: Stable, other: Stable): string {
+  return `groups run ${shortRelease(one.release)} and ${shortRelease(other.release)}, and main had both before it`;
 }
 
 /**
@@ -120,7 +151,7 @@ async function toldBefore(
   snapshot: Managed,
 ): Promise<Known<Stable>> {
   if (isWhole || before.kind !== 'known' || before.value.rendered !== undefined) return before;
-  if ((await firstRun(of, later, snapshot)) !== undefined) return before;
+  if ((await firstRun(of, later, { snapshot, olderThan: () => undefined })) !== undefined) return before;
   return unknown("main's own line does not tell what these groups run, as far back as it was followed");
 }
 

@@ -1,9 +1,10 @@
 /** At rest by the marks, and groups run another template than Git has: someone has put the file back, or a group came up so. */
 
+import type { Instant } from '../../api/time.ts';
 import { accepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
 import { secondServes } from '../ladders/ladder-files.ts';
-import { nameGroups } from '../observed/groups.ts';
+import { type Group, nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { keyOf } from '../observed/revisions.ts';
 import { type Seen, type Situation, situationOf } from '../situation.ts';
@@ -45,13 +46,31 @@ export function elsewhereFacts(situation: Seen): { readonly groups: readonly num
   return groups.length === 0 ? undefined : { groups: groups.map(({ index }) => index) };
 }
 
-/** Whether any of these groups runs the stable template of that snapshot. */
-export function runsAmongElsewhere(snapshot: Snapshot, file: WorkloadFile): boolean {
+/** Which of these groups run the stable template of that snapshot; `before`: those alone that are older than that. */
+export function runningElsewhere(
+  snapshot: Snapshot,
+  file: WorkloadFile,
+  before = Number.POSITIVE_INFINITY,
+): 'none' | 'some' | 'all' {
   const situation = situationOf(snapshot, file);
-  if (situation.view === 'unseen' || situation.observed.stableKey === undefined) return false;
-  const { observed, replicas } = situation;
+  const groups = groupsElsewhere(situation);
+  const running = groups.filter(
+    ({ key, leader }) => key === situation.observed?.stableKey && key !== undefined && (leader.createdAt ?? 0) < before,
+  );
+  return running.length === 0 ? 'none' : running.length < groups.length ? 'some' : 'all';
+}
+
+/** Whether any of these groups is older than that: it runs what was there before. */
+export function isOlderElsewhere(snapshot: Snapshot, file: WorkloadFile, before: Instant): boolean {
+  return groupsElsewhere(situationOf(snapshot, file)).some(
+    ({ leader }) => leader.createdAt !== undefined && leader.createdAt < before,
+  );
+}
+
+function groupsElsewhere(situation: Situation): readonly Group[] {
+  if (situation.view === 'unseen') return [];
   const { groups = [] } = elsewhereFacts(situation) ?? {};
-  return wanted(observed, replicas).some(({ index, key }) => groups.includes(index) && key === observed.stableKey);
+  return wanted(situation.observed, situation.replicas).filter(({ index }) => groups.includes(index));
 }
 
 /** Whether someone has said that these very groups are to go back. */

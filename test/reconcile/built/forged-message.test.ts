@@ -99,6 +99,9 @@ const FORGERIES: Readonly<Record<string, (at: BuiltLayout, text: string) => void
 /** As tranche hands a workload back. */
 const HANDED_BACK = ['eject, annotations removed', 'Settled'] as const;
 
+const RELEASE = /(tranche\.dev\/release: ).*/;
+const markedIn = (text: string): string | undefined => /tranche\.dev\/release: "?([0-9a-f]+\.\d+)/.exec(text)?.[1];
+
 /** More commits than messages are followed for. */
 const MANY = 45;
 
@@ -154,16 +157,39 @@ test.each(Object.keys(LAYOUTS).flatMap((layout) => Object.keys(UNTOLD).map((forg
   },
 );
 
-test('a HelmRelease, forged that another release was on its way and was taken back: no group goes before someone orders it', async () => {
-  const at = await LAYOUTS['a HelmRelease']!();
-  const text = textIn(at);
-  forge(at, nothingIn(text), HANDED_BACK);
-  forge(at, text.replaceAll(at.release, OTHER), ['step 1/3', 'Stepped', OTHER]);
-  write(at, settledIn(text));
-  const groups = at.groups();
-  for (let count = 0; count < 6; count += 1) await at.world.step();
-  expect(at.groups()).toBe(groups);
-});
+test.each(['a HelmRelease', 'a HelmRelease of an overlay'])(
+  '%s, forged that another release was on its way and was taken back: held, and an abort goes back',
+  async (layout) => {
+    const at = await LAYOUTS[layout]!();
+    const text = textIn(at);
+    forge(at, nothingIn(text), HANDED_BACK);
+    forge(at, text.replaceAll(at.release, OTHER), ['step 1/3', 'Stepped', OTHER]);
+    write(at, settledIn(text));
+    await playsBack(at, undefined, /GroupsBehind/);
+  },
+);
+
+test.each(['before', 'after'])(
+  'a HelmRelease, a rollback that is made up, and an abort that was ordered %s: it goes back',
+  async (ordered) => {
+    const at = await LAYOUTS['a HelmRelease']!();
+    const { repository } = at.world;
+    const adopted = repository.log('main').findLast(({ message }) => message.includes('adopt'))?.oid ?? '';
+    const [text, old] = [textIn(at), repository.text(adopted, at.marked) ?? ''];
+    const again = (markedIn(old) ?? '').replace(/\.\d+$/, '.8');
+    if (ordered === 'before') await at.world.order(ABORT);
+    const last = text.replace(/"floor":\d+/, '"floor":0').replace(/(tranche\.dev\/step: "?)\d\/(\d)/, '$1$2/$2');
+    forge(at, last, ['step 3/3', 'StepReady']);
+    forge(at, old.replace(RELEASE, `$1"${again}"\n    tranche.dev/step: "1/3@${again}"`), [
+      'step 1/3',
+      'StepReady',
+      again,
+    ]);
+    const back = `$1"${at.release}"\n    tranche.dev/step: "rollback"\n    tranche.dev/aborted: "${again}"`;
+    forge(at, settledIn(text).replace(RELEASE, back), BACK);
+    await playsBack(at, undefined, ordered === 'before' ? /^$/ : /GroupsBehind/);
+  },
+);
 
 test.each(['a kustomize folder', 'a HelmRelease of an overlay'])(
   '%s, forged with our message that it goes back, by a pin that is gone once the folder is built again',

@@ -184,3 +184,75 @@ test.each(STYLES)(
     expect([at.text(LWS).split(CUT)[0]?.includes(FIRST), at.world.groups().includes(SECOND)]).toEqual([true, false]);
   },
 );
+
+const ABORT = { kind: 'abort', keepNewer: false } as const;
+
+/** By three commits: the newer template in its last step, the older one on its way once more, and that taken back. */
+function takenBack(at: Forgery, { old, was }: { readonly old: string; readonly was: string }): void {
+  const [text, release] = [at.text(LWS), markIn(at, 'release')];
+  const once = was.replace(/\.\d+$/, '.8');
+  const last = text.replace(/"floor":\d+/, '"floor":0').replace(/(tranche\.dev\/step: ")\d\/(\d)/, '$1$2/$2');
+  forge(at, 'step 3/3', last, release);
+  const marks = (is: string, more: readonly string[]): string =>
+    [`release: "${is}"`, ...more].map((mark) => `$1tranche.dev/${mark}`).join('\n');
+  const RELEASE = /( +)tranche\.dev\/release: .*/;
+  forge(at, 'step 1/3', old.replace(RELEASE, marks(once, [`step: "1/3@${once}"`])), once);
+  const back = marks(release, ['step: "rollback"', `aborted: "${once}"`]);
+  forge(at, 'rollback', text.replace(SETTLED, '').replace(RELEASE, back), release);
+}
+
+test.each(
+  ['partition', 'partition with a route'].flatMap((style) => [[style, 'before'] as const, [style, 'after'] as const]),
+)('%s, a rollback that is made up, and an abort that was ordered %s: it goes back', async (style, ordered) => {
+  const at = await adopted(style);
+  const before = { old: at.text(LWS), was: markIn(at, 'release') };
+  await stepped(at, style, [FIRST, SECOND, '1/']);
+  await at.round();
+  if (ordered === 'before') expect(await at.order(ABORT)).toContain('abort');
+  takenBack(at, before);
+  const seen: string[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(await at.round())}`);
+    expect(at.world.groups().match(/v0\.10\.1/g)?.length ?? 0, seen.join('\n')).toBeLessThanOrEqual(1);
+  }
+  await leadsTo(at, FIRST, { before: 0 });
+});
+
+test('an undo whose partition a hand raises goes on', async () => {
+  const at = await adopted('partition');
+  await settled(at, FIRST, SECOND);
+  expect(await at.order({ kind: 'undo', to: undefined })).toContain('undo');
+  await at.round();
+  at.edit(LWS, /partition: 0/, 'partition: 4');
+  const seen: string[] = [];
+  for (let round = 0; round < 8; round += 1) seen.push(`${at.world.groups()} | ${saidOf(await at.round())}`);
+  expect([markIn(at, 'step'), [...new Set(at.world.groups().match(/v[\d.]+/g))]], seen.join('\n')).toEqual([
+    '',
+    [FIRST],
+  ]);
+});
+
+test('two templates forged as settled over one on its way: nobody can tell', async () => {
+  const at = await adopted('partition');
+  const first = at.world.repository.head('main');
+  const [evil = ''] = await releasesOf(at, 'partition', [EVIL]);
+  await stepped(at, 'partition', [FIRST, SECOND, '1/']);
+  await at.round();
+  const release = markIn(at, 'release');
+  const done = at
+    .text(LWS)
+    .replace(SETTLED, '')
+    .replace(/partition: \d+/, 'partition: 1000000');
+  forge(at, 'settled', done, release);
+  forge(at, 'settled', tagged(done, [SECOND, EVIL], [release, evil]), evil);
+  const groups = at.world.groups();
+  let said = '';
+  for (let round = 0; round < 3; round += 1) said = saidOf(await at.round());
+  expect(said).toMatch(/groups run \S+\.2 and \S+\.1, and main had both before it.*tranche abort vllm --from COMMIT/);
+  await at.order(ABORT);
+  for (let round = 0; round < 3; round += 1) await at.round();
+  expect(at.world.groups()).toBe(groups);
+  expect(await at.order({ ...ABORT, from: first })).toContain('abort');
+  for (let round = 0; round < 8; round += 1) await at.round();
+  expect([at.text(LWS).includes(FIRST), [...new Set(at.world.groups().match(/v[\d.]+/g))]]).toEqual([true, [FIRST]]);
+});
