@@ -4,6 +4,7 @@ import { absent, type Known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
 import { printRelease } from '../../api/release.ts';
 import type { Instant } from '../../api/time.ts';
+import type { Oid } from '../../ports/git.ts';
 import type { Stable } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
 import type { Past } from './own-line.ts';
@@ -36,7 +37,13 @@ export type Since = {
  */
 export async function lineSince({ git, entry }: Pick<Observation, 'git' | 'entry'>, digest: string): Promise<Since> {
   const seen = new Line(digest);
-  const walked = await git.line.walk<never>(entry, { keyOf, visit: (past) => seen.add(past) });
+  const asked = { keyOf, visit: (past: Past) => seen.add(past) };
+  // Each commit first: who repeats annotations of long ago may not have what is in between stepped over.
+  const near = await git.line.walk<never>(entry, { ...asked, isEach: true });
+  const walked =
+    near.kind === 'cut' && seen.at !== undefined
+      ? await git.line.walk<never>(entry, { ...asked, below: seen.at })
+      : near;
   const { own, isPutBack, isBegun, settled } = seen;
   const told = { ...seen.found(), own, isPutBack, isWhole: walked.kind === 'ended' };
   // As far as the limits go it may have been there earlier still.
@@ -53,6 +60,9 @@ class Line {
   isPutBack = false;
   isBegun = false;
   settled: ReleaseBefore | undefined;
+  /** The commit that was looked at last. */
+  at: Oid | undefined;
+  private key: string | undefined;
   private begunAt: Instant | undefined;
   private last: ReleaseBefore | 'none' | undefined;
   private earlier: ReleaseBefore[] = [];
@@ -72,6 +82,10 @@ class Line {
 
   add(past: Past): undefined {
     const { version, commit } = past;
+    this.at = commit;
+    const key = keyOf(version);
+    if (key === this.key) return;
+    this.key = key;
     this.date(past);
     if (version.kind !== 'read') return;
     const { digest: there, workload } = version.workload;

@@ -36,7 +36,10 @@ export async function releasesBefore(line: OwnLine, entry: DesiredRollout, { mar
   const wanted = (commit: CommitHeader): boolean => isNamed(marks, commit, own);
   let from = below;
   for (let returned = 0; ; returned += 1) {
-    const found = await walkFrom(line, entry, { marks, below: from, own });
+    const near = await walkFrom(line, entry, { marks, below: from, own });
+    // Who repeats annotations of long ago may have what was settled stepped over: then each commit is looked at.
+    const isOver = near.walked.kind === 'ended' && isBegun(marks);
+    const found = isOver ? await walkFrom(line, entry, { marks, below: from, own, isEach: true }) : near;
     if (found.walked.kind !== 'found' || !isBegun(marks) || returned >= RETURNS_MOST) return found;
     const earlier = await line.earlier(entry, found.walked.value, { wanted, holds: isThis });
     if (earlier === undefined) return found;
@@ -47,17 +50,21 @@ export async function releasesBefore(line: OwnLine, entry: DesiredRollout, { mar
 async function walkFrom(
   line: OwnLine,
   entry: DesiredRollout,
-  { marks, below, own }: Since & { readonly own: string },
+  { marks, below, own, isEach = false }: Since & { readonly own: string; readonly isEach?: boolean },
 ): Promise<Found> {
   const releases: ReleaseBefore[] = [];
   let asked: Release | undefined;
   let last: ReleaseBefore | undefined;
+  let key: string | undefined;
   const walked = await line.walk<Oid>(entry, {
     below,
     keyOf,
+    isEach,
     isNamed: (version, commit) => isNamed(marksOf(version), commit, own),
     visit: (past) => {
       const { version, commit } = past;
+      if (keyOf(version) === key) return undefined;
+      key = keyOf(version);
       const had = marksOf(version);
       // What was asked for says in its marks after which release: a file that was put back in between is not that one.
       if (had !== undefined && had.step === undefined) asked ??= had.release;

@@ -68,7 +68,7 @@ async function whereBehind(of: Observation, snapshot: Snapshot, at: AtRest): Pro
       ? !isRollback(marks)
       : isRendered(stable) && (!since.isPutBack || hasNeverLeft(since, managed, about)));
   if (!isBehind) return undefined;
-  if (own !== undefined && order !== undefined) return { ...snapshot, lostMarks: own };
+  if (own !== undefined && order !== undefined && stable.kind === 'known') return { ...snapshot, lostMarks: own };
   return withFactDigests({ ...snapshot, behind: { stable, release: about } });
 }
 

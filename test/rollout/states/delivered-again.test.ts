@@ -9,8 +9,8 @@ const CUT = '\n---\n';
 const [FIRST, SECOND, THIRD, EVIL] = ['v0.10.0', 'v0.10.1', 'v0.10.2', 'v0.10.7'];
 const SETTLED = / +tranche\.dev\/(step|restore|stable|rung): .*\n/g;
 const ROUNDS_MOST = 60;
-/** More versions than main's own line is followed for. */
-const MANY = 45;
+/** More than main's own line is followed for, commit by commit and then version by version. */
+const MANY = 545;
 
 /** Not blueGreen, whose second delivery has the other colour: other rows say what moves that. */
 const STYLES = ['partition', 'partition with a route', 'canary'];
@@ -232,6 +232,33 @@ test('an undo whose partition a hand raises goes on', async () => {
   ]);
 });
 
+test('a template that was forged as settled long before hides nothing of what came in between', async () => {
+  const model = await adopted('partition');
+  const [evil = '', next = ''] = await releasesOf(model, 'partition', [EVIL, SECOND]);
+  const { 'rollouts/vllm.yaml': rollout = '', ...rest } = files('partition');
+  const [head = '', tail = ''] = LWS_TEXT.replaceAll(FIRST, SECOND).split('spec:\n  replicas');
+  const forged = `${head}  annotations:\n    tranche.dev/release: "${next}"\nspec:\n  replicas${tail}`;
+  const at = new Forgery({ ...rest, [LWS]: forged });
+  const others = (count: number, word: string): void => {
+    for (let one = 0; one < count; one += 1) at.write('README.md', `${word} ${one}\n`);
+  };
+  others(14, 'before');
+  at.write(LWS, LWS_TEXT);
+  at.world.sync();
+  at.world.tick(200);
+  at.write('rollouts/vllm.yaml', rollout);
+  for (let round = 0; round < 3; round += 1) await at.round();
+  await stepped(at, 'partition', [FIRST, SECOND, '1/']);
+  await at.round();
+  const [text, release] = [at.text(LWS), markIn(at, 'release')];
+  forge(at, 'eject, annotations removed', text.replace(/ +tranche\.dev\/.*\n/g, ''), release);
+  forge(at, 'settled', text.replace(SETTLED, ''), release);
+  others(16, 'after');
+  forge(at, 'step 1/3', tagged(text, [SECOND, EVIL], [release, evil]), evil);
+  forge(at, 'settled', text.replace(SETTLED, ''), release);
+  await leadsTo(at, FIRST);
+});
+
 test('two templates forged as settled over one on its way: nobody can tell', async () => {
   const at = await adopted('partition');
   const first = at.world.repository.head('main');
@@ -255,4 +282,26 @@ test('two templates forged as settled over one on its way: nobody can tell', asy
   expect(await at.order({ ...ABORT, from: first })).toContain('abort');
   for (let round = 0; round < 8; round += 1) await at.round();
   expect([at.text(LWS).includes(FIRST), [...new Set(at.world.groups().match(/v[\d.]+/g))]]).toEqual([true, [FIRST]]);
+});
+
+test('a squash left nothing but a delivery on its way, and that as settled: an abort waits, and one with a commit goes back', async () => {
+  const at = await adopted('partition');
+  const before = at.text(LWS);
+  await stepped(at, 'partition', [FIRST, SECOND, '1/']);
+  await at.round();
+  const now = at.world.repository.files('main');
+  const settledNow = { ...now, [LWS]: at.text(LWS).replace(SETTLED, '') };
+  at.world.repository.setHead('tranche-status', undefined);
+  at.rewrite([now, settledNow], 'squash');
+  for (let round = 0; round < 3; round += 1) await at.round();
+  await at.order(ABORT);
+  let said = '';
+  for (let round = 0; round < 3; round += 1) said = saidOf(await at.round());
+  expect(said).toContain('tranche abort vllm --from COMMIT');
+  const text = at.text(LWS);
+  const from = at.write(LWS, before);
+  at.write(LWS, text);
+  expect(await at.order({ ...ABORT, from })).toContain('abort');
+  for (let round = 0; round < 8; round += 1) await at.round();
+  expect([markIn(at, 'step'), [...new Set(at.world.groups().match(/v[\d.]+/g))]]).toEqual(['', [FIRST]]);
 });
