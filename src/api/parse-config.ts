@@ -3,6 +3,7 @@
 import { type Config, DEFAULT_CONFIG, PERIOD_MOST_SECONDS } from './config.ts';
 import { readLinks, readLwsVersion } from './config-fields.ts';
 import { type FieldFault, FieldReader } from './field-reader.ts';
+import { isOwnBranch } from './own-branches.ts';
 import { readOwners, trimSlashes } from './owners.ts';
 import { PROMOTIONS } from './promotion.ts';
 import { readStatusKeys } from './status-keys.ts';
@@ -127,22 +128,7 @@ function checkNames(root: FieldReader, config: Config): void {
       `is "${config.cluster}", wanted a DNS label`,
       'Use lower-case letters, digits and -.',
     );
-  for (const branch of [config.branch, config.statusBranch]) {
-    if (!BRANCH.test(branch))
-      root.fault(
-        'branches',
-        'BadName',
-        `has "${branch}", wanted the name of a branch as git takes it`,
-        'Write it without refs/heads/, as main or release/eu.',
-      );
-  }
-  if (config.branch === config.statusBranch)
-    root.fault(
-      'branches',
-      'SameBranch',
-      `has "${config.branch}" twice, wanted two branches`,
-      'Keep the status on a branch of its own, which no agent applies.',
-    );
+  checkBranches(root, config);
   if (config.app !== undefined && !APP.test(config.app))
     root.fault(
       'app',
@@ -166,6 +152,32 @@ function checkNames(root: FieldReader, config: Config): void {
     if (!WORKLOAD.test(name))
       root.fault('autoscaled', 'BadName', `has "${name}", wanted namespace/name`, 'Name the LeaderWorkerSet.');
   }
+}
+
+function checkBranches(root: FieldReader, config: Config): void {
+  for (const branch of [config.branch, config.statusBranch]) {
+    if (!BRANCH.test(branch))
+      root.fault(
+        'branches',
+        'BadName',
+        `has "${branch}", wanted the name of a branch as git takes it`,
+        'Write it without refs/heads/, as main or release/eu.',
+      );
+  }
+  if (isOwnBranch(config.branch))
+    root.fault(
+      'branches',
+      'OwnBranch',
+      `has "${config.branch}" as the desired one, which tranche makes for itself`,
+      'Name the branch that people merge into and the agent applies.',
+    );
+  if (config.branch === config.statusBranch)
+    root.fault(
+      'branches',
+      'SameBranch',
+      `has "${config.branch}" twice, wanted two branches`,
+      'Keep the status on a branch of its own, which no agent applies.',
+    );
 }
 
 function checkPaths(root: FieldReader, key: string, paths: readonly string[]): void {

@@ -1,5 +1,6 @@
 /** What started the run of a workflow: whether writing is allowed on it, and which commit it asks about. */
 
+import { isOwnBranch } from '../api/own-branches.ts';
 import { type Io, UsageError } from '../options.ts';
 
 /** Events that only people with write access cause, on the workflow of a branch that they may write. */
@@ -20,8 +21,14 @@ export function checkEvent(mode: string, writes: boolean, { env }: Io): void {
     throw new UsageError(
       `mode ${mode} does not run on ${event}, because others can cause it. Use push, schedule, workflow_dispatch or repository_dispatch; plan and lint run on any event`,
     );
-  if (ref !== '' && (!ref.startsWith('refs/heads/') || /^refs\/heads\/(tranche|gh-readonly-queue)\//.test(ref)))
+  if (ref !== '' && !isOfPeople(ref))
     throw new UsageError(
       `mode ${mode} does not run for ${ref}, wanted a branch of people. Limit the event with branches: [main]`,
     );
+}
+
+/** A branch that is neither made by tranche nor by the merge queue. */
+function isOfPeople(ref: string): boolean {
+  const [, branch] = /^refs\/heads\/(.+)$/.exec(ref) ?? [];
+  return branch !== undefined && !branch.startsWith('gh-readonly-queue/') && !isOwnBranch(branch);
 }

@@ -13,6 +13,13 @@ import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } 
 
 afterEach(stopSites);
 
+const OWN_BRANCHES = [
+  'tranche/default/llm/vllm/1',
+  'tranche-order/abort-1a2b3c4d-2-0123456789ab',
+  'tranche-status',
+  'tranche-status-1',
+];
+
 async function requested(files?: Env): Promise<Site> {
   const site = await startSite(files === undefined ? {} : { files });
   await site.run('reconcile');
@@ -218,12 +225,29 @@ describe('refused', () => {
   test.each([
     'refs/pull/7/merge',
     'refs/tags/v1',
-    'refs/heads/tranche/prod/llm/vllm/1',
+    ...OWN_BRANCHES.map((branch) => `refs/heads/${branch}`),
     'refs/heads/gh-readonly-queue/main/pr-1',
   ])('reconcile for %s', async (ref) => {
     const site = await startSite();
     const ran = await act(site, { mode: 'reconcile' }, { GITHUB_REF: ref });
     expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(`does not run for ${ref}`) });
+  });
+
+  test.each(OWN_BRANCHES)('reconcile with %s as the branch: nothing is written', async (branch) => {
+    const site = await startSite();
+    await site.repository.git('branch', branch, 'main');
+    const heads = [await site.head(branch), await site.head()];
+    const said = `${branch} is named as the desired branch, and tranche makes it for itself`;
+    expect(await act(site, { mode: 'reconcile', branch })).toMatchObject({
+      code: 2,
+      out: expect.stringContaining(`title=OwnBranch::${said}`),
+    });
+    for (const verb of ['reconcile', 'plan', 'pause vllm'])
+      expect(await site.run(`${verb} --branch ${branch}`)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(said),
+      });
+    expect([await site.head(branch), await site.head()]).toEqual(heads);
   });
 
   test.each(['-1', '1.5', '351', 'x'])('wait-minutes %s', async (minutes) => {

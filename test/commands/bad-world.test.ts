@@ -224,6 +224,13 @@ describe('a repository that cannot be used', () => {
       2,
       'error: git: read: the repository has no branch nope. Create it, or name the one that the agent applies in each call: --branch NAME (lint and roots: --ref NAME). A branch main may name it as well: branches.desired in its tranche.yaml.\n',
     ],
+    ...['reconcile --status-branch main', 'abort vllm --status-branch main'].map(
+      (line): readonly [string, number, string] => [
+        line,
+        2,
+        expect.stringMatching(/^tranche\.yaml:1: main is both the desired branch and that of the status, .*\n$/),
+      ],
+    ),
     ['reconcile --branch -x', 2, 'error: git: heads: "-x" is no branch name that git accepts\n'],
     [
       'plan --repo /nonexistent',

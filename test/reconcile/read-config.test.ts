@@ -48,6 +48,16 @@ test.each([
     'tranche.yaml:2: policyPaths is empty, wanted a value. Write its value, or take its key out',
   ],
   [
+    'a branch of tranche as the desired one',
+    { 'tranche.yaml': text('branches: {desired: tranche-order/abort}\n') },
+    'tranche.yaml:1: branches has "tranche-order/abort" as the desired one, which tranche makes for itself. Name the branch',
+  ],
+  [
+    'one branch for both',
+    { 'tranche.yaml': text('branches: {status: main}\n') },
+    'tranche.yaml:1: branches has "main" twice, wanted two branches',
+  ],
+  [
     'no required policy',
     { 'tranche.yaml': text('requiredPolicies: null\n') },
     'tranche.yaml:1: requiredPolicies is empty',

@@ -3,6 +3,7 @@
 import { CARRIER_KIND } from '../../api/carrier.ts';
 import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
 import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import { isOwnBranch } from '../../api/own-branches.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { isKustomizationFile } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
@@ -12,12 +13,13 @@ import { desiredOf } from '../desired/desired.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import { routesTraffic, trafficContests, trafficRequest, withTraffic } from '../desired/read-traffic.ts';
 import { newTrials } from '../desired/trials.ts';
+import { branchesInCircle, ownBranch, sameBranch } from '../documents/branch-faults.ts';
 import { flagsOver } from '../documents/called.ts';
 import type { Contest, Firsts } from '../documents/claims.ts';
 import { CONFIG_REQUEST, desiredRequest, headOf } from '../documents/desired-branch.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
 import { pathFaults } from '../documents/path-issues.ts';
-import { ConfigError, configIssue, configOf } from '../documents/read-config.ts';
+import { ConfigError, configOf } from '../documents/read-config.ts';
 import { firstClaims } from '../history/first-claims.ts';
 import type { Memory, Overrides, PassOptions } from '../pass.ts';
 import type { SignedRecords } from '../roots/kept-builds.ts';
@@ -48,24 +50,30 @@ export function configIn(tree: Tree, overrides: Overrides, known?: KnownTexts): 
  */
 function configOrEarlier(git: Git): ReadConfig {
   return async (tree, overrides, known) => {
+    let config: Config;
     try {
-      return configIn(tree, overrides, known);
+      config = configOf(tree, known);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const { earlierConfig } = await import('../history/earlier-config.ts');
-      return overridden(await earlierConfig(git, { tree, error, overrides }, known), overrides);
+      config = await earlierConfig(git, { tree, error, overrides }, known);
     }
+    return overridden(config, overrides);
   };
 }
 
 function overridden({ lines, ...config }: Config, overrides: Overrides): Config {
   const flags = flagsOver(config, overrides);
+  const [branch, status] = [overrides.branch ?? config.branch, overrides.statusBranch ?? config.statusBranch];
+  const statusBranch = shardBranch(status, overrides.shard);
+  if (isOwnBranch(branch)) throw ownBranch(branch);
+  if (branch === status || branch === statusBranch) throw sameBranch(branch);
   return {
     ...config,
     ...(flags === undefined ? {} : { flags }),
     ...(lines === undefined || overrides.paths !== undefined ? {} : { lines }),
-    branch: overrides.branch ?? config.branch,
-    statusBranch: shardBranch(overrides.statusBranch ?? config.statusBranch, overrides.shard),
+    branch,
+    statusBranch,
     cluster: overrides.cluster ?? config.cluster,
     paths: overrides.paths ?? config.paths,
     auditSeconds: overrides.auditSeconds ?? config.auditSeconds,
@@ -94,20 +102,6 @@ export async function desiredHead(
     branch = config.branch;
   }
   throw branchesInCircle(branches);
-}
-
-/** Each of these branches was named as the desired one by the file on the one before. */
-export function branchesInCircle(branches: readonly string[]): ConfigError {
-  const [from, to] = branches.slice(-2);
-  return new ConfigError([
-    configIssue({
-      path: 'branches.desired',
-      reason: 'BranchesInCircle',
-      message: `the file on ${from} names ${to} as the desired branch, and the file on ${to} another one; who names none means ${DEFAULT_CONFIG.branch}`,
-      hint: 'Write the same branches into both, or say --branch.',
-      line: 1,
-    }),
-  ]);
 }
 
 /** Everything that main asks for. `ahead`: the files of these paths are on their way already. */
