@@ -2,7 +2,7 @@
 
 import { rounds, SHARED_ROUNDS, story } from './acts.ts';
 import { type BackHand, backHands } from './back-in-time.ts';
-import { type Act, type StorySetup, sharedStory } from './story-setup.ts';
+import { type Act, baseStory, type StorySetup, sharedStory } from './story-setup.ts';
 
 const RETARGETED = 'the Rollout names another';
 const AGAIN = 'the Rollout names it again';
@@ -18,6 +18,12 @@ const RESOLVED = ['an earlier commit reverted, ours kept', 'an earlier commit re
 const played = (Object.keys(backHands) as readonly BackHand[]).filter(
   (hand) => ![AGAIN, EXCHANGED, ...RESOLVED].includes(hand),
 );
+
+/** Asked of copies of the world, in each of these rounds. */
+const FORGED: NonNullable<StorySetup['acts']> = [4, 5, 6, 7, 8, 9].map((round) => [
+  round,
+  'its annotations are forged',
+]);
 
 function actsOf(round: number, hand: BackHand): readonly (readonly [number, Act])[] {
   return hand === RETARGETED
@@ -86,4 +92,8 @@ export const backStories: readonly StorySetup[] = [
   ...each(SHARED, (acts) => ({ ...sharedStory(), acts }), RESOLVED),
   ...each(rounds('canary'), (acts) => story({ style: 'canary', groups: 2, acts }), RESOLVED),
   ...each(rounds('blueGreen'), (acts) => story({ style: 'blueGreen', groups: 2, acts }), RESOLVED),
+  // Somebody says in the name of tranche that it has settled, or goes back to what it delivers.
+  { ...baseStory({ strategy: 'partition', reconcilers: 1 }), acts: FORGED },
+  { ...sharedStory(), acts: FORGED },
+  story({ style: 'canary', groups: 2, acts: FORGED }),
 ];

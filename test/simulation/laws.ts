@@ -73,7 +73,7 @@ export const laws = {
   },
   'S12 rollback': {
     statement: 'from every state an abort ends with every group ready on the stable version, and everything put back',
-    checked: 'questions to a copy of the world (what-if.ts), and the end',
+    checked: 'questions to a copy of the world (what-if.ts; what-if-forged.ts: none goes on to it), and the end',
   },
   'S13 undo': {
     statement:

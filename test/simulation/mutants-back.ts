@@ -4,6 +4,8 @@ import type { Mutant } from './mutants.ts';
 
 /** Schedules within which a law must be broken: some seeds, and the stories. */
 const ALLOWANCE = 200;
+/** So far that the last stories are played: those in which somebody forges annotations. */
+const FORGED = 210;
 /** The same of rollbacks alone. */
 const ROLLBACKS = 40;
 
@@ -18,6 +20,22 @@ export const backMutants: readonly Mutant[] = [
     from: 'text: isBack(situation, stable.value) ? undefined : stable.value,',
     to: '...(situation.digest === stable.value.release.digest ? { partition: 0 } : { text: stable.value }),',
     allowance: ALLOWANCE,
+    world: 'back',
+  },
+  {
+    name: 'forged: groups on what came before the template of the file follow it',
+    file: 'src/reconcile/history/rest-in-history.ts',
+    from: 'if (!isBehind) return undefined;',
+    to: 'if (isBehind || !isBehind) return undefined;',
+    allowance: FORGED,
+    world: 'back',
+  },
+  {
+    name: 'forged: a rollback widens to groups on what came before',
+    file: 'src/rollout/plan.ts',
+    from: '...wrongFiles(situation), ...takesOn(situation), notRecorded(snapshot)',
+    to: '...wrongFiles(situation), notRecorded(snapshot)',
+    allowance: FORGED,
     world: 'back',
   },
   mutant(

@@ -51,6 +51,7 @@ export type Act =
   | 'the partition by hand'
   | 're-created'
   | 'the agent rests'
+  | 'its annotations are forged'
   | Hand;
 
 export type StoryEnd = {

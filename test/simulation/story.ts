@@ -14,6 +14,7 @@ import { Universe } from './universe.ts';
 import { Watch } from './watch.ts';
 import { abortNow } from './what-if.ts';
 import { killNew, killOne, unrecorded, withdrawnNow } from './what-if-filled.ts';
+import { forgedNow } from './what-if-forged.ts';
 
 /** Rounds within which the story ends, with some more for what the faults cost. */
 const ROUNDS_MAX = 40;
@@ -204,6 +205,8 @@ export class Story {
       universe.agentMisses = true;
     } else if (act === 'another share') {
       person.say({ steps: state.steps.map((step) => ({ ...step, traffic: (step.traffic ?? 0) + 10 })) }, act);
+    } else if (act === 'its annotations are forged') {
+      await forgedNow(universe, workload);
     } else if (act === 'the agent rests') {
       this.restsUntil = universe.timeline.turn + AGENT_RESTS_ROUNDS;
     } else if (act !== 'the partition by hand') {
