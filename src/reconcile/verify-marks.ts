@@ -56,15 +56,20 @@ type Change = {
   readonly after: Desired | undefined;
   /** Who opened its pull request, where that is from a branch of tranche. */
   readonly proposer: string | undefined;
+  /** What tranche would write next, by file: to the byte, it is its word, though people bring it in. Not there: nobody has asked. */
+  readonly planned?: ReadonlyMap<string, string>;
 };
 
 /**
  * Judges what a change adds to or makes of marks: what an object never had in main's own line is no word of tranche, and
  * must not look like one. Marks that go are reported elsewhere. Throws PortError where Git fails.
  */
-export async function marksBrought(git: Git, { before, after, proposer }: Change): Promise<JudgedMerge> {
+export async function marksBrought(git: Git, { before, after, proposer, planned }: Change): Promise<JudgedMerge> {
   if (before === undefined || after === undefined) return { forged: [], returned: [] };
-  const brought = broughtBy(await withMarked(git, before), await withMarked(git, after));
+  const [was, is] = [await withMarked(git, before), await withMarked(git, after)];
+  const isPlanned = ({ document: { file } }: Brought): boolean =>
+    planned !== undefined && planned.has(file) && planned.get(file) === is.texts.get(file);
+  const brought = broughtBy(was, is).filter((one) => !isPlanned(one));
   if (brought.length === 0) return { forged: [], returned: [] };
   const line = await git.history(before.commit, undefined, COMMITS_MOST);
   const had = await hadOnLine(git, { line, config: before.config }, brought);

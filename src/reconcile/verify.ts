@@ -16,6 +16,7 @@ import { type Memory, newMemory, type PassOptions, type PassResult, type Ports }
 import { runPass } from './run.ts';
 import { verifyCarriers, verifyTargets } from './verify-carriers.ts';
 import { marksBrought } from './verify-marks.ts';
+import { plannedTexts } from './verify-planned.ts';
 import { verifyRoots } from './verify-roots.ts';
 import { beyondSharedLimits } from './verify-turns.ts';
 
@@ -66,7 +67,9 @@ export async function verify(ports: Ports, { overrides, ref, base, proposer }: M
   // As main has it: anyone who opens the pull request says nothing of who may bring annotations.
   const { app } = before.memory.config ?? {};
   const isOurs = app !== undefined && proposer === `${app}[bot]`;
-  const marks = isOurs ? { forged: [], returned: [] } : await marksBrought(git, { ...desired, proposer });
+  const marks = isOurs
+    ? { forged: [], returned: [] }
+    : await marksBrought(git, { ...desired, proposer, planned: plannedTexts(before.outcomes) });
   const roots = await verifyRoots(ports, desired);
   return {
     merged,
