@@ -24,15 +24,23 @@ import { branchFrom, isOurCommit, type Proposed } from './branch-content.ts';
 import { branchTaken, caseOf, full, heldBy, inForm, noDirectPush, waitingFor, withProposal } from './case.ts';
 import type { Judged, ProposalRound } from './proposal-pass.ts';
 import { shownCheck } from './show-check.ts';
+import { endStrays } from './strays.ts';
 import { earlierOf, lastingDigest, textOf } from './text.ts';
 
 /** Does what the verdict asks for, and says what is waited for. Throws PortError where Git fails. */
 export async function act(of: Judged, round: ProposalRound): Promise<Reconciled> {
   const { one, verdict, proposal } = of;
-  // Before another one is opened: merged by mistake, an old one would say what nobody asks any more.
-  for (const stray of of.strays) if (!(await ended(stray, round))) return stood(of, withProposal(one, proposal));
+  if (verdict.kind === 'propose')
+    return (await endStrays(of, round)) === 'left' ? stood(of, withProposal(one, proposal)) : open(of, round);
+  const done = await acted(of, round);
+  // What is asked for now has its status first.
+  await endStrays(of, round);
+  return done;
+}
+
+async function acted(of: Judged, round: ProposalRound): Promise<Reconciled> {
+  const { one, verdict, proposal } = of;
   if (verdict.kind === 'withdraw' && proposal !== undefined) return withdraw(of, { round, proposal });
-  if (verdict.kind === 'propose') return open(of, round);
   if (proposal === undefined) return stood(of, one);
   if (verdict.kind === 'none') return withProposal(one, await told(one, { round, proposal }));
   const gated = await gate({ ...of, proposal }, round, GATES[verdict.kind] ?? proposal.gates);
@@ -136,15 +144,6 @@ function stood({ verdict, proposal, waits }: Judged, one: Reconciled): Reconcile
   const asks = one.snapshot === undefined ? [] : asksOf(one.snapshot);
   const notes = one.snapshot === undefined ? [] : notesOf(one.snapshot);
   return waitingFor(one, standing(verdict, { label, key: one.key, proposal, waits, asks, notes }));
-}
-
-/** Closes one that is not the one on record, and takes its branch away. False: the forge does not let us now. */
-async function ended({ number, branch }: Judged['strays'][number], round: ProposalRound): Promise<boolean> {
-  const done = await closePull(round.ports.forge, { number, why: `Closed by tranche: ${WITHDRAWALS.overtaken}.` });
-  if (done.kind !== 'done') return false;
-  round.room += 1;
-  await deleteBranch(round.ports.git, branch);
-  return true;
 }
 
 /** Closes it with the reason where it is ours, then takes its branch away; its record says so only once that was done. */

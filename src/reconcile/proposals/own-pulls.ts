@@ -11,6 +11,8 @@ type Whose = 'ours' | 'not ours' | 'unknown';
 export type OwnPulls = {
   /** Asked before anything is written to the number of this proposal; what is not ours is named in the log. */
   readonly whose: (proposal: Pick<ProposalRecord, 'number' | 'branch'>) => Promise<Whose>;
+  /** The account of our credential, as `selfOf` has it; asked once. */
+  readonly self: () => ReturnType<typeof selfOf>;
   /** This pass has opened it. */
   readonly opened: (number: number) => void;
 };
@@ -21,8 +23,13 @@ export type OwnPulls = {
  */
 export function ownPulls({ forge, log }: Ports & { readonly forge: Forge }, pulls: readonly Pull[]): OwnPulls {
   const fresh = new Set<number>();
-  let self: ReturnType<typeof selfOf> | undefined;
+  let asked: ReturnType<typeof selfOf> | undefined;
+  const self = (): ReturnType<typeof selfOf> => {
+    asked ??= selfOf(forge);
+    return asked;
+  };
   return {
+    self,
     opened: (number) => void fresh.add(number),
     whose: async ({ number, branch }) => {
       if (number === undefined) return 'not ours';
@@ -35,8 +42,7 @@ export function ownPulls({ forge, log }: Ports & { readonly forge: Forge }, pull
       if (pull === undefined) return leave('the forge has none of this number');
       if (!pull.isSameRepository) return leave('it comes from a fork');
       if (pull.branch !== branch) return leave(`its branch is ${pull.branch}`);
-      self ??= selfOf(forge);
-      const login = await self;
+      const login = await self();
       if (login === undefined) return 'unknown';
       return login === '' || login === pull.author.login
         ? 'ours'

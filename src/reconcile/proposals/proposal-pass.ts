@@ -35,4 +35,6 @@ export type ProposalRound = {
   readonly own: OwnPulls;
   /** How many more may be opened. */
   room: number;
+  /** How many more of what somebody has opened again are ended. */
+  strays: number;
 };

@@ -18,6 +18,7 @@ import { brakes, caseOf, heldBy, inForm, withProposal } from './case.ts';
 import { isUnguarded, rulesOfOpen, rulesReader } from './merge-rules.ts';
 import { ownPulls, selfOf } from './own-pulls.ts';
 import type { Judged, ProposalRound } from './proposal-pass.ts';
+import { STRAYS_MOST } from './strays.ts';
 import { waitsText } from './waits-text.ts';
 
 /** The same rollouts, with what they wait for, and what the record says of their pull requests. Never throws for the forge. */
@@ -40,7 +41,8 @@ export async function propose(
   const withForge = { ...ports, forge };
   const room = maxProposals - (await taken(forge, open, maxProposals - meant.length));
   const own = ownPulls(withForge, heardOf.value);
-  const round: ProposalRound = { ports: withForge, reading, commits, rules: rulesReader(forge, base), own, room };
+  const rules = rulesReader(forge, base);
+  const round: ProposalRound = { ports: withForge, reading, commits, rules, own, room, strays: STRAYS_MOST };
   const answers = new Map<Reconciled, Reconciled>();
   // One after the other: the forge wants its writes so, and the room is shared.
   for (const one of meant) answers.set(one, await act(await judged(one, { pulls, waits, round }), round));
