@@ -3,6 +3,7 @@
 import { CONFIG_FILE } from '../api/config.ts';
 import { isKnown } from '../api/known.ts';
 import type { Finding, PreflightRules } from './preflight-findings.ts';
+import { isOurName } from './status/others-branch.ts';
 
 /** GitHub starts no workflow by what the token of a run does, so that none starts itself. */
 export const TOKEN_OF_RUN = 'github-actions[bot]';
@@ -14,7 +15,7 @@ export function statusGuard({ statusBranch, status, isSigned, self }: PreflightR
   const open = `no ruleset restricts who creates, moves and deletes ${statusBranch}`;
   const unsigned =
     'anyone who can push could keep a delivery waiting, hide what was seen, and use up what an agent takes of a pause';
-  const rule = 'import policies/github/ruleset-status.json';
+  const rule = `import policies/github/ruleset-status.json${isOurName(statusBranch) ? '' : ` with refs/heads/${statusBranch} in the place of its branches`}`;
   if (isSigned === true)
     return [
       {

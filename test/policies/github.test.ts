@@ -188,3 +188,8 @@ test('the ruleset of main requires the job that the workflow is, from GitHub Act
   const jobs = Object.keys(parse(text('verify.yaml')).jobs);
   expect(checks).toEqual(jobs.map((context) => ({ context, integration_id: 15_368 })));
 });
+
+test('the ruleset of proposals covers a branch that would stand where they have their folder', () => {
+  const { conditions } = JSON.parse(text('ruleset-proposals.json'));
+  expect(conditions.ref_name.include).toEqual(['refs/heads/tranche', 'refs/heads/tranche/**/*']);
+});

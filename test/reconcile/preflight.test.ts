@@ -231,6 +231,11 @@ test.each<readonly [what: string, login: string, isSigned: boolean, level: strin
   expect(found.map((one) => one.level ?? PREFLIGHT[one.name].level)).toEqual([level]);
   expect(found[0]?.action).toMatch(action);
   expect(found[0]?.seen).toContain('tranche-status');
+  // Imported as it is, the ruleset would leave a branch of another name open.
+  const other = preflight({ ...STATUS_OPEN, isSigned, self, statusBranch: 'rollouts' }).find(
+    ({ name }) => name === 'StatusOpenToOthers',
+  );
+  expect(other?.action).toContain('ruleset-status.json with refs/heads/rollouts in the place of its branches');
   // What a signature says nothing of: see SECURITY.md, An earlier status branch that is signed.
   expect(found[0]?.seen).toMatch(isSigned ? /, or put all of an earlier one back/ : /use up what an agent takes/);
 });

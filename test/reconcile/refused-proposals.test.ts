@@ -40,6 +40,15 @@ const CREATION = { id: 1, name: 'ours', branches: ['tranche/*'], rules: [{ type:
 
 type Row = readonly [what: string, change: () => unknown, reason: Hold['reason'], setting: RegExp];
 
+test('a branch stands where ours have their folder: the hold says to delete it', async () => {
+  await world.git('update-ref', 'refs/heads/tranche', 'main');
+  expect(await held()).toMatchObject({
+    reason: 'PushRefused',
+    message: expect.stringMatching(/'refs\/heads\/tranche' exists; cannot create .*\. Delete that branch/),
+  });
+  await world.git('update-ref', '-d', 'refs/heads/tranche');
+});
+
 test.each<Row>([
   [
     'a ruleset keeps our branches from being made',

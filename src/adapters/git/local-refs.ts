@@ -21,6 +21,7 @@ import { gitError } from './git-error.ts';
 import { isOn } from './local-config.ts';
 import type { Layout } from './local-layout.ts';
 import { isOid, refOf, zeroOid } from './names.ts';
+import { CLEAR_NAME } from './refusals.ts';
 
 export type RefMove = {
   readonly branch: string;
@@ -65,8 +66,7 @@ export async function swapHeads(layout: Layout, moves: readonly RefMove[]): Prom
   try {
     for (const { branch, to } of moves) {
       const conflict = to === undefined ? undefined : nameConflict(layout, branch);
-      if (conflict !== undefined)
-        return { kind: 'refused', branch, rule: conflict, advice: 'Delete that branch, or configure another name' };
+      if (conflict !== undefined) return { kind: 'refused', branch, rule: conflict, advice: CLEAR_NAME };
       locks.push(await lock(layout, refOf(branch)));
     }
     if (moves.some(({ branch, from }) => readHead(layout, branch) !== from)) return { kind: 'moved' };

@@ -5,10 +5,20 @@ type Verdict = 'moved' | 'refused' | 'together' | 'unknown';
 
 type Row = { readonly pattern: RegExp; readonly verdict: Exclude<Verdict, 'unknown'> };
 
+/** A branch named `a` and a branch named `a/b` cannot both exist; trying again never helps. */
+const NAME_IN_THE_WAY = /exists; cannot create|\(directory file conflict\)/i;
+
+/** What to do where another branch has a part of the name. */
+export const CLEAR_NAME = 'Delete that branch, or configure another name';
+
+/** The way out of a refusal that its words tell; undefined: it is that of a rule. */
+export function wayOf(text: string): string | undefined {
+  return NAME_IN_THE_WAY.test(text) ? CLEAR_NAME : undefined;
+}
+
 /** The first row that matches counts. Texts recorded from git, GitHub, GitLab and Gitea are in the tests. */
 const rows: readonly Row[] = [
-  // A branch named `a` and a branch named `a/b` cannot both exist; trying again never helps.
-  { pattern: /exists; cannot create|\(directory file conflict\)/i, verdict: 'refused' },
+  { pattern: NAME_IN_THE_WAY, verdict: 'refused' },
   {
     pattern: /hook declined|push declined|rule violation|protected branch|protected ref|\bGH\d{3}\b|\bGL-HOOK-ERR\b/i,
     verdict: 'refused',

@@ -13,7 +13,7 @@ import { refOf } from './names.ts';
 import { encodePack } from './pack-write.ts';
 import { type Capabilities, type Discovery, ServerSaid } from './protocol.ts';
 import { createReportReader, type PushReport, receiveRequest } from './receive-pack.ts';
-import { quoted, verdictOf } from './refusals.ts';
+import { quoted, verdictOf, wayOf } from './refusals.ts';
 import type { Remote } from './remote.ts';
 import { SentButUnknown, serverSaidError } from './remote-error.ts';
 
@@ -199,7 +199,7 @@ function outcomeOf(report: PushReport, { moves, clean }: Told): Outcome {
       kind: 'refused',
       branch: named.branch,
       rule: rule(named.reason, report.printed, clean),
-      advice: undefined,
+      advice: wayOf(`${named.reason} ${report.printed}`),
     };
   const why = report.unpack === 'ok' ? (first?.reason ?? 'no word about a branch') : `unpack ${report.unpack}`;
   const said = rule(why, report.printed, clean);

@@ -39,7 +39,7 @@ export function othersBranch(
 }
 
 /** The default, or the branch of a shard that is made of it. */
-function isOurName(branch: string): boolean {
+export function isOurName(branch: string): boolean {
   const own = DEFAULT_CONFIG.statusBranch;
   return branch === own || (branch.startsWith(`${own}-`) && /^\d+$/.test(branch.slice(own.length + 1)));
 }
