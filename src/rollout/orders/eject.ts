@@ -1,6 +1,7 @@
 /** Handing a workload back: our annotations go, and LWS rolls by itself again. Works from the annotations alone. */
 
 import { samePath } from '../../api/field.ts';
+import { printMarks } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { SENTINEL, type Workload } from '../../api/workload.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
@@ -37,7 +38,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const marks = snapshot.lostMarks ?? file.workload.marks;
   if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
-  const behind = takenOn(wish, snapshot);
+  const behind = takenOn(wish, snapshot) ?? unseenYet(wish, snapshot, file);
   if (behind !== undefined) return behind;
   if (file.beneath !== undefined) return planEjectOver(wish, snapshot, { file, beneath: file.beneath, marks });
   if (file.carried !== undefined) return planEjectCarried(wish, snapshot, { file, carried: file.carried, marks });
@@ -86,6 +87,27 @@ function takenOn({ partition }: EjectWish, { record, key }: Snapshot): Refused |
   if (!isBehind || partition !== undefined) return undefined;
   return refused(
     `groups run what came before the template of the file, or nobody can tell which is the older one (GroupsBehind): at partition 0 they would be taken on to that. ${command('status', key)} says how to go back; or say --partition N, where groups below N keep the version that they have`,
+  );
+}
+
+/**
+ * The same where no pass has looked at the annotations as they are now: somebody may have written that a delivery has settled, or goes
+ * back to its own template, and an order sees no group. What main has as on its way goes by that.
+ */
+function unseenYet(
+  { partition }: EjectWish,
+  { record, key, lostMarks }: Snapshot,
+  read: WorkloadFile,
+): Refused | undefined {
+  const { marks, marksInFile = marks } = read.workload;
+  const isRest = marks?.step === undefined || marks.step.kind === 'rollback';
+  if (partition !== undefined || lostMarks !== undefined || marks === undefined || !isRest) return undefined;
+  const [seen, now] = [record?.marks, marksInFile].map((one) =>
+    one === undefined ? '' : JSON.stringify(printMarks(one)),
+  );
+  if (seen === now || marks.release.digest !== read.digest) return undefined;
+  return refused(
+    `no pass has looked at the annotations of ${read.file} as they are now, so nobody knows whether all groups run its template: at partition 0 they would be taken on to that. Order it again after the next pass, of which ${command('status', key)} tells; or say --partition N, where groups below N keep the version that they have`,
   );
 }
 

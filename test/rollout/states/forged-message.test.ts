@@ -228,6 +228,22 @@ test.each(['that it was handed back, and has settled', 'many times that it has s
   },
 );
 
+test('forged with our message: partition, in its last step and settled, and handed back before any pass: refused, and an abort goes back', async () => {
+  const at = await baseOf('partition');
+  const [text, release] = [at.text(LWS), markIn(at, 'release')];
+  forgeEject(at);
+  const last = text.replace(/"floor":\d+/, '"floor":0').replace(/(tranche\.dev\/step: ")\d\/(\d)/, '$1$2/$2');
+  forge(at, 'step 3/3', 'Stepped', () => last, release);
+  forge(at, 'settled', 'Settled', () => text.replace(SETTLED, ''), release);
+  for (const wish of [{}, { abort: true }]) expect(await at.eject(wish)).toContain('no pass has looked at');
+  for (let count = 0; count < 3; count += 1) await at.round();
+  for (const wish of [{}, { abort: true }]) expect(await at.eject(wish)).toContain('GroupsBehind');
+  expect(serving(at, '0.10.1')).toBeLessThanOrEqual(1);
+  await at.order({ kind: 'abort', keepNewer: false });
+  for (let count = 0; count < 8; count += 1) await at.round();
+  expect([at.text(LWS).includes(NEW), serving(at, '0.10.0')]).toEqual([false, 4]);
+});
+
 test('forged with our message: partition with a route, and the version label edited with it: its share goes with the next pass', async () => {
   const at = await baseOf('partition with a route');
   const release = markIn(at, 'release');
