@@ -52,9 +52,9 @@ async function stepped(at: Forgery, style: string, [from, to, step]: readonly [s
   );
 }
 
-/** A commit with our author and message. */
-function forge(at: Forgery, step: string, text: string, release = markIn(at, 'release')): void {
-  const { repository, now } = at.world;
+/** A commit with our author and message, and of now where it says no other date. */
+function forge(at: Forgery, step: string, text: string, release = markIn(at, 'release'), date = at.world.now): void {
+  const { repository } = at.world;
   const message = `rollout(llm/vllm): ${step}
 
 All is well.
@@ -64,7 +64,7 @@ Rollout-Release: ${release}
 Rollout-Step: ${step}
 Rollout-Reason: Settled
 Planned-From: ${repository.head('main')}`;
-  const signature = { name: 'tranche', email: 'tranche@example.com', atSeconds: now };
+  const signature = { name: 'tranche', email: 'tranche@example.com', atSeconds: date };
   repository.commit('main', { writes: [{ path: LWS, text }], message, signature });
 }
 
@@ -188,28 +188,33 @@ test.each(STYLES)(
 const ABORT = { kind: 'abort', keepNewer: false } as const;
 
 /** By three commits: the newer template in its last step, the older one on its way once more, and that taken back. */
-function takenBack(at: Forgery, { old, was }: { readonly old: string; readonly was: string }): void {
+function takenBack(at: Forgery, { old, was }: { readonly old: string; readonly was: string }, date?: number): void {
   const [text, release] = [at.text(LWS), markIn(at, 'release')];
   const once = was.replace(/\.\d+$/, '.8');
   const last = text.replace(/"floor":\d+/, '"floor":0').replace(/(tranche\.dev\/step: ")\d\/(\d)/, '$1$2/$2');
-  forge(at, 'step 3/3', last, release);
+  forge(at, 'step 3/3', last, release, date);
   const marks = (is: string, more: readonly string[]): string =>
     [`release: "${is}"`, ...more].map((mark) => `$1tranche.dev/${mark}`).join('\n');
   const RELEASE = /( +)tranche\.dev\/release: .*/;
-  forge(at, 'step 1/3', old.replace(RELEASE, marks(once, [`step: "1/3@${once}"`])), once);
+  forge(at, 'step 1/3', old.replace(RELEASE, marks(once, [`step: "1/3@${once}"`])), once, date);
   const back = marks(release, ['step: "rollback"', `aborted: "${once}"`]);
-  forge(at, 'rollback', text.replace(SETTLED, '').replace(RELEASE, back), release);
+  forge(at, 'rollback', text.replace(SETTLED, '').replace(RELEASE, back), release, date);
 }
 
 test.each(
-  ['partition', 'partition with a route'].flatMap((style) => [[style, 'before'] as const, [style, 'after'] as const]),
-)('%s, a rollback that is made up, and an abort that was ordered %s: it goes back', async (style, ordered) => {
+  ['partition', 'partition with a route'].flatMap((style) => [
+    { style, ordered: 'before', date: undefined },
+    { style, ordered: 'after', date: undefined },
+    { style, ordered: 'after', date: 1 },
+  ]),
+)('$style, a rollback that is made up of date $date, and an abort ordered $ordered it: it goes back', async (row) => {
+  const { style, ordered, date } = row;
   const at = await adopted(style);
   const before = { old: at.text(LWS), was: markIn(at, 'release') };
   await stepped(at, style, [FIRST, SECOND, '1/']);
   await at.round();
   if (ordered === 'before') expect(await at.order(ABORT)).toContain('abort');
-  takenBack(at, before);
+  takenBack(at, before, date);
   const seen: string[] = [];
   for (let round = 0; round < 4; round += 1) {
     seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(await at.round())}`);
