@@ -4,6 +4,7 @@
  */
 
 import type { Issue } from '../api/issue.ts';
+import type { KnownTexts } from './known-texts.ts';
 import { SHORTEN, shownEntry, TOO_LONG } from './kustomize-entries.ts';
 import { referencesOf } from './kustomize-references.ts';
 import type { Reference, References, Refusal } from './kustomize-rules.ts';
@@ -24,6 +25,8 @@ export type Looked = {
   /** Paths that were looked for; what is not among `files` then is no file. */
   readonly paths: ReadonlySet<string>;
   readonly files: ReadonlyMap<string, ClosureFile>;
+  /** How their texts read: each look, and each folder that shares a base, meets the same ones again. */
+  readonly known?: KnownTexts;
 };
 
 /** What an object of an agent adds to the folder that it applies: the files that say so, and what they name. */
@@ -128,7 +131,7 @@ class Walk {
   }
 
   private kustomization({ path, text }: Text, level: number): void {
-    const { documents, issues } = parseManifestFile(path, text, 'everything');
+    const { documents, issues } = parseManifestFile(path, text, 'everything', this.looked.known);
     this.issues.push(...issues);
     const [document] = documents;
     if (issues.length > 0) return;

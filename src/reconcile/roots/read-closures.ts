@@ -10,6 +10,7 @@ import {
   kustomizationsAt,
 } from '../../manifests/closure.ts';
 import { fluxPart } from '../../manifests/flux-merge.ts';
+import { newKnownTexts } from '../../manifests/known-texts.ts';
 import { MAX_CLOSURE_LEVELS } from '../../manifests/limits.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import type { Git, Oid, TreeFile } from '../../ports/git.ts';
@@ -33,13 +34,14 @@ export async function readClosures(
   const paths = new Set<string>();
   const files = new Map<string, ClosureFile>();
   const closed = new Map<string, ClosedOrRefused>();
+  const known = newKnownTexts();
   let open = roots;
   for (let look = 0; open.length > 0; look += 1) {
     const asked = new Set<string>();
     const still: string[] = [];
     for (const root of open) {
       const more = flux(root).filter((path) => !paths.has(path));
-      const closure = closureOf(root, { paths, files }, partOf(root, flux(root), files));
+      const closure = closureOf(root, { paths, files, known }, partOf(root, flux(root), files));
       if (closure.kind !== 'open') closed.set(root, closure);
       else {
         still.push(root);
