@@ -18,10 +18,10 @@ const ROUNDS_MAX = 60;
 const FILLED_ROUNDS_MAX = 160;
 /** How many rounds without a write are rest. */
 const QUIET_ROUNDS = 2;
-/** Longer than the last requests of a side are given. */
-const FILLED_QUIET_ROUNDS = 6;
 /** Longer than any pause of a step. */
 const ROUND_SECONDS = 131;
+/** Where a second workload is filled, nobody looks for so long before the last of these rounds: the last requests of a side are given less. */
+const FILLED_WAIT_SECONDS = 4 * ROUND_SECONDS;
 
 /** A pass of a fresh process without faults, over a Git that may be raced. */
 export async function plainPass(universe: Universe, git: Git = universe.repository.open()): Promise<PassResult> {
@@ -49,7 +49,7 @@ export async function plainPass(universe: Universe, git: Git = universe.reposito
 /** L1 and L2: nothing is written any more after this many rounds; the last result says why it stands where it stands. */
 export async function comeToRest(universe: Universe, watch: Watch | undefined, why: string): Promise<PassResult> {
   const fills = universe.setup.workloads.some(hasSides);
-  const [most, still] = fills ? [FILLED_ROUNDS_MAX, FILLED_QUIET_ROUNDS] : [ROUNDS_MAX, QUIET_ROUNDS];
+  const [most, still] = fills ? [FILLED_ROUNDS_MAX, QUIET_ROUNDS + 1] : [ROUNDS_MAX, QUIET_ROUNDS];
   let quiet = 0;
   for (let round = 1; round <= most; round++) {
     const heads = headsOf(universe);
@@ -59,7 +59,10 @@ export async function comeToRest(universe: Universe, watch: Watch | undefined, w
     universe.tick(ROUND_SECONDS);
     watch?.look();
     quiet = heads === headsOf(universe) ? quiet + 1 : 0;
-    if (quiet >= still) return result;
+    if (quiet === still) return result;
+    if (quiet < QUIET_ROUNDS) continue;
+    universe.tick(FILLED_WAIT_SECONDS);
+    watch?.look();
   }
   throw new LawBroken('L2 bounded', `${why}: still writing after ${most} rounds`);
 }
