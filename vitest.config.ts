@@ -36,67 +36,79 @@ function temporaryFolder(): Readonly<Record<string, string>> {
  * What takes longest, the longest first: whole deliveries, and servers that fail at every place. `npm test` leaves them out,
  * so that its answer comes within four minutes on two cores; `npm run test:long` has them alone, `npm run test:all` everything.
  */
-const LONG = [
-  'test/rollout/policy-mutants.',
-  'test/rollout/failing-mutants.',
-  'test/rollout/filled-mutants.',
-  'test/simulation/policies.',
-  'test/simulation/measured.',
-  'test/scenarios/',
-  'test/simulation/',
-  'test/commands/built-action.',
-  'test/commands/on-call-styles.',
-  'test/commands/demo.',
-  'test/rollout/states/forged-',
-  'test/reconcile/proposals.',
-  'test/reconcile/guarded-proposals.',
-  'test/reconcile/late-merges.',
-  'test/reconcile/shards.',
-  'test/reconcile/forged-',
-  'test/reconcile/folders-of-others',
-  'test/reconcile/hostile-',
-  'test/reconcile/built/',
-  'test/reconcile/helm/',
-  'test/reconcile/queued-proposals.',
-  'test/reconcile/carry-delivery.',
-  'test/reconcile/rounds-of-many.',
-  'test/reconcile/second-proposals.',
-  'test/reconcile/measured-proposals.',
-  'test/reconcile/unreadable-status.',
-  'test/reconcile/cost.',
-  'test/adapters/git/cost.',
-  'test/adapters/git/faults.',
-  'test/adapters/git/marked.',
-  'test/adapters/forge/hostile-limits.',
-  'test/commands/bad-input.',
-  'test/reconcile/forecast.',
-  'test/reconcile/turns.',
-  'test/reconcile/merged-steps.',
-  'test/reconcile/stable-of-no-commit.',
-  'test/reconcile/allowed-moves.',
-  'test/reconcile/approvals.',
-  'test/commands/order',
-  'test/commands/undo.',
-  'test/commands/passes.',
-  'test/commands/verify.',
-  'test/commands/watch-hostile.',
-  'test/commands/history.',
-  'test/commands/analyze-past.',
-  'test/commands/lint-traffic.',
-  'test/commands/init.',
-  'test/commands/brake.',
-  'test/commands/repair.',
-  'test/commands/servers-that-echo.',
-  'test/rollout/states/line-again.',
-  'test/rollout/states/providers.',
-  'test/rollout/unsigned-laws.',
-  'test/rollout/policy-properties.',
-  'test/rollout/properties.',
-  'test/rollout/kruise-cases.',
-];
+const LONG = {
+  // They wait for nothing: one worker keeps one core busy.
+  computing: [
+    'test/simulation/policies.',
+    'test/rollout/policy-mutants.',
+    'test/rollout/failing-mutants.',
+    'test/rollout/filled-mutants.',
+    'test/simulation/measured.',
+    'test/scenarios/',
+    'test/simulation/',
+    'test/rollout/states/delivered-again.',
+    'test/rollout/states/line-again.',
+    'test/rollout/states/providers.',
+    'test/rollout/unsigned-laws.',
+    'test/rollout/policy-properties.',
+    'test/rollout/properties.',
+    'test/rollout/kruise-cases.',
+  ],
+  others: [
+    'test/commands/built-action.',
+    'test/commands/on-call-styles.',
+    'test/commands/demo.',
+    'test/rollout/states/forged-',
+    'test/reconcile/proposals.',
+    'test/reconcile/guarded-proposals.',
+    'test/reconcile/late-merges.',
+    'test/reconcile/shards.',
+    'test/reconcile/forged-',
+    'test/reconcile/folders-of-others',
+    'test/reconcile/hostile-',
+    'test/reconcile/built/',
+    'test/reconcile/overlay/',
+    'test/reconcile/helm/',
+    'test/reconcile/queued-proposals.',
+    'test/reconcile/carry-delivery.',
+    'test/reconcile/rounds-of-many.',
+    'test/reconcile/second-proposals.',
+    'test/reconcile/measured-proposals.',
+    'test/reconcile/unreadable-status.',
+    'test/reconcile/cost.',
+    'test/adapters/git/cost.',
+    'test/adapters/git/faults.',
+    'test/adapters/git/marked.',
+    'test/adapters/forge/hostile-limits.',
+    'test/commands/bad-input.',
+    'test/reconcile/forecast.',
+    'test/reconcile/turns.',
+    'test/reconcile/merged-steps.',
+    'test/reconcile/squashed-routed.',
+    'test/reconcile/stable-of-no-commit.',
+    'test/reconcile/allowed-moves.',
+    'test/reconcile/approvals.',
+    'test/commands/order',
+    'test/commands/undo.',
+    'test/commands/passes.',
+    'test/commands/verify.',
+    'test/commands/watch-hostile.',
+    'test/commands/history.',
+    'test/commands/analyze-past.',
+    'test/commands/lint-traffic.',
+    'test/commands/init.',
+    'test/commands/brake.',
+    'test/commands/repair.',
+    'test/commands/servers-that-echo.',
+  ],
+} as const;
 /** What compares what is remembered with what is not: a check of its own in `.ci/run`. */
 const UNREMEMBERED = 'test/simulation/remembered.test.ts';
-const LONG_FILES = LONG.map((start) => `${start}${start.endsWith('/') ? '**/' : ''}*test.ts`);
+/** Tastes of what `npm run sim` plays: `.ci/run`, which has those for checks of their own, leaves them out by `PLAYED=sim`. */
+const TASTES = ['seeds-even', 'seeds-odd', 'exhaustive', 'built'].map((name) => `test/simulation/${name}.test.ts`);
+const LONG_STARTS = [...LONG.computing, ...LONG.others];
+const filesOf = (starts: readonly string[]): string[] =>
+  starts.map((start) => `${start}${start.endsWith('/') ? '**/' : ''}*test.ts`);
 
 const namesFiles = process.argv.slice(2).some((word) => word.startsWith('test/'));
 /** The part whose tests run against the bundle that its script in package.json has just made. */
@@ -104,11 +116,13 @@ const bundledPart = namesFiles || process.env['TESTS'] !== undefined ? undefined
 
 /** Which tests are meant. Who names files means those; TESTS is for tools that start vitest themselves. */
 function meant(): { readonly include: string[]; readonly exclude: string[] } {
-  const { TESTS, PART } = process.env;
+  const { TESTS, PART, LONG_PART, PLAYED } = process.env;
   const all = { include: [TESTS ?? 'test/**/*.test.ts'], exclude: [] };
   if (TESTS !== undefined || namesFiles) return all;
-  if (PART === 'quick') return { ...all, exclude: LONG_FILES };
-  return PART === 'long' ? { include: LONG_FILES, exclude: [UNREMEMBERED] } : all;
+  if (PART === 'quick') return { ...all, exclude: filesOf(LONG_STARTS) };
+  if (PART !== 'long') return all;
+  const starts = LONG_PART === 'computing' || LONG_PART === 'others' ? LONG[LONG_PART] : LONG_STARTS;
+  return { include: filesOf(starts), exclude: [UNREMEMBERED, ...(PLAYED === 'sim' ? TASTES : [])] };
 }
 
 /**
@@ -118,8 +132,8 @@ function meant(): { readonly include: string[]; readonly exclude: string[] } {
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
-      const at = LONG.findIndex((part) => moduleId.includes(part));
-      return at === -1 ? LONG.length : at;
+      const at = LONG_STARTS.findIndex((start) => moduleId.includes(start));
+      return at === -1 ? LONG_STARTS.length : at;
     };
     return (await super.sort(files)).sort((left, right) => place(left) - place(right));
   }
@@ -158,7 +172,9 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=32', '--interrupt-budget=1000000'],
     // The long part computes, and in `.ci/run` the simulation has what it leaves. Each worker more compiles the same code once
     // more: on two cores four of them took a fifth more CPU than two, and more time.
-    maxWorkers: bundledPart === 'long' ? Math.min(WORKERS, availableParallelism()) : WORKERS,
+    maxWorkers: Number(
+      process.env['CORES'] ?? (bundledPart === 'long' ? Math.min(WORKERS, availableParallelism()) : WORKERS),
+    ),
     sequence: { sequencer: LongFirst },
     // Each worker loads our modules once. None of ours holds anything that changes (bundles keep what pure functions said), and
     // every file puts right what it set.

@@ -1,6 +1,6 @@
-// `npm run mutants`: plants every bug of test/simulation/mutants.ts, on all cores, and prints which law kills it with which
-// seed. The seed that killed it before goes first; where that one does not, all of the allowance is searched from 0 on.
-// `-- --search` knows no seeds, and writes test/simulation/killers.json again. A bug that is not in it is searched.
+// `npm run mutants`: plants every bug of test/simulation/mutants.ts, on all cores or on `CORES` of them, and prints which law
+// kills it with which seed. The seed that killed it before goes first; where that one does not, all of the allowance is searched
+// from 0 on. `-- --search` knows no seeds, and writes test/simulation/killers.json again. A bug that is not in it is searched.
 // One bundle has them all, and a process plants one after the other; `-- --one INDEX SEED` builds a bundle of the one alone.
 
 import { fork } from 'node:child_process';
@@ -76,7 +76,7 @@ async function table(all, { nothing, search }) {
     }
     worker.end();
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: Number(process.env['CORES'] ?? availableParallelism()) }, work));
   const width = Math.max(...all.map(({ name }) => name.length));
   console.log(`${'planted bug'.padEnd(width)}  ${'killed by'.padEnd(22)} ${'seed'.padEnd(5)} schedules`);
   for (const mutant of all) {

@@ -1,5 +1,5 @@
 // `npm run sim -- --seeds N [--from S]`, `-- --calls`, `-- --filled`, `-- --acts`, `-- --window`, `-- --pairs` or
-// `-- --hostile --seeds N`: the simulation on all cores; ends with a summary and an exit code.
+// `-- --hostile --seeds N`: the simulation on all cores, or on `CORES` of them; ends with a summary and an exit code.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ try {
   await writeBundle({ entry: 'sim.ts', outfile: program });
   await writeBundle({ entry: 'tallies.ts', outfile: tallies });
   const begin = performance.now();
-  const cores = availableParallelism();
+  const cores = Number(process.env['CORES'] ?? availableParallelism());
   const shares = await Promise.all(Array.from({ length: cores }, (_, i) => run(program, i, cores)));
   const seconds = (performance.now() - begin) / 1000;
   process.exitCode = summary(shares, { seconds, cores, ...createRequire(import.meta.url)(tallies) });
