@@ -20,8 +20,7 @@ import type { Oid, Refused } from '../../ports/git.ts';
 import { gitError } from './git-error.ts';
 import { isOn } from './local-config.ts';
 import type { Layout } from './local-layout.ts';
-import { isOid, refOf, zeroOid } from './names.ts';
-import { CLEAR_NAME } from './refusals.ts';
+import { CLEAR_NAME, isOid, refOf, zeroOid } from './names.ts';
 
 export type RefMove = {
   readonly branch: string;

@@ -41,6 +41,9 @@ export function branchNameFault(branch: string): string | undefined {
   return undefined;
 }
 
+/** What to do where another branch has a part of the name: `a` and `a/b` cannot both exist. */
+export const CLEAR_NAME = 'Delete that branch, or configure another name';
+
 // oxlint-disable-next-line no-control-regex
 const badInPath = /[\u0000-\u001f\u007f\\]/;
 // What NTFS and HFS+ also take for .git (CVE-2014-9390, CVE-2019-1352).

@@ -1,5 +1,7 @@
 /** What a server's words about a push mean. One table; whatever is not in it means nothing until the refs are read. */
 
+import { CLEAR_NAME } from './names.ts';
+
 /** `together`: for no reason of its own, but because another branch of the same push was not taken. */
 type Verdict = 'moved' | 'refused' | 'together' | 'unknown';
 
@@ -7,9 +9,6 @@ type Row = { readonly pattern: RegExp; readonly verdict: Exclude<Verdict, 'unkno
 
 /** A branch named `a` and a branch named `a/b` cannot both exist; trying again never helps. */
 const NAME_IN_THE_WAY = /exists; cannot create|\(directory file conflict\)/i;
-
-/** What to do where another branch has a part of the name. */
-export const CLEAR_NAME = 'Delete that branch, or configure another name';
 
 /** The way out of a refusal that its words tell; undefined: it is that of a rule. */
 export function wayOf(text: string): string | undefined {
