@@ -241,6 +241,17 @@ test('without a forge the branch is there, and the text says what is left to do'
   expect(world.repository.pulls).toHaveLength(0);
 });
 
+test('a branch whose name keeps every order from being made: the refusal says to delete it, and then it goes', async () => {
+  const world = await paused();
+  await world.git('branch', 'tranche-order', 'main');
+  const refused = await run(world, 'abort vllm --pull-request');
+  expect([refused.code, world.repository.pulls]).toEqual([1, []]);
+  expect(refused.out + refused.err).toMatch(/the push of the branch was refused: .*tranche-order.*\. Delete that branch/s);
+  await world.git('branch', '-D', 'tranche-order');
+  expect(await run(world, 'abort vllm --pull-request')).toMatchObject({ code: 0, err: '' });
+  expect(world.repository.pulls).toHaveLength(1);
+});
+
 test('a forge that refuses: the branch is there, exit code 1, with its reason', async () => {
   const world = await paused();
   const given = forge.tokens.get(FORGE_TOKEN)!;
