@@ -145,7 +145,8 @@ class LongFirst extends BaseSequencer {
  */
 function bundled(part: string): Plugin {
   const sources = join(import.meta.dirname, 'src/');
-  const folder = join(import.meta.dirname, 'node_modules/.cache/tranche-tests', part, 'src');
+  const name = `${part}${process.env['LONG_PART'] ?? ''}`;
+  const folder = join(import.meta.dirname, 'node_modules/.cache/tranche-tests', name, 'src');
   return {
     name: 'bundled',
     enforce: 'pre',

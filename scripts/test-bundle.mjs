@@ -12,7 +12,8 @@ const root = resolve(import.meta.dirname, '..');
 const [part] = process.argv.slice(2);
 if (part !== 'quick' && part !== 'long') throw new Error(`quick or long, not ${part}`);
 // vitest.config.ts looks for it here. Below node_modules Node itself loads files, and nobody formats or commits them.
-const folder = join(root, 'node_modules/.cache/tranche-tests', part);
+// The parts of `.ci/run` run side by side, each on its own.
+const folder = join(root, 'node_modules/.cache/tranche-tests', `${part}${process.env['LONG_PART'] ?? ''}`);
 const bundle = join(folder, 'bundle.mjs');
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
