@@ -246,7 +246,9 @@ test('a branch whose name keeps every order from being made: the refusal says to
   await world.git('branch', 'tranche-order', 'main');
   const refused = await run(world, 'abort vllm --pull-request');
   expect([refused.code, world.repository.pulls]).toEqual([1, []]);
-  expect(refused.out + refused.err).toMatch(/the push of the branch was refused: .*tranche-order.*\. Delete that branch/s);
+  expect(refused.out + refused.err).toMatch(
+    /the push of the branch was refused: .*tranche-order.*\. Delete that branch/s,
+  );
   await world.git('branch', '-D', 'tranche-order');
   expect(await run(world, 'abort vllm --pull-request')).toMatchObject({ code: 0, err: '' });
   expect(world.repository.pulls).toHaveLength(1);
