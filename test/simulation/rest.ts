@@ -20,7 +20,7 @@ const FILLED_ROUNDS_MAX = 160;
 const QUIET_ROUNDS = 2;
 /** Longer than any pause of a step. */
 const ROUND_SECONDS = 131;
-/** Where a second workload is filled, nobody looks for so long before the last of these rounds: the last requests of a side are given less. */
+/** Where a second workload is filled, nobody looks for so long before the last of these rounds: with those before longer than last requests are given. */
 const FILLED_WAIT_SECONDS = 4 * ROUND_SECONDS;
 
 /** A pass of a fresh process without faults, over a Git that may be raced. */
