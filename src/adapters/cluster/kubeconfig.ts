@@ -6,7 +6,6 @@
  */
 
 import { readFileSync, statSync } from 'node:fs';
-import type http from 'node:http';
 import path from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import {
@@ -20,7 +19,6 @@ import { parseDocument } from 'yaml';
 import { at, isRecord } from '../../api/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { agentFor } from '../network/agents.ts';
 import type { Network } from '../network/proxy.ts';
 import type { ConfigSource } from './config-source.ts';
 import type { Connection } from './connection.ts';
@@ -33,7 +31,8 @@ import {
   forbidUnknownProvider,
   refused,
 } from './kubeconfig-rules.ts';
-import { type Agents, requestOptions } from './request-options.ts';
+import { agentOf } from './proxied.ts';
+import { requestOptions } from './request-options.ts';
 
 const FILE_BYTES_MAX = 1024 * 1024;
 
@@ -113,30 +112,6 @@ function clusterInfo(cluster: Cluster, raw: readonly unknown[]): unknown {
 /** The entry of that name in a list of a kubeconfig. */
 function named(list: unknown, name: string): unknown {
   return Array.isArray(list) ? list.find((one) => at(one, ['name']) === name) : undefined;
-}
-
-/**
- * Kept connections to the server. A proxy of the kubeconfig goes before that of the environment, as in kubectl, and its
- * authority before all others. undefined: what only the client's own agent speaks, which is SOCKS.
- */
-function agentOf(to: { readonly cluster: Cluster; readonly server: URL; readonly network: Network }): Agents {
-  const { cluster, server, network } = to;
-  const { proxyUrl } = cluster;
-  if (proxyUrl !== undefined && !/^(https?|socks[45]?h?):/.test(URL.canParse(proxyUrl) ? proxyUrl : ''))
-    throw refused(`proxy-url of cluster ${cluster.name} is no http, https or socks address`, 'Correct it there.');
-  if (proxyUrl !== undefined && (server.protocol === 'http:' || proxyUrl.startsWith('socks')))
-    return async () => undefined;
-  const own = cluster.caData !== undefined || cluster.caFile !== undefined || cluster.skipTLSVerify;
-  const through: Network = {
-    env: proxyUrl === undefined ? network.env : { HTTPS_PROXY: proxyUrl },
-    // What an agent is told stands above what a request says.
-    authorities: own ? async () => undefined : network.authorities,
-  };
-  let agent: Promise<http.Agent> | undefined;
-  return () => {
-    agent ??= agentFor(server, through, { keepAlive: true, maxSockets: 4 });
-    return agent;
-  };
 }
 
 function loadServiceAccount(
