@@ -3,6 +3,7 @@
 import type http from 'node:http';
 import { agentFor } from '../network/agents.ts';
 import type { Network } from '../network/proxy.ts';
+import { PROXY_WANTED, proxyAddress } from '../network/proxy-for.ts';
 import { refused } from './kubeconfig-rules.ts';
 import type { Agents } from './request-options.ts';
 
@@ -22,9 +23,13 @@ type Cluster = {
  */
 export function agentOf(to: { readonly cluster: Cluster; readonly server: URL; readonly network: Network }): Agents {
   const { cluster, server, network } = to;
-  const { proxyUrl } = cluster;
-  if (proxyUrl !== undefined && !/^(https?|socks[45]?h?):/.test(URL.canParse(proxyUrl) ? proxyUrl : ''))
-    throw refused(`proxy-url of cluster ${cluster.name} is no http, https or socks address`, 'Correct it there.');
+  // An empty one is none, as in kubectl.
+  const proxyUrl = (cluster.proxyUrl ?? '') === '' ? undefined : cluster.proxyUrl;
+  if (proxyUrl !== undefined && !/^(https?|socks[45]?h?):$/.test(proxyAddress(proxyUrl)?.protocol ?? ''))
+    throw refused(
+      `proxy-url of cluster ${cluster.name} is no http, https or socks address`,
+      `Correct it in the kubeconfig: ${PROXY_WANTED}.`,
+    );
   if (proxyUrl !== undefined && (server.protocol === 'http:' || proxyUrl.startsWith('socks')))
     return async () => undefined;
   const own = cluster.caData !== undefined || cluster.caFile !== undefined || cluster.skipTLSVerify === true;

@@ -1,6 +1,6 @@
 /** Kept connections to servers: directly, or through the proxy that the environment names. */
 
-import { type AgentOptions, Agent as HttpAgent, request as plainRequest } from 'node:http';
+import { type AgentOptions, Agent as HttpAgent, request as plainRequest, STATUS_CODES } from 'node:http';
 import { Agent, type RequestOptions, request as secureRequest } from 'node:https';
 import { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
@@ -27,7 +27,7 @@ export async function agentFor(url: URL, network: Network, options: AgentOptions
 /** How long a proxy may take to open a tunnel. */
 const connectSeconds = 60;
 
-/** The proxy did not open the way. Its message holds nothing but the proxy's address and its answer. */
+/** The proxy did not open the way. Its message holds nothing but the proxy's address and the code of its answer. */
 export class ProxyError extends Error {}
 
 type Created = (error: Error | null, stream: Duplex) => void;
@@ -57,7 +57,7 @@ class TunnelAgent extends Agent {
       headers: { host: target, ...credentials(proxy) },
       ...(destination.ca === undefined ? {} : { ca: destination.ca }),
     });
-    asked.once('connect', ({ statusCode = 0, statusMessage = '' }, socket) => {
+    asked.once('connect', ({ statusCode = 0 }, socket) => {
       socket.ref();
       socket.setTimeout(0);
       if (statusCode === 200) {
@@ -75,7 +75,8 @@ class TunnelAgent extends Agent {
         return;
       }
       socket.destroy();
-      fail(`answered HTTP ${statusCode} ${statusMessage}`.trim());
+      // The text of its own may hold the password that it was sent.
+      fail(`answered HTTP ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trim());
     });
     asked.once('response', ({ statusCode = 0 }) => {
       asked.destroy();

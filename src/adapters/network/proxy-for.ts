@@ -16,18 +16,23 @@ export function proxyFor(url: URL, env: Environment): URL | undefined {
   const name = PROXIES.find((variable) => (env[variable] ?? '') !== '');
   const text = name === undefined ? '' : (env[name] ?? '').trim();
   if (name === undefined || text === '' || isExempt(url, env)) return undefined;
-  const spelled = SCHEME.test(text) ? text : `http://${text}`;
-  if (URL.canParse(spelled)) {
-    const proxy = new URL(spelled);
-    if (proxy.hostname !== '' && /^\/?$/.test(proxy.pathname) && isDecodable(proxy)) return proxy;
-  }
-  throw unreadable(name, {
-    seen: withoutCredentials(text),
-    wanted: 'http://[user:password@]host:port, with characters like @, / and % in the password as %40, %2F and %25',
-  });
+  const proxy = proxyAddress(SCHEME.test(text) ? text : `http://${text}`);
+  if (proxy !== undefined) return proxy;
+  throw unreadable(name, { seen: withoutCredentials(text), wanted: PROXY_WANTED });
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** What a proxy is named by, wherever that stands. */
+export const PROXY_WANTED =
+  'http://[user:password@]host:port, with characters like @, / and % in the password as %40, %2F and %25';
+
+/** The proxy that this text names; undefined: it is none, or nobody can read its password. */
+export function proxyAddress(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const proxy = new URL(text);
+  return proxy.hostname !== '' && /^\/?$/.test(proxy.pathname) && isDecodable(proxy) ? proxy : undefined;
+}
 
 function isDecodable({ username, password }: URL): boolean {
   try {

@@ -160,9 +160,42 @@ describe('TLS', () => {
       });
     });
 
-    test('that is no address is refused', async () => {
-      const file = kubeconfig('proxied', { server: 'https://api.example', cluster: { 'proxy-url': 'ftp://x' } });
-      await expect(opened(file)).rejects.toThrow('proxy-url of cluster c is no http, https or socks address');
+    test.each([
+      'ftp://x',
+      'proxy',
+      'http://proxy:3128/path',
+      'http://ada:hush%zz@proxy:3128',
+      'socks5://ada:hush%zz@proxy:1',
+    ])('that is no address is refused where it stands, and nothing of it is shown: %s', async (url) => {
+      const file = kubeconfig('proxied', { server: 'https://api.example', cluster: { ...none, 'proxy-url': url } });
+      const error = await opened(file).then(
+        (reader) => reader.list(resources.pods, pods, whole),
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toMatchObject({
+        message: expect.stringContaining('proxy-url of cluster c is no http, https or socks address'),
+        hint: expect.stringContaining('Correct it in the kubeconfig: http://'),
+      });
+      expect(JSON.stringify([String(error), error])).not.toContain('hush');
+    });
+
+    test('that is empty is none, as in kubectl', async () => {
+      [asked.length, answer] = [0, ''];
+      const { port } = server.address() as AddressInfo;
+      const user = { 'client-certificate': ca, 'client-key': fixture('localhost.key') };
+      const cluster = { 'certificate-authority': ca, 'proxy-url': '' };
+      const reader = await opened(kubeconfig('proxied', { server: `https://localhost:${port}`, cluster, user }));
+      expect(await reader.list(resources.pods, pods, whole)).toEqual({ kind: 'known', value: ['certified'] });
+      expect(asked).toEqual([]);
+    });
+
+    test('that says its own password back is quoted without it', async () => {
+      answer = 'HTTP/1.1 407 Basic YWRhOmh1c2gtaHVzaA== of ada:hush-hush\r\n\r\n';
+      const url = address().replace('//', '//ada:hush-hush@');
+      const file = kubeconfig('proxied', { server: 'https://api.example', cluster: { ...none, 'proxy-url': url } });
+      const said = JSON.stringify(await (await opened(file)).list(resources.pods, pods, whole));
+      expect(said).toContain('answered HTTP 407');
+      expect(said).not.toMatch(/hush|YWRh/);
     });
   });
 
