@@ -65,3 +65,36 @@ test('where others have opened many from branches of ours, those that we have op
   const found = value(await site.open({ limits: { pages: 4, foreignPulls: 2 } }).pulls({ prefix, numbers: [4] }));
   expect(found.filter((pull) => pull.isSameRepository).map(({ number }) => number)).toEqual([ours.number, 4, 2, 1]);
 });
+
+test.each(['before', 'after'] as const)(
+  'where the answer is lost %s the effect and forks of the same owner have the name as well, ours is opened once',
+  async (when) => {
+    const wanted = await site.branch(`${prefix}lost-${when}`, when === 'before' ? 10 : 11);
+    let lost = 0;
+    forge.fault = ({ method, path }) => {
+      if (method !== 'POST' || !path.endsWith('/pulls') || lost > 0) return undefined;
+      lost += 1;
+      return { kind: 'drop', when };
+    };
+    const open = () => {
+      const { branch } = wanted;
+      for (let at = 0; at < 11; at += 1)
+        site.repository.open({
+          by: ADA,
+          branch,
+          base: 'main',
+          head: 'a'.repeat(40),
+          title: 'x',
+          body: '',
+          isFork: true,
+        });
+    };
+    open();
+    if (when === 'before') await expect(site.port.create(wanted)).rejects.toMatchObject({ retryable: true });
+    const { pull } = value(await site.port.create(wanted));
+    open();
+    expect(value(await site.port.create(wanted))).toMatchObject({ isAdopted: true, pull: { number: pull.number } });
+    const own = site.repository.pulls.filter(({ branch, isFork }) => branch === wanted.branch && !isFork);
+    expect(own).toHaveLength(1);
+  },
+);

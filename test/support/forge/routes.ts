@@ -144,7 +144,8 @@ async function postPull(context: RouteContext): Promise<Answered> {
   if ((await repository.git.git('rev-list', '--count', `${onto}..${head}`)) === '0')
     return custom(`No commits between ${base} and ${branch}`);
   // Last, and with nothing waited for before it is opened: of two who ask at once, one is told.
-  if (repository.pulls.some((pull) => pull.state === 'open' && pull.branch === branch && pull.base === base))
+  const isOfSame = (pull: ForgePull): boolean => !pull.isFork && pull.branch === branch && pull.base === base;
+  if (repository.pulls.some((pull) => pull.state === 'open' && isOfSame(pull)))
     return custom(`A pull request already exists for ${repository.owner}:${branch}.`);
   const pull = repository.open({
     by,

@@ -4,7 +4,7 @@ import type { Answer, Created, ForgeRefused, NewPull, Pull } from '../../../port
 import type { PortError } from '../../../ports/port-error.ts';
 import { type ForgeCaller, forgeError } from './call.ts';
 import { heard, isByUs } from './own.ts';
-import { garbled, idAt } from './pulls.ts';
+import { garbled, idAt, perPage } from './pulls.ts';
 import { listAt, pullOf, textAt } from './read-pull.ts';
 import { refused } from './refusals.ts';
 
@@ -38,11 +38,13 @@ async function adopt(
       await caller.call({
         route: 'GET /repos/{owner}/{repo}/pulls',
         operation,
-        parameters: { head: `${caller.address.owner}:${wanted.branch}`, state: 'open', per_page: 10 },
+        parameters: { head: `${caller.address.owner}:${wanted.branch}`, state: 'open', per_page: perPage },
       }),
     );
     if (reply.kind !== 'reply') return reply;
-    const [found] = listAt(reply.data).filter((item) => textAt(item, 'head', 'ref') === wanted.branch);
+    const listed = listAt(reply.data).filter((item) => textAt(item, 'head', 'ref') === wanted.branch);
+    // Forks of the same owner are listed by the same name, and none of theirs keeps ours from being opened.
+    const found = listed.find((item) => pullOf(item, undefined)?.isSameRepository !== false);
     if (found === undefined) continue;
     const pull = pullOf(found, undefined) ?? garbled(caller, operation);
     const mine = await isByUs(caller, idAt(found, 'user', 'id'));
@@ -69,7 +71,6 @@ function taken({ branch }: NewPull, { number }: Pull, fault: string): ForgeRefus
 
 function faultOf(pull: Pull, wanted: NewPull, isOurs: boolean): string | undefined {
   if (!isOurs) return `it is by ${pull.author.login}`;
-  if (!pull.isSameRepository) return 'it comes from a fork';
   if (pull.base !== wanted.base) return `its base is ${pull.base}, wanted ${wanted.base}`;
   return pull.head === wanted.head ? undefined : `it holds ${pull.head}, wanted ${wanted.head}`;
 }

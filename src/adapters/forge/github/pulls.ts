@@ -7,7 +7,8 @@ import { type ForgeCaller, forgeError } from './call.ts';
 import { numbersBelow } from './own-branches.ts';
 import { actorAt, instantAt, pullOf, textAt } from './read-pull.ts';
 
-const perPage = 100;
+/** Items, the most that GitHub gives at a time. */
+export const perPage = 100;
 /** Of one branch, however often it was proposed. */
 const NEWEST = 5;
 
