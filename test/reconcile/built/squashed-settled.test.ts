@@ -23,12 +23,12 @@ function rewrite({ world: { repository } }: BuiltLayout, trees: readonly Files[]
 }
 
 /** The files of now without what says that a delivery is open, and those of before it. */
-function squashed(at: BuiltLayout): { readonly before: Files; readonly now: Files } {
+function squashed(at: BuiltLayout): { readonly before: Files; readonly open: Files; readonly now: Files } {
   const { repository } = at.world;
   const adopted = repository.log('main').findLast(({ message }) => message.includes('adopt'))?.oid ?? '';
   const files = repository.files('main');
   const text = (files[at.marked] ?? '').replace(/\n.*tranche\.dev\/(step|restore|stable): .*/g, '');
-  return { before: repository.files(adopted), now: { ...files, [at.marked]: text } };
+  return { before: repository.files(adopted), open: files, now: { ...files, [at.marked]: text } };
 }
 
 const onNew = (at: BuiltLayout): number => at.groups().match(/v0\.10\.1/g)?.length ?? 0;
@@ -53,12 +53,18 @@ test.each(Object.keys(LAYOUTS))('%s, squashed to what had settled and now: an ab
   expect(at.groups(), said).toBe(at.old);
 });
 
-test.each(Object.keys(LAYOUTS))(
-  '%s, squashed to one commit: an abort waits, and a commit that has the earlier template is gone back to',
-  async (layout) => {
+const LINES: readonly (readonly [name: string, of: (files: ReturnType<typeof squashed>) => readonly Files[]])[] = [
+  ['one commit', ({ now }) => [now]],
+  ['the delivery and what has settled', ({ open, now }) => [open, now]],
+];
+
+test.each(Object.keys(LAYOUTS).flatMap((layout) => LINES.map((line) => [layout, ...line] as const)))(
+  '%s, squashed to %s: an abort waits, and a commit that has the earlier template is gone back to',
+  async (layout, _, lineOf) => {
     const at = await LAYOUTS[layout]!();
-    const { before, now } = squashed(at);
-    rewrite(at, [now]);
+    const files = squashed(at);
+    const { before } = files;
+    rewrite(at, lineOf(files));
     expect(await play(at, 3)).toMatch(/GroupsBehind: .*nobody can tell .*tranche abort vllm --from COMMIT/);
     await at.world.order(ABORT);
     expect(await play(at, 3)).not.toContain('AbortRefused');
