@@ -25,7 +25,9 @@ export function agentOf(to: { readonly cluster: Cluster; readonly server: URL; r
   const { cluster, server, network } = to;
   // An empty one is none, as in kubectl.
   const proxyUrl = (cluster.proxyUrl ?? '') === '' ? undefined : cluster.proxyUrl;
-  if (proxyUrl !== undefined && !/^(https?|socks[45]?h?):$/.test(proxyAddress(proxyUrl)?.protocol ?? ''))
+  // By its own spelling: the client knows SOCKS by that alone.
+  const isRead = (url: string): boolean => /^(https?|socks[45]?h?):/.test(url) && proxyAddress(url) !== undefined;
+  if (proxyUrl !== undefined && !isRead(proxyUrl))
     throw refused(
       `proxy-url of cluster ${cluster.name} is no http, https or socks address`,
       `Correct it in the kubeconfig: ${PROXY_WANTED}.`,

@@ -166,6 +166,7 @@ describe('TLS', () => {
       'http://proxy:3128/path',
       'http://ada:hush%zz@proxy:3128',
       'socks5://ada:hush%zz@proxy:1',
+      'SOCKS5://proxy:1',
     ])('that is no address is refused where it stands, and nothing of it is shown: %s', async (url) => {
       const file = kubeconfig('proxied', { server: 'https://api.example', cluster: { ...none, 'proxy-url': url } });
       const error = await opened(file).then(
