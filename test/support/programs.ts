@@ -1,9 +1,7 @@
 /** Starts programs by a small process: from a worker of the tests, with 500 MB, each start takes ten milliseconds of CPU. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
+import { type ChildProcess, fork } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export type Program = {
@@ -18,37 +16,43 @@ export type Started = {
   readonly ended: () => { readonly code: number; readonly errors: string };
 };
 
-/** The port of the small process: one for each worker, which ends with it. */
-let port: Promise<number> | undefined;
+/** What the small process says of a program: bytes that it printed, or how it ended. */
+type Said = { readonly id: number } & (
+  | { readonly chunk: Uint8Array }
+  | { readonly code: number; readonly errors: string }
+);
+
+/** One small process for each worker, which ends with it. */
+let small: ChildProcess | undefined;
+let programs = 0;
+/** Who listens to each program that runs. */
+const listeners = new Map<number, (said: Said) => void>();
 
 /** Starts a program with these bytes on its standard input. */
-export async function startProgram(program: Program, input: Buffer): Promise<Started> {
-  port ??= startSmallProcess();
-  const asked = request({
-    host: '127.0.0.1',
-    port: await port,
-    method: 'POST',
-    agent: false,
-    maxHeaderSize: 1024 * 1024,
-    headers: {
-      'x-program': Buffer.from(JSON.stringify(program)).toString('base64'),
-      'content-length': input.length,
-    },
+export function startProgram(program: Program, input: Buffer): Started {
+  small ??= startSmallProcess();
+  programs += 1;
+  const id = programs;
+  const out = new Readable({ read: () => undefined });
+  let ended = { code: -1, errors: '' };
+  listeners.set(id, (said) => {
+    if ('chunk' in said) {
+      out.push(said.chunk);
+      return;
+    }
+    ended = said;
+    out.push(null);
+    listeners.delete(id);
+    if (listeners.size === 0) small?.channel?.unref();
   });
-  asked.end(input);
-  const [message] = (await once(asked, 'response')) as [IncomingMessage];
-  return {
-    out: message,
-    ended: () => ({
-      code: Number(message.trailers['x-code'] ?? '-1'),
-      errors: Buffer.from(message.trailers['x-errors'] ?? '', 'base64').toString(),
-    }),
-  };
+  small.channel?.ref();
+  small.send({ id, ...program, input });
+  return { out, ended: () => ended };
 }
 
 /** All that a program prints. Throws with what it said where it does not end with code 0. */
 export async function outputOf(program: Program, input: Buffer = Buffer.alloc(0)): Promise<Buffer> {
-  const { out, ended } = await startProgram(program, input);
+  const { out, ended } = startProgram(program, input);
   const chunks: Buffer[] = [];
   for await (const chunk of out) chunks.push(chunk);
   const { code, errors } = ended();
@@ -56,13 +60,17 @@ export async function outputOf(program: Program, input: Buffer = Buffer.alloc(0)
   return Buffer.concat(chunks);
 }
 
-async function startSmallProcess(): Promise<number> {
-  const path = fileURLToPath(new URL('./small-process.mjs', import.meta.url));
-  const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit').then(() => [Buffer.from('')]);
-  const [said] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer];
-  if (said.length === 0) throw new Error(`${path} ended before it said its port`);
+function startSmallProcess(): ChildProcess {
+  const child = fork(fileURLToPath(new URL('./small-process.mjs', import.meta.url)), {
+    serialization: 'advanced',
+    execArgv: [],
+  });
+  child.on('message', (said: Said) => listeners.get(said.id)?.(said));
+  child.on('exit', (code) => {
+    small = undefined;
+    const errors = `the small process ended with ${code}`;
+    for (const [id, listen] of listeners) listen({ id, code: -1, errors });
+  });
   child.unref();
-  for (const stream of [child.stdin, child.stdout]) (stream as unknown as Socket).unref();
-  return Number(said.toString());
+  return child;
 }
