@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { type Answer, askedBy, type Fetches, keep, refsAsked } from './fetches.ts';
+import { serviceOf } from './git-services.ts';
 import { outputOf, type Started, startProgram } from './programs.ts';
 
 /** What a request is for, as faults see it. `body` is what the client sent, read whole. */
@@ -88,7 +89,7 @@ let backend: string | undefined;
 
 /**
  * Starts a server over an empty temporary folder. Stop it in the test that started it. With `fetches`, it asks git for
- * the same objects once: for tests that are not about how they come.
+ * the same objects once, and without a process in between: for tests that are not about how they come.
  */
 export async function startGitServer(fetches?: Fetches): Promise<GitServer> {
   backend ??= join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend');
@@ -347,9 +348,14 @@ function describeRequest(request: IncomingMessage, body: Buffer): Omit<ServerReq
 }
 
 /** Starts git http-backend on a request, as CGI does. */
-async function askGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Started> {
+function askGit(server: GitServer, request: IncomingMessage, body: Buffer): Started {
+  const env = environmentOf(server, request, body);
+  return startProgram({ command: backend ?? 'git-http-backend', args: [], env }, body);
+}
+
+function environmentOf(server: GitServer, request: IncomingMessage, body: Buffer): NodeJS.ProcessEnv {
   const url = new URL(request.url ?? '/', server.url);
-  const env = {
+  return {
     ...gitEnvironment,
     GIT_PROJECT_ROOT: server.folder,
     GIT_HTTP_EXPORT_ALL: '1',
@@ -363,7 +369,6 @@ async function askGit(server: GitServer, request: IncomingMessage, body: Buffer)
     REMOTE_USER: server.userOf(request.headers.authorization),
     REMOTE_ADDR: '127.0.0.1',
   };
-  return startProgram({ command: backend ?? 'git-http-backend', args: [], env }, body);
 }
 
 const blankLine = '\r\n\r\n';
@@ -375,7 +380,7 @@ async function streamFromGit(
   body: Buffer,
   response: ServerResponse,
 ): Promise<void> {
-  const { out } = await askGit(server, request, body);
+  const { out } = askGit(server, request, body);
   let head = Buffer.alloc(0);
   const send = async (bytes: Buffer) => {
     server.bytes.sent += bytes.length;
@@ -412,7 +417,19 @@ async function answerOf(server: GitServer, request: IncomingMessage, seen: Serve
 }
 
 async function readFromGit(server: GitServer, request: IncomingMessage, body: Buffer): Promise<Answer> {
-  const git = await askGit(server, request, body);
+  const { method = 'GET', url = '/', headers } = request;
+  const service = server.fetches === undefined ? undefined : serviceOf(server.folder, { method, url, headers });
+  if (service !== undefined) {
+    const git = startProgram({ command: 'git', args: service.args, env: environmentOf(server, request, body) }, body);
+    const out = await collect(git.out);
+    return {
+      status: 200,
+      headers: service.headers,
+      body: Buffer.concat([Buffer.from(service.preamble), out]),
+      isWhole: git.ended().code === 0,
+    };
+  }
+  const git = askGit(server, request, body);
   const out = await collect(git.out);
   const blank = out.indexOf(blankLine);
   const head = parseHead(out.toString('latin1', 0, Math.max(0, blank)));
