@@ -1,5 +1,7 @@
 // `npm run sim -- --seeds N [--from S]`, `-- --calls`, `-- --filled`, `-- --acts`, `-- --window`, `-- --pairs` or
-// `-- --hostile --seeds N`: the simulation on all cores, or on `CORES` of them; ends with a summary and an exit code.
+// `-- --hostile --seeds N`: the simulation on all cores, or on `CORES` of them; ends with a summary and an exit code. Several
+// runs, with `+` between them, are played by the same processes, which have compiled the code by then: each more that starts
+// takes ten seconds to become fast.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,33 +13,46 @@ import { writeBundle } from './simulation-bundle.mjs';
 /** Room for what is soon let go, and code compiled again only after more calls: a quarter less CPU, most of it the compiler's. */
 const V8_FLAGS = ['--max-semi-space-size=32', '--interrupt-budget=1000000'];
 
+const words = process.argv.slice(2);
+const asked = words.join(' ').split(/ *\+ */);
 const folder = await mkdtemp(join(tmpdir(), 'tranche-sim-'));
 try {
   const [program, tallies] = [join(folder, 'sim.cjs'), join(folder, 'tallies.cjs')];
   await writeBundle({ entry: 'sim.ts', outfile: program });
   await writeBundle({ entry: 'tallies.ts', outfile: tallies });
-  const begin = performance.now();
   const cores = Number(process.env['CORES'] ?? availableParallelism());
-  const shares = await Promise.all(Array.from({ length: cores }, (_, i) => run(program, i, cores)));
-  const seconds = (performance.now() - begin) / 1000;
-  process.exitCode = summary(shares, { seconds, cores, ...createRequire(import.meta.url)(tallies) });
+  const shares = await Promise.all(Array.from({ length: cores }, (_, i) => play(program, i, cores)));
+  const telling = createRequire(import.meta.url)(tallies);
+  const statuses = asked.map((run, at) => {
+    if (asked.length > 1) console.log(`\n${run}`);
+    return summary(
+      shares.map((runs) => runs[at]),
+      telling,
+    );
+  });
+  process.exitCode = Math.max(...statuses);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function run(program, share, of) {
-  const args = [...V8_FLAGS, program, ...process.argv.slice(2), `--share=${share}`, `--of=${of}`];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+/** What one process finds: an object for each run. */
+async function play(program, share, of) {
+  const child = spawn(process.execPath, [...V8_FLAGS, program, String(share), String(of), ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part) => {
     text += part;
   });
   const code = await new Promise((done) => child.on('close', done));
   if (code !== 0) throw new Error(`share ${share} of ${of} ended with ${code}`);
-  return JSON.parse(text);
+  const found = text.trim().split('\n');
+  if (found.length !== asked.length)
+    throw new Error(`share ${share} of ${of} told ${found.length} of ${asked.length} runs`);
+  return found.map((line) => JSON.parse(line));
 }
 
-function summary(shares, { seconds, cores, newTallies, merge, tell, missing }) {
+function summary(shares, { newTallies, merge, tell, missing }) {
   const all = newTallies();
   for (const { tallies } of shares) merge(all, tallies);
   const failures = shares.flatMap((share) => share.failures);
@@ -46,9 +61,10 @@ function summary(shares, { seconds, cores, newTallies, merge, tell, missing }) {
   if (all.schedules > 0) console.log(tell(all));
   const lacking = missing(all);
   for (const kind of lacking) console.log(`too seldom: ${kind}`);
-  const rate = runs / seconds / cores;
+  const seconds = shares.map((share) => share.seconds);
+  const rate = runs / seconds.reduce((sum, one) => sum + one, 0);
   console.log(
-    `${runs} runs in ${seconds.toFixed(0)} s, ${rate.toFixed(1)} a second and core: ${failures.length} failures`,
+    `${runs} runs in ${Math.max(...seconds).toFixed(0)} s, ${rate.toFixed(1)} a second and core: ${failures.length} failures`,
   );
   return failures.length + lacking.length > 0 ? 1 : 0;
 }

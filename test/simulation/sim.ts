@@ -1,4 +1,7 @@
-/** The program behind `npm run sim`: one share of the seeds, calls or pairs; says what it found as one line of JSON. */
+/**
+ * The program behind `npm run sim`: one share of the seeds, calls or pairs; says what it found as one line of JSON. Of several
+ * runs, with `+` between them, it says a line each.
+ */
 
 import { parseArgs } from 'node:util';
 import { actStories, sharedActStories } from './acts.ts';
@@ -36,39 +39,44 @@ const CALLS_A_ROUND = 12;
 /** Progress is told after this many schedules. */
 const PROGRESS = 500;
 
-const { values: options } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '1000' },
-    from: { type: 'string', default: '0' },
-    calls: { type: 'boolean', default: false },
-    filled: { type: 'boolean', default: false },
-    hostile: { type: 'boolean', default: false },
-    kustomize: { type: 'boolean', default: false },
-    acts: { type: 'boolean', default: false },
-    window: { type: 'boolean', default: false },
-    pairs: { type: 'boolean', default: false },
-    every: { type: 'string', default: '1' },
-    share: { type: 'string', default: '0' },
-    of: { type: 'string', default: '1' },
-  },
-});
-const [share, of] = [Number(options.share), Number(options.of)];
-/** Of the places of faults one in this many: no multiple of the three faults of a call, so that each of them comes. */
-const every = Number(options.every);
+const [, , first = '0', all = '1', ...words] = process.argv;
+const [share, of] = [Number(first), Number(all)];
+
+/** What one run is asked for. Throws at an option that there is not. */
+function optionsOf(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: 'string', default: '1000' },
+      from: { type: 'string', default: '0' },
+      calls: { type: 'boolean', default: false },
+      filled: { type: 'boolean', default: false },
+      hostile: { type: 'boolean', default: false },
+      kustomize: { type: 'boolean', default: false },
+      acts: { type: 'boolean', default: false },
+      window: { type: 'boolean', default: false },
+      pairs: { type: 'boolean', default: false },
+      every: { type: 'string', default: '1' },
+    },
+  });
+  return values;
+}
+
+type Options = ReturnType<typeof optionsOf>;
 
 /** Which worlds the seeds are of. */
-function setupFor(seed: string): Setup {
+function setupFor(seed: string, options: Options): Setup {
   if (options.kustomize) return simulation.kustomizeSetupOf(seed);
   const setup = simulation.setupOf(seed);
   return options.hostile ? simulation.hostileSetupOf(setup) : setup;
 }
 
-async function seeds(): Promise<Share> {
+async function seeds(options: Options): Promise<Share> {
   const tallies = newTallies();
   const failures: string[] = [];
   const [from, end] = [Number(options.from), Number(options.from) + Number(options.seeds)];
   for (let seed = from + share; seed < end && failures.length < FAILURES_MAX; seed += of) {
-    const setup = setupFor(String(seed));
+    const setup = setupFor(String(seed), options);
     const outcome = await simulation.runSchedule(String(seed), setup);
     count(tallies, outcome);
     if (outcome.broken !== undefined)
@@ -107,7 +115,8 @@ const exhaustions = {
   pairs: { stories: named(configurations, smallStory), places: ({ calls }) => allPairs(calls) },
 } as const satisfies Record<string, Exhaustion>;
 
-async function exhausted({ stories, places }: Exhaustion): Promise<Share> {
+/** `every`: of the places of faults one in this many; no multiple of the three faults of a call, so that each of them comes. */
+async function exhausted({ stories, places }: Exhaustion, every: number): Promise<Share> {
   const failures: string[] = [];
   let runs = 0;
   for (const [at, [name, story]] of stories.entries()) {
@@ -139,7 +148,23 @@ async function acts(): Promise<Share> {
   return { tallies: newTallies(), runs: mine.length, failures };
 }
 
-const [asked] = (['calls', 'filled', 'window', 'pairs'] as const).filter((name) => options[name]);
-void (asked !== undefined ? exhausted(exhaustions[asked]) : options.acts ? acts() : seeds()).then((found) =>
-  console.log(JSON.stringify(found)),
-);
+function played(options: Options): Promise<Share> {
+  const [asked] = (['calls', 'filled', 'window', 'pairs'] as const).filter((name) => options[name]);
+  if (asked !== undefined) return exhausted(exhaustions[asked], Number(options.every));
+  return options.acts ? acts() : seeds(options);
+}
+
+/** The runs one after another: what is compiled by the first runs fast in the others. */
+async function main(): Promise<void> {
+  const runs = words
+    .join(' ')
+    .split('+')
+    .map((run) => optionsOf(run.split(' ').filter((word) => word !== '')));
+  for (const options of runs) {
+    const begin = performance.now();
+    const found = await played(options);
+    console.log(JSON.stringify({ ...found, seconds: (performance.now() - begin) / 1000 }));
+  }
+}
+
+void main();
