@@ -5,8 +5,11 @@ import { join, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Two more than the cores of the smallest machine: tests of Git and of processes wait for others half of their time. */
-const WORKERS = 4;
+/**
+ * As many as cores, and no more than this. Each compiles the same code once more: on two cores four of them took a fifth more
+ * CPU than two and ended later, though tests of Git wait for others.
+ */
+const WORKERS_MOST = 4;
 
 /** Bytes. A run has less than a tenth of it at a time. */
 const ROOM = 1024 ** 3;
@@ -171,11 +174,7 @@ export default defineConfig({
     // Passes make much that is soon let go: with room for it, the stories take a tenth less CPU. And each worker plays many
     // tests for a short time each: compiled again only after more calls, they take a fifth less.
     execArgv: ['--max-semi-space-size=32', '--interrupt-budget=1000000'],
-    // The long part computes, and in `.ci/run` the simulation has what it leaves. Each worker more compiles the same code once
-    // more: on two cores four of them took a fifth more CPU than two, and more time.
-    maxWorkers: Number(
-      process.env['CORES'] ?? (bundledPart === 'long' ? Math.min(WORKERS, availableParallelism()) : WORKERS),
-    ),
+    maxWorkers: Number(process.env['CORES'] ?? Math.min(WORKERS_MOST, availableParallelism())),
     sequence: { sequencer: LongFirst },
     // Each worker loads our modules once. None of ours holds anything that changes (bundles keep what pure functions said), and
     // every file puts right what it set.
