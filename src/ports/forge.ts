@@ -51,7 +51,7 @@ export type PullQuery = {
   readonly prefix: string | undefined;
   /** And these, whatever their state: of those that are no longer open the answer says who ended them. */
   readonly numbers: readonly number[];
-  /** And the newest of each of these very branches, whatever their state. */
+  /** And the newest of each of these very branches, of each author first, whatever their state. */
   readonly branches?: readonly string[];
 };
 

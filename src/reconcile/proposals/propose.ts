@@ -146,14 +146,27 @@ function remindedOf(
   pulls: readonly Pull[],
 ): ProposalRecord | undefined {
   const { snapshot, plan } = one;
-  const { wanted, fresh } = caseOf(snapshot, plan);
-  const last = pulls.find(({ branch }) => proposes(one, branch));
+  const { wanted } = caseOf(snapshot, plan);
+  const last = lastWord(one, pulls);
   if (known === undefined || wanted === undefined || last === undefined) return known;
-  if (last.branch === known.branch || last.number <= (fresh ?? 0)) return known;
-  if (known.vetoes.includes(wanted.digest)) return known;
-  const isNo =
-    last.state.kind === 'closed' && last.state.by?.isBot === false && last.state.by.login !== last.author.login;
-  return isNo ? { ...known, vetoes: [...known.vetoes, wanted.digest] } : known;
+  if (last.branch === known.branch || known.vetoes.includes(wanted.digest)) return known;
+  return isRejected(last) ? { ...known, vetoes: [...known.vetoes, wanted.digest] } : known;
+}
+
+/**
+ * The newest that proposes what is wanted and says something of it, after what somebody has taken back. Who may push to its branch
+ * opens and closes as many as they like, which says nothing.
+ */
+function lastWord(one: Reconciled, pulls: readonly Pull[]): Pull | undefined {
+  const { fresh = 0 } = caseOf(one.snapshot, one.plan);
+  return pulls.find(
+    (pull) => pull.number > fresh && proposes(one, pull.branch) && (pull.state.kind !== 'closed' || isRejected(pull)),
+  );
+}
+
+/** Closed by someone who did not open it. */
+function isRejected({ state, author }: Pull): boolean {
+  return state.kind === 'closed' && state.by?.isBot === false && state.by.login !== author.login;
 }
 
 /** Without a record its branch says what it is: the one that is wanted first, whatever became of it. */
@@ -163,7 +176,7 @@ function found(one: Reconciled, pulls: readonly Pull[]): ProposalRecord | undefi
   const open = own.filter(({ state }) => state.kind === 'open');
   const isWanted = ({ branch }: Pull): boolean => proposes(one, branch);
   // What people have said of the very commit counts, also where it is closed by now.
-  const pull = open.find(isWanted) ?? own.find(isWanted) ?? open[0];
+  const pull = open.find(isWanted) ?? lastWord(one, own) ?? own.find(isWanted) ?? open[0];
   const named = pull === undefined ? undefined : namedBy(key, pull.branch);
   if (pull === undefined || named === undefined) return undefined;
   const { branch, head, number, url, createdAt } = pull;

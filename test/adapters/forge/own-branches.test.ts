@@ -1,6 +1,7 @@
 /** Pull requests of strangers: however many there are, ours are read. */
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Account } from '../../support/forge/repository.ts';
 import { problem } from '../../support/forge/route.ts';
 import { type SimulatedForge, startForge } from '../../support/forge/start-forge.ts';
 import { ADA, APP, type ForgeSite, forgeSite, value } from './site.ts';
@@ -52,6 +53,21 @@ test('where a branch of that name in forks of the same owner was proposed as oft
   for (let count = 0; count < 20; count += 1) opened('a'.repeat(40), true);
   const found = value(await site.open({}).pulls({ prefix: 'none/', numbers: [], branches: [branch] }));
   expect(found.filter(({ isSameRepository }) => isSameRepository).map(({ number }) => number)).toEqual([own.number]);
+});
+
+test('where somebody has opened more from a branch of ours than are looked at, ours is read', async () => {
+  forge.fault = () => undefined;
+  const branch = `${prefix}more`;
+  const { head } = await site.branch(branch, 12);
+  const closed = (by: Account): number => {
+    const { number } = site.repository.open({ by, branch, base: 'main', head, title: branch, body: '' });
+    site.repository.close(number, by);
+    return number;
+  };
+  const ours = closed(APP);
+  for (let count = 0; count < 10; count += 1) closed(ADA);
+  const found = value(await site.open({}).pulls({ prefix: 'none/', numbers: [], branches: [branch] }));
+  expect(found.map(({ number }) => number)).toEqual([10, 9, 8, 7, 0].map((after) => ours + after));
 });
 
 test('where others have opened many from branches of ours, those that we have opened come first, and few of theirs are read', async () => {

@@ -51,3 +51,12 @@ export async function numbersBelow(
 }
 
 const ascending = (left: number, right: number): number => left - right;
+
+/**
+ * The newest of each author first, then all others, of a list that has the newest first: who may push to a branch opens as many of it
+ * as they like, and takes the place of none but their own.
+ */
+export function eachAuthorFirst(list: readonly unknown[]): readonly unknown[] {
+  const newest = new Map(list.toReversed().map((item) => [textAt(item, 'user', 'login'), item]));
+  return [...new Set([...list.filter((item) => newest.get(textAt(item, 'user', 'login')) === item), ...list])];
+}

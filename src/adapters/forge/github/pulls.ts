@@ -4,7 +4,7 @@ import { at } from '../../../api/json.ts';
 import { type Known, known, unknown } from '../../../api/known.ts';
 import type { Answer, Deferred, ForgeRefused, Pull, PullQuery, Review } from '../../../ports/forge.ts';
 import { type ForgeCaller, forgeError } from './call.ts';
-import { numbersBelow } from './own-branches.ts';
+import { eachAuthorFirst, numbersBelow } from './own-branches.ts';
 import { actorAt, instantAt, pullOf, textAt } from './read-pull.ts';
 
 /** Items, the most that GitHub gives at a time. */
@@ -78,7 +78,7 @@ async function numbersOf(caller: ForgeCaller, branches: readonly string[]): Prom
     if (reply.kind === 'unheard') throw reply.error;
     if (reply.kind !== 'reply') return reply;
     const list: readonly unknown[] = Array.isArray(reply.data) ? reply.data : garbled(caller, operation);
-    const own = list.filter((item) => pullOf(item, undefined)?.isSameRepository !== false);
+    const own = eachAuthorFirst(list.filter((item) => pullOf(item, undefined)?.isSameRepository !== false));
     numbers.push(...own.slice(0, NEWEST).flatMap((item) => idAt(item, 'number') ?? []));
   }
   return { kind: 'done', value: numbers };
