@@ -39,8 +39,8 @@ const CALLS_A_ROUND = 12;
 /** Progress is told after this many schedules. */
 const PROGRESS = 500;
 
-const [, , first = '0', all = '1', ...words] = process.argv;
-const [share, of] = [Number(first), Number(all)];
+const [, , nth = '0', among = '1', ...words] = process.argv;
+const [share, of] = [Number(nth), Number(among)];
 
 /** What one run is asked for. Throws at an option that there is not. */
 function optionsOf(args: readonly string[]) {
