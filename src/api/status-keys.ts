@@ -27,6 +27,14 @@ export function withoutPrivateHalves(text: string): string {
 
 const PRIVATE_HALVES = new RegExp(`${PRIVATE_HALF}[A-Za-z0-9_-]+`, 'g');
 
+/** The line, from 1, of the first whole private half, wherever it stands in a text; undefined: there is none. */
+export function privateHalfLine(text: string): number | undefined {
+  const at = text.search(WHOLE_PRIVATE_HALF);
+  return at === -1 ? undefined : text.slice(0, at).split('\n').length;
+}
+
+const WHOLE_PRIVATE_HALF = new RegExp(`${PRIVATE_HALF}[A-Za-z0-9_-]{43}`);
+
 /** The 43 characters behind the name of this half; undefined: it is no such half. */
 export function keyBody(text: string, half: typeof PUBLIC_HALF | typeof PRIVATE_HALF): string | undefined {
   const body = text.startsWith(half) ? text.slice(half.length) : '';
@@ -61,7 +69,8 @@ function readKey(entry: FieldReader, otherwise: string): StatusKey {
   entry.allow(['cluster', 'key', 'until']);
   const text = entry.text('key');
   const isWhole = text === '' || keyBody(text, PUBLIC_HALF) !== undefined;
-  if (!isWhole && text.startsWith(PRIVATE_HALF))
+  // Also with the name of its variable in front of it: the public half next to it would be that of a key which everybody has.
+  if (!isWhole && text.includes(PRIVATE_HALF))
     entry.fault(
       'key',
       'PrivateKey',

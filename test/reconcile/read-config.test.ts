@@ -2,9 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { CONFIG_FILE } from '../../src/api/config.ts';
+import type { Issue } from '../../src/api/issue.ts';
 import { parseConfig } from '../../src/api/parse-config.ts';
 import type { TreeFile } from '../../src/ports/git.ts';
 import { CONFIG_REQUEST } from '../../src/reconcile/documents/desired-branch.ts';
+import { ConfigError } from '../../src/reconcile/documents/read-config.ts';
 import { configIn } from '../../src/reconcile/observe/read-main.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
@@ -121,6 +123,27 @@ test.each([
   }
   expect(said).toMatch(/tranche\.yaml:[12]: /);
   expect(said).not.toContain(half.slice('tranche-private-'.length).slice(0, 8));
+});
+
+test.each([
+  ['behind the name of its variable', (half: string) => `statusKeys: [{cluster: eu, key: "TRANCHE_STATUS_KEY=${half}"}]\n`],
+  ['in a comment', (half: string) => `# TRANCHE_STATUS_KEY=${half}\nstatusKeys: [{cluster: eu, key: ${publicHalf()}}]\n`],
+  ['as the cluster', (half: string) => `cluster: ${half}\nstatusKeys: [{key: ${publicHalf()}}]\n`],
+  ['in a second document', (half: string) => `statusKeys: [{key: ${publicHalf()}}]\n---\n${half}\n`],
+  ['in no YAML', (half: string) => `statusKeys: [{key: ${publicHalf()}}]\nTRANCHE_STATUS_KEY=${half}\n`],
+])('a private half on main is reported, and its public half is not asked for: %s', (_, textWith) => {
+  let issues: readonly Issue[] = [];
+  try {
+    read({ 'tranche.yaml': text(textWith(privateHalf())) });
+  } catch (error) {
+    issues = error instanceof ConfigError ? error.issues : [];
+  }
+  const told = issues.filter(({ reason }) => reason === 'PrivateKey');
+  expect(told.map(({ hint }) => hint)).toEqual([expect.stringMatching(/^Throw this key away.*make another.*its public half/)]);
+  expect(issues.map(({ reason }) => reason)).not.toContain('BadKey');
+  // Another key, and the first half nowhere any more.
+  const mended = `statusKeys: [{cluster: eu, key: ${publicHalf(2)}}]\n`;
+  expect(read({ 'tranche.yaml': text(mended) }).statusKeys).toMatchObject([{ key: publicHalf(2) }]);
 });
 
 test('keys by the thousand are refused before each is compared with each', () => {

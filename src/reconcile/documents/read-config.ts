@@ -3,7 +3,7 @@
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, OTHER_CONFIG_FILE } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { isOfSteps, parseConfig } from '../../api/parse-config.ts';
-import { withoutPrivateHalves } from '../../api/status-keys.ts';
+import { privateHalfLine, withoutPrivateHalves } from '../../api/status-keys.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ParsedDocument, parseDocumentText } from '../../manifests/parse-document.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
@@ -54,7 +54,32 @@ function configIn(content: TreeFile['content'], known: KnownTexts | undefined): 
       }),
     ]);
   }
-  const text = withoutPrivateHalves(content.kind === 'text' ? content.text : '');
+  const leak = leakIn(content.text);
+  try {
+    const config = configInText(withoutPrivateHalves(content.text), known);
+    if (leak === undefined) return config;
+    throw new ConfigError([leak], config);
+  } catch (error) {
+    if (leak === undefined || !(error instanceof ConfigError)) throw error;
+    if (error.issues.some(({ reason }) => reason === leak.reason)) throw error;
+    throw new ConfigError([...error.issues, leak], error.besides);
+  }
+}
+
+/** Anyone who has it signs what every process believes, whatever the entry of its public half says: so also in a comment. */
+function leakIn(text: string): Issue | undefined {
+  const line = privateHalfLine(text);
+  if (line === undefined) return undefined;
+  return configIssue({
+    path: 'statusKeys',
+    reason: 'PrivateKey',
+    message: 'the private half of a key stands here: anyone who reads it can sign',
+    hint: 'Throw this key away and take it out of the file; make another (tranche status-key), and write its public half into statusKeys.',
+    line,
+  });
+}
+
+function configInText(text: string, known: KnownTexts | undefined): Config {
   refuseSeveral(text);
   const document = { file: CONFIG_FILE, text: withoutMark(text), firstLine: 1, doubt: undefined };
   const read = parseDocumentText(document, known);
