@@ -75,7 +75,7 @@ function readKey(entry: FieldReader, otherwise: string): StatusKey {
       'key',
       'PrivateKey',
       'is the private half: anyone who reads it can sign',
-      'Throw this key away, make another (tranche status-key), and write its public half here.',
+      'Throw this key away, make another (tranche status-key --cluster NAME), and write its public half here.',
     );
   else if (!isWhole)
     entry.fault(

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { DEFAULT_CONFIG } from '../api/config.ts';
 import { jsonText } from '../api/printable.ts';
+import { yamlWord } from '../api/yaml-word.ts';
 import { ENV, type Io, UsageError } from '../options.ts';
 import { type Given, textOf } from './flags.ts';
 
@@ -35,7 +36,7 @@ The private half. Give it to the processes that reconcile ${cluster}, as a secre
 can write what tranche believes. It is shown once, and kept nowhere.
 
 statusKeys:
-  - {cluster: ${cluster}, key: ${publicHalf}}
+  - {cluster: ${yamlWord(cluster)}, key: ${publicHalf}}
 
 The public half, for tranche.yaml on the branch that is delivered. Give the processes the
 private half first: without it they take no step forward as soon as this is merged.

@@ -2,6 +2,8 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { openSignatures } from '../../src/adapters/system/ed25519.ts';
+import { configIn } from '../../src/reconcile/observe/read-main.ts';
+import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { startSite, stopSites } from '../support/site.ts';
 
 afterEach(stopSites);
@@ -17,6 +19,16 @@ test('both halves fit each other, as text and as JSON, and are others each time'
   expect(made).toMatchObject({ cluster: 'default' });
   expect(openSignatures(made['privateHalf']).own?.key).toBe(made['publicHalf']);
   expect(made['privateHalf']).not.toBe(privateHalf);
+});
+
+test.each(['eu', '1e3', 'on', '0'])('what is printed for cluster %s is read as it is pasted', async (cluster) => {
+  const site = await startSite();
+  const { out } = await site.run(`status-key --cluster ${cluster}`);
+  const [pasted = ''] = /^statusKeys:\n.*\n/m.exec(out) ?? [];
+  const text = `cluster: "${cluster}"\n${pasted}`;
+  const file = { path: 'tranche.yaml', oid: '', mode: '100644', content: { kind: 'text', text } } as const;
+  const { statusKeys } = configIn({ commit: '', folders: [], skipped: () => [], files: [file] }, NO_OVERRIDES);
+  expect(statusKeys).toMatchObject([{ cluster, key: expect.stringMatching(/^tranche-public-/) }]);
 });
 
 test.each([

@@ -74,7 +74,7 @@ function leakIn(text: string): Issue | undefined {
     path: 'statusKeys',
     reason: 'PrivateKey',
     message: 'the private half of a key stands here: anyone who reads it can sign',
-    hint: 'Throw this key away and take it out of the file; make another (tranche status-key), and write its public half into statusKeys.',
+    hint: 'Throw this key away and take it out of the file; make another (tranche status-key --cluster NAME), and write its public half into statusKeys.',
     line,
   });
 }

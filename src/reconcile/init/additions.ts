@@ -2,6 +2,7 @@
 
 import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
+import { yamlWord } from '../../api/yaml-word.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import { namespaceIssue } from '../documents/desired-issues.ts';
 import { keyOf } from '../documents/rollout-names.ts';
@@ -119,7 +120,7 @@ function withoutNamespace({ document }: FoundWorkload, namespace: string | undef
   const hint =
     namespace === undefined
       ? 'Say which one with --namespace NAME, or add metadata.namespace to the manifest.'
-      : `${CONFIG_FILE} is there, and not edited: add namespaces: {${JSON.stringify(folder)}: ${namespace}} to it, and call this again.`;
+      : `${CONFIG_FILE} is there, and not edited: add namespaces: {${JSON.stringify(folder)}: ${yamlWord(namespace)}} to it, and call this again.`;
   return { ...namespaceIssue(document), hint };
 }
 

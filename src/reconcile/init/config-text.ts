@@ -1,8 +1,8 @@
 /** The text of a first `tranche.yaml`: namespaces that files do not name, and what a large repository need not read. */
 
 import { CONFIG_FILE } from '../../api/config.ts';
+import { yamlWord } from '../../api/yaml-word.ts';
 import type { Addition, Files, Wishes } from './addition.ts';
-import { yamlWord } from './steps.ts';
 import type { Survey } from './survey.ts';
 
 /** From this number of files on it is worth the care to name the folders that a pass reads. */

@@ -2,8 +2,9 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { SERVICE_KIND } from '../../api/kinds.ts';
+import { yamlWord } from '../../api/yaml-word.ts';
 import { ingressClasses } from '../../rollout/traffic/ingress-classes.ts';
-import { type FirstStep, firstSteps, sharedSteps, yamlWord } from './steps.ts';
+import { type FirstStep, firstSteps, sharedSteps } from './steps.ts';
 import type { FoundWorkload, Place } from './survey.ts';
 
 /** What `--strategy` takes. */

@@ -1,6 +1,7 @@
 /** The steps of a first Rollout, and its file: what fits the number of groups, so that nobody has to count. */
 
 import { LWS_API_VERSION } from '../../api/rollout.ts';
+import { yamlWord } from '../../api/yaml-word.ts';
 
 export type FirstStep = {
   readonly replicas: number | string;
@@ -75,11 +76,4 @@ function stepLines({ replicas, traffic, pause }: FirstStep): readonly string[] {
   if (pause === undefined) return first;
   if (pause === 'approval') return [...first, '          pause: {} # until somebody says: tranche approve'];
   return [...first, `          pause: {duration: ${pause}} # seconds after its groups are ready`];
-}
-
-/** A name of Kubernetes as YAML reads it back as a text: `1e3`, `12` and `on` are quoted. */
-export function yamlWord(text: string): string {
-  return /^[a-z][a-z0-9./-]*$/.test(text) && !/^(true|false|null|yes|no|on|off|y|n)$/.test(text)
-    ? text
-    : JSON.stringify(text);
 }

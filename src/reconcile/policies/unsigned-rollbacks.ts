@@ -4,6 +4,7 @@ import { CONFIG_FILE, type Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { POLICY_KIND } from '../../api/kinds.ts';
 import { meansCluster } from '../../api/rollout-policy.ts';
+import { shellWord } from '../../api/shell-word.ts';
 import { keysOf } from '../../api/status-keys.ts';
 import type { PolicyReading } from './policy-scope.ts';
 
@@ -26,7 +27,7 @@ export function unsignedRollbacks(
       path: 'spec.onFailure',
       reason: 'RollbackUnsigned',
       message: `${POLICY_KIND} ${name}: onFailure is rollback, and no key signs the status branch of cluster ${cluster}: groups that are recreated as a whole are counted on that branch, so without --watch they hold the release, and nothing rolls back for them`,
-      hint: `Make a key with tranche status-key, and name its public half under statusKeys of ${CONFIG_FILE}.`,
+      hint: `Make a key with tranche status-key --cluster ${shellWord(cluster)}, and name its public half under statusKeys of ${CONFIG_FILE}.`,
     }));
 }
 

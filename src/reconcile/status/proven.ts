@@ -4,6 +4,7 @@ import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { isInForce, keysOf } from '../../api/status-keys.ts';
 import { type Instant, printInstant } from '../../api/time.ts';
+import { yamlWord } from '../../api/yaml-word.ts';
 import type { Signatures } from '../../ports/signatures.ts';
 import type { RecordProof } from '../../rollout/record/trust.ts';
 import { isWhole } from './content.ts';
@@ -234,7 +235,7 @@ export function unnamedKey({ signatures, config, place }: Judging): readonly Iss
       path: 'statusKeys',
       reason: 'StatusKeyUnnamed',
       message: `TRANCHE_STATUS_KEY is set, and statusKeys names no key for cluster ${place.cluster}: the status branch is neither signed nor believed`,
-      hint: `Add {cluster: ${place.cluster}, key: ${own.key}} to statusKeys on main.`,
+      hint: `Add {cluster: ${yamlWord(place.cluster)}, key: ${own.key}} to statusKeys on main.`,
     },
   ];
 }

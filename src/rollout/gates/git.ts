@@ -49,11 +49,10 @@ export function newerRecord({ newerRecord: version, key }: Pick<Snapshot, 'newer
 }
 
 /** Where main names keys, only what is signed by one of them counts: without such a key no record can be written, and no step goes forward. */
-export function keyMissing({ keyMissing: why }: Pick<Snapshot, 'keyMissing'>): Hold | undefined {
+export function keyMissing({ keyMissing: why, key }: Pick<Snapshot, 'keyMissing' | 'key'>): Hold | undefined {
   if (why === undefined) return undefined;
   return hold('StatusKeyMissing', {
     seen: `${why}. Without one this process writes no record and no step forward; rollbacks, orders and drains go on`,
-    action:
-      'Give the private half as TRANCHE_STATUS_KEY. Where it is lost: tranche status-key, and the new public half in statusKeys of tranche.yaml',
+    action: `Give the private half as TRANCHE_STATUS_KEY. Where it is lost: tranche status-key --cluster ${shellWord(key.cluster)}, and the new public half in statusKeys of tranche.yaml`,
   });
 }
