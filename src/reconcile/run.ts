@@ -42,8 +42,8 @@ function builtSince(before: BuildsSpent | undefined, { builder }: Ports): Pick<P
 type Attempt = PassOptions & { readonly attempt: number };
 
 async function tryPass(ports: Ports, memory: Memory, options: Attempt): Promise<PassResult | 'moved'> {
-  const branches: string[] = [];
-  while (branches.length < HOPS_MOST) {
+  const branches = [(memory.config ?? named(options)).branch];
+  while (branches.length <= HOPS_MOST) {
     const result = await passOn(ports, memory, options);
     if (result !== 'elsewhere') return result;
     branches.push(memory.config?.branch ?? '');

@@ -222,7 +222,7 @@ describe('a repository that cannot be used', () => {
     [
       'reconcile --branch nope',
       2,
-      'error: git: read: the repository has no branch nope. Create it, or name the one that the agent applies in each call: --branch NAME (lint and roots: --ref NAME). A branch main may name it as well: branches.desired in its tranche.yaml.\n',
+      'error: git: read: the repository has no branch nope. Create it, or name the one that the agent applies in each call: --branch NAME (lint and roots: --ref NAME). A branch main may name it as well: branches.desired in its tranche.yaml, and in that of the other.\n',
     ],
     ...['reconcile --status-branch main', 'abort vllm --status-branch main'].map(
       (line): readonly [string, number, string] => [

@@ -1,6 +1,7 @@
 /** Orders and `status` go by the configuration of the branch that passes go by, whichever branch names it. */
 
 import { expect, test } from 'vitest';
+import { ConfigError } from '../../src/reconcile/documents/read-config.ts';
 import { desiredHead } from '../../src/reconcile/observe/read-main.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
@@ -36,12 +37,38 @@ test('an order is written where a pass reads it, and status shows what that pass
   expect(shown.map(({ record }) => record.cluster)).toEqual(['west']);
 });
 
-test('the command line has the last word, and a circle is told', async () => {
+test('the command line has the last word', async () => {
   const { git } = worldWith(OWN).ports();
   expect((await desiredHead(git, { ...NO_OVERRIDES, branch: 'main' })).config.cluster).toBe('east');
   expect((await desiredHead(git, NO_OVERRIDES)).config).toMatchObject({ cluster: 'west', statusBranch: 'of-release' });
-  const circle = worldWith('cluster: west\n').ports();
-  await expect(desiredHead(circle.git, NO_OVERRIDES)).rejects.toThrow('names release as the desired branch');
+});
+
+test.each([
+  ['a circle, where one names none', { main: 'release', release: undefined }, 'main names release, release names main'],
+  ['more of them than are followed', { main: 'a', a: 'b', b: 'c', c: 'c' }, 'main names a, a names b, b names c'],
+] as const)('%s: what it says to write into each ends it', async (_what, named, said) => {
+  const world = new World({ files: VLLM_FILES });
+  const write = (branch: string, to: string | undefined) =>
+    world.repository.commit(branch, {
+      writes: [
+        {
+          path: 'tranche.yaml',
+          text: `cluster: of-${branch}\n${to === undefined ? '' : `branches: {desired: ${to}}\n`}`,
+        },
+      ],
+    });
+  for (const [branch, to] of Object.entries(named)) write(branch, to);
+  const { git } = world.ports();
+  const found = await desiredHead(git, NO_OVERRIDES).catch((error: unknown) => error);
+  const [issue] = found instanceof ConfigError ? found.issues : [];
+  expect(issue).toMatchObject({ reason: 'BranchesInCircle', message: expect.stringContaining(`: ${said} (`) });
+  const last = Object.keys(named).at(-1) ?? '';
+  expect(issue?.hint).toContain(
+    'as branches.desired into the file of each of them, also into its own, or say --branch',
+  );
+  expect((await desiredHead(git, { ...NO_OVERRIDES, branch: last })).config.cluster).toBe(`of-${last}`);
+  for (const branch of Object.keys(named)) write(branch, last);
+  expect((await desiredHead(world.ports().git, NO_OVERRIDES)).config.cluster).toBe(`of-${last}`);
 });
 
 test('a fault of steps alone keeps no order, and anyone who only looks is told', async () => {

@@ -95,7 +95,7 @@ test('branches that name each other as the desired one are told, and not followe
     });
   release('intervalSeconds: 30\n');
   await expect(world.pass()).rejects.toThrow(
-    'tranche.yaml:1: the file on main names release as the desired branch, and the file on release another one',
+    'tranche.yaml:1: each branch names another one as the desired one in its own file: main names release, release names main',
   );
   release('branches: {desired: release, status: elsewhere}\n');
   expect((await world.pass()).failed).toBe(false);

@@ -3,15 +3,16 @@
 import { DEFAULT_CONFIG } from '../../api/config.ts';
 import { ConfigError, configIssue } from './read-config.ts';
 
-/** Each of these branches was named as the desired one by the file on the one before. */
+/** `branches`: those whose file was read, in their order, and at last the one that nobody has looked at: each names the next as the desired one. */
 export function branchesInCircle(branches: readonly string[]): ConfigError {
-  const [from, to] = branches.slice(-2);
+  // Of one that names itself only the status branch was another one than expected.
+  const named = branches.slice(1).flatMap((to, at) => (branches[at] === to ? [] : [`${branches[at]} names ${to}`]));
   return new ConfigError([
     configIssue({
       path: 'branches.desired',
       reason: 'BranchesInCircle',
-      message: `the file on ${from} names ${to} as the desired branch, and the file on ${to} another one; who names none means ${DEFAULT_CONFIG.branch}`,
-      hint: 'Write the same branches into both, or say --branch.',
+      message: `each branch names another one as the desired one in its own file: ${[...new Set(named)].join(', ')} (a file that names none means ${DEFAULT_CONFIG.branch})`,
+      hint: 'Write the branch that the agent applies as branches.desired into the file of each of them, also into its own, or say --branch.',
       line: 1,
     }),
   ]);

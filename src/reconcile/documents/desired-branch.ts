@@ -45,6 +45,6 @@ export function headOf(branch: string, head: Oid | undefined): Oid {
     port: 'git',
     operation: 'read',
     retryable: false,
-    hint: `Create it, or name the one that the agent applies in each call: --branch NAME (lint and roots: --ref NAME). A branch ${DEFAULT_CONFIG.branch} may name it as well: branches.desired in its tranche.yaml.`,
+    hint: `Create it, or name the one that the agent applies in each call: --branch NAME (lint and roots: --ref NAME). A branch ${DEFAULT_CONFIG.branch} may name it as well: branches.desired in its tranche.yaml, and in that of the other.`,
   });
 }

@@ -6,6 +6,7 @@ import type { Issue } from '../../api/issue.ts';
 import { at, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import { mapsAt } from '../../api/weighted-routes.ts';
+import { yamlWord } from '../../api/yaml-word.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Edit, FieldPath } from '../../rollout/edits/edit.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
@@ -118,7 +119,7 @@ function otherBranch({ value }: ManifestDocument, spec: FieldPath, { branch }: C
       path,
       reason: 'OtherBranch',
       message: `it applies ${revision}, and steps are written to ${branch}`,
-      hint: `Set targetRevision: ${branch}, or write branches.desired into tranche.yaml.`,
+      hint: `Set targetRevision: ${branch}, or write branches.desired: ${yamlWord(revision)} into tranche.yaml of both branches.`,
       mend: [{ kind: 'set', path, value: branch }],
     },
   ];

@@ -91,9 +91,9 @@ export async function desiredHead(
   git: Git,
   overrides: Overrides,
 ): Promise<{ readonly main: Oid; readonly config: Config }> {
-  const branches: string[] = [];
   let branch = overrides.branch ?? DEFAULT_CONFIG.branch;
-  while (branches.length < HOPS_MOST) {
+  const branches = [branch];
+  while (branches.length <= HOPS_MOST) {
     const [head] = await git.heads([branch]);
     const main = headOf(branch, head);
     const config = await readConfig(git, main, overrides);
