@@ -38,15 +38,15 @@ export type SkippedFile = {
 export type TreeFile = SkippedFile & {
   /**
    * The text with its byte order mark and line ends as they are.
-   * `unreadable`: over the size limit (`large`), no file of its own (`link`), or not UTF-8 and the like; such a file must
-   * never be written.
+   * `unreadable`: a file over the size limit (`large`), a folder that is not gone into (`folder`), no file of its own (`link`), one
+   * whose name no manifest has (`name`), or not UTF-8 and the like; such a file must never be written.
    * `legible` is what of its bytes is text: never to be acted on, only to tell what the file may hold.
    */
   readonly content:
     | { readonly kind: 'text'; readonly text: string }
     | {
         readonly kind: 'unreadable';
-        readonly cause: 'large' | 'link' | 'garbled';
+        readonly cause: 'large' | 'folder' | 'link' | 'name' | 'garbled';
         readonly why: string;
         readonly legible?: string;
       };

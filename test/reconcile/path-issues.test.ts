@@ -98,7 +98,7 @@ test.each<readonly [what: string, gaps: Partial<Gaps>, paths: readonly string[],
     { passedOver: ['apps/base'] },
     ['apps'],
     [
-      'warning 0 it is a symbolic link or a submodule, which is not followed: no Rollout, workload or RolloutPolicy behind it counts',
+      'warning 0 it is a symbolic link or a submodule, which is not followed: no Rollout, workload or RolloutPolicy counts by way of it',
     ],
   ],
   [
@@ -106,7 +106,7 @@ test.each<readonly [what: string, gaps: Partial<Gaps>, paths: readonly string[],
     { passedOver: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] },
     ['apps'],
     [
-      'warning 0 a, b, c, d, e and 2 more are symbolic links or submodules, which are not followed: no Rollout, workload or RolloutPolicy behind them counts',
+      'warning 0 a, b, c, d, e and 2 more are symbolic links or submodules, which are not followed: no Rollout, workload or RolloutPolicy counts by way of them',
     ],
   ],
 ])('%s', (_, gaps, paths, said) => {

@@ -6,6 +6,8 @@ import { legible, markerSearch } from './markers.ts';
 import type { FoundObject } from './object-question.ts';
 import { decodeText } from './objects.ts';
 
+type Unreadable = Extract<TreeFile['content'], { readonly kind: 'unreadable' }>;
+
 type Reader = { readonly lookup: (oid: Oid) => FoundObject; readonly limits: GitLimits };
 
 /** What files say that were looked up; undefined: nothing that was asked for. */
@@ -55,14 +57,14 @@ export function noText(bytes: Buffer): TreeFile['content'] {
 export const LINK = unreadable('link', 'it is a symbolic link or a submodule, which is not followed');
 
 /** Such a file must never be written. */
-export const NO_NAME = unreadable('garbled', 'its name is not UTF-8');
+export const NO_NAME = unreadable('name', 'its name is not UTF-8');
 
 /** Of a file or a folder; what is in it is not read. */
-export const LONG_NAME = unreadable('garbled', 'its name has more than 255 bytes, which no file system takes');
+export const LONG_NAME = unreadable('name', 'its name has more than 255 bytes, which no file system takes');
 
 /** What stands for a folder that is not gone into: who merged it keeps no file of others from being read. */
 export function tooDeep(folder: Pick<TreeFile, 'path' | 'oid'>, { treeDepth }: Pick<GitLimits, 'treeDepth'>): TreeFile {
-  return { ...folder, mode: '100644', content: unreadable('large', `folders are nested deeper than ${treeDepth}`) };
+  return { ...folder, mode: '100644', content: unreadable('folder', `folders are nested deeper than ${treeDepth}`) };
 }
 
 /** The same of one that makes the tree too large to be read; `many`: folders in it do. */
@@ -73,9 +75,9 @@ export function tooMuch(
 ): TreeFile {
   const what = many === 0 ? 'it makes' : `${many} folders in it make`;
   const why = `${what} the tree larger than ${treeEntries} folders and files`;
-  return { ...folder, mode: '100644', content: unreadable('large', why) };
+  return { ...folder, mode: '100644', content: unreadable('folder', why) };
 }
 
-function unreadable(cause: 'large' | 'link' | 'garbled', why: string): TreeFile['content'] {
+function unreadable(cause: Exclude<Unreadable['cause'], 'garbled'>, why: string): Unreadable {
   return { kind: 'unreadable', cause, why };
 }

@@ -169,12 +169,12 @@ function readOne(
   { size, mode }: Entry,
 ): TreeFile | SkippedFile {
   const file = { path, mode: (mode & 0o111) === 0 ? '100644' : '100755' } as const;
-  const unreadable = (why: string, cause: 'large' | 'garbled' = 'garbled'): TreeFile => ({
+  const unreadable = (why: string, cause: 'large' | 'name' | 'garbled' = 'garbled'): TreeFile => ({
     ...file,
     oid: zeroOid,
     content: { kind: 'unreadable', cause, why },
   });
-  if (path.includes('\uFFFD')) return unreadable('its name is not UTF-8');
+  if (path.includes('\uFFFD')) return unreadable('its name is not UTF-8', 'name');
   if (size > limits.fileBytes)
     return unreadable(`it has ${size} bytes, over the limit of ${limits.fileBytes}`, 'large');
   let bytes: Buffer;

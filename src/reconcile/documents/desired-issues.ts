@@ -142,7 +142,7 @@ export function dataWarning(file: Unreadable): Issue {
     path: '',
     reason: 'LargeJson',
     message: `${file.why}: taken for data and passed over`,
-    hint: 'Name the manifests one by one under paths in tranche.yaml, so that it is not fetched either.',
+    hint: 'If it holds manifests, put them into files within the limit: none of them counts. Else nothing is wrong; to have it not fetched either, name the folders and files with manifests and policies under paths in tranche.yaml.',
   };
 }
 
@@ -154,12 +154,18 @@ export function unreadableIssue(file: Unreadable): Issue {
     path: '',
     reason: 'UnreadableFile',
     message: file.why,
-    hint:
-      file.cause === 'link'
-        ? 'Name what it leads to under paths in tranche.yaml, or put the files there themselves.'
-        : 'Make it UTF-8 text within the limit, or leave it out of paths in tranche.yaml.',
+    hint: WAYS[file.cause],
   };
 }
+
+/** What can be done about each. */
+const WAYS: Readonly<Record<Unreadable['cause'], string>> = {
+  link: 'Name what it leads to in its place under paths in tranche.yaml, or put the files there themselves.',
+  folder: 'Take files out of this folder, or move it nearer to the root; or leave it out of paths in tranche.yaml.',
+  name: 'Give it another name, or leave it out of paths in tranche.yaml.',
+  large: 'Make it UTF-8 text within the limit, or leave it out of paths in tranche.yaml.',
+  garbled: 'Make it UTF-8 text within the limit, or leave it out of paths in tranche.yaml.',
+};
 
 /** One syntax fault a file: the ones after it are nearly always its echoes. */
 export function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {

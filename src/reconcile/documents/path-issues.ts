@@ -84,7 +84,7 @@ function passedOverIssue(paths: readonly string[]): Issue {
     line: 0,
     path: '',
     reason: 'LinkPassedOver',
-    message: `${seen}: no Rollout, workload or RolloutPolicy behind ${paths.length === 1 ? 'it' : 'them'} counts`,
-    hint: `Files of this repository count by their own path: name that under paths in ${CONFIG_FILE}. Put others here themselves. If none of them is for tranche, nothing is wrong.`,
+    message: `${seen}: no Rollout, workload or RolloutPolicy counts by way of ${paths.length === 1 ? 'it' : 'them'}`,
+    hint: `Files of this repository count by their own path: name that under paths in ${CONFIG_FILE}. Put others here themselves. If none of them is for tranche, or all count by their own path, nothing is wrong.`,
   };
 }

@@ -46,8 +46,9 @@ export function readPolicies(
   return [...told, ...lost];
 }
 
-/** Of one that is too large, or only a link, nothing was read: nobody knows what is in it. */
+/** Of one that is too large, or only a link, nothing was read: nobody knows what is in it. No agent has a file of a name that is none. */
 function mayHide(file: Unreadable): boolean {
+  if (file.cause === 'name') return false;
   return file.cause !== 'garbled' ? !isData(file) : (file.legible ?? '').search(POLICY_LINE) >= 0;
 }
 

@@ -107,7 +107,7 @@ function readingTests(subject: () => Subject): void {
     const commit = await subject().commit('nested', { [`${deep}b.yaml`]: 'x', 'a/c.yaml': 'y' });
     const { files: read } = await subject().git.readAt(commit, { ...all, suffixes: ['.yaml'] });
     expect(read.filter(({ path }) => path.startsWith('a/')).map(({ path, content }) => [path, content])).toEqual([
-      [deep.slice(0, -1), { kind: 'unreadable', cause: 'large', why: 'folders are nested deeper than 64' }],
+      [deep.slice(0, -1), { kind: 'unreadable', cause: 'folder', why: 'folders are nested deeper than 64' }],
       ['a/c.yaml', { kind: 'text', text: 'y' }],
     ]);
   });
