@@ -1,8 +1,8 @@
 /** What must not change of a Rollout while it delivers: recorded when a delivery starts, compared before every step. */
 
-import type { FieldFault } from './field-reader.ts';
 import { type Json, jsonEqual } from './json.ts';
 import type { Rollout } from './rollout.ts';
+import { STYLES } from './styles.ts';
 
 /** As it was written when the delivery started. */
 export type FrozenPlan = {
@@ -23,28 +23,27 @@ export function frozenPlanOf({ workload, strategy, style, steps }: Rollout): Fro
   };
 }
 
-const WORDS = {
-  workloadRef: ['spec.workloadRef', 'the workload'],
-  trafficRoutings: ['spec.strategy.canary.trafficRoutings', 'where traffic is routed'],
-  style: ['spec.strategy', 'the rolling style'],
-  steps: ['spec.strategy.canary.steps', 'the number of steps'],
-} as const;
+/** A field that was edited although it is fixed until the delivery ends. */
+type FrozenFault = { readonly path: string; readonly message: string };
 
 /**
- * What an edit in mid-delivery changed although it is fixed until the end: workload, traffic routings, rolling style,
+ * What an edit in mid-delivery changed although it is fixed until the end: workload, rolling style, traffic routings,
  * number of steps (reference: Kruise rollout_create_update_handler.go:158-174).
  */
-export function frozenFaults(before: FrozenPlan, after: FrozenPlan): readonly FieldFault[] {
-  const keys: readonly (keyof FrozenPlan)[] = ['workloadRef', 'trafficRoutings', 'style', 'steps'];
-  return keys
-    .filter((key) => !jsonEqual(before[key], after[key]))
-    .map((key) => {
-      const [path, what] = WORDS[key];
-      return {
-        at: path.split('.'),
-        reason: 'FrozenInDelivery',
-        message: `${path} was edited in mid-delivery: ${what} is fixed until it ends (was ${JSON.stringify(before[key])}, is ${JSON.stringify(after[key])})`,
-        hint: 'Put it back, or abort the delivery first.',
-      };
-    });
+export function frozenFaults(before: FrozenPlan, rollout: Rollout): readonly FrozenFault[] {
+  const after = frozenPlanOf(rollout);
+  const body = `spec.strategy.${STYLES[rollout.style].key}`;
+  // Another style has other fields: it is named before what may follow from it.
+  const fields = [
+    ['workloadRef', 'spec.workloadRef', 'the workload'],
+    ['style', 'spec.strategy', 'the rolling style'],
+    ['trafficRoutings', `${body}.trafficRoutings`, 'where traffic is routed'],
+    ['steps', `${body}.steps`, 'the number of steps'],
+  ] as const;
+  return fields
+    .filter(([key]) => !jsonEqual(before[key], after[key]))
+    .map(([key, path, what]) => ({
+      path,
+      message: `${path} was edited in mid-delivery: ${what} is fixed until it ends (was ${JSON.stringify(before[key])}, is ${JSON.stringify(after[key])})`,
+    }));
 }

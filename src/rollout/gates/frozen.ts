@@ -2,7 +2,7 @@
 
 import { MARK, printStep } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
-import { frozenFaults, frozenPlanOf } from '../../api/rollout-frozen.ts';
+import { frozenFaults } from '../../api/rollout-frozen.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import { type Hold, hold } from '../hold.ts';
 import type { Situation } from '../situation.ts';
@@ -46,9 +46,12 @@ export function frozenChanged(situation: Situation): Hold | undefined {
   if (file === undefined || recorded?.frozen === undefined || !sameRelease(recorded.release, marks?.release))
     return noLongerStepped(situation);
   const { frozen } = recorded;
-  const [fault] = frozenFaults({ ...frozen, steps: file.rollout.steps.length }, frozenPlanOf(file.rollout));
+  const [fault] = frozenFaults({ ...frozen, steps: file.rollout.steps.length }, file.rollout);
   if (fault === undefined) return noLongerStepped(situation);
-  return hold('FrozenFieldChanged', { seen: `${file.file}: ${fault.message}`, action: fault.hint });
+  return hold('FrozenFieldChanged', {
+    seen: `${file.file}: ${fault.message}`,
+    action: advice`Put ${lastLeft(`${fault.path} back as it was when the delivery started`, [file.file])}, or go back: ${commandLine('abort', snapshot.key)}`,
+  });
 }
 
 /** The workload itself is stepped, and the Rollout asks for a second one: its steps are none of this delivery. */

@@ -437,7 +437,11 @@ test('a fixed field of the Rollout that is edited in a delivery holds it', () =>
     partition: 3,
     frozen,
   };
-  expect(planned({ ...one, record: { ...record, step } })).toContain('hold FrozenFieldChanged');
+  const held = { ...one, record: { ...record, step } };
+  expect(planned(held)).toContain('hold FrozenFieldChanged');
+  expect(plan(world(held)).holds[0]?.message).toMatch(
+    /Put spec\.workloadRef back as it was when the delivery started, or go back: tranche abort vllm$/,
+  );
 });
 
 test('a group that is seen to fall in a pause restarts it', () => {
