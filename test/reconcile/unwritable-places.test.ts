@@ -1,5 +1,9 @@
 /** A workload or a Rollout in a place that tranche never writes: what is said names the way out, which is followed to its end. */
 
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Forgery, saidOf } from '../support/forgery.ts';
 import { LWS_FILE, OLD, ROLLOUT_FILE } from '../support/vllm.ts';
@@ -10,6 +14,16 @@ function moved(at: Forgery, from: string, to: string): void {
     { path: from, text: undefined },
   ];
   at.world.repository.commit('main', { writes, message: 'another folder' });
+}
+
+/** A clone that has this file. */
+function cloneWith(path: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-moved-'));
+  execFileSync('git', ['init', '-q'], { cwd: folder });
+  mkdirSync(join(folder, dirname(path)), { recursive: true });
+  writeFileSync(join(folder, path), 'x: 1\n');
+  execFileSync('git', ['add', '.'], { cwd: folder });
+  return folder;
 }
 
 /** What the first issue of the Rollout says to do. */
@@ -28,8 +42,11 @@ test.each([
     const at = await new Forgery().stepped();
     moved(at, from, to);
     const before = at.line().length;
-    const told = /WriteOutOfBounds .*git mv (\S+) (\S+)\. /.exec(await hintOf(at));
-    expect(told?.slice(1)).toEqual([to, back]);
+    const told = /WriteOutOfBounds .*as by: (.*git mv (\S+) (\S+))\. Orders/.exec(await hintOf(at));
+    expect(told?.slice(2)).toEqual([to, back]);
+    const clone = cloneWith(to);
+    execFileSync('sh', ['-c', told?.[1] ?? 'false'], { cwd: clone });
+    expect(readFileSync(join(clone, back), 'utf8')).toBe('x: 1\n');
     at.world.tick(600);
     await at.round();
     expect(at.line()).toHaveLength(before);
@@ -53,7 +70,7 @@ test('an abort that was ordered before the workload was moved there goes on afte
   moved(at, LWS_FILE, '.apps/lws.yaml');
   const result = await at.round();
   expect(saidOf(result)).toContain('tranche never writes');
-  expect(await hintOf(at)).toContain('git mv .apps/lws.yaml apps/lws.yaml');
+  expect(await hintOf(at)).toContain('mkdir -p apps && git mv .apps/lws.yaml apps/lws.yaml');
   moved(at, '.apps/lws.yaml', 'apps/lws.yaml');
   await at.until('rolled back', 8);
   expect(at.text('apps/lws.yaml')).toContain(OLD);

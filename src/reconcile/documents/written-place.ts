@@ -3,6 +3,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { shellWord } from '../../api/shell-word.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { folderOf } from '../../manifests/paths.ts';
 
 const MANIFEST = /\.(?:ya?ml|json)$/;
 
@@ -20,7 +21,10 @@ export function moveHint(file: string): string {
     .split('/')
     .map((part) => part.replace(/^\.+/, ''))
     .join('/');
-  return `Nothing was written. If this file is a workload or a Rollout of yours, move it to where no name starts with a dot, as by: git mv ${shellWord(file)} ${shellWord(there)}. Orders and rollbacks are written from then on.`;
+  // git mv makes no folder.
+  const folder = folderOf(there);
+  const made = folder === folderOf(file) ? '' : `mkdir -p ${shellWord(folder)} && `;
+  return `Nothing was written. If this file is a workload or a Rollout of yours, move it to where no name starts with a dot, as by: ${made}git mv ${shellWord(file)} ${shellWord(there)}. Orders and rollbacks are written from then on.`;
 }
 
 /** Why no step of what is in this file may start: nothing could be ordered or taken back there. undefined: it may. */
