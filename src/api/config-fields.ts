@@ -20,7 +20,9 @@ export function readLinks(root: FieldReader): Readonly<Record<string, string>> {
       wrong === undefined
         ? `has ${links.length} links, wanted at most ${LINKS_LIMIT}`
         : `has ${JSON.stringify(wrong.join(': '))}, wanted a label of letters and digits with an https address`,
-      'Write for example dashboard: "https://grafana.example/d/llm?var-name={name}".',
+      wrong === undefined
+        ? 'Leave the others out.'
+        : 'Write for example dashboard: "https://grafana.example/d/llm?var-name={name}".',
     );
   return Object.fromEntries(links);
 }

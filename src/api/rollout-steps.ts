@@ -69,7 +69,7 @@ function readStep(reader: FieldReader, rules: StepRules): RolloutStep | undefine
       'replicas',
       'OverPercentLimit',
       `is ${replicas}, wanted at most ${rules.percentLimit}% in a partition step with traffic`,
-      'Lower it, or use an extra workload.',
+      'Lower it, take traffic and matches out of this step, or set enableExtraWorkloadForCanary: true.',
     );
   }
   return { replicas, pause: readPause(reader, rules), traffic, matches, requestHeaderModifier };

@@ -92,6 +92,22 @@ test('routings are read with the kinds that Kruise knows, in the order in which 
   });
 });
 
+test('a step of one workload over the limit of a share: each way that it names is taken', () => {
+  const reasons = (last: JsonObject, more: JsonObject = {}) => {
+    const trafficRoutings = [{ service: 's', gateway: { httpRouteName: 'r' } }];
+    const steps = [{ replicas: '25%', traffic: '25%' }, last];
+    return parseRollout(rollout({ steps, trafficRoutings, ...more })).faults.map(
+      ({ reason, hint }) => `${reason} ${hint}`,
+    );
+  };
+  expect(reasons({ replicas: '100%', traffic: '100%' })).toEqual([
+    'OverPercentLimit Lower it, take traffic and matches out of this step, or set enableExtraWorkloadForCanary: true.',
+  ]);
+  expect(reasons({ replicas: '50%', traffic: '100%' })).toEqual([]);
+  expect(reasons({ replicas: '100%' })).toEqual([]);
+  expect(reasons({ replicas: '100%', traffic: '100%' }, { enableExtraWorkloadForCanary: true })).toEqual([]);
+});
+
 test('only blueGreen does without a provider: its Service goes from one workload to the other', () => {
   const body = { steps: [{ replicas: '100%' }], trafficRoutings: [{ service: 's' }] };
   const reasons = (strategy: JsonObject) =>

@@ -27,6 +27,16 @@ function read(files: Readonly<Record<string, TreeFile['content']>>) {
   return configIn({ commit: '', folders: [], skipped: () => [], files: listed }, NO_OVERRIDES);
 }
 
+function faultsOf(config: string): readonly Issue[] {
+  try {
+    read({ 'tranche.yaml': text(config) });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.issues;
+    throw error;
+  }
+}
+
 test.each([
   [
     'a link',
@@ -126,24 +136,64 @@ test.each([
 });
 
 test.each([
-  ['behind the name of its variable', (half: string) => `statusKeys: [{cluster: eu, key: "TRANCHE_STATUS_KEY=${half}"}]\n`],
-  ['in a comment', (half: string) => `# TRANCHE_STATUS_KEY=${half}\nstatusKeys: [{cluster: eu, key: ${publicHalf()}}]\n`],
+  [
+    'behind the name of its variable',
+    (half: string) => `statusKeys: [{cluster: eu, key: "TRANCHE_STATUS_KEY=${half}"}]\n`,
+  ],
+  [
+    'in a comment',
+    (half: string) => `# TRANCHE_STATUS_KEY=${half}\nstatusKeys: [{cluster: eu, key: ${publicHalf()}}]\n`,
+  ],
   ['as the cluster', (half: string) => `cluster: ${half}\nstatusKeys: [{key: ${publicHalf()}}]\n`],
   ['in a second document', (half: string) => `statusKeys: [{key: ${publicHalf()}}]\n---\n${half}\n`],
   ['in no YAML', (half: string) => `statusKeys: [{key: ${publicHalf()}}]\nTRANCHE_STATUS_KEY=${half}\n`],
 ])('a private half on main is reported, and its public half is not asked for: %s', (_, textWith) => {
-  let issues: readonly Issue[] = [];
-  try {
-    read({ 'tranche.yaml': text(textWith(privateHalf())) });
-  } catch (error) {
-    issues = error instanceof ConfigError ? error.issues : [];
-  }
+  const issues = faultsOf(textWith(privateHalf()));
   const told = issues.filter(({ reason }) => reason === 'PrivateKey');
-  expect(told.map(({ hint }) => hint)).toEqual([expect.stringMatching(/^Throw this key away.*make another.*its public half/)]);
+  expect(told.map(({ hint }) => hint)).toEqual([
+    expect.stringMatching(/^Throw this key away.*make another.*its public half/),
+  ]);
   expect(issues.map(({ reason }) => reason)).not.toContain('BadKey');
   // Another key, and the first half nowhere any more.
   const mended = `statusKeys: [{cluster: eu, key: ${publicHalf(2)}}]\n`;
   expect(read({ 'tranche.yaml': text(mended) }).statusKeys).toMatchObject([{ key: publicHalf(2) }]);
+});
+
+test.each([
+  ['stopFile: stop', 'BadPath', (example: string) => `stopFile: ${example}`],
+  ['fixedReferences: [x]', 'BadName', (example: string) => `fixedReferences: [${example}]`],
+  ['lwsVersion: 0.10', 'BadVersion', (example: string) => `lwsVersion: ${example.replace(/, in quotes$/, '')}`],
+  ['links: {dashboard: "http://x"}', 'BadLink', (example: string) => `links: {${example}}`],
+  [
+    `statusKeys: [{key: ${publicHalf()}, until: soon}]`,
+    'BadTime',
+    (example: string) => `statusKeys: [{key: ${publicHalf()}, until: ${example}}]`,
+  ],
+])('%s: the example of what to write is taken', (wrong, reason, written) => {
+  const [fault] = faultsOf(`${wrong}\n`);
+  expect(fault).toMatchObject({ reason });
+  const [, example = ''] = /^Write for example (.*)\.$/.exec(fault?.hint ?? '') ?? [];
+  expect(faultsOf(`${written(example)}\n`)).toEqual([]);
+});
+
+test.each([
+  [
+    'BadLink',
+    `links: {${Array.from({ length: 11 }, (_, at) => `l${at}: "https://x.example/${at}"`).join(', ')}}`,
+    'Leave the others out.',
+  ],
+  [
+    'SameBranch',
+    'branches: {desired: main, status: main}',
+    'Keep the status on a branch of its own, which no agent applies.',
+  ],
+  [
+    'BadKey',
+    `statusKeys: [{key: ${publicHalf().slice(0, -1)}}]`,
+    'Write the public half as tranche status-key has printed it.',
+  ],
+])('%s: what to do fits what is wrong', (reason, wrong, hint) => {
+  expect(faultsOf(`${wrong}\n`)).toMatchObject([{ reason, hint }]);
 });
 
 test('keys by the thousand are refused before each is compared with each', () => {
