@@ -29,6 +29,8 @@ const NOWHERE = 'http://127.0.0.1:9';
 const MISSING_HINT = 'Install kustomize 5 or newer (or kubectl 1.27), or set TRANCHE_KUSTOMIZE to its path.';
 const STOPPED_HINT =
   'It is tried again later. See what takes long by kustomize build of this folder, or give the pass a machine with more room.';
+const TOO_MUCH_HINT =
+  'It is so on every machine. Take out of this folder what need not be in it, or divide it into several that are applied each.';
 /** Characters of an error line that people get to read. */
 const SAID_MOST = 400;
 
@@ -141,7 +143,12 @@ async function buildIn(
   const ran = await timed(() => runProgram({ file, args: args(path.join(tree, root)), folder: tree, env, limits }));
   const by = `kustomize ${kustomize.version}`;
   if (ran.kind === 'stopped')
-    return { kind: 'refused', cause: 'stopped', seen: `${by} ${ran.why}`, hint: STOPPED_HINT };
+    return {
+      kind: 'refused',
+      cause: 'stopped',
+      seen: `${by} ${ran.why}`,
+      hint: ran.over === 'bytes' ? TOO_MUCH_HINT : STOPPED_HINT,
+    };
   if (ran.code !== 0) return fails(`${by}: ${errorLine(ran.err, tree)}`);
   try {
     return { kind: 'built', text: new TextDecoder('utf-8', { fatal: true }).decode(ran.out) };

@@ -19,19 +19,23 @@ type ProgramRun = {
 
 type Ended =
   | { readonly kind: 'ended'; readonly code: number; readonly out: Buffer; readonly err: string }
-  | { readonly kind: 'stopped'; readonly why: string };
+  /** `over`: the limit that it has gone over; not there: something else ended it, or kept it from being started. */
+  | { readonly kind: 'stopped'; readonly why: string; readonly over?: keyof ProgramLimits };
 
 /** Its output, or what ended it. */
 export function runProgram({ file, args, folder, env, limits }: ProgramRun): Promise<Ended> {
   return new Promise((resolve) => {
     // In a group of its own, so that what it starts ends with it.
     const child = spawn(file, [...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    let stopped: string | undefined;
-    const stop = (why: string): void => {
-      stopped ??= why;
+    let stopped: Extract<Ended, { readonly kind: 'stopped' }> | undefined;
+    const stop = (over: keyof ProgramLimits, why: string): void => {
+      stopped ??= { kind: 'stopped', why, over };
       endGroup(child.pid);
     };
-    const timer = setTimeout(() => stop(`was ended after ${limits.seconds} seconds, the limit`), limits.seconds * 1000);
+    const timer = setTimeout(
+      () => stop('seconds', `was ended after ${limits.seconds} seconds, the limit`),
+      limits.seconds * 1000,
+    );
     const kept = (what: string) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -39,7 +43,7 @@ export function runProgram({ file, args, folder, env, limits }: ProgramRun): Pro
         chunks,
         add: (chunk: Buffer): void => {
           bytes += chunk.length;
-          if (bytes > limits.bytes) stop(`printed more than ${limits.bytes} bytes of ${what}, the limit`);
+          if (bytes > limits.bytes) stop('bytes', `printed more than ${limits.bytes} bytes of ${what}, the limit`);
           else chunks.push(chunk);
         },
       };
@@ -53,7 +57,7 @@ export function runProgram({ file, args, folder, env, limits }: ProgramRun): Pro
     });
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      if (stopped !== undefined) resolve({ kind: 'stopped', why: stopped });
+      if (stopped !== undefined) resolve(stopped);
       else if (code === null) resolve({ kind: 'stopped', why: `was ended by ${signal}` });
       else resolve({ kind: 'ended', code, out: Buffer.concat(out.chunks), err: Buffer.concat(err.chunks).toString() });
     });

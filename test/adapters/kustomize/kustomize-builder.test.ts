@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { kustomizeBuilder } from '../../../src/adapters/kustomize/kustomize-builder.ts';
+import { buildIssue } from '../../../src/reconcile/roots/root-issues.ts';
 
 const FILES = [
   { path: 'apps/prod/kustomization.yaml', text: 'resources: [../base]\nnamePrefix: prod-\n' },
@@ -171,15 +172,20 @@ test.each([
     'too much output',
     'while :; do echo aaaaaaaaaaaaaaaa; done',
     'kustomize 5.8.1 printed more than 1048576 bytes of output, the limit',
+    /^It is so on every machine\. Take out of this folder/,
   ],
   [
     'too many errors',
     'while :; do echo aaaaaaaaaaaaaaaa >&2; done',
     'kustomize 5.8.1 printed more than 1048576 bytes of errors, the limit',
+    /^It is so on every machine\./,
   ],
-  ['an end by somebody else', 'kill -9 $$', 'kustomize 5.8.1 was ended by SIGKILL'],
-])('%s is no fault of the files', async (_, script, seen) => {
-  expect(await build(program(script))).toMatchObject({ kind: 'refused', cause: 'stopped', seen });
+  ['an end by somebody else', 'kill -9 $$', 'kustomize 5.8.1 was ended by SIGKILL', /^It is tried again later\./],
+])('%s is no fault of the files', async (_, script, seen, hint) => {
+  const refused = await build(program(script));
+  expect(refused).toMatchObject({ kind: 'refused', cause: 'stopped', seen, hint: expect.stringMatching(hint) });
+  const issue = refused.kind === 'refused' ? buildIssue({ file: 'apps/kustomization.yaml' }, refused) : undefined;
+  expect(issue).toMatchObject({ file: 'apps/kustomization.yaml', reason: 'BuildStopped', message: seen });
 });
 
 test('one that never ends is ended, with all that it has started', async () => {
