@@ -35,8 +35,11 @@ export type Since = {
  * By what the file said alone, whatever messages say. A file that was put back had its template before: what came in between is not
  * before it. Throws PortError where Git fails for now.
  */
-export async function lineSince({ git, entry }: Pick<Observation, 'git' | 'entry'>, digest: string): Promise<Since> {
-  const seen = new Line(digest);
+export async function lineSince(
+  { git, entry, now }: Pick<Observation, 'git' | 'entry' | 'now'>,
+  digest: string,
+): Promise<Since> {
+  const seen = new Line(digest, now);
   const asked = { keyOf, visit: (past: Past) => seen.add(past) };
   // Each commit first: who repeats annotations of long ago may not have what is in between stepped over.
   const near = await git.line.walk<never>(entry, { ...asked, isEach: true });
@@ -70,9 +73,14 @@ class Line {
   /** What no step had let every group go to. */
   private open: ReleaseBefore[] = [];
   private readonly digest: string;
+  private readonly now: Instant;
+  /** The date of the last commit that can be, newest first. */
+  private until: Instant;
 
-  constructor(digest: string) {
+  constructor(digest: string, now: Instant) {
     this.digest = digest;
+    this.now = now;
+    this.until = now;
   }
 
   found(): Pick<Since, 'earlier' | 'later' | 'last' | 'begunAt'> {
@@ -81,12 +89,13 @@ class Line {
   }
 
   add(past: Past): undefined {
-    const { version, commit } = past;
+    const { version, commit, untilAt } = past;
     this.at = commit;
+    if (untilAt !== undefined && untilAt <= this.now) this.until = untilAt;
+    this.date(past);
     const key = keyOf(version);
     if (key === this.key) return;
     this.key = key;
-    this.date(past);
     if (version.kind !== 'read') return;
     const { digest: there, workload } = version.workload;
     const { marks } = workload;
@@ -99,13 +108,16 @@ class Line {
     else if (isOpen || this.isAskedAfter(marks, there)) this.isPutBack = true;
   }
 
-  /** The commit that brought what there is of it in one piece, or its last delivery, and each one before that, whichever date it says. */
+  /**
+   * The commit that brought what there is of it in one piece, or its last delivery, and each one before that, of whatever file: anyone who
+   * dates one back dates few others back as well. One that is dated ahead came no later than the next one that is not.
+   */
   private date({ version, untilAt }: Past): void {
     const file = version.kind === 'read' ? version.workload : undefined;
     const isSame = file?.digest === this.digest;
     if (isSame && this.own === undefined) this.begunAt = undefined;
     else if (untilAt !== undefined && !(isSame && this.begunAt === undefined && isDelivering(file.workload.marks)))
-      this.begunAt = Math.max(this.begunAt ?? untilAt, untilAt);
+      this.begunAt = Math.max(this.begunAt ?? this.until, this.until);
   }
 
   private isAskedAfter(marks: Marks | undefined, there: string): boolean {

@@ -58,6 +58,41 @@ test('comments, entries of people and a chart of another version come back as th
   expect(people(world.release())).toBe(people(adopted));
 });
 
+/** A commit that asks for the second tag, of this date. */
+function asked(world: HelmWorld, atSeconds: number): void {
+  const text = world.release().replace('v0.10.0', 'v0.10.1');
+  const signature = { name: 'Eve', email: 'eve@example.com', atSeconds };
+  world.repository.commit('main', { writes: [{ path: RELEASE_FILE, text }], message: 'ask for it', signature });
+}
+
+test.each([
+  ['on its day', 0],
+  ['ten years ahead', 10 * 365 * 86_400],
+])(
+  'a third tag half-way, the second dated %s, and its abort, whose partition a hand raises: it goes on',
+  async (_, ahead) => {
+    const world = await HelmWorld.adopted();
+    asked(world, world.now + ahead);
+    world.apply();
+    await world.play();
+    expect(world.groups()).toBe(OLD.replaceAll('v0.10.0', 'v0.10.1'));
+    world.edit(RELEASE_FILE, 'v0.10.1', 'v0.10.2');
+    world.apply();
+    for (let step = 0; step < 5; step += 1) await world.step();
+    expect(world.groups()).toBe(HALF.replaceAll('v0.10.1', 'v0.10.2').replaceAll('v0.10.0', 'v0.10.1'));
+    await world.order(ABORT);
+    await world.pass();
+    expect(world.subject()).toContain('rollback');
+    const raised = world.release().replace(/"partition":\d+/, '"partition":4');
+    expect(raised).not.toBe(world.release());
+    world.repository.commit('main', { writes: [{ path: RELEASE_FILE, text: raised }], message: 'raise it' });
+    world.apply();
+    const said: string[] = [];
+    for (let step = 0; step < 12; step += 1) said.push(`${world.groups()} ${await world.step()}`);
+    expect(world.groups(), said.join('\n')).toBe(OLD.replaceAll('v0.10.0', 'v0.10.1'));
+  },
+);
+
 test('put back by hand, it goes back by itself', async () => {
   const world = await HelmWorld.halfWay();
   world.edit(RELEASE_FILE, 'v0.10.1', 'v0.10.0');

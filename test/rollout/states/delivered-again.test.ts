@@ -206,6 +206,7 @@ test.each(
     { style, ordered: 'before', date: undefined },
     { style, ordered: 'after', date: undefined },
     { style, ordered: 'after', date: 1 },
+    { style, ordered: 'after', date: 4_000_000_000 },
   ]),
 )('$style, a rollback that is made up of date $date, and an abort ordered $ordered it: it goes back', async (row) => {
   const { style, ordered, date } = row;
@@ -223,6 +224,32 @@ test.each(
   await leadsTo(at, FIRST, { before: 0 });
 });
 
+/** Of the commit that says it delivers, by a forged message, and of those that take it back. */
+test.each([1, 4_000_000_000, undefined])(
+  'a delivery that is made up as well, of date %s, and a rollback to it: no group that was made again before it goes on',
+  async (date) => {
+    const at = await adopted('partition');
+    const before = { old: at.text(LWS), was: markIn(at, 'release') };
+    const [next = ''] = await releasesOf(at, 'partition', [SECOND]);
+    const model = at.fork();
+    await stepped(model, 'partition', [FIRST, SECOND, '1/']);
+    for (const group of [0, 1, 2, 3]) at.world.cluster.kill({ namespace: 'llm', name: 'vllm', group, pods: 'all' });
+    at.world.tick(120);
+    await at.round();
+    const signature = { name: 'Ada', email: 'ada@example.com', atSeconds: at.world.now };
+    at.world.repository.commit('main', { writes: [{ path: 'README.md', text: 'a' }], message: 'a', signature });
+    at.world.tick(60);
+    const begun = model.text(LWS).replace(/partition: \d+/, 'partition: 1000000');
+    forge(at, 'step 1/3', begun, next, date);
+    takenBack(at, before, date);
+    const seen: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(await at.round())}`);
+      expect(at.world.groups(), seen.join('\n')).not.toContain(SECOND);
+    }
+  },
+);
+
 test('an undo whose partition a hand raises goes on', async () => {
   const at = await adopted('partition');
   await settled(at, FIRST, SECOND);
@@ -235,6 +262,25 @@ test('an undo whose partition a hand raises goes on', async () => {
     '',
     [FIRST],
   ]);
+});
+
+/** Ten years, in seconds. */
+const AHEAD = 10 * 365 * 86_400;
+
+test('an undo whose partition a hand raises goes on, also where somebody has dated the request of what comes back ahead', async () => {
+  const at = await adopted('partition');
+  const signature = { name: 'Eve', email: 'eve@example.com', atSeconds: at.world.now + AHEAD };
+  const text = tagged(at.text(LWS), [FIRST, SECOND]);
+  at.world.repository.commit('main', { writes: [{ path: LWS, text }], message: 'ask for it', signature });
+  await until(at, () => markIn(at, 'step') === '' && at.world.subject().includes('settled'));
+  await settled(at, SECOND, THIRD);
+  expect(await at.order({ kind: 'undo', to: undefined })).toContain('undo');
+  await at.round();
+  at.edit(LWS, /partition: 0/, 'partition: 4');
+  const seen: string[] = [];
+  for (let round = 0; round < 8; round += 1) seen.push(`${at.world.groups()} | ${saidOf(await at.round())}`);
+  const tags = [...new Set(at.world.groups().match(/v[\d.]+/g))];
+  expect([markIn(at, 'step'), tags], seen.join('\n')).toEqual(['', [SECOND]]);
 });
 
 test('a template that was forged as settled long before hides nothing of what came in between', async () => {
