@@ -356,3 +356,18 @@ test('a squash left nothing but a delivery on its way, and that as settled: an a
   for (let round = 0; round < 8; round += 1) await at.round();
   expect([markIn(at, 'step'), [...new Set(at.world.groups().match(/v[\d.]+/g))]]).toEqual(['', [FIRST]]);
 });
+
+test('a squash left nothing but a rollback, and a hand raises its partition: it goes on', async () => {
+  const at = await adopted('partition');
+  await stepped(at, 'partition', [FIRST, SECOND, '2/']);
+  await at.round();
+  await at.order(ABORT);
+  await at.until('rollback');
+  const now = at.world.repository.files('main');
+  at.world.repository.setHead('tranche-status', undefined);
+  at.rewrite([{ ...now, [LWS]: at.text(LWS).replace(/partition: \d+/, 'partition: 4') }], 'squash');
+  const seen: string[] = [];
+  for (let round = 0; round < 8; round += 1) seen.push(`${at.world.groups()} | ${saidOf(await at.round())}`);
+  const tags = [...new Set(at.world.groups().match(/v[\d.]+/g))];
+  expect([markIn(at, 'step'), tags], seen.join('\n')).toEqual(['', [FIRST]]);
+});
