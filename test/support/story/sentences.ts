@@ -208,6 +208,12 @@ const mishaps: readonly Sentence[] = [
     },
   },
   {
+    pattern: /^The process has (lost its key|its key again)\.$/,
+    act: ({ stage }, [which]) => {
+      stage.hasKey = which !== 'lost its key';
+    },
+  },
+  {
     pattern: /^The answer to the next push is lost\.$/,
     act: ({ stage }) => {
       stage.losesAnswer = true;

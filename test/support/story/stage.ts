@@ -15,6 +15,7 @@ import { type KubeObject, part, text } from '../../../src/simulator/objects/obje
 import { LWS } from '../../../src/simulator/objects/resource-table.ts';
 import type { Stock } from '../../../src/simulator/world.ts';
 import { admissionVerdict } from '../admission.ts';
+import { type Dates, datedCluster } from '../dated-cluster.ts';
 import { fakeCluster } from '../fake-cluster.ts';
 import type { FakeRepository } from '../fake-git.ts';
 import { SimulatedMetrics } from '../simulated-metrics.ts';
@@ -76,6 +77,10 @@ export class Stage {
   readonly log: string[] = [];
   /** By how much the clock of tranche is wrong; behind is less than nothing. */
   clockAheadSeconds = 0;
+  /** Whether processes hold the key that main names. */
+  hasKey = true;
+  /** When objects were last changed, for processes that have no record to go by. */
+  private readonly dates: Dates = new Map();
   asleep = false;
   prunes = true;
   policyInForce = false;
@@ -105,6 +110,7 @@ export class Stage {
     const copy = Object.assign(Object.create(Stage.prototype) as Stage, this, {
       world: this.world.fork(),
       watches: new Map<string, () => void>(),
+      dates: new Map(this.dates),
       log: [],
     });
     return copy;
@@ -271,12 +277,14 @@ export class Stage {
     const say = (message: string): void => {
       if (repository === this.repository) this.log.push(message);
     };
+    const cluster = fakeCluster({ model: this.cluster, fault });
     return this.world.ports({
       git: this.git(repository, pass),
-      cluster: fakeCluster({ model: this.cluster, fault }),
+      cluster: this.hasKey ? cluster : datedCluster(cluster, { dates: this.dates, now: this.world.now }),
       clock: { now: () => this.world.now + this.clockAheadSeconds, sleep: async () => undefined },
       log: { info: say, warn: say, error: say },
       metrics: this.metrics.port(),
+      ...(this.hasKey ? {} : { signatures: undefined }),
     });
   }
 
