@@ -330,7 +330,7 @@ test('two templates forged as settled over one on its way: nobody can tell', asy
   await at.order(ABORT);
   for (let round = 0; round < 3; round += 1) await at.round();
   expect(at.world.groups()).toBe(groups);
-  expect(await at.order({ ...ABORT, from: first })).toContain('abort');
+  expect(await at.order({ ...ABORT, from: first })).toContain('back to the template');
   for (let round = 0; round < 8; round += 1) await at.round();
   expect([at.text(LWS).includes(FIRST), [...new Set(at.world.groups().match(/v[\d.]+/g))]]).toEqual([true, [FIRST]]);
 });
@@ -352,7 +352,7 @@ test('a squash left nothing but a delivery on its way, and that as settled: an a
   const text = at.text(LWS);
   const from = at.write(LWS, before);
   at.write(LWS, text);
-  expect(await at.order({ ...ABORT, from })).toContain('abort');
+  expect(await at.order({ ...ABORT, from })).toContain('back to the template');
   for (let round = 0; round < 8; round += 1) await at.round();
   expect([markIn(at, 'step'), [...new Set(at.world.groups().match(/v[\d.]+/g))]]).toEqual(['', [FIRST]]);
 });
