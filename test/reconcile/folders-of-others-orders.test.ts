@@ -197,3 +197,21 @@ test('a copy that is no longer the same has no past: the hold names the order th
   expect(at.text('teams/lws.yaml')).toContain(OLD);
   expect(at.text('teams/lws.yaml')).not.toContain(EVIL);
 });
+
+test('in a clone that ends after a twin came nobody can tell whose the workload is: an order is refused, and no group goes', async () => {
+  const at = await new Forgery().stepped();
+  await at.round();
+  placed(at.world, 'a.yaml', VLLM_FILES[LWS_FILE]);
+  at.write('README.md', 'later\n');
+  at.lose(
+    at
+      .line()
+      .slice(0, -1)
+      .map(({ oid }) => oid),
+  );
+  const groups = at.world.groups();
+  expect(await at.order({ kind: 'abort', keepNewer: false })).toContain('cannot be read from the files');
+  for (let round = 0; round < 3; round += 1)
+    expect(saidOf(await at.round())).toContain('the same object is also in apps/vllm/lws.yaml');
+  expect(at.world.groups()).toBe(groups);
+});

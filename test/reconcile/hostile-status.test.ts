@@ -12,6 +12,7 @@ import { BareWorld, type Moment, STATUS } from '../support/bare-world.ts';
 import { privateHalf, publicHalf, resigned, signaturesOf } from '../support/status-key.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';
 
+const NEXT = 'vllm/vllm-openai:v0.10.2';
 const RECORD = 'rollouts/default/llm/vllm.json';
 const INDEX = 'index.json';
 /** Written where `statusKeys` names another cluster. */
@@ -296,6 +297,44 @@ describe('with a key', () => {
     expect(outcomes[0]?.snapshot?.recordProof).toBe('signed');
     expect(outcomes[0]?.plan?.commit).toBeUndefined();
     expect(outcomes[0]?.plan?.holds.map(({ reason }) => reason)).toEqual(['PausedForApproval']);
+  });
+
+  test('all of the branch put back from the delivery before, for a process that has seen nothing: an abort goes back to what main names', async () => {
+    const { world, settled } = signed;
+    await world.back(settled);
+    await world.edit(ROLLOUT_FILE, 'pause: {duration: 3600}', 'pause: {duration: 0}');
+    await world.edit(ROLLOUT_FILE, 'pause: {}', 'pause: {duration: 0}');
+    await world.edit(LWS_FILE, OLD, NEW);
+    await world.rounds(5, own);
+    const before = await world.moment();
+    expect(await world.text(STATUS, RECORD)).toContain(OLD);
+    await world.rounds(8, own);
+    expect(await world.subject()).toBe('rollout(llm/vllm): settled');
+    await world.edit(LWS_FILE, NEW, NEXT);
+    await world.rounds(3, own);
+    const text = (await world.text('main', LWS_FILE)) ?? '';
+    const release = /tranche\.dev\/release: "?([^"\n]+)"?/.exec(text)?.[1] ?? '';
+    expect(text).toMatch(/step: "[12]\/3@/);
+    const annotated = `  namespace: llm\n  annotations: {tranche.dev/abort: "${release}"}\nspec`;
+    await world.edit(ROLLOUT_FILE, '  namespace: llm\nspec', annotated);
+    await world.repository.git('update-ref', `refs/heads/${STATUS}`, before.status);
+    expect((await world.pass(own)).outcomes[0]?.plan?.commit?.reason).toBe('Aborted');
+    const back = (await world.text('main', LWS_FILE)) ?? '';
+    expect([back.includes(NEW), back.includes(OLD), back.includes(NEXT)]).toEqual([true, false, false]);
+  });
+
+  test('all of the branch put back from before a pause, for a process that has seen nothing: it is paused', async () => {
+    const { world, moving } = signed;
+    await world.back(moving);
+    await world.pass(own);
+    const before = await world.moment();
+    await world.edit(ROLLOUT_FILE, 'strategy:\n', 'strategy:\n    paused: true\n');
+    await world.goOn(3700);
+    await world.pass(own);
+    await world.repository.git('update-ref', `refs/heads/${STATUS}`, before.status);
+    const { outcomes } = await world.pass(own);
+    expect(outcomes[0]?.plan?.commit).toBeUndefined();
+    expect(outcomes[0]?.plan?.holds.map(({ reason }) => reason)).toContain('Paused');
   });
 
   test.each([INDEX, NUMBERS, RECORD])(
