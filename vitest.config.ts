@@ -107,8 +107,13 @@ const LONG = {
 } as const;
 /** What compares what is remembered with what is not: a check of its own in `.ci/run`. */
 const UNREMEMBERED = 'test/simulation/remembered.test.ts';
-/** Tastes of what `npm run sim` plays: `.ci/run`, which has those for checks of their own, leaves them out by `PLAYED=sim`. */
-const TASTES = ['seeds-even', 'seeds-odd', 'exhaustive', 'built'].map((name) => `test/simulation/${name}.test.ts`);
+/**
+ * Tastes of what `npm run sim` plays and `npm run mutants` plants: `.ci/run`, which has those for checks of their own, leaves them
+ * out by `PLAYED=sim`.
+ */
+const TASTES = ['seeds-even', 'seeds-odd', 'exhaustive', 'built', 'mutants'].map(
+  (name) => `test/simulation/${name}.test.ts`,
+);
 const LONG_STARTS = [...LONG.computing, ...LONG.others];
 const filesOf = (starts: readonly string[]): string[] =>
   starts.map((start) => `${start}${start.endsWith('/') ? '**/' : ''}*test.ts`);
