@@ -7,17 +7,17 @@ import { passed, passes, type Stand, settledOn, snapshotAt } from '../../support
 import { abort, after, asked, files, NEWER, requested, stands } from '../../support/ladder-stands.ts';
 import { under } from '../../support/ladder-ticks.ts';
 import { NEW, OLD } from '../../support/vllm.ts';
-import { BLUE, CANARY, ROUTED, type Row, told, withGpus } from '../filled-answers.ts';
+import { blueRows, canaryRows, type Row, routedRows, told, withGpus } from '../filled-answers.ts';
 
-test.each<Row>(CANARY)('canary: %s', (_, stand, rules, found, wanted) =>
+test.each<Row>(canaryRows())('canary: %s', (_, stand, rules, found, wanted) =>
   expect(told(stand, rules, found)).toBe(wanted),
 );
 
-test.each<Row>(BLUE)('blueGreen: %s', (_, stand, rules, found, wanted) =>
+test.each<Row>(blueRows())('blueGreen: %s', (_, stand, rules, found, wanted) =>
   expect(told(stand, rules, found)).toBe(wanted),
 );
 
-test.each<Row>(ROUTED)('partition with traffic: %s', (_, stand, rules, found, wanted) =>
+test.each<Row>(routedRows())('partition with traffic: %s', (_, stand, rules, found, wanted) =>
   expect(told(stand, rules, found)).toBe(wanted),
 );
 
