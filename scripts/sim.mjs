@@ -1,7 +1,6 @@
 // `npm run sim -- --seeds N [--from S]`, `-- --calls`, `-- --filled`, `-- --acts`, `-- --window`, `-- --pairs` or
 // `-- --hostile --seeds N`: the simulation on all cores, or on `CORES` of them; ends with a summary and an exit code. Several
-// runs, with `+` between them, are played by the same processes, which have compiled the code by then: each more that starts
-// takes ten seconds to become fast.
+// runs, with `+` between them, are played by the same processes, which have compiled the code by then, and from one bundle.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
