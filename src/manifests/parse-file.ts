@@ -8,6 +8,7 @@ import { identityOf } from './identity.ts';
 import type { KnownTexts, ReadText } from './known-texts.ts';
 import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS, MAX_SYNTAX_ISSUES } from './limits.ts';
 import { lineBreak } from './lines.ts';
+import { itemOfList, objectInList } from './listed-objects.ts';
 import { type Ambiguous, type ParsedDocument, parseDocumentText } from './parse-document.ts';
 import { fileTooLarge, listIssue, notAnObject, tooManyDocuments } from './parse-issues.ts';
 import { find, type SourceMap, type SourceNode } from './source-tree.ts';
@@ -143,13 +144,14 @@ function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): 
   if (parsed.kind === 'wrong') return mayBeWanted(body, wanted) ? parsed : { kind: 'other' };
   const { root, value, ambiguous, twice } = parsed;
   if (root.kind !== 'map' || !isJsonObject(value)) {
-    return wanted === 'everything' ? { kind: 'wrong', issues: [notAnObject(file, firstLine)] } : { kind: 'other' };
+    const issue = wanted === 'everything' ? notAnObject(file, firstLine) : objectInList(file, parsed, wanted);
+    return issue === undefined ? { kind: 'other' } : { kind: 'wrong', issues: [issue] };
   }
   const kind = value['kind'];
   if (twice.length > 0 && !isReadable(file, parsed))
     return mayBeWanted(body, wanted) ? { kind: 'wrong', issues: twice.slice(0, MAX_SYNTAX_ISSUES) } : { kind: 'other' };
   if (wanted !== 'everything' && !(typeof kind === 'string' && wanted.includes(kind))) {
-    const inside = listed(value, wanted);
+    const inside = itemOfList(value, wanted);
     return inside === undefined ? { kind: 'other' } : { kind: 'wrong', issues: [listIssue(file, firstLine, inside)] };
   }
   const lineOf = (path: FieldPath): number => lineOfPath(parsed, root, path);
@@ -230,12 +232,4 @@ function lineOfPath(parsed: ParsedDocument & { readonly kind: 'ok' }, root: Sour
     if (found.kind === 'blocked') return parsed.lineAt(found.at);
   }
   return parsed.lineAt(root.start);
-}
-
-/** The first wanted kind among the items of a `kind: List`. */
-function listed(value: JsonObject, wanted: readonly string[]): string | undefined {
-  const items = value['items'];
-  if (!Array.isArray(items)) return undefined;
-  const kinds = items.map((item) => at(item, ['kind']));
-  return wanted.find((kind) => kinds.includes(kind));
 }

@@ -11,9 +11,26 @@ export function listIssue(file: string, line: number, kind: string): Issue {
     path: 'items',
     reason: 'UnsupportedLayout',
     message: `a ${kind} is an item of a List; only objects that are documents of their own are read`,
-    hint: file.endsWith('.json')
-      ? 'Write each item into a file of its own, or all into a .yaml file, as documents with --- between them.'
-      : 'Write each item as a document of its own, with --- between them.',
+    hint: apart(file),
+  };
+}
+
+/** How items become documents: JSON has one a file. */
+function apart(file: string): string {
+  return file.endsWith('.json')
+    ? 'Write each item into a file of its own, or all into a .yaml file, as documents with --- between them.'
+    : 'Write each item as a document of its own, with --- between them.';
+}
+
+/** A wanted object in a list that is the whole document; `line` is where it starts. */
+export function inListIssue(file: string, line: number, kind: string): Issue {
+  return {
+    file,
+    line,
+    path: '',
+    reason: 'NotAnObject',
+    message: `the document is a list, and a ${kind} is an item of it: Kubernetes takes no such document, and nothing of it counts`,
+    hint: `${apart(file)} If they are no manifests, take the file out of the configured paths.`,
   };
 }
 

@@ -10,6 +10,11 @@ function lws(spec: string, name = 'vllm'): string {
   return `apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata:\n  name: ${name}\n${spec}`;
 }
 
+/** As the item of a list. */
+function indented(text: string): string {
+  return text.trimEnd().replaceAll('\n', '\n  ');
+}
+
 function check(text: string, file = 'lws.yaml') {
   return parseManifestFile(file, text, KINDS);
 }
@@ -182,6 +187,13 @@ describe('refused with file and line', () => {
     ['name is a number', lws('', '12'), 'IdentityMissing', 4],
     ['namespace is a word', lws('  namespace: off\n'), 'IdentityMissing', 5],
     ['list', 'apiVersion: v1\nkind: List\nitems:\n  - kind: LeaderWorkerSet\n', 'UnsupportedLayout', 1],
+    ['list at the first level', `# ours\n- kind: Service\n- ${indented(lws('spec: {}\n'))}`, 'NotAnObject', 3],
+    [
+      'list of JSON',
+      '[{"apiVersion": "rollouts.kruise.io/v1beta1",\n"kind": "Rollout", "metadata": {}}]',
+      'NotAnObject',
+      1,
+    ],
     ['deep', lws(`spec: ${'['.repeat(70)}${']'.repeat(70)}\n`), 'TooDeep', 5],
     ['very deep', lws(`spec: ${'['.repeat(30_000)}${']'.repeat(30_000)}\n`), 'TooDeep', 5],
     ['many values', lws(`spec: [${'1,'.repeat(20_001)}1]\n`), 'TooManyNodes', 5],
@@ -196,6 +208,18 @@ describe('refused with file and line', () => {
     expect(parsed.issues[0]?.message).not.toBe('');
     expect(parsed.issues[0]?.hint).not.toBe('');
     if (reason === 'TemplatedValue') expect(parsed.issues).toHaveLength(1);
+  });
+
+  test.each([
+    ['a JSON patch', `- op: add\n  path: /items/0\n  value:\n    ${indented(indented(lws('')))}\n`],
+    ['patches with targets', `- target: {kind: LeaderWorkerSet}\n  patch: |-\n    ${indented(indented(lws('')))}\n`],
+    ['references', '- {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: vllm}\n'],
+    ['objects of other kinds', '- {apiVersion: v1, kind: Service, metadata: {name: LeaderWorkerSet}}\n'],
+    ['values', '- LeaderWorkerSet\n- kind: LeaderWorkerSet\n- [kind, Rollout]\n- null\n'],
+  ])("a list of plain values is nobody's manifest: %s", (_, text) => {
+    const { documents, issues, others } = check(text);
+    expect([documents, issues]).toEqual([[], []]);
+    expect(others).toHaveLength(1);
   });
 
   test('wrong documents count as well: thousands of them are not reported one by one', () => {

@@ -157,6 +157,15 @@ test.each<readonly [what: string, policies: Readonly<Record<string, string>>, wa
     },
   ],
   [
+    'one in a list holds nothing, and stops all',
+    { 'a.yaml': `- ${policy('  surge: 1\n').trimEnd().replaceAll('\n', '\n  ')}\n` },
+    {
+      vllm: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:1 NotAnObject'] },
+      chat: { surge: 0, from: ['a.yaml'], issues: ['a.yaml:1 NotAnObject'] },
+      elsewhere: ['a.yaml:1 NotAnObject'],
+    },
+  ],
+  [
     'a good one next to a broken document of another kind',
     { 'a.yaml': `${policy('  rollouts: [llm/*]\n  surge: 1\n')}---\nkind: Rollout\nspec: [1\n` },
     { vllm: { surge: 1, from: ['a.yaml'], issues: [] }, chat: NONE, elsewhere: ['a.yaml:11 UnparsableYaml'] },
