@@ -36,7 +36,10 @@ export function* leftOutOf(root: Omit<Folder, 'prefix'>, limits: Limits): Object
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const { oid, most } = folder;
     const { entries, folders } = shapeOf(folder, yield { type: 'tree', oids: [oid] });
-    const weighed = folders.map((below) => ({ ...below, weight: weightOf(below) }));
+    const weighed = yield* weighedAgain(
+      folders.map((below) => ({ ...below, weight: weightOf(below) })),
+      { most: Math.floor((most - entries) / folders.length), treeDepth: limits.treeDepth },
+    );
     const parts = divided(weighed, most - entries, limits.treeEntries * DIVIDED_LEAST);
     if (entries > most) leftOut.push(folder);
     else {
@@ -50,6 +53,9 @@ export function* leftOutOf(root: Omit<Folder, 'prefix'>, limits: Limits): Object
 }
 
 type Weighed = Folder & { readonly weight: number };
+
+/** How much of a folder is counted, and what comes next in it. */
+type Counted = { readonly folder: Folder; readonly weight: number; readonly level: readonly Folder[] };
 
 /** Of what is not read whole: what may be visited in it, or nothing. */
 function divided(folders: readonly Weighed[], most: number, least: number) {
@@ -69,6 +75,33 @@ function divided(folders: readonly Weighed[], most: number, least: number) {
     others -= 1;
   }
   return { open, leftOut };
+}
+
+/**
+ * Folders that came after all that is counted of a tree get their weights here, as far as they have no more than `most`: others
+ * may fill the tree with more than is counted, and an equal part is due next to that as well.
+ */
+function* weighedAgain(
+  folders: readonly Weighed[],
+  { most, treeDepth }: { readonly most: number; readonly treeDepth: number },
+): ObjectQuestion<readonly Weighed[]> {
+  const known = new Map(folders.map(({ prefix, weight }) => [prefix, weight]));
+  let open: readonly Counted[] = folders
+    .filter(({ weight }) => !Number.isFinite(weight))
+    .map((folder) => ({ folder, weight: 0, level: [folder] }));
+  for (let depth = 0; open.length > 0 && depth <= treeDepth; depth += 1) {
+    const lookup = yield { type: 'tree', oids: [...new Set(open.flatMap(({ level }) => level.map(({ oid }) => oid)))] };
+    open = open.flatMap(({ folder, weight, level }) => {
+      const shapes = level.map((below) => shapeOf(below, lookup));
+      const sum = shapes.reduce((all, { entries }) => all + entries, weight);
+      const next = sum > most ? [] : shapes.flatMap(({ folders: below }) => below);
+      if (sum <= most && next.length === 0) known.set(folder.prefix, sum);
+      return next.length === 0 ? [] : [{ folder, weight: sum, level: next }];
+    });
+  }
+  // Deeper than may be gone into: nothing of it is visited.
+  for (const { folder, weight } of open) known.set(folder.prefix, weight);
+  return folders.map((folder) => ({ ...folder, weight: known.get(folder.prefix) ?? folder.weight }));
 }
 
 /** What a folder comes to with all that is wanted below it: each different tree is read once. */

@@ -317,6 +317,13 @@ describe('a tree that is larger than its limit', () => {
     expect(lines.some((line) => line.endsWith('larger than 300 folders and files'))).toBe(true);
   });
 
+  test('reads a folder of many folders next to one with more than is counted', async () => {
+    const own = Array.from({ length: 30 }, (_, at) => ({ ...mine, folders: ['apps', 'own', `${at}`, 'x'] }));
+    const lines = await read(objectsOf([...filesAt('apps/bomb', 10, 290), ...own]));
+    expect(ofOwn(lines).filter((line) => line.endsWith(`.yaml ${marker}\n`))).toHaveLength(30);
+    expect(lines.some((line) => line.endsWith('larger than 300 folders and files'))).toBe(true);
+  });
+
   test('each folder gets what an equal part allows, and no more is visited in all', async () => {
     const tree = fc.array(
       fc.record({ folders: fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 4 }), at: fc.nat(30) }),
