@@ -215,6 +215,7 @@ function observationOf(ports: Ports, scene: Scene, git: GitReader): Observation 
     deliveries: deliveriesOf(desired.rollouts, { records: status.records, proofs: status.proofs, now }),
     windowsOf: windowsAt(now),
     now,
+    offSeconds: () => ports.clock.offSeconds?.(),
     git,
     live: async () => ({ ...unreadLive(unknown('not asked for this')), scaler: unknown('not asked for this') }),
   };

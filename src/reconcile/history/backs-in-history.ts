@@ -12,7 +12,6 @@ import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 import { isUnsigned } from './unsigned.ts';
 
-const DAY_SECONDS = 86_400;
 const FAILED: MoveReason = 'Failed';
 const SETTLED: MoveReason = 'Settled';
 
@@ -20,8 +19,9 @@ const SETTLED: MoveReason = 'Settled';
 const LOOKED_AT_MOST = 10;
 
 /**
- * Those since a release was settled, and those of the last day; undefined: none on the first-parent line of main, as far
- * as that is followed. Throws PortError where Git fails.
+ * The newest of them, and how many since a release was settled; undefined: none on the first-parent line of main, as far as
+ * that is followed. How long ago they were is asked where it is known whether the clock is right. Throws PortError where Git
+ * fails.
  */
 export async function backsInHistory(
   { line, workloadAt }: Pick<Ancestry, 'line'> & Pick<GitReader, 'workloadAt'>,
@@ -39,9 +39,8 @@ export async function backsInHistory(
   const failed = steps.flatMap(({ reasons, ...commit }, place) =>
     reasons.includes(FAILED) ? [{ ...commit, isInARow: settled < 0 || place < settled }] : [],
   );
-  const counted = failed.filter(({ at, isInARow }) => isInARow || now - at < DAY_SECONDS).slice(0, LOOKED_AT_MOST);
   const last = await Promise.all(
-    counted.map(async (commit) => ({ commit, file: await workloadAt(commit.oid, entry) })),
+    failed.slice(0, LOOKED_AT_MOST).map(async (commit) => ({ commit, file: await workloadAt(commit.oid, entry) })),
   );
   const given = last.flatMap(({ commit: { at, isInARow }, file }) => {
     // The release that was aborted last stands first.

@@ -8,6 +8,7 @@ import { printInstant } from '../../api/time.ts';
 import type { UndoIntent } from '../../api/undo-intent.ts';
 import { undoRules } from '../../api/undo-limits.ts';
 import { type Hold, hold } from '../hold.ts';
+import { nowBetween } from '../ladders/traffic-view.ts';
 import { highestSerial, type Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { advice, commandLine } from '../texts/advice.ts';
@@ -96,7 +97,7 @@ type Beyond = { readonly why: string; readonly isNever: boolean };
 
 /** What policies say against it. `isNever`: they want no undo at all. */
 export function undoBeyond(
-  snapshot: Pick<Snapshot, 'policy' | 'policySources' | 'now'>,
+  snapshot: Pick<Snapshot, 'policy' | 'policySources' | 'now' | 'clockOffSeconds'>,
   { back, settledAt }: { readonly back: number; readonly settledAt: number },
 ): Beyond | undefined {
   const { undo, undoWithinSeconds } = undoRules(snapshot.policy);
@@ -106,8 +107,8 @@ export function undoBeyond(
       why: `it settled ${back} releases before the newest one that had settled, those that were undone among them, and ${undo === 1 ? 'one' : undo} may be undone at a time (undo in a RolloutPolicy)`,
       isNever: false,
     };
-  // A clock that is behind the one of the commit says nothing of how long ago that was.
-  if (snapshot.now - settledAt <= undoWithinSeconds) return undefined;
+  // A clock that is behind the one of the commit says nothing of how long ago that was, and one that is ahead of the servers no more.
+  if (nowBetween(snapshot).earliest - settledAt <= undoWithinSeconds) return undefined;
   return {
     why: `the release settled at ${printInstant(settledAt)}, and may be undone for ${undoWithinSeconds} s (undoWithinSeconds in a RolloutPolicy)`,
     isNever: false,

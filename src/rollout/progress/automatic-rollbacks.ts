@@ -5,6 +5,7 @@ import type { AutomaticBacks } from '../../api/record.ts';
 import { printRelease, shortRelease } from '../../api/release.ts';
 import { unlessAccepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
+import { nowBetween } from '../ladders/traffic-view.ts';
 import type { Move } from '../move.ts';
 import type { Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -28,7 +29,7 @@ export function automaticBacksAfter(
   const count = move?.reason === 'Settled' ? 0 : inARow + (given === undefined ? 0 : 1);
   const all = given === undefined ? last : [...last, { release: given, at: now }];
   // One that is dated in the future is as old as the clock that wrote it was wrong: it stays until that time has come.
-  const kept = all.filter(({ at }, place) => now - at < DAY_SECONDS || place >= all.length - count).slice(-KEPT_MOST);
+  const kept = all.filter((one, place) => isLately(snapshot, one) || place >= all.length - count).slice(-KEPT_MOST);
   return kept.length === 0 && count === 0 ? undefined : { inARow: count, last: kept };
 }
 
@@ -38,8 +39,9 @@ export function tooManyRollbacks(situation: Situation): Hold | undefined {
   const facts = rollbackFacts(situation);
   if (facts === undefined) return undefined;
   const { last, inARow } = backsKnown(snapshot);
-  const releases = last.map(({ release }) => shortRelease(release)).join(', ');
-  const often = inARow >= MOST ? `${inARow} in a row` : `${last.length} within a day`;
+  const told = inARow >= MOST ? last : last.filter((one) => isLately(snapshot, one));
+  const releases = told.map(({ release }) => shortRelease(release)).join(', ');
+  const often = inARow >= MOST ? `${inARow} in a row` : `${told.length} within a day`;
   const held = hold('TooManyRollbacks', {
     seen: `releases have gone back by themselves, ${often}: ${releases}`,
     action: advice`Look at why; then: ${commandLine('approve', snapshot.key, '--hold TooManyRollbacks')}`,
@@ -50,10 +52,15 @@ export function tooManyRollbacks(situation: Situation): Hold | undefined {
 /** The newest of them, where there are too many: another one is another thing to accept. */
 export function rollbackFacts({ snapshot }: Situation): JsonObject | undefined {
   const { inARow, last } = backsKnown(snapshot);
-  const lately = last.filter(({ at }) => snapshot.now - at < DAY_SECONDS);
+  const lately = last.filter((one) => isLately(snapshot, one));
   const newest = last.at(-1);
   if (newest === undefined || (inARow < MOST && lately.length < MOST)) return undefined;
   return { newest: printRelease(newest.release) };
+}
+
+/** Within a day, by the servers' clocks as well: one of ours that runs ahead forgets none of them. */
+function isLately(snapshot: Snapshot, { at }: AutomaticBacks['last'][number]): boolean {
+  return nowBetween(snapshot).earliest - at < DAY_SECONDS;
 }
 
 /** The record's word; one that is lost, or that nobody bears out, is made good by main, so that nobody gets a third try by that. */

@@ -303,6 +303,15 @@ test.each<Row>([
   ],
 ])('a request after rollbacks by themselves, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
+test('a clock that runs ahead of the servers forgets none of them', () => {
+  const ahead = 2 * 86_400;
+  const asked = world(requestAfter(1, 80_000 + ahead, 60 + ahead));
+  expect(plan(asked).commit?.reason).toBe('StepReady');
+  const made = plan({ ...asked, clockOffSeconds: -ahead });
+  expect(made.holds).toMatchObject([{ reason: 'TooManyRollbacks', seen: expect.stringContaining('2 within a day') }]);
+  expect(made.record.automaticBacks?.last).toHaveLength(2);
+});
+
 test('they are counted when the commit is written, and a settled release ends the row', () => {
   const made = plan(world(again(failed)));
   expect(made.record.automaticBacks).toBeUndefined();

@@ -91,6 +91,13 @@ test.each<Row>([
   ],
 ])('no undo, %s', (_, of, then) => expect(planned(of)).toBe(then));
 
+test('a clock that runs ahead of the servers refuses none', () => {
+  const days = 2 * 86_400;
+  const late = world({ ...settled, undo: `A.1 back=1 ago=${60 + days}` });
+  expect(plan({ ...late, clockOffSeconds: -days }).commit?.reason).toBe('Undone');
+  expect(plan(late).holds[0]?.reason).toBe('UndoRefused');
+});
+
 test.each<Row>([
   ['of a release that is not the present one', { ...settled, intents: { undo: 'C.3 3 to A.1' } }, 'nothing'],
   ['another release was started after the order', { ...settled, marks: 'B.2 stable=B aborted=C.3' }, 'nothing'],
