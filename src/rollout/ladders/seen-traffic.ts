@@ -5,7 +5,8 @@ import { GRACE_SECONDS } from '../../api/rollout-traffic.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import type { Instant } from '../../api/time.ts';
 import { type Hold, type HoldReason, hold } from '../hold.ts';
-import { advice, commandLine, lastThere } from '../texts/advice.ts';
+import { type Undated, undated } from '../observed/unsigned.ts';
+import { type Advice, advice, commandLine, lastThere } from '../texts/advice.ts';
 import { groupCount, nameFirst } from '../texts/sentences.ts';
 import type { Side } from './condition.ts';
 import {
@@ -75,6 +76,7 @@ export function undrained(side: Side, delivery: Delivery, view: RememberedView):
     since: view.memory().drained?.[side],
     seconds: drainSecondsOf(delivery, view),
     seen: `${nameFirst(name)} gets no new requests, and answers its last ones${served === undefined ? '' : `; ${served}`}`,
+    isInPlace: isOneWorkload(delivery.plan.style),
   });
 }
 
@@ -173,12 +175,33 @@ function raisedElsewhere(delivery: Delivery): string {
   return `${stable} asks for ${groupCount(asked)}, and all requests are with ${canary}, which asks for ${there}: its own replicas count from here on; `;
 }
 
-type Wait = { readonly since: Instant | undefined; readonly seconds: number; readonly seen: string };
+type Wait = {
+  readonly since: Instant | undefined;
+  readonly seconds: number;
+  readonly seen: string;
+  /** The groups restart after it, and `abort --now` has them restart before. */
+  readonly isInPlace?: boolean;
+};
 
 /** Until this long has passed since then; not started yet, all of it is left. */
-function waiting(reason: HoldReason, view: TrafficView, { since, seconds, seen }: Wait): Hold | undefined {
+function waiting(reason: HoldReason, view: TrafficView, wait: Wait): Hold | undefined {
+  const { since, seconds, seen } = wait;
   const { earliest } = nowBetween(view);
   const left = seconds - (earliest - (since ?? earliest));
   if (left <= 0) return undefined;
-  return hold(reason, { seen: `${seen}: ${left} s of ${seconds} s are left`, waits: 'time' }, left);
+  const found = `${seen}: ${left} s of ${seconds} s are left`;
+  const never = left < seconds ? undefined : undated(view, earliest);
+  if (never === undefined) return hold(reason, { seen: found, waits: 'time' }, left);
+  const action = datedBy(never, { ...wait, key: view.key });
+  return hold(reason, { seen: `${found}. No record counts them, and ${never.why}`, action }, left);
+}
+
+/** What starts the count of a wait that neither a record nor the cluster dates: each pass would see it start. */
+function datedBy({ objects }: Undated, { isInPlace, key }: Pick<Wait, 'isInPlace'> & Pick<TrafficView, 'key'>): Advice {
+  const now = isInPlace
+    ? advice`. To restart the groups though requests may be in progress: ${commandLine('abort', key, '--now')}`
+    : '';
+  if (objects.length === 0) return advice`It counts once tranche keeps its record again${now}`;
+  const what = objects.length === 1 ? 'that object' : 'each of these objects';
+  return advice`It counts once tranche keeps its record again, or once someone has applied ${what} as main has it with kubectl apply --server-side: from then on the API server notes the time${now}`;
 }

@@ -28,6 +28,8 @@ export type TrafficView = Pick<
   | 'record'
   | 'unsigned'
   | 'rollbackAt'
+  | 'newerRecord'
+  | 'keyMissing'
   | 'blobs'
   | 'policy'
   | 'drainMost'

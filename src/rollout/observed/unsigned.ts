@@ -3,7 +3,9 @@
  * releases no group that would not be released without any record. What main and the cluster say counts in its place.
  */
 
+import { SERVICE_KIND } from '../../api/kinds.ts';
 import type { Marks } from '../../api/marks.ts';
+import { namesText } from '../../api/names-text.ts';
 import type { Instant } from '../../api/time.ts';
 import { ORDINARY_REQUEUE_SECONDS } from '../hold.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -46,6 +48,39 @@ export function routesBackSince(
   const times = [rollbackAt, ...[...services, ...traffic.routes].map(({ writtenAt }) => writtenAt)];
   const told = times.flatMap((at) => (at === undefined || at > now ? [] : [at]));
   return told.length < times.length ? undefined : Math.max(...told) + ORDINARY_REQUEUE_SECONDS;
+}
+
+/** What keeps the wait of a rollback from being dated without a record: `objects` that do not tell, by kind and name, or something else. */
+export type Undated = { readonly why: string; readonly objects: readonly string[] };
+
+/**
+ * Why main and the cluster do not date the routes of a rollback whose record is not kept, as where it stays one of before;
+ * undefined: they do, or it is. One that is lost is kept from this pass on.
+ */
+export function undated(
+  of: Pick<Snapshot, 'record' | 'rollbackAt' | 'traffic' | 'newerRecord' | 'keyMissing'>,
+  now: Instant,
+): Undated | undefined {
+  const { record, rollbackAt, traffic, newerRecord, keyMissing } = of;
+  const isOfBefore = record !== undefined && rollbackAt !== undefined;
+  if (!(isOfBefore || newerRecord !== undefined || keyMissing !== undefined)) return undefined;
+  if (traffic === undefined || routesBackSince(of, now) !== undefined) return undefined;
+  const services = [traffic.service, traffic.canaryService].flatMap((one) =>
+    one.kind === 'known' ? [{ kind: SERVICE_KIND, ...one.value }] : [],
+  );
+  const silent = [...services, ...traffic.routes].filter(({ writtenAt }) => writtenAt === undefined);
+  const objects = silent.map(({ kind, name }) => `${kind} ${name}`);
+  if (objects.length > 0) return { why: silentText(objects), objects };
+  const why =
+    rollbackAt === undefined
+      ? 'no commit of main is found that brought this rollback as it is'
+      : 'the commit of this rollback, or a route or Service, is dated after this pass, and counts from then on';
+  return { why, objects: [] };
+}
+
+function silentText(objects: readonly string[]): string {
+  const what = objects.length === 1 ? 'does not say when it was' : 'do not say when they were';
+  return `${namesText(objects)} ${what} last changed (metadata.managedFields)`;
 }
 
 /** The marks that the record knows, where something is to be written by them; undefined: none that somebody bears out. */

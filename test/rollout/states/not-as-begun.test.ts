@@ -81,6 +81,43 @@ test.each<readonly [what: string, ago: readonly [number, number | undefined], la
   expect(told).toEqual(['Aborted: rollback, primary', 'RouteRestored: rollback, route-restored', last]);
 });
 
+const SILENT =
+  'HTTPRoute chat, Service vllm-svc, Service vllm-svc-canary do not say when they were last changed (metadata.managedFields)';
+const DRAINING_SAYS = 'gets no new requests, and answers its last ones: 60 s of 60 s are left';
+
+test.each<readonly [what: string, ago: readonly [number, number | undefined], part: Partial<Snapshot>, why: string]>([
+  ['what does not tell', [3600, undefined], { newerRecord: 2 }, SILENT],
+  ['the same without a key', [3600, undefined], { keyMissing: 'no key' }, SILENT],
+  ['the same where the status branch takes no record', [3600, undefined], { record: stands.primary.record }, SILENT],
+  [
+    'a commit that is dated ahead',
+    [-3600, 3600],
+    { newerRecord: 2 },
+    'the commit of this rollback, or a route or Service, is dated after this pass, and counts from then on',
+  ],
+])('a drain that nothing dates says so, and what to do: %s', (_, ago, part, why) => {
+  const found = abort(stands.primary);
+  const { stand } = passes(stands.primary, { found: (at) => ({ ...found, ...dated(at, ago) }), most: 2 });
+  const { view, snapshot: { rollbackAt = 0 } = {} } = dated(stand, ago);
+  const snapshot = { record: undefined, rollbackAt, ...part };
+  const { plan } = passed(stand, { ...found, snapshot, ...(view === undefined ? {} : { view }) });
+  const [held] = plan.holds.filter(({ reason }) => reason === 'Draining');
+  expect(held?.message).toContain(`${DRAINING_SAYS}. No record counts them, and ${why}. It counts once`);
+  expect(held?.message.includes('kubectl apply --server-side')).toBe(why === SILENT);
+  expect(held?.message).not.toContain('--now');
+  expect(held?.requeueAfterSeconds).toBe(60);
+});
+
+test.each<readonly [what: string, change: Partial<Snapshot>]>([
+  ['counts', {}],
+  ['is lost, and is kept from now on', { record: undefined, rollbackAt: 0 }],
+])('a drain whose record %s says nothing of dates', (_, snapshot) => {
+  const found = abort(stands.primary);
+  const { stand } = passes(stands.primary, { found: () => found, most: 2 });
+  const [held] = passed(stand, { ...found, snapshot }).plan.holds.filter(({ reason }) => reason === 'Draining');
+  expect(held).toMatchObject({ waits: 'time', message: expect.stringMatching(/are left$/) });
+});
+
 type Row = readonly [what: string, stand: Stand, found: (stand: Stand) => Found, told: readonly string[]];
 
 test.each<Row>([

@@ -229,6 +229,18 @@ test.each<Row>([
   expect(passes(stand, { found: () => found }).told.slice(0, told.length)).toEqual(told),
 );
 
+test('a drain that nobody counts names the order that does not wait for it', () => {
+  const found = { ...NEWER_RECORD, ...abort(stands.traffic) };
+  const { stand } = passes(stands.traffic, { found: () => found, most: 1 });
+  const [held] = passed(stand, found).plan.holds.filter(({ reason }) => reason === 'Draining');
+  expect(held?.message).toContain('No record counts them, and HTTPRoute chat, ');
+  const [undated] = passed(stand, { ...found, view: { written: 0 } }).plan.holds.filter(
+    ({ reason }) => reason === 'Draining',
+  );
+  expect(undated?.message).toContain('and no commit of main is found that brought this rollback as it is. It counts');
+  expect(held?.message).toMatch(/though requests may be in progress: tranche abort \S+ --now$/);
+});
+
 /** Where the stable template is in Git: the groups that are not release yet are on the release that was aborted. */
 function takenBack(stand: Stand, more: Found = {}): Found {
   const text = stand.texts.get(LWS_FILE) ?? '';
