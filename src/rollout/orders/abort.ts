@@ -2,6 +2,7 @@
 
 import { printAbort } from '../../api/intents.ts';
 import type { Known } from '../../api/known.ts';
+import { MARK } from '../../api/marks.ts';
 import { parseRelease, type Release, releasesMeant, shortDigest, shortRelease } from '../../api/release.ts';
 import { requestedRelease } from '../approvable.ts';
 import type { Snapshot, Stable } from '../snapshot.ts';
@@ -130,6 +131,9 @@ function notMeant(
  * undo goes back, where something had settled before.
  */
 function nothingToAbort({ snapshot: { lostMarks, workload, key }, settled }: AbortScene): string {
+  const marks = workload?.workload.marks;
+  if (workload !== undefined && marks?.step === undefined && marks?.restore !== undefined)
+    return `${MARK.step} is gone from ${workload.file}, though ${MARK.restore} says that a delivery is open. Write the annotations back: ${command('repair', key)}. Then: ${command('abort', key)}`;
   const isOver = lostMarks !== undefined && workload?.workload.marks?.step !== undefined;
   const isKnown = settled === undefined || (settled.kind === 'known' && settled.value.before.length > 0);
   const none = settled?.kind === 'unknown' ? settled.why : 'nothing had settled before the version that serves';

@@ -93,6 +93,26 @@ test.each([
   },
 );
 
+test('half-way, with a tag and annotations by hand as if that had settled: what the answer to an abort names leads back', async () => {
+  const other = await HelmWorld.adopted();
+  other.edit(RELEASE_FILE, 'v0.10.0', 'v0.10.9');
+  await other.step();
+  const [, digest = ''] = /"tranche\.dev\/inputs":"(.+?)"/.exec(other.release()) ?? [];
+  const world = await HelmWorld.halfWay();
+  const mine = world
+    .release()
+    .replace('v0.10.1', 'v0.10.9')
+    .replace(/(release: ").*"/, `$1${digest}.3"`)
+    .replace(/ +tranche\.dev\/step: .*\n/, '');
+  world.repository.commit('main', { writes: [{ path: RELEASE_FILE, text: mine }], message: 'all is well' });
+  world.apply();
+  expect(await world.order(ABORT)).toContain('tranche repair vllm. Then: tranche abort vllm');
+  await world.order({ kind: 'repair' });
+  await world.order(ABORT);
+  await world.play();
+  expect(world.groups()).toBe(OLD);
+});
+
 test('put back by hand, it goes back by itself', async () => {
   const world = await HelmWorld.halfWay();
   world.edit(RELEASE_FILE, 'v0.10.1', 'v0.10.0');
