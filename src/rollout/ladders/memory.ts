@@ -61,7 +61,7 @@ function sinceOf(before: Instant | undefined, view: TrafficView): Instant {
 }
 
 function acceptedAfter(delivery: Delivery, view: TrafficView): TrafficRecord['accepted'] {
-  const before = view.record?.traffic?.accepted;
+  const before = isOfNow(delivery, view) ? view.record?.traffic?.accepted : undefined;
   const found = acceptanceOf(delivery, view);
   if (found.kind === 'unread') return before;
   if (found.kind !== 'accepted') return undefined;
@@ -100,8 +100,8 @@ function wasSent(delivery: Delivery, view: TrafficView): boolean {
 }
 
 /**
- * A record that was put back may be older than a share that has come and gone since: it knows no drain of another place than
- * Git's. A commit of ours carries it from one place to the next, as its record has the place that it has written. Marks that
+ * A record that was put back may be older than a share that has come and gone since: it knows nothing of another place than
+ * Git's, neither a drain nor that routes are accepted or that a Service reaches a side. A commit of ours carries it from one place to the next, as its record has the place that it has written. Marks that
  * somebody took out of the file stay in the record until they are back, and count meanwhile: else each pass would see the
  * drain start.
  */
@@ -118,29 +118,32 @@ function placeIn({ step, at, restore }: Marks): string {
 }
 
 function reachedAfter(delivery: Delivery, view: TrafficView): TrafficRecord['reached'] {
-  const before = view.record?.traffic?.reached;
   if (isOneWorkload(delivery.plan.style)) return allReached(delivery, view);
+  const before = reachedBefore(delivery, view);
   const sides = (['stable', 'canary'] as const).map((side) => ({ side, found: reachedBy(delivery, view, side) }));
   if (sides.some(({ found }) => found.kind === 'unread')) return before;
   const of = sides.find(({ found }) => found.kind === 'reached')?.side;
-  return of === undefined ? undefined : reachedSince(of, view);
+  return of === undefined ? undefined : reachedSince(of, before, view);
+}
+
+function reachedBefore(delivery: Delivery, view: TrafficView): TrafficRecord['reached'] {
+  return isOfNow(delivery, view) ? view.record?.traffic?.reached : undefined;
 }
 
 /** As the drain: of a rollback whose record cannot be kept, main and the cluster date it. */
-function reachedSince(of: Side, view: TrafficView): TrafficRecord['reached'] {
-  const before = view.record?.traffic?.reached;
+function reachedSince(of: Side, before: TrafficRecord['reached'], view: TrafficView): TrafficRecord['reached'] {
   const known = before?.of === of ? before.since : undefined;
   return { since: sinceOf(known ?? routesBackSince(view, nowBetween(view).earliest), view), of };
 }
 
 /** Of one workload: all that the Service is to take in, which is the stable version alone or both. */
 function allReached(delivery: Delivery, view: TrafficView): TrafficRecord['reached'] {
-  const before = view.record?.traffic?.reached;
+  const before = reachedBefore(delivery, view);
   const missed = missedBy(delivery, view);
   if (missed.kind === 'unknown') return before;
   const isAll = delivery.service === undefined ? false : !isPinned(delivery);
   const of = isAll || isOpen(delivery) ? 'canary' : 'stable';
-  return missed.kind === 'known' ? undefined : reachedSince(of, view);
+  return missed.kind === 'known' ? undefined : reachedSince(of, before, view);
 }
 
 /** Who had accepted the routes before our first edit of them; once a delivery is in progress that is not known any more. */

@@ -6,6 +6,7 @@ import { absent, unknown } from '../../../src/api/known.ts';
 import { parseLiveService } from '../../../src/api/live-traffic.ts';
 import { MARK, type Marks, parseMarks } from '../../../src/api/marks.ts';
 import { NO_RULES } from '../../../src/api/policy-rules.ts';
+import type { TrafficRecord } from '../../../src/api/record.ts';
 import { withAside } from '../../../src/api/restore.ts';
 import { hold } from '../../../src/rollout/hold.ts';
 import type { Condition } from '../../../src/rollout/ladders/condition.ts';
@@ -498,17 +499,23 @@ test.each<readonly [what: string, change: (now: Marks) => Partial<Marks>, since:
   ],
   ['of before its share was taken back', ({ restore }) => ({ restore: withAside(restore, { withdrawn: 1 }) }), NOW],
   ['of another release', () => ({ release: { digest: '0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d', serial: 9 } }), NOW],
-])('a drain is known by a record of the place %s', (_, change, since) => {
-  for (const [side, delivery] of [
-    ['canary', home],
-    ['stable', all],
-  ] as const) {
-    const annotations = { ...annotationsOf(delivery.own), [MARK.release]: '9c41d2e09c41d2e09c41d2e09c41d2e0.7' };
+])('what was waited for is known by a record of the place %s', (_, change, since) => {
+  const before: TrafficRecord = { ...lasting, reached: { since: long, of: 'canary' } };
+  const seen: readonly (readonly [delivery: Delivery, at: (of: TrafficRecord) => number | undefined])[] = [
+    [home, ({ drained: of }) => of?.canary],
+    [all, ({ drained: of }) => of?.stable],
+    [shared, ({ accepted: of }) => of?.since],
+    [switched, ({ reached: of }) => of?.since],
+  ];
+  for (const [delivery, at] of seen) {
+    const written = annotationsOf(delivery.own);
+    const release = written[MARK.step]?.split('@')[1] ?? '9c41d2e09c41d2e09c41d2e09c41d2e0.7';
+    const annotations = { ...written, [MARK.release]: release };
     const git = { ...delivery, own: { ...delivery.own, value: { ...delivery.own.value, metadata: { annotations } } } };
     const now = parseMarks(annotations);
     if (now === undefined || !('release' in now)) throw new Error('no marks');
-    const record = emptyRecord({ traffic: lasting, marks: { ...now, ...change(now) } });
-    expect(trafficAfter(git, viewOf(git, { view: { record } })).drained?.[side], side).toBe(since);
+    const record = emptyRecord({ traffic: before, marks: { ...now, ...change(now) } });
+    expect(at(trafficAfter(git, viewOf(git, { view: { record } })))).toBe(since);
   }
 });
 
