@@ -64,7 +64,8 @@ export class ControlLoop {
   /** Other controllers that do nothing now: they work off what has come in once they go on. */
   private readonly stopped: Set<Stoppable>;
   private readonly queues: Readonly<Record<QueueName, Set<string>>>;
-  private timers: Timer[];
+  /** By what they are for; in the order in which they were set. */
+  private readonly timers: Map<string, Timer>;
   private readonly failures: Map<string, number>;
 
   constructor(from?: ControlLoop) {
@@ -79,7 +80,7 @@ export class ControlLoop {
       routes: new Set(from?.queues.routes),
       lws: new Set(from?.queues.lws),
     };
-    this.timers = [...(from?.timers ?? [])];
+    this.timers = new Map(from?.timers);
     this.failures = new Map(from?.failures ?? []);
   }
 
@@ -105,7 +106,7 @@ export class ControlLoop {
     for (const key of servicesTouched(world, change)) this.queues.endpoints.add(key);
     for (const key of routesTouched(world, change)) this.queues.routes.add(key);
     if (gone) {
-      this.queues.garbage.add(goneKey(object.metadata.uid));
+      this.queues.garbage.add(goneKey(object));
       const waiting = waitingOwnerKey(world, object);
       if (waiting !== undefined) this.queues.garbage.add(waiting);
     } else if (isDeleting(object) && object.metadata.finalizers !== undefined) {
@@ -158,11 +159,11 @@ export class ControlLoop {
 
   /** Of two timers for the same thing the earlier one counts. */
   addTimer(timer: Timer): void {
-    const same = (other: Timer): boolean =>
-      other.queue === timer.queue && other.key === timer.key && other.uid === timer.uid && other.why === timer.why;
-    const known = this.timers.find(same);
+    const thing = `${timer.queue ?? ''} ${timer.why} ${timer.key} ${timer.uid}`;
+    const known = this.timers.get(thing);
     if (known !== undefined && known.atSeconds <= timer.atSeconds) return;
-    this.timers = [...this.timers.filter((other) => other !== known), timer];
+    this.timers.delete(thing);
+    this.timers.set(thing, timer);
   }
 
   /** What the kubelet will do by itself, if anything. */
@@ -189,18 +190,19 @@ export class ControlLoop {
   /** The timers of the earliest instant by `seconds`, of these kinds, oldest first; they are taken out. */
   takeDue(seconds: number, kinds: ReadonlySet<Timer['why']>): readonly Timer[] {
     let instant = Number.POSITIVE_INFINITY;
-    for (const timer of this.timers) {
+    for (const timer of this.timers.values()) {
       if (timer.atSeconds <= seconds && kinds.has(timer.why)) instant = Math.min(instant, timer.atSeconds);
     }
-    const isDue = (timer: Timer): boolean => timer.atSeconds === instant && kinds.has(timer.why);
-    const due = this.timers.filter(isDue);
-    if (due.length > 0) this.timers = this.timers.filter((timer) => !isDue(timer));
-    return due;
+    const due = [...this.timers].filter(([, timer]) => timer.atSeconds === instant && kinds.has(timer.why));
+    for (const [thing] of due) this.timers.delete(thing);
+    return due.map(([, timer]) => timer);
   }
 
   /** When the earliest timer is due; undefined where there is none. */
   nextTimer(): number | undefined {
-    return this.timers.length === 0 ? undefined : Math.min(...this.timers.map((timer) => timer.atSeconds));
+    let instant: number | undefined;
+    for (const { atSeconds } of this.timers.values()) instant = Math.min(instant ?? atSeconds, atSeconds);
+    return instant;
   }
 }
 

@@ -13,7 +13,6 @@ import {
   trackedManifests,
 } from '../../simulator/agent/agent.ts';
 import type { Cluster } from '../../simulator/cluster-model.ts';
-import type { ObjectKey } from '../../simulator/objects/object-store.ts';
 import {
   annotationsOf,
   type KubeObject,
@@ -24,6 +23,7 @@ import {
   text,
 } from '../../simulator/objects/objects.ts';
 import { APPLICATIONS, GIT_REPOSITORIES, KUSTOMIZATIONS } from '../../simulator/objects/resource-table.ts';
+import type { ObjectKey } from '../../simulator/objects/shelves.ts';
 import { applicationStatus, gitRepositoryStatus, kustomizationStatus, type Round } from './agent-report.ts';
 
 export type GitOpsOptions = AgentOptions & {

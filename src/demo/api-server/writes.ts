@@ -1,7 +1,7 @@
 /** Serves POST and PUT, on objects and on their status and scale. */
 
 import { isJsonObject, type JsonObject } from '../../api/json.ts';
-import type { ObjectKey } from '../../simulator/objects/object-store.ts';
+import type { ObjectKey } from '../../simulator/objects/shelves.ts';
 import type { Answer, Store } from '../../simulator/server/store.ts';
 import { withCheckedFields } from './field-validation.ts';
 import { badRequest, ok, type Reply, unsupportedMediaType } from './reply.ts';

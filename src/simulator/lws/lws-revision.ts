@@ -15,7 +15,7 @@ export type LwsRevision = { readonly object: KubeObject; readonly key: string; r
 /** The newest revision with this key: the same template again gets the same key and a higher number. */
 export function revisionWithKey(world: World, lws: LwsView, key: string): LwsRevision | undefined {
   let found: KubeObject | undefined;
-  for (const object of revisionsOf(world, lws.uid)) {
+  for (const object of revisionsOf(world, lws)) {
     if (revisionKeyOf(object) === key && number(object) > (found === undefined ? 0 : number(found))) found = object;
   }
   return found === undefined ? undefined : { object: found, key, content: contentOfRevision(world, found) };
@@ -33,7 +33,7 @@ export function contentOf(world: World, lws: LwsView): string {
 export function createRevision(world: World, lws: LwsView, key: string | undefined): LwsRevision {
   const content = contentOf(world, lws);
   const revisionKey = key ?? hashKey(fnv1(content));
-  const revision = Math.max(0, ...revisionsOf(world, lws.uid).map(number)) + 1;
+  const revision = Math.max(0, ...revisionsOf(world, lws).map(number)) + 1;
   const data = {
     spec: {
       leaderWorkerTemplate: { ...lws.template, $patch: 'replace' },
@@ -64,7 +64,7 @@ export function createRevision(world: World, lws: LwsView, key: string | undefin
 
 /** Once every group is on it and P is 0, only the present key is kept. */
 export function truncateRevisions(world: World, lws: LwsView, key: string): void {
-  for (const object of revisionsOf(world, lws.uid)) {
+  for (const object of revisionsOf(world, lws)) {
     if (revisionKeyOf(object) !== key) world.objects.remove(CONTROLLER_REVISIONS, object, 'Background');
   }
 }
@@ -85,9 +85,9 @@ function contentOfRevision(world: World, revision: KubeObject): string {
   return text;
 }
 
-function revisionsOf(world: World, uid: string): readonly KubeObject[] {
+function revisionsOf(world: World, { namespace, uid }: LwsView): readonly KubeObject[] {
   const found: KubeObject[] = [];
-  for (const object of world.objects.unordered(CONTROLLER_REVISIONS)) {
+  for (const object of world.objects.unordered(CONTROLLER_REVISIONS, namespace)) {
     if (controllerOf(object)?.uid === uid) found.push(object);
   }
   return found;

@@ -61,10 +61,9 @@ type Counts = {
 
 function countGroups(world: World, lws: LwsView, key: string): Counts {
   const counts = { ready: 0, updated: 0, readyBelowN: 0, inPart: 0, updatedInPart: 0, updatedAndReady: 0 };
-  for (const leader of world.objects.unordered(PODS)) {
+  for (const leader of world.objects.unordered(PODS, lws.namespace)) {
     const labels = labelsOf(leader);
     if (labels[LWS_NAME] !== lws.name || labels[WORKER_INDEX] !== '0') continue;
-    if (leader.metadata.namespace !== lws.namespace) continue;
     const group = judgedGroup(world, lws, { leader, key });
     if (group === undefined) continue;
     const index = Number(labels[GROUP_INDEX]);

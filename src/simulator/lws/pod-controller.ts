@@ -114,10 +114,9 @@ function isStale(world: World, leader: KubeObject, worker: KubeObject): boolean 
 function hasStarted(world: World, lws: LwsView, leader: KubeObject): boolean {
   const group = labelsOf(leader)[GROUP_INDEX];
   let pods = 0;
-  for (const pod of world.objects.unordered(PODS)) {
+  for (const pod of world.objects.unordered(PODS, lws.namespace)) {
     const labels = labelsOf(pod);
     if (labels[LWS_NAME] !== lws.name || labels[GROUP_INDEX] !== group) continue;
-    if (pod.metadata.namespace !== lws.namespace) continue;
     if (statusOf(pod)['phase'] === 'Pending') return false;
     pods += 1;
   }

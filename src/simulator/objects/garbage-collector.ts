@@ -6,8 +6,8 @@ import { controllerOf, isDeleting, type KubeObject } from './objects.ts';
 import { resourceOf } from './resource-table.ts';
 
 /** Work for the dependents of an owner that is gone. */
-export function goneKey(uid: string): string {
-  return `gone ${uid}`;
+export function goneKey({ metadata }: KubeObject): string {
+  return `gone ${metadata.uid} ${metadata.namespace}`;
 }
 
 /** Work for an owner whose deletion waits for its dependents, or has to let them go. */
@@ -19,7 +19,7 @@ export function waitingKey(resource: string, object: KubeObject): string {
 export function collectGarbage(world: World, key: string): void {
   const [kind, first = '', second = ''] = key.split(' ');
   if (kind === 'gone') {
-    for (const { resource, object } of dependents(world, first)) {
+    for (const { resource, object } of dependents(world, { uid: first, namespace: second })) {
       world.objects.remove(resource, object, 'Background');
     }
     return;
@@ -45,7 +45,7 @@ export function waitingOwnerKey(world: World, dependent: KubeObject): string | u
 
 function finish(world: World, resource: string, owner: KubeObject): void {
   const finalizers = owner.metadata.finalizers ?? [];
-  const children = dependents(world, owner.metadata.uid);
+  const children = dependents(world, owner.metadata);
   if (finalizers.includes(ORPHAN)) {
     for (const child of children) {
       const references = (child.object.metadata.ownerReferences ?? []).filter(
@@ -71,15 +71,19 @@ function finish(world: World, resource: string, owner: KubeObject): void {
     return;
   }
   for (const child of children) {
-    const hasOwn = dependents(world, child.object.metadata.uid).length > 0;
+    const hasOwn = dependents(world, child.object.metadata).length > 0;
     world.objects.remove(child.resource, child.object, hasOwn ? 'Foreground' : 'Background');
   }
 }
 
-function dependents(world: World, uid: string): readonly { readonly resource: string; readonly object: KubeObject }[] {
+/** Those of an owner without a namespace may be in any. */
+function dependents(
+  world: World,
+  { uid, namespace }: Pick<KubeObject['metadata'], 'uid' | 'namespace'>,
+): readonly { readonly resource: string; readonly object: KubeObject }[] {
   const found: { resource: string; object: KubeObject }[] = [];
   for (const resource of world.objects.resources()) {
-    for (const object of world.objects.unordered(resource)) {
+    for (const object of world.objects.unordered(resource, namespace === '' ? undefined : namespace)) {
       if (object.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true)
         found.push({ resource, object });
     }

@@ -1,4 +1,4 @@
-/** The shelves behind the API: objects by key, versions, the log of changes, and what a deletion leaves standing. */
+/** What is behind the API: objects, versions, the log of changes, and what a deletion leaves standing. */
 
 import { isJsonObject, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { printInstant } from '../../api/time.ts';
@@ -6,8 +6,7 @@ import { share } from './object-edit.ts';
 import { type KeptMeta, keptMeta } from './object-meta.ts';
 import { isDeleting, type KubeObject, type NewObject, type ObjectMeta, specOf, text } from './objects.ts';
 import { PODS } from './resource-table.ts';
-
-export type ObjectKey = { readonly resource: string; readonly namespace: string; readonly name: string };
+import { type ObjectKey, ObjectShelves } from './shelves.ts';
 
 export type Change = {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -35,14 +34,12 @@ export const ORPHAN = 'orphan';
 const LOG_MAX = 4096;
 const GRACE_SECONDS = 30;
 
-type Shelf = Map<string, KubeObject>;
-
 /** Mutable on purpose, and owned by one cluster; the objects in it are immutable. */
 export class ObjectStore {
   nowSeconds: number;
   private version: number;
   private uids: number;
-  private readonly shelves: Map<string, Shelf>;
+  private readonly shelves: ObjectShelves;
   private log: Change[] = [];
   private readonly notify: (change: Change) => void;
 
@@ -51,7 +48,7 @@ export class ObjectStore {
     this.notify = notify;
     this.version = from?.version ?? 1;
     this.uids = from?.uids ?? 0;
-    this.shelves = copied(from?.shelves ?? new Map());
+    this.shelves = new ObjectShelves(from?.shelves);
   }
 
   get resourceVersion(): number {
@@ -59,30 +56,30 @@ export class ObjectStore {
   }
 
   get(key: ObjectKey): KubeObject | undefined {
-    return this.shelves.get(key.resource)?.get(`${key.namespace}/${key.name}`);
+    return this.shelves.get(key);
   }
 
   list(resource: string, namespace?: string): readonly KubeObject[] {
-    return listed(this.shelves, resource, namespace);
+    return this.shelves.list(resource, namespace);
   }
 
-  /** The objects of one resource in no order: for controllers, which do not need one. */
-  unordered(resource: string): Iterable<KubeObject> {
-    return this.shelves.get(resource)?.values() ?? [];
+  /** The objects of one resource in no order: for controllers, which do not need one. All namespaces without one. */
+  unordered(resource: string, namespace?: string): Iterable<KubeObject> {
+    return this.shelves.unordered(resource, namespace);
   }
 
   /** The resources of which there are objects. */
   resources(): readonly string[] {
-    return [...this.shelves.keys()];
+    return this.shelves.resources();
   }
 
   /** Everything as it is now; later changes do not reach it. */
   snapshot(): Reading {
-    const shelves = copied(this.shelves);
+    const shelves = this.shelves.copy();
     return {
       resourceVersion: String(this.version),
-      get: (key) => shelves.get(key.resource)?.get(`${key.namespace}/${key.name}`),
-      list: (resource, namespace) => listed(shelves, resource, namespace),
+      get: (key) => shelves.get(key),
+      list: (resource, namespace) => shelves.list(resource, namespace),
     };
   }
 
@@ -211,24 +208,11 @@ export class ObjectStore {
 
   private place(type: Change['type'], from: Pick<Change, 'resource' | 'before' | 'object'>): void {
     const { resource, object } = from;
-    const key = `${object.metadata.namespace}/${object.metadata.name}`;
-    const shelf = this.shelves.get(resource) ?? new Map<string, KubeObject>();
-    this.shelves.set(resource, shelf);
-    if (type === 'DELETED') shelf.delete(key);
-    else shelf.set(key, object);
+    if (type === 'DELETED') this.shelves.delete(resource, object.metadata);
+    else this.shelves.set(resource, object);
     const change = { type, ...from, resourceVersion: this.version };
     this.log.push(change);
     if (this.log.length > 2 * LOG_MAX) this.log = this.log.slice(-LOG_MAX);
     this.notify(change);
   }
-}
-
-function copied(shelves: ReadonlyMap<string, Shelf>): Map<string, Shelf> {
-  return new Map([...shelves].map(([resource, shelf]) => [resource, new Map(shelf)]));
-}
-
-function listed(shelves: ReadonlyMap<string, Shelf>, resource: string, namespace: string | undefined): KubeObject[] {
-  const found = [...(shelves.get(resource)?.entries() ?? [])];
-  const kept = namespace === undefined ? found : found.filter(([, object]) => object.metadata.namespace === namespace);
-  return kept.sort(([left], [right]) => (left < right ? -1 : 1)).map(([, object]) => object);
 }

@@ -15,9 +15,10 @@ import { isJsonObject, type JsonObject } from '../../api/json.ts';
 import { withListDefaults } from '../lws/lws-defaults.ts';
 import { schemaRefusal } from '../lws/lws-validation.ts';
 import { mergePatch } from '../objects/object-edit.ts';
-import type { ObjectKey, ObjectStore, Propagation } from '../objects/object-store.ts';
+import type { ObjectStore, Propagation } from '../objects/object-store.ts';
 import { type KubeObject, type NewObject, specOf, text } from '../objects/objects.ts';
 import { LWS } from '../objects/resource-table.ts';
+import type { ObjectKey } from '../objects/shelves.ts';
 import {
   alreadyExists,
   applyConflict,

@@ -61,11 +61,11 @@ export function syncStatefulSet(world: World, key: string): void {
 function adopt(world: World, sts: KubeObject): void {
   const selector = Object.entries(strings(part(part(specOf(sts), 'selector'), 'matchLabels')));
   for (const resource of [PODS, CONTROLLER_REVISIONS]) {
-    for (const object of world.objects.unordered(resource)) {
-      const { namespace, name, ownerReferences } = object.metadata;
+    for (const object of world.objects.unordered(resource, sts.metadata.namespace)) {
+      const { name, ownerReferences } = object.metadata;
       // Nearly every object has an owner, so this comes first.
       if (ownerReferences !== undefined || isDeleting(object)) continue;
-      if (namespace !== sts.metadata.namespace || !name.startsWith(`${sts.metadata.name}-`)) continue;
+      if (!name.startsWith(`${sts.metadata.name}-`)) continue;
       if (resource === CONTROLLER_REVISIONS && labelsOf(object)[REVISION_HASH] === undefined) continue;
       if (!selector.every(([key, value]) => labelsOf(object)[key] === value)) continue;
       const metadata = { ...object.metadata, ownerReferences: [ownerReference(sts)] };
@@ -170,7 +170,7 @@ function nonZero(key: string, value: number): JsonObject {
 
 function podsOf(world: World, sts: KubeObject): KubeObject[] {
   const found: KubeObject[] = [];
-  for (const pod of world.objects.unordered(PODS)) {
+  for (const pod of world.objects.unordered(PODS, sts.metadata.namespace)) {
     if (controllerOf(pod)?.uid === sts.metadata.uid) found.push(pod);
   }
   return found;

@@ -24,7 +24,7 @@ export type Revisions = { readonly current: KubeObject; readonly update: KubeObj
 
 /** Finds or makes them. An equal older revision is reused: its number rises, its name stays. */
 export function statefulSetRevisions(world: World, sts: KubeObject): Revisions {
-  const owned = ownedRevisions(world, sts.metadata.uid);
+  const owned = ownedRevisions(world, sts);
   const template = part(specOf(sts), 'template');
   const wanted = templateText(world, template);
   const highest = Math.max(0, ...owned.map(number));
@@ -41,7 +41,7 @@ export function dropOldRevisions(world: World, sts: KubeObject, pods: readonly K
   const status = statusOf(sts);
   const live = new Set([text(status['currentRevision']), text(status['updateRevision'])]);
   for (const pod of pods) live.add(labelsOf(pod)[POD_REVISION] ?? '');
-  const old = ownedRevisions(world, sts.metadata.uid).filter((revision) => !live.has(revision.metadata.name));
+  const old = ownedRevisions(world, sts).filter((revision) => !live.has(revision.metadata.name));
   const limit = count(specOf(sts)['revisionHistoryLimit'], 10);
   if (old.length <= limit) return;
   const oldest = old.sort((left, right) => number(left) - number(right)).slice(0, old.length - limit);
@@ -78,10 +78,10 @@ function lifted(world: World, revision: KubeObject, highest: number): KubeObject
   return world.objects.put(CONTROLLER_REVISIONS, revision, { ...revision, revision: highest + 1 });
 }
 
-function ownedRevisions(world: World, uid: string): KubeObject[] {
+function ownedRevisions(world: World, { metadata }: KubeObject): KubeObject[] {
   const found: KubeObject[] = [];
-  for (const object of world.objects.unordered(CONTROLLER_REVISIONS)) {
-    if (controllerOf(object)?.uid === uid) found.push(object);
+  for (const object of world.objects.unordered(CONTROLLER_REVISIONS, metadata.namespace)) {
+    if (controllerOf(object)?.uid === metadata.uid) found.push(object);
   }
   return found;
 }

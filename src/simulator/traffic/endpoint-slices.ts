@@ -24,8 +24,8 @@ export function servicesTouched(world: World, { resource, before, object }: Chan
   if (resource !== PODS) return [];
   const { namespace } = object.metadata;
   const found: string[] = [];
-  for (const service of world.objects.unordered(SERVICES)) {
-    if (service.metadata.namespace !== namespace || isOfLws(service)) continue;
+  for (const service of world.objects.unordered(SERVICES, namespace)) {
+    if (isOfLws(service)) continue;
     const selector = selectorOf(service);
     if ([before, object].some((pod) => pod !== undefined && selects(selector, pod))) found.push(queueKey(service));
   }

@@ -2,9 +2,9 @@
 
 import { parse, stringify } from 'yaml';
 import type { JsonObject } from '../../../src/api/json.ts';
-import type { ObjectKey } from '../../../src/simulator/objects/object-store.ts';
 import { type KubeObject, type NewObject, text as textOf } from '../../../src/simulator/objects/objects.ts';
 import { resourceKinds, resourceName, resourceOf } from '../../../src/simulator/objects/resource-table.ts';
+import type { ObjectKey } from '../../../src/simulator/objects/shelves.ts';
 import type { Answer } from '../../../src/simulator/server/store.ts';
 import { CHANGE, changed, fieldPath } from './git-hands.ts';
 import { type Sentence, text, WHO } from './sentence.ts';
