@@ -51,7 +51,7 @@ export type PullQuery = {
   readonly prefix: string | undefined;
   /** And these, whatever their state: of those that are no longer open the answer says who ended them. */
   readonly numbers: readonly number[];
-  /** And the newest of each of these very branches, of each author first, whatever their state. */
+  /** And of each of these very branches the newest of ours and of each other author, whatever their state. */
   readonly branches?: readonly string[];
 };
 
@@ -184,6 +184,7 @@ export const FORGE_REFUSALS = {
   ActionsMayNotPropose: { reaches: 'all', is: 'workflows may not create pull requests in this repository' },
   RepositoryArchived: { reaches: 'all', is: 'the repository is archived, so it can only be read' },
   BranchTaken: { reaches: 'one', is: 'the branch has a pull request that is not this one' },
+  BranchCrowded: { reaches: 'one', is: 'the branch has too many to know whether one was turned down' },
   BranchUnknown: { reaches: 'one', is: 'the forge does not know the branch or its base' },
   NothingToPropose: { reaches: 'one', is: 'the branch holds nothing that its base does not hold' },
   RuleInTheWay: { reaches: 'one', is: 'a rule of the repository forbids it' },

@@ -105,3 +105,30 @@ test('proposed again by an order, and closed by tranche itself since: what was t
   await place.later();
   expect(await place.later(LONG)).toEqual(['ProposalOpen']);
 });
+
+test('where a branch has more pull requests than are read, its step is not proposed; another plan is, and an approval counts', async () => {
+  const place = new Place();
+  await place.turnedDown();
+  const { world, forge } = place;
+  forge.isCrowded = () => true;
+  expect(await place.later()).toEqual(['ForgeRefused']);
+  expect(await place.later(LONG)).toEqual(['ForgeRefused']);
+  expect(forge.open).toEqual([]);
+  const { outcomes } = await world.pass({ forge: forge.port() });
+  const said = outcomes[0]?.plan?.holds[0]?.message;
+  expect(said).toMatch(/it has too many\. Change the steps\. Until then: tranche approve /);
+  const approved = world.fork();
+  const crowd = new FakeForge(approved.repository, () => approved.now, forge);
+  crowd.isCrowded = () => true;
+  const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada' };
+  await giveOrder(approved.ports({ forge: crowd.port() }), at, ({ snapshot }) =>
+    planIntent({ kind: 'approve', step: undefined }, { snapshot, digestOf: factsDigest }),
+  );
+  approved.sync();
+  approved.tick(30);
+  await approved.pass({ forge: crowd.port() });
+  expect(approved.subject()).toContain('step 1/');
+  world.edit(ROLLOUT_FILE, '25%', '50%');
+  forge.isCrowded = () => false;
+  expect(await place.later()).toEqual(['ProposalOpen']);
+});

@@ -55,3 +55,12 @@ test('a no that the record has lost counts, also while a newer pull request of a
   expect(await later(two, 660)).toMatchObject({ sglang: ['ProposalOpen'], vllm: ['ProposalVetoed'] });
   expect(forge.pulls.filter(({ branch }) => branch === first!.branch)).toHaveLength(1);
 });
+
+test('a branch with more pull requests than are read keeps no other Rollout waiting', async () => {
+  const two = await begun();
+  const { world, forge } = two;
+  forge.isCrowded = (branch) => branch.includes('/vllm/');
+  world.edit(LWS_FILE, OLD, NEW);
+  world.edit(OTHER_FILE, OLD, NEW);
+  expect(await later(two)).toMatchObject({ sglang: ['ProposalOpen'], vllm: ['ForgeRefused'] });
+});

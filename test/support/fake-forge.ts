@@ -40,6 +40,8 @@ export class FakeForge {
   readonly pulls: FakePull[] = [];
   /** The branch is seen to take nothing but what is up to date and has our status. */
   isGuarded = false;
+  /** Whether it has more pull requests of a branch than anybody reads. */
+  isCrowded: (branch: string) => boolean = () => false;
   /** Asked before every call. */
   fault: (call: string) => FakeForgeFault | undefined = () => undefined;
   private readonly repository: FakeRepository;
@@ -141,18 +143,17 @@ export class FakeForge {
       begin: () => undefined,
       share: () => undefined,
       pulls: ({ prefix, numbers, branches = [] }) =>
-        call('pulls', () =>
-          done(
-            this.pulls
-              .filter(
-                ({ branch, number, state }) =>
-                  (state.kind === 'open' && prefix !== undefined && branch.startsWith(prefix)) ||
-                  numbers.includes(number) ||
-                  branches.includes(branch),
-              )
-              .toReversed(),
-          ),
-        ),
+        call('pulls', () => {
+          if (branches.some((branch) => this.isCrowded(branch)))
+            return { kind: 'refused', refusal: 'BranchCrowded', said: 'it has too many', advice: 'Change the steps.' };
+          const found = this.pulls.filter(
+            ({ branch, number, state }) =>
+              (state.kind === 'open' && prefix !== undefined && branch.startsWith(prefix)) ||
+              numbers.includes(number) ||
+              branches.includes(branch),
+          );
+          return done(found.toReversed());
+        }),
       waiting: (numbers) =>
         call('waiting', () =>
           done(

@@ -14,11 +14,12 @@ import type { Ports } from '../pass.ts';
 import { ask, type ForgeAnswer, GATE } from '../write/execute-proposal.ts';
 import { act } from './act.ts';
 import { isBroughtUpToDate } from './branch-content.ts';
-import { brakes, caseOf, heldBy, inForm, withProposal } from './case.ts';
+import { brakes, caseOf, heldBy, withProposal } from './case.ts';
 import { isUnguarded, rulesOfOpen, rulesReader } from './merge-rules.ts';
 import { ownPulls, selfOf } from './own-pulls.ts';
 import type { Judged, ProposalRound } from './proposal-pass.ts';
 import { STRAYS_MOST } from './strays.ts';
+import { newestFirst, unknownBranches } from './unknown-branches.ts';
 import { waitsText } from './waits-text.ts';
 
 /** The same rollouts, with what they wait for, and what the record says of their pull requests. Never throws for the forge. */
@@ -32,20 +33,26 @@ export async function propose(
   if (forge === undefined || meant.length === 0 || reconciled.some(brakes)) return reconciled;
   const { cluster, branch: base, maxProposals } = reading.desired.config;
   const numbers = meant.flatMap(({ snapshot }) => snapshot?.record?.proposal?.number ?? []);
-  const branches = meant.flatMap(unknownBranch);
-  const heardOf = await ask(() => forge.pulls({ prefix: branchesIn(cluster), numbers, branches }));
+  const heardOf = await ask(() => forge.pulls({ prefix: branchesIn(cluster), numbers }));
   if (heardOf.kind !== 'done') return reconciled.map((one) => (isMeant(one) ? unheard(one, heardOf) : one));
-  const pulls = heardOf.value.filter((pull) => pull.isSameRepository && pull.base === base);
+  const unknown = await unknownBranches(forge, meant);
+  const all = newestFirst([...heardOf.value, ...unknown.pulls]);
+  const pulls = all.filter((pull) => pull.isSameRepository && pull.base === base);
   const open = pulls.filter(({ state }) => state.kind === 'open');
   const waits = await waitsOf(forge, open);
   const withForge = { ...ports, forge };
   const room = maxProposals - (await taken(forge, open, maxProposals - meant.length));
-  const own = ownPulls(withForge, heardOf.value);
+  const own = ownPulls(withForge, all);
   const rules = rulesReader(forge, base);
   const round: ProposalRound = { ports: withForge, reading, commits, rules, own, room, strays: STRAYS_MOST };
   const answers = new Map<Reconciled, Reconciled>();
   // One after the other: the forge wants its writes so, and the room is shared.
-  for (const one of meant) answers.set(one, await act(await judged(one, { pulls, waits, round }), round));
+  for (const one of meant) {
+    const judgement = await judged(one, { pulls, waits, round });
+    const unsaid = unknown.unsaid.get(one);
+    const isUnsaid = unsaid !== undefined && judgement.verdict.kind === 'propose';
+    answers.set(one, isUnsaid ? heldBy(withProposal(one, judgement.proposal), unsaid) : await act(judgement, round));
+  }
   return reconciled.map((one) => answers.get(one) ?? one);
 }
 
@@ -56,13 +63,6 @@ export async function propose(
 async function taken(forge: Forge, open: readonly Pull[], most: number): Promise<number> {
   const login = open.length > most ? await selfOf(forge) : undefined;
   return login === undefined || login === '' ? open.length : open.filter(({ author }) => author.login === login).length;
-}
-
-/** What would be proposed, in each form, and is not what the record speaks of: people may have said something of it before. */
-function unknownBranch({ key, snapshot, plan }: Reconciled): readonly string[] {
-  const { wanted } = caseOf(snapshot, plan);
-  if (wanted === undefined || wanted.branch === snapshot?.record?.proposal?.branch) return [];
-  return [inForm(key, wanted, 'Guarded').branch, inForm(key, wanted, undefined).branch];
 }
 
 /** Whether this branch proposes this commit, in whatever form. */

@@ -67,7 +67,50 @@ test('where somebody has opened more from a branch of ours than are looked at, o
   const ours = closed(APP);
   for (let count = 0; count < 10; count += 1) closed(ADA);
   const found = value(await site.open({}).pulls({ prefix: 'none/', numbers: [], branches: [branch] }));
-  expect(found.map(({ number }) => number)).toEqual([10, 9, 8, 7, 0].map((after) => ours + after));
+  expect(found.map(({ number }) => number)).toEqual([10, 9, 8, 7, 6, 0].map((after) => ours + after));
+});
+
+/** A branch of ours that was proposed by us, and then this often by each of these, who closed it again. */
+async function proposedSince(name: string, by: readonly Account[], times: number) {
+  forge.fault = () => undefined;
+  const branch = `${prefix}${name}`;
+  const { head } = await site.branch(branch, 13);
+  const closed = (author: Account): number => {
+    const { number } = site.repository.open({ by: author, branch, base: 'main', head, title: branch, body: '' });
+    site.repository.close(number, author === APP ? ADA : author);
+    return number;
+  };
+  const ours = closed(APP);
+  for (let time = 0; time < times; time += 1) for (const author of by) closed(author);
+  return { branch, ours };
+}
+
+const ACCOUNTS = Array.from({ length: 11 }, (_, at): Account => ({ login: `m${at}`, id: 900 + at, type: 'User' }));
+
+test.each<readonly [what: string, by: readonly Account[], times: number]>([
+  ['page', [ADA], 104],
+  ['account', ACCOUNTS.slice(1), 2],
+])('where there is more than one %s since, ours is read, with who closed it', async (what, by, times) => {
+  const { branch, ours } = await proposedSince(`many ${what}`.replaceAll(' ', '-'), by, times);
+  const found = value(await site.open({}).pulls({ prefix: undefined, numbers: [], branches: [branch] }));
+  expect(found.find(({ number }) => number === ours)?.state).toMatchObject({
+    kind: 'closed',
+    by: { login: ADA.login },
+  });
+  expect(found.length).toBeLessThan(13);
+});
+
+test.each<readonly [what: string, by: readonly Account[], times: number, said: string]>([
+  ['pages', [ADA], 999, 'at least 1000 pull requests'],
+  ['authors', ACCOUNTS, 1, 'pull requests of more than 10 others'],
+])('where there are more %s than are read, nobody knows what was said of it', async (what, by, times, said) => {
+  const { branch } = await proposedSince(`crowd-of-${what}`, by, times);
+  const asked = await site.open({}).pulls({ prefix: undefined, numbers: [], branches: [branch] });
+  expect(asked).toMatchObject({
+    kind: 'refused',
+    refusal: 'BranchCrowded',
+    said: `the branch ${branch} has ${said}, so nobody knows whether one was turned down`,
+  });
 });
 
 test('where others have opened many from branches of ours, those that we have opened come first, and few of theirs are read', async () => {
@@ -114,3 +157,11 @@ test.each(['before', 'after'] as const)(
     expect(own).toHaveLength(1);
   },
 );
+
+test('where forks of the same owner have proposed a branch of that name more than a page often, ours is adopted', async () => {
+  forge.fault = () => undefined;
+  const wanted = await site.branch(`${prefix}adopted`, 14);
+  const { pull } = value(await site.port.create(wanted));
+  for (let at = 0; at < 101; at += 1) site.repository.open({ ...wanted, by: ADA, head: 'a'.repeat(40), isFork: true });
+  expect(value(await site.port.create(wanted))).toMatchObject({ isAdopted: true, pull: { number: pull.number } });
+});

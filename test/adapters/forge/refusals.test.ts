@@ -91,7 +91,7 @@ describe('a refusal', () => {
   });
 
   test('there is one of each name', () => {
-    const seen = new Set<string>([...refusals.map(([name]) => name), 'BranchTaken']);
+    const seen = new Set<string>([...refusals.map(([name]) => name), 'BranchTaken', 'BranchCrowded']);
     expect([...seen].sort()).toEqual(Object.keys(FORGE_REFUSALS).sort());
   });
 

@@ -4,7 +4,7 @@ import type { Answer, Attachments, Unasked } from '../../../ports/forge.ts';
 import { askReviewers } from './ask-reviewers.ts';
 import type { ForgeCaller } from './call.ts';
 import { heard } from './own.ts';
-import { readPages } from './pulls.ts';
+import { readPages } from './pages.ts';
 import { textAt } from './read-pull.ts';
 
 /** Throws PortError where it is not known whether all of it was done: asked for again, it does what is left. */

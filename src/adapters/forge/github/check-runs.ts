@@ -3,8 +3,7 @@
 import type { Answer, NewCheck } from '../../../ports/forge.ts';
 import type { ForgeCaller } from './call.ts';
 import { heard, readLogin } from './own.ts';
-import { idAt } from './pulls.ts';
-import { listAt, textAt } from './read-pull.ts';
+import { idAt, listAt, textAt } from './read-pull.ts';
 import { refused } from './refusals.ts';
 
 const done: Answer<void> = { kind: 'done', value: undefined };

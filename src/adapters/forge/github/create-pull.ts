@@ -3,9 +3,10 @@
 import type { Answer, Created, ForgeRefused, NewPull, Pull } from '../../../ports/forge.ts';
 import type { PortError } from '../../../ports/port-error.ts';
 import { type ForgeCaller, forgeError } from './call.ts';
-import { heard, isByUs } from './own.ts';
-import { garbled, idAt, perPage } from './pulls.ts';
-import { listAt, pullOf, textAt } from './read-pull.ts';
+import { isByUs } from './own.ts';
+import { readOfBranch } from './own-branches.ts';
+import { garbled } from './pages.ts';
+import { idAt, pullOf, textAt } from './read-pull.ts';
 import { refused } from './refusals.ts';
 
 /** Opens a pull request or adopts that of its branch. Throws PortError where it is not known whether there is one now. */
@@ -34,17 +35,9 @@ async function adopt(
   const operation = `look for the pull request of ${wanted.branch}`;
   for (const pause of [0, ...caller.limits.retryPauses]) {
     if (pause > 0) await caller.pace.pause(pause);
-    const reply = heard(
-      await caller.call({
-        route: 'GET /repos/{owner}/{repo}/pulls',
-        operation,
-        parameters: { head: `${caller.address.owner}:${wanted.branch}`, state: 'open', per_page: perPage },
-      }),
-    );
-    if (reply.kind !== 'reply') return reply;
-    const listed = listAt(reply.data).filter((item) => textAt(item, 'head', 'ref') === wanted.branch);
-    // Forks of the same owner are listed by the same name, and none of theirs keeps ours from being opened.
-    const found = listed.find((item) => pullOf(item, undefined)?.isSameRepository !== false);
+    const listed = await readOfBranch(caller, wanted.branch, { state: 'open' });
+    if (listed.kind !== 'done') return listed;
+    const found = listed.value.find((item) => textAt(item, 'head', 'ref') === wanted.branch);
     if (found === undefined) continue;
     const pull = pullOf(found, undefined) ?? garbled(caller, operation);
     const mine = await isByUs(caller, idAt(found, 'user', 'id'));

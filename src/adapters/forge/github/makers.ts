@@ -5,8 +5,8 @@ import type { Answer, Makers } from '../../../ports/forge.ts';
 import type { Oid } from '../../../ports/git.ts';
 import { cleanText } from '../../git/git-error.ts';
 import { type ForgeCaller, GRAPHQL } from './call.ts';
-import { garbled, idAt } from './pulls.ts';
-import { listAt, textAt } from './read-pull.ts';
+import { garbled } from './pages.ts';
+import { idAt, listAt, textAt } from './read-pull.ts';
 
 const operation = 'read who made a change';
 /**

@@ -1,9 +1,12 @@
-/** The open pull requests of branches of this repository below a prefix: strangers cannot make one of these, and so none too many. */
+/** The pull requests of branches of this repository, which of them are looked at: strangers cannot make one, and who may push makes none too many. */
 
 import { at, isRecord } from '../../../api/json.ts';
-import type { Answer } from '../../../ports/forge.ts';
+import type { Answer, ForgeRefused } from '../../../ports/forge.ts';
 import { type ForgeCaller, GRAPHQL } from './call.ts';
-import { listAt, textAt } from './read-pull.ts';
+import { readLogin } from './own.ts';
+import { type Pages, perPage, readPage } from './pages.ts';
+import { idAt, listAt, pullOf, textAt } from './read-pull.ts';
+import { refused } from './refusals.ts';
 
 const operation = 'list the pull requests of own branches';
 
@@ -52,11 +55,68 @@ export async function numbersBelow(
 
 const ascending = (left: number, right: number): number => left - right;
 
+/** Of one branch, however often it was proposed: by us, and by all others. */
+const NEWEST = 5;
+/** Of one branch, whatever became of them. */
+const PAGES_OF_BRANCH = 10;
+/** Others who have opened some of one branch, of each of whom the newest is read. */
+const AUTHORS_OF_BRANCH = 10;
+
 /**
- * The newest of each author first, then all others, of a list that has the newest first: who may push to a branch opens as many of it
- * as they like, and takes the place of none but their own.
+ * The numbers of those of one branch, in a list that has the newest first, that may say something of what it proposes: the newest of
+ * ours, then the newest of each other author. Who may push to it opens as many as they like, and takes the place of none but their own.
+ * Refused where more have opened some than are read. Throws PortError.
  */
-export function eachAuthorFirst(list: readonly unknown[]): readonly unknown[] {
-  const newest = new Map(list.toReversed().map((item) => [textAt(item, 'user', 'login'), item]));
-  return [...new Set([...list.filter((item) => newest.get(textAt(item, 'user', 'login')) === item), ...list])];
+export async function wordsIn(
+  caller: ForgeCaller,
+  branch: string,
+  list: readonly unknown[],
+): Promise<Answer<readonly number[]>> {
+  const numbers = (items: readonly unknown[]): Answer<readonly number[]> => ({
+    kind: 'done',
+    value: items.flatMap((item) => idAt(item, 'number') ?? []),
+  });
+  if (list.length <= NEWEST) return numbers(list);
+  const self = await readLogin(caller);
+  if (self.kind === 'deferred') return self;
+  const login = self.kind === 'done' ? self.value.login : undefined;
+  const isOurs = (item: unknown): boolean => login !== undefined && textAt(item, 'user', 'login') === login;
+  const ours = list.filter(isOurs).slice(0, NEWEST);
+  const others = list.filter((item) => !isOurs(item));
+  const newest = new Map(others.toReversed().map((item) => [textAt(item, 'user', 'login'), item]));
+  if (newest.size > AUTHORS_OF_BRANCH) return crowded(branch, `pull requests of more than ${AUTHORS_OF_BRANCH} others`);
+  const first = others.filter((item) => newest.get(textAt(item, 'user', 'login')) === item);
+  const theirs = [...new Set([...first, ...others])].slice(0, Math.max(first.length, NEWEST));
+  return numbers([...ours, ...theirs]);
+}
+
+/** Nobody knows what was said of the branch: a rejection may be among those that are not read. */
+function crowded(branch: string, has: string): ForgeRefused {
+  return refused(
+    'BranchCrowded',
+    `the branch ${branch} has ${has}, so nobody knows whether one was turned down`,
+    'Change the steps of the Rollout, which are proposed from another branch; rules for the prefix keep others off (policies/github)',
+  );
+}
+
+/** The pull requests of a branch of this repository. Forks of the same owner are listed by the same name, and left out. */
+export async function readOfBranch(
+  caller: ForgeCaller,
+  branch: string,
+  parameters: Pages['parameters'],
+): Promise<Answer<readonly unknown[]>> {
+  const head = `${caller.address.owner}:${branch}`;
+  const own: unknown[] = [];
+  for (let page = 1; page <= PAGES_OF_BRANCH; page += 1) {
+    const route = 'GET /repos/{owner}/{repo}/pulls';
+    const some = await readPage(
+      caller,
+      { route, operation: `list the pull requests of ${branch}`, parameters: { ...parameters, head } },
+      page,
+    );
+    if (some.kind !== 'done') return some;
+    own.push(...some.value.filter((item) => pullOf(item, undefined)?.isSameRepository !== false));
+    if (some.value.length < perPage) return { kind: 'done', value: own };
+  }
+  return crowded(branch, `at least ${PAGES_OF_BRANCH * perPage} pull requests`);
 }

@@ -3,8 +3,7 @@
 import { absent, type Known, known, unknown } from '../../../api/known.ts';
 import type { Answer, Self } from '../../../ports/forge.ts';
 import { type ForgeCaller, GRAPHQL, type Reply } from './call.ts';
-import { idAt } from './pulls.ts';
-import { loginAt } from './read-pull.ts';
+import { idAt, loginAt } from './read-pull.ts';
 
 type Written = Exclude<Reply, { kind: 'unheard' }>;
 

@@ -1,16 +1,11 @@
 /** Reads pull requests: the open ones of a prefix, named ones whatever became of them, and their reviews. */
 
-import { at } from '../../../api/json.ts';
 import { type Known, known, unknown } from '../../../api/known.ts';
 import type { Answer, Deferred, ForgeRefused, Pull, PullQuery, Review } from '../../../ports/forge.ts';
-import { type ForgeCaller, forgeError } from './call.ts';
-import { eachAuthorFirst, numbersBelow } from './own-branches.ts';
+import type { ForgeCaller } from './call.ts';
+import { numbersBelow, readOfBranch, wordsIn } from './own-branches.ts';
+import { garbled, perPage, readPage, readPages } from './pages.ts';
 import { actorAt, instantAt, pullOf, textAt } from './read-pull.ts';
-
-/** Items, the most that GitHub gives at a time. */
-export const perPage = 100;
-/** Of one branch, however often it was proposed. */
-const NEWEST = 5;
 
 /** All open pull requests with the prefix, and those that are named, or whose branch is. Throws PortError. */
 export async function readPulls(caller: ForgeCaller, query: PullQuery): Promise<Answer<readonly Pull[]>> {
@@ -63,23 +58,17 @@ async function readOpen(caller: ForgeCaller, prefix: string): Promise<Answer<Ope
 }
 
 /**
- * The newest of each branch, by their numbers: a list does not say who ended one. Forks of the same owner are listed as well, and
- * who may push to one opens as many as they like: those are left out before the newest are taken.
+ * Those of each branch that may say something of it, by their numbers: a list does not say who ended one. Refused where there are more
+ * than anybody reads: what was said of the branch may be among the others.
  */
 async function numbersOf(caller: ForgeCaller, branches: readonly string[]): Promise<Answer<readonly number[]>> {
   const numbers: number[] = [];
   for (const branch of branches) {
-    const operation = `list the pull requests of ${branch}`;
-    const reply = await caller.call({
-      route: 'GET /repos/{owner}/{repo}/pulls',
-      operation,
-      parameters: { state: 'all', head: `${caller.address.owner}:${branch}`, direction: 'desc', per_page: perPage },
-    });
-    if (reply.kind === 'unheard') throw reply.error;
-    if (reply.kind !== 'reply') return reply;
-    const list: readonly unknown[] = Array.isArray(reply.data) ? reply.data : garbled(caller, operation);
-    const own = eachAuthorFirst(list.filter((item) => pullOf(item, undefined)?.isSameRepository !== false));
-    numbers.push(...own.slice(0, NEWEST).flatMap((item) => idAt(item, 'number') ?? []));
+    const listed = await readOfBranch(caller, branch, { state: 'all', direction: 'desc' });
+    if (listed.kind !== 'done') return listed;
+    const chosen = await wordsIn(caller, branch, listed.value);
+    if (chosen.kind !== 'done') return chosen;
+    numbers.push(...chosen.value);
   }
   return { kind: 'done', value: numbers };
 }
@@ -106,49 +95,6 @@ export async function readPull(caller: ForgeCaller, number: number): Promise<Ans
   if (issue.kind === 'unheard') throw issue.error;
   if (issue.kind !== 'reply') return issue;
   return { kind: 'done', value: pullOf(reply.data, actorAt(issue.data, 'closed_by')) ?? garbled(caller, operation) };
-}
-
-type Pages = {
-  readonly route: string;
-  readonly operation: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-};
-
-/** All items of a list, page by page. Throws PortError, also where there are more pages than anybody reads. */
-export async function readPages(caller: ForgeCaller, of: Pages): Promise<Answer<readonly unknown[]>> {
-  const items: unknown[] = [];
-  for (let page = 1; page <= caller.limits.pages; page += 1) {
-    const some = await readPage(caller, of, page);
-    if (some.kind !== 'done') return some;
-    items.push(...some.value);
-    if (some.value.length < perPage) return { kind: 'done', value: items };
-  }
-  throw forgeError(`${caller.address.owner}/${caller.address.name} has more than ${items.length} of them`, {
-    operation: of.operation,
-    retryable: false,
-    hint: 'Close what is not needed, or give the Rollouts a repository of their own.',
-  });
-}
-
-async function readPage(
-  caller: ForgeCaller,
-  { route, operation, parameters }: Pages,
-  page: number,
-): Promise<Answer<readonly unknown[]>> {
-  const reply = await caller.call({ route, operation, parameters: { ...parameters, per_page: perPage, page } });
-  if (reply.kind === 'unheard') throw reply.error;
-  if (reply.kind !== 'reply') return reply;
-  const list: readonly unknown[] = Array.isArray(reply.data) ? reply.data : garbled(caller, operation);
-  return { kind: 'done', value: list };
-}
-
-/** Thrown for JSON that is not what GitHub documents. */
-export function garbled(caller: ForgeCaller, operation: string): never {
-  throw forgeError(`${new URL(caller.address.api).host} answered with JSON that is not GitHub's`, {
-    operation,
-    retryable: false,
-    hint: 'Check the address of the forge: a proxy, a login page or another forge may answer there.',
-  });
 }
 
 const verdicts: Readonly<Record<string, Review['verdict'] | undefined>> = {
@@ -241,10 +187,4 @@ async function readMayWrite(
     return unknown(`${reply.said}. ${reply.advice}`);
   if (reply.kind !== 'reply') return reply;
   return known(reply.status !== 404 && /^(admin|write)$/.test(textAt(reply.data, 'permission') ?? ''));
-}
-
-/** The id of an object, as GitHub counts. */
-export function idAt(data: unknown, ...path: readonly string[]): number | undefined {
-  const value = at(data, path);
-  return typeof value === 'number' ? value : undefined;
 }

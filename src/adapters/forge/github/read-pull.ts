@@ -45,6 +45,12 @@ function addressAt(data: unknown, ...path: readonly string[]): string {
   return /^https?:\/\/[\w.:/%~-]{1,500}$/.test(address) ? address : '';
 }
 
+/** The id of an object, as GitHub counts. */
+export function idAt(data: unknown, ...path: readonly string[]): number | undefined {
+  const value = at(data, path);
+  return typeof value === 'number' ? value : undefined;
+}
+
 /** The number of an object, as GitHub counts; undefined: there is none, or another. */
 export function numberAt(data: unknown, ...path: readonly string[]): number | undefined {
   const value = at(data, path);

@@ -5,8 +5,8 @@ import { type Known, known, unknown } from '../../../api/known.ts';
 import type { Answer } from '../../../ports/forge.ts';
 import type { BranchRules, RulesetChecks } from '../../../ports/forge-rules.ts';
 import type { ForgeCaller } from './call.ts';
-import { idAt, readPages } from './pulls.ts';
-import { listAt, textAt } from './read-pull.ts';
+import { readPages } from './pages.ts';
+import { idAt, listAt, textAt } from './read-pull.ts';
 
 const operation = 'read the rules of a branch';
 

@@ -7,7 +7,7 @@ import type { RulesetChecks } from '../../../ports/forge-rules.ts';
 import { cleanText } from '../../git/git-error.ts';
 import { isOid } from '../../git/names.ts';
 import { type ForgeCaller, forgeError, GRAPHQL } from './call.ts';
-import { garbled } from './pulls.ts';
+import { garbled } from './pages.ts';
 import { listAt, textAt } from './read-pull.ts';
 import { readRulesetRules, rulesetChecks } from './rules.ts';
 

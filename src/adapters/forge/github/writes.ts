@@ -4,8 +4,9 @@ import type { Answer, ForgeRefused, NewComment, NewStatus } from '../../../ports
 import { PortError } from '../../../ports/port-error.ts';
 import type { ForgeCaller } from './call.ts';
 import { heard, isByUs } from './own.ts';
-import { idAt, readPages, readPull } from './pulls.ts';
-import { bodyDigest, listAt, textAt } from './read-pull.ts';
+import { readPages } from './pages.ts';
+import { readPull } from './pulls.ts';
+import { bodyDigest, idAt, listAt, textAt } from './read-pull.ts';
 import { refused } from './refusals.ts';
 
 const done: Answer<void> = { kind: 'done', value: undefined };
