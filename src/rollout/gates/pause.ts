@@ -3,7 +3,7 @@
 import type { ApproveIntent, StepIntent } from '../../api/intents.ts';
 import { sameRelease } from '../../api/release.ts';
 import { type Hold, hold } from '../hold.ts';
-import { soakedSeconds } from '../progress/soak.ts';
+import { clockAhead, soakedSeconds } from '../progress/soak.ts';
 import type { Situation } from '../situation.ts';
 import { jumpRefusal, pauseDecision } from '../steps.ts';
 import { advice, commandLine } from '../texts/advice.ts';
@@ -22,7 +22,10 @@ export function waitingOnPause(situation: Situation, step: StepIntent): Hold | u
   if (pause.kind === 'timed')
     return hold(
       'PauseDuration',
-      { seen: `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s`, waits: 'time' },
+      {
+        seen: `step ${step.index} is done; its pause lasts another ${pause.leftSeconds} s${clockAhead(snapshot)}`,
+        waits: 'time',
+      },
       pause.leftSeconds,
     );
   // The pull request of what comes next asks for the person.

@@ -1,7 +1,7 @@
 /** The gate of the soak that policies ask for: this long all groups of a step must have been ready, whatever people approve. */
 
 import { type Hold, hold } from '../hold.ts';
-import { soakedSeconds } from '../progress/soak.ts';
+import { clockAhead, soakedSeconds } from '../progress/soak.ts';
 import type { Situation } from '../situation.ts';
 import { policySaying } from '../texts/sentences.ts';
 
@@ -22,6 +22,6 @@ export function soaking(situation: Situation): Hold | undefined {
   const left = seconds - soakedSeconds(situation);
   if (left <= 0) return undefined;
   const field = final ? 'finalSoakSeconds' : 'soakSeconds';
-  const seen = `step ${state.index} is done; ${policySaying(snapshot, field)} wants it to stay so for ${seconds} s, another ${left} s (${field})`;
+  const seen = `step ${state.index} is done; ${policySaying(snapshot, field)} wants it to stay so for ${seconds} s, another ${left} s (${field})${clockAhead(snapshot)}`;
   return hold('Soaking', { seen, waits: 'time' }, left);
 }

@@ -27,7 +27,7 @@ import { isOvertaken } from './promotion.ts';
 import { acceptanceOf, drainSecondsOf, sendingTo } from './routing.ts';
 import { unapplied, unread } from './seen-workloads.ts';
 import { isRestored } from './shares.ts';
-import { nowBetween, type RememberedView, serving, type TrafficView, workloadOf } from './traffic-view.ts';
+import { clockText, nowBetween, type RememberedView, serving, type TrafficView, workloadOf } from './traffic-view.ts';
 import { sideName } from './version-sides.ts';
 
 /** How long at least the stable version keeps its groups, once it gets no requests any more: the rollback is at once. */
@@ -189,7 +189,7 @@ function waiting(reason: HoldReason, view: TrafficView, wait: Wait): Hold | unde
   const { earliest } = nowBetween(view);
   const left = seconds - (earliest - (since ?? earliest));
   if (left <= 0) return undefined;
-  const found = `${seen}: ${left} s of ${seconds} s are left`;
+  const found = `${seen}: ${left} s of ${seconds} s are left${clockText(view.clockOffSeconds)}`;
   const never = left < seconds ? undefined : undated(view, earliest);
   if (never === undefined) return hold(reason, { seen: found, waits: 'time' }, left);
   const action = datedBy(never, { ...wait, key: view.key });

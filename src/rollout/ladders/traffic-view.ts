@@ -76,6 +76,15 @@ export function nowBetween({
   };
 }
 
+/** What a wrong clock adds to a wait that counts by both; empty: it is right, as far as servers tell. */
+export function clockText(clockOffSeconds = 0): string {
+  const seconds = Math.abs(clockOffSeconds);
+  const way = clockOffSeconds > 0 ? 'behind' : 'ahead of';
+  return seconds === 0
+    ? ''
+    : `; the clock of this machine is ${seconds} s ${way} the servers that it asks, which may make this ${seconds} s longer: set it right`;
+}
+
 /** The workload of a side: its document, its name, and what the cluster has of it. */
 export type SideWorkload = {
   readonly name: string;

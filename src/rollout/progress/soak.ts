@@ -2,11 +2,13 @@
 
 import type { Instant } from '../../api/time.ts';
 import { SENTINEL } from '../../api/workload.ts';
+import { clockText } from '../ladders/traffic-view.ts';
 import { toleratedFailures } from '../observed/batches.ts';
 import type { Group } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { routesWrittenAt, rungCame } from '../observed/unsigned.ts';
 import type { Seen, Situation } from '../situation.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { recordedStep } from './restarts.ts';
 
 /**
@@ -33,6 +35,11 @@ export function soakedSeconds(situation: Situation): number {
   const { now, clockOffSeconds = 0 } = situation.snapshot;
   const since = soakingSince(situation) ?? now;
   return Math.max(0, now + Math.min(0, clockOffSeconds) - since);
+}
+
+/** The same for people: what was seen done by a clock that runs ahead takes that much longer. Empty: ours does not. */
+export function clockAhead({ clockOffSeconds = 0 }: Pick<Snapshot, 'clockOffSeconds'>): string {
+  return clockOffSeconds < 0 ? clockText(clockOffSeconds) : '';
 }
 
 function seenReadyAt(situation: Situation): Instant | undefined {

@@ -30,7 +30,10 @@ test('a clock that runs ahead of the servers ends no pause and no soak early', (
   const off = (clockOffSeconds: number) => plan({ ...done, clockOffSeconds });
   expect(plan(done).commit?.subject).toContain('step 2/3');
   expect(off(-180).holds).toMatchObject([
-    { reason: 'PauseDuration', seen: 'Step 1 is done; its pause lasts another 41 s' },
+    {
+      reason: 'PauseDuration',
+      seen: 'Step 1 is done; its pause lasts another 41 s; the clock of this machine is 180 s ahead of the servers that it asks, which may make this 180 s longer: set it right',
+    },
   ]);
   // 200 s by ours, 61 s by theirs: over by both.
   expect(off(-139).commit?.subject).toContain('step 2/3');
@@ -39,6 +42,19 @@ test('a clock that runs ahead of the servers ends no pause and no soak early', (
   expect(plan({ ...young, clockOffSeconds: 3600 }).holds).toMatchObject([{ reason: 'PauseDuration' }]);
   const soaked = { ...done, policy: { ...done.policy, soakSeconds: 100 }, clockOffSeconds: -130 };
   expect(plan(soaked).holds).toMatchObject([{ reason: 'Soaking' }]);
+});
+
+test('a pause that such a clock saw start takes that much longer, and says so', () => {
+  const ahead = { clockOffSeconds: -3600 };
+  let { record } = plan({ ...world({ ...STEP, record: {} }), ...ahead });
+  const after = (seconds: number) => {
+    const made = plan({ ...world(STEP), ...ahead, record, now: NOW + seconds });
+    ({ record } = made);
+    return made.commit?.subject ?? made.holds[0]?.seen;
+  };
+  expect(after(600)).toMatch(/another 61 s; .* 3600 s ahead of the servers .* 3600 s longer: set it right$/);
+  expect(after(3659)).toContain('set it right');
+  expect(after(3661)).toContain('step 2/3');
 });
 
 test('a soak that started in the past keeps its beginning', () => {
