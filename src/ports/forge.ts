@@ -184,7 +184,7 @@ export const FORGE_REFUSALS = {
   ActionsMayNotPropose: { reaches: 'all', is: 'workflows may not create pull requests in this repository' },
   RepositoryArchived: { reaches: 'all', is: 'the repository is archived, so it can only be read' },
   BranchTaken: { reaches: 'one', is: 'the branch has a pull request that is not this one' },
-  BranchCrowded: { reaches: 'one', is: 'the branch has too many to know whether one was turned down' },
+  BranchCrowded: { reaches: 'one', is: 'the branch has too many pull requests to know whether one was turned down' },
   BranchUnknown: { reaches: 'one', is: 'the forge does not know the branch or its base' },
   NothingToPropose: { reaches: 'one', is: 'the branch holds nothing that its base does not hold' },
   RuleInTheWay: { reaches: 'one', is: 'a rule of the repository forbids it' },
