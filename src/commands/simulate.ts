@@ -61,8 +61,8 @@ function simulateDelivery({ parts, file }: OpenDelivery, { given, texts }: Given
 function simulateStages(asked: AskedStages, text: string, io: Io): number {
   const document = lwsOfFile(asked, text);
   const after = changedManifest(document, asked.change);
-  checkSize(document, document.value);
-  checkSize(document, after);
+  checkSize(document, document.value, 'file');
+  checkSize(document, after, 'change');
   const { lws, gate, readyOrder } = asked;
   const predicted = prediction({ before: document.value, after, modes: { lws, gate }, readyOrder });
   if (predicted.kind === 'refused') {

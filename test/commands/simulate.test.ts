@@ -177,6 +177,53 @@ test.each([
   expect(result.err.slice(0, begin.length + 7)).toBe(`error: ${begin}`);
 });
 
+const sized = (replicas: number, size: number): string =>
+  MANIFEST.replace('replicas: 2', `replicas: ${replicas}`).replace('size: 1', `size: ${size}`);
+const withoutContainers = MANIFEST.replace(/ {8}containers:[^]*/, '        hostNetwork: true\n');
+const CONTAINERS = '        containers:\n          - name: worker\n            image: x\n';
+
+type Try = readonly [text: string, line: string];
+test.each<readonly [what: string, wrong: Try, hint: string, right: Try]>([
+  [
+    'TooManyGroups by the change',
+    [sized(2, 1000), '--replicas 999'],
+    'Simulate with fewer: --replicas 4.',
+    [sized(2, 1000), '--replicas 4'],
+  ],
+  [
+    'TooManyGroups in the file, whatever the change makes of it',
+    [sized(300, 1), '--replicas 4'],
+    'In a copy of the file, write replicas: 256.',
+    [sized(256, 1), '--replicas 4'],
+  ],
+  [
+    'TooManyGroups where one alone has too many pods',
+    [sized(0, 5000), '--replicas 1'],
+    'In a copy of the file, write a size of at most 4096.',
+    [sized(0, 4096), '--replicas 1'],
+  ],
+  [
+    'NoContainers of leaders',
+    [MANIFEST, '--set leader.image=x'],
+    'Without a leaderTemplate leaders use the workerTemplate: set image or worker.image.',
+    [MANIFEST, '--set worker.image=x'],
+  ],
+  [
+    'NoContainers of workers',
+    [withoutContainers, '--set worker.image=x'],
+    'Add them.',
+    [withoutContainers + CONTAINERS, '--set worker.image=y'],
+  ],
+])('%s: the hint works as it says', async (what, wrong, hint, right) => {
+  const tried = async ([text, line]: Try) => {
+    writeFileSync(join(folder, 'hinted.yaml'), text);
+    return run(`hinted.yaml ${line}`);
+  };
+  const { code, err } = await tried(wrong);
+  expect([code, err.slice(err.indexOf('('))]).toEqual([2, `(${what.split(' ')[0]}). ${hint}\n`]);
+  expect(await tried(right)).toMatchObject({ code: 0, err: '' });
+});
+
 test('a scenario needs no more than its events: the rest has the defaults of the API server', async () => {
   const { code, out, err } = await run('--scenario bare.json --output json');
   expect(code).toBe(0);

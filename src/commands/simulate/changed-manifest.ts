@@ -62,16 +62,22 @@ export function changedManifest(document: ManifestDocument, change: AskedChange)
   );
 }
 
-/** Refuses what the model would take minutes for: a typo in `replicas` should not stop the machine. */
-export function checkSize(document: ManifestDocument, manifest: JsonObject): void {
+/**
+ * Refuses what the model would take minutes for: a typo in `replicas` should not stop the machine. `of`: whether the manifest is what the
+ * file has, which no argument changes, or what the change makes of it. A UsageError with file and line.
+ */
+export function checkSize(document: ManifestDocument, manifest: JsonObject, of: 'file' | 'change'): void {
   const replicas = numberAt(manifest, ['spec', 'replicas'], 1);
   const size = numberAt(manifest, [...TEMPLATE, 'size'], 1);
   if (replicas <= GROUPS_MAX && replicas * size <= PODS_MAX) return;
+  const most = Math.min(GROUPS_MAX, Math.floor(PODS_MAX / size));
+  const fewer =
+    of === 'change' ? `Simulate with fewer: --replicas ${most}.` : `In a copy of the file, write replicas: ${most}.`;
   throw faultOf(document, {
-    path: ['spec', 'replicas'],
+    path: most === 0 ? [...TEMPLATE, 'size'] : ['spec', 'replicas'],
     reason: 'TooManyGroups',
     message: `${replicas} groups of ${size} pods, the limits of a simulation are ${GROUPS_MAX} groups and ${PODS_MAX} pods`,
-    hint: 'Simulate with fewer: --replicas.',
+    hint: most === 0 ? `In a copy of the file, write a size of at most ${PODS_MAX}.` : fewer,
   });
 }
 
