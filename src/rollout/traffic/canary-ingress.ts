@@ -162,10 +162,11 @@ function write({ route, canary }: RouteFiles, share: Share, dialect: IngressClas
   };
 }
 
+/** Said in mid-delivery, as a hold in these words: lint makes the Ingress before it tries a share. */
 function unmade(name: string): FieldFault {
   return {
     at: ['metadata', 'name'],
-    reason: 'CanaryIngressMissing',
+    reason: 'CanaryIngressDiffers',
     message: `there is no Ingress ${canaryName(name)} that could be given a share`,
     hint: 'Put it back as the last commit of tranche wrote it.',
   };

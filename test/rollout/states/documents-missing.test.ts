@@ -18,7 +18,7 @@ import {
 } from '../../support/ladder-pass.ts';
 import { abort, after, asked, edited, NEWER, ONE, stands } from '../../support/ladder-stands.ts';
 import { ordered } from '../../support/rollout-changed.ts';
-import { ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
+import { INGRESS_FILE, INGRESS_FILES, ROUTE_FILE, SERVICE_FILE } from '../../support/traffic-files.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 const gone = {
@@ -290,4 +290,28 @@ test('one workload, out of the files, abort, and it is back with its share: rout
     ...REST,
   ]);
   expect(stand.texts.get(ROUTE_FILE)).toBe(oneWorkload.get(ROUTE_FILE));
+});
+
+test('the second Ingress is taken out of Git with a share: put back, the delivery goes on; an abort asks for none', () => {
+  const byIngress = new Map([...Object.entries(INGRESS_FILES), [LWS_FILE, colours.get(LWS_FILE) ?? '']]);
+  const { told, stand } = passes(asked(passes(settledOn(byIngress)).stand, OLD, NEW), { most: 5 });
+  expect(told.slice(-3)).toEqual([
+    'RungReady: step 1/3, traffic: – → matches',
+    'hold GracePeriod',
+    'hold PausedForApproval',
+  ]);
+  const taken = edited(stand, INGRESS_FILE, /---\n[^]*/, '');
+  const { plan } = passed(taken);
+  expect(plan.holds).toMatchObject([
+    {
+      reason: 'CanaryEdited',
+      message: `${INGRESS_FILE}: there is no Ingress chat-canary that could be given a share. Put it back as the last commit of tranche wrote it.`,
+    },
+  ]);
+  expect(passed({ ...taken, texts: stand.texts }).told).toBe('hold PausedForApproval');
+  expect(passes(taken, { found: () => abort(stand) }).told).toEqual([
+    'Aborted: rollback, route-restored',
+    'RolledBack: rolled back',
+    'hold ',
+  ]);
 });
