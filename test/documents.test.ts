@@ -73,3 +73,15 @@ test.each([
 ])('%j has headings and links', (text, titles, leads) => {
   expect([headings(text), links(text)]).toEqual([titles, leads]);
 });
+
+/** The pages whose tables say what a reason means, and what to do. */
+const REASONS_IN = ['docs/refusals.md', 'docs/holds.md', 'docs/access.md'];
+
+test('every reason of the tables is named in a test', () => {
+  const tests = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.test.ts'));
+  const words = new Set(tests.flatMap((path) => read(join('test', path)).match(/\b[A-Z][a-z]+[A-Z]\w+\b/g) ?? []));
+  const firsts = REASONS_IN.flatMap((page) => read(page).match(/^\| `.*?(?= \|)/gm) ?? []);
+  const reasons = firsts.flatMap((cell) => [...cell.matchAll(/`([A-Z][a-z]+[A-Z]\w+)`/g)].map(([, name = '']) => name));
+  expect(reasons.length).toBeGreaterThan(300);
+  expect(reasons.filter((reason) => !words.has(reason))).toEqual([]);
+});

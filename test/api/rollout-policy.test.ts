@@ -133,6 +133,22 @@ test('the nearest field is named', () => {
   expect(fault?.hint).toContain('Did you mean surge?');
 });
 
+test.each<readonly [what: string, wrong: Json, hint: string, right: Json]>([
+  ['no target', { notify: [] }, 'Write a target, or leave the field out.', {}],
+  ['the same, with one', { notify: [] }, 'Write a target', { notify: [{ to: 'prod', as: 'slack' }] }],
+  [
+    'an address',
+    { notify: [{ to: 'https://hooks.example/x', as: 'slack' }] },
+    'Name it as the environment of the runner does: prod for TRANCHE_NOTIFY_PROD.',
+    { notify: [{ to: 'prod', as: 'slack' }] },
+  ],
+])('BadTarget: %s; what the hint says is taken', (_, wrong, hint, right) => {
+  expect(parseRolloutPolicy(policy(wrong)).faults).toMatchObject([
+    { reason: 'BadTarget', hint: expect.stringContaining(hint) },
+  ]);
+  expect(parseRolloutPolicy(policy(right)).faults).toEqual([]);
+});
+
 test.each<readonly [spec: Json, hint: string]>([
   [{ maxStepGroup: 2 }, 'Did you mean maxStepGroups? Remove it, or use a field of its reference.'],
   [{ soakseconds: 60 }, 'Did you mean soakSeconds? Remove it'],

@@ -19,6 +19,16 @@ function restore(path: string, source: string): Edit {
   return { kind: 'restore', path: path.split('.'), source };
 }
 
+test('TooManyEdits: of an object that is divided in two, each takes its part', () => {
+  const edits = Array.from({ length: 65 }, (_, at): Edit => set(`spec.f${at}`));
+  const [text, halves] = [`${HEAD}spec: {}\n`, [edits.slice(0, 33), edits.slice(33)]];
+  expect(apply(text, ...edits)).toMatchObject({
+    kind: 'refused',
+    issue: { reason: 'TooManyEdits', hint: expect.stringContaining('as by dividing it in two') },
+  });
+  for (const half of halves) expect(apply(text, ...half)).toMatchObject({ kind: 'ok' });
+});
+
 describe('refused', () => {
   test.each<[string, string, Edit, string, number]>([
     // what, text below the name, edit, reason, line
