@@ -2,6 +2,7 @@
 
 import http from 'node:http';
 import https from 'node:https';
+import { closeIdle } from '../network/idle.ts';
 import type { Heard } from '../network/server-dates.ts';
 import { connectionWhy } from './connection-why.ts';
 import type { ClusterLimits } from './limits.ts';
@@ -62,7 +63,11 @@ function exchange(ask: Ask): Promise<Answer | Failure> {
       limits.idleSeconds * 1000,
     );
     // A kept connection that the server closed meanwhile fails on first use; a fresh one will not.
-    request.on('error', (error) => end({ ...broken(error), retryable: request.reusedSocket }));
+    request.on('error', (error) => {
+      if (request.reusedSocket)
+        closeIdle(ask.options.agent instanceof http.Agent ? ask.options.agent : client.globalAgent);
+      end({ ...broken(error), retryable: request.reusedSocket });
+    });
     request.on('response', (response) => {
       ask.heard?.(url.origin, response.headers.date);
       const chunks: Buffer[] = [];

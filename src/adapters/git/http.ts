@@ -1,6 +1,7 @@
 /** One HTTP exchange over node:http or node:https, with deadlines, a cap on bytes, and a check of the content type. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
+import { closeIdle } from '../network/idle.ts';
 import type { Network } from '../network/proxy.ts';
 import { tlsRemedy } from '../network/tls-remedy.ts';
 import type { Timers } from '../system/timers.ts';
@@ -122,6 +123,7 @@ function exchange(
       fail(new HttpFailure('deadline', 'the answer was not complete', false)),
     );
     sent.on('error', (error) => {
+      if (sent.reusedSocket) closeIdle(transport.agent);
       const remedy = tlsRemedy(error);
       if (remedy === undefined) fail(new HttpFailure('connection', error.message, sent.reusedSocket));
       else fail(new HttpFailure('tls', error.message, sent.reusedSocket, remedy));

@@ -361,6 +361,31 @@ describe('a server that is slow, huge or gone', () => {
     agent.destroy();
   });
 
+  test('where the server closed all that it had kept, one try fails and not one for each', async () => {
+    const many = clusterLimits.tries;
+    const first: http.ServerResponse[] = [];
+    const kept = new Set<unknown>();
+    const { server } = await world((_, response) => {
+      if (first.length === many) {
+        if (!kept.has(response.socket)) return { body: page([]) };
+        response.socket?.destroy();
+        return undefined;
+      }
+      // Answered all at once, so that each has a connection of its own.
+      first.push(response);
+      kept.add(response.socket);
+      const header = { 'content-type': 'application/json' };
+      if (first.length === many) for (const one of first) one.writeHead(200, header).end(JSON.stringify(page([])));
+      return undefined;
+    });
+    const agent = new http.Agent({ keepAlive: true });
+    const { cluster, waits } = clusterAt(server.url, {}, async () => ({ agent }));
+    await Promise.all(Array.from({ length: many }, () => pods(cluster)));
+    expect(await pods(cluster)).toEqual({ kind: 'known', value: [] });
+    expect([server.seen.length, waits]).toEqual([many + 2, [0]]);
+    agent.destroy();
+  });
+
   test('nobody listens', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
