@@ -10,6 +10,7 @@ import { explain } from '../ports/port-error.ts';
 import type { ObjectChange } from '../rollout/edits/change.ts';
 import { editsOf } from '../rollout/edits/change-edits.ts';
 import { hold } from '../rollout/hold.ts';
+import { nowBetween } from '../rollout/ladders/traffic-view.ts';
 import { type Plan, plan, planHeld, planWaiting } from '../rollout/plan.ts';
 import { unproven } from '../rollout/proposals/evidence.ts';
 import { judge } from '../rollout/proposals/judge.ts';
@@ -101,7 +102,7 @@ function approved(planned: Plan, snapshot: Snapshot): Plan {
     isUnguarded: false,
     hasConflict: false,
   } as const;
-  const unasked = { ...drafted, ...unheard, known: proposal, now: snapshot.now };
+  const unasked = { ...drafted, ...unheard, known: proposal, now: snapshot.now, ...nowBetween(snapshot) };
   const of = {
     label: commit.label,
     key: snapshot.key,

@@ -5,6 +5,7 @@
 
 import type { ProposalRecord } from '../../api/proposal-record.ts';
 import type { CommitState, Forge, Pull } from '../../ports/forge.ts';
+import { nowBetween } from '../../rollout/ladders/traffic-view.ts';
 import { branchesIn, branchesOf, branchOf, namedBy } from '../../rollout/proposals/branch.ts';
 import type { MergeRules } from '../../rollout/proposals/form.ts';
 import { type Case, heard, judge, type View } from '../../rollout/proposals/judge.ts';
@@ -102,7 +103,8 @@ async function judged(
   const drafted = caseOf(one.snapshot, one.plan, known);
   const lost = isUnguarded(one, { form: known?.form, rules });
   const now = of.round.reading.at;
-  const asked = { ...drafted, known, view, isGateRequired, isUnguarded: lost, hasConflict, now };
+  const { earliest } = nowBetween({ ...one.snapshot, now });
+  const asked = { ...drafted, known, view, isGateRequired, isUnguarded: lost, hasConflict, now, earliest };
   const verdict = judge(asked);
   const proposal = known === undefined ? undefined : heard(known, view);
   const own = [known?.branch, drafted.wanted?.branch];

@@ -37,6 +37,8 @@ export type Case = {
   /** The forge says that it cannot be merged into main as that is by now. */
   readonly hasConflict: boolean;
   readonly now: Instant;
+  /** The same by the servers' clocks, where ours runs ahead of them. */
+  readonly earliest: Instant;
 };
 
 export type Verdict =
@@ -154,7 +156,7 @@ function same(of: Case, now: ProposalRecord): Verdict {
   const { known, view } = of;
   switch (now.state) {
     case 'open':
-      if (of.now - now.openedAt > LIFE_SECONDS) return { kind: 'withdraw', why: 'old' };
+      if (of.earliest - now.openedAt > LIFE_SECONDS) return { kind: 'withdraw', why: 'old' };
       if (view.kind === 'none') return { kind: 'propose' };
       if (view.kind === 'open' && view.head !== now.head) return { kind: 'foreign' };
       return of.hasConflict ? { kind: 'withdraw', why: 'conflict' } : { kind: 'waits' };

@@ -54,6 +54,7 @@ const quiet = {
   isUnguarded: false,
   hasConflict: false,
   now: NOW,
+  earliest: NOW,
 };
 
 type Row = readonly [
@@ -132,6 +133,12 @@ test.each<Row>([
   ['a brake took its branch, which could not be deleted', record('withdrawn'), open, undefined, 'withdraw ended'],
 ])('%s', (_, known, view, wanted, then) => {
   expect(show(judge({ ...quiet, known, view, wanted, approvable }))).toBe(then);
+});
+
+test('a clock that runs eight days ahead of the servers closes none as old', () => {
+  const [now, week] = [NOW + 8 * 86_400, { known: record('open'), view: open, wanted: same, approvable }];
+  expect(show(judge({ ...quiet, ...week, now }))).toBe('waits');
+  expect(show(judge({ ...quiet, ...week, now, earliest: now }))).toBe('withdraw old');
 });
 
 const gatesShut = { ...quiet, known: record('open'), view: open, wanted: undefined };
