@@ -3,6 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { issueLine } from '../api/issue-line.ts';
 import { at, isRecord } from '../api/json.ts';
+import { OWN } from '../api/own-branches.ts';
 import { printable } from '../api/printable.ts';
 import { type CommonOptions, type Io, UsageError } from '../options.ts';
 import type { Ports } from '../reconcile/pass.ts';
@@ -62,7 +63,7 @@ function proposerOf(event: unknown): string | undefined {
   const pull = (...path: readonly string[]): unknown => at(event, ['pull_request', ...path]);
   const [branch, from] = [pull('head', 'ref'), pull('head', 'repo', 'full_name')];
   const isOwn =
-    typeof branch === 'string' && branch.startsWith('tranche/') && from === pull('base', 'repo', 'full_name');
+    typeof branch === 'string' && branch.startsWith(OWN.proposals) && from === pull('base', 'repo', 'full_name');
   const login = pull('user', 'login');
   return isOwn && typeof from === 'string' && typeof login === 'string' ? login : undefined;
 }

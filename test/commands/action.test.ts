@@ -16,6 +16,7 @@ afterEach(stopSites);
 const OWN_BRANCHES = [
   'tranche/default/llm/vllm/1',
   'tranche-order/abort-1a2b3c4d-2-0123456789ab',
+  'tranche-init/0123456789ab',
   'tranche-status',
   'tranche-status-1',
 ];

@@ -65,6 +65,11 @@ test.each([
     'tranche.yaml:1: branches has "tranche-order/abort" as the desired one, which tranche makes for itself. Name the branch',
   ],
   [
+    'what init has proposed as the desired one',
+    { 'tranche.yaml': text('branches: {desired: tranche-init/0123456789ab}\n') },
+    'tranche.yaml:1: branches has "tranche-init/0123456789ab" as the desired one, which tranche makes for itself. Name the branch',
+  ],
+  [
     'one branch for both',
     { 'tranche.yaml': text('branches: {status: main}\n') },
     'tranche.yaml:1: branches has "main" twice, wanted two branches',

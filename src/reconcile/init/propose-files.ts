@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Config } from '../../api/config.ts';
+import { OWN } from '../../api/own-branches.ts';
 import type { Instant } from '../../api/time.ts';
 import type { Forge } from '../../ports/forge.ts';
 import type { Git, Identity, Oid } from '../../ports/git.ts';
@@ -9,8 +10,6 @@ import { code, plain } from '../../rollout/proposals/encode.ts';
 import { type BranchProposed, type NotProposed, proposeBranch } from '../write/propose-branch.ts';
 import type { Addition } from './addition.ts';
 
-/** Not below `tranche/`, where rulesets let the App alone make branches: people push this with their own credential. */
-const PREFIX = 'tranche-init/';
 const TITLE_MOST = 120;
 const WHY_MOST = 300;
 
@@ -42,7 +41,7 @@ export function proposeFiles(
   return proposeBranch(ports, {
     main,
     base: config.branch,
-    branch: `${PREFIX}${digest.slice(0, 12)}`,
+    branch: `${OWN.init}${digest.slice(0, 12)}`,
     steps: [{ writes, message: `${title}\n`, signature, author }],
     title,
     body: bodyOf(files),

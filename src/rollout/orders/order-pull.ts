@@ -1,9 +1,8 @@
 /** The pull request of an order: its branch, its title, and what someone reads who is asked to merge it. */
 
+import { OWN } from '../../api/own-branches.ts';
 import { block, code, plain } from '../proposals/encode.ts';
 
-/** Not below `tranche/`, where rulesets let the App alone make branches: people push these with their own credential. */
-const PREFIX = 'tranche-order/';
 const NAME_MOST = 120;
 const TITLE_MOST = 200;
 const TEXT_MOST = 4000;
@@ -31,7 +30,7 @@ export function orderPull({ subjects, next, by, files, digest }: Of): OrderPull 
     .replaceAll(/^-|-$/g, '')
     .slice(0, NAME_MOST);
   return {
-    branch: `${PREFIX}${slug}-${digest.slice(0, 12)}`,
+    branch: `${OWN.orders}${slug}-${digest.slice(0, 12)}`,
     title: plain(first, TITLE_MOST),
     body: [
       'This pull request is an order for tranche. Nothing happens before it is merged: the rollout goes on as it is.',
