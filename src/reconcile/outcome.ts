@@ -22,7 +22,10 @@ export type Outcome = {
 };
 
 /** What protects or leads back was tried in this pass, and the server refused it, by the key of the Rollout: `reason` is what holds it. It is not tried twice. */
-export type RefusedBrakes = ReadonlyMap<string, { readonly rule: string; readonly reason: Hold }>;
+export type RefusedBrakes = ReadonlyMap<string, RefusedBrake>;
+
+/** The rule of the server, and the hold that says it. */
+export type RefusedBrake = { readonly rule: string; readonly reason: Hold };
 
 /** Next to what a push came to. Not there: nothing was refused. */
 export type Tried = { readonly refused?: RefusedBrakes };

@@ -2,11 +2,11 @@
 
 import type { RolloutRecord } from '../../api/record.ts';
 import type { Refused } from '../../ports/git.ts';
-import { type Hold, hold } from '../../rollout/hold.ts';
+import { hold } from '../../rollout/hold.ts';
 import { planHeld } from '../../rollout/plan.ts';
 import { command } from '../../rollout/texts/command-text.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
-import type { Outcome, Reconciled, Tried } from '../outcome.ts';
+import type { Outcome, Reconciled, RefusedBrake, Tried } from '../outcome.ts';
 import type { PassResult, Ports } from '../pass.ts';
 import { draw } from '../reconcile.ts';
 import { othersBranch } from '../status/others-branch.ts';
@@ -25,7 +25,7 @@ type Progress = {
   /** Why the server takes no record; undefined: as far as is known it does. */
   statusRefused: Refused | undefined;
   /** What protects or leads back, and was refused. */
-  readonly brakes: Map<string, { readonly rule: string; readonly reason: Hold }>;
+  readonly brakes: Map<string, RefusedBrake>;
 };
 
 /**
@@ -150,11 +150,7 @@ function statusRefused(
 }
 
 /** The same rollout, standing still for this reason; what the status is to say of it says so too. */
-function heldBy(
-  one: Reconciled,
-  progress: Progress,
-  { rule, reason }: { readonly rule: string; readonly reason: Hold },
-): Outcome {
+function heldBy(one: Reconciled, progress: Progress, { rule, reason }: RefusedBrake): Outcome {
   if (one.plan === undefined || one.snapshot === undefined) return one;
   return remembered({ ...one, plan: planHeld(one.plan, one.snapshot, reason), error: rule }, progress);
 }
