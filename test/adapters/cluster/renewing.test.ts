@@ -4,12 +4,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { clusterLimits } from '../../../src/adapters/cluster/limits.ts';
-import { openCluster } from '../../../src/adapters/cluster/open-cluster.ts';
-import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import { resources } from '../../../src/api/resources.ts';
 import { whole } from '../../support/fake-cluster.ts';
 import { type ScriptedServer, scriptedServer } from '../../support/scripted-server.ts';
+import { openedBy, pods, writeKubeconfig } from './kubeconfig-file.ts';
 
 const warnings: string[] = [];
 const log = { info: () => {}, warn: (line: string) => void warnings.push(line), error: () => {} };
@@ -25,31 +23,9 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const pods = { namespace: 'llm', labelSelector: '' };
-
-function kubeconfig(name: string, { server, user }: { readonly server: string; readonly user: object }): string {
-  const file = path.join(folder, name);
-  const config = {
-    'current-context': 'dev',
-    clusters: [{ name: 'c', cluster: { server } }],
-    users: [{ name: 'u', user }],
-    contexts: [{ name: 'dev', context: { cluster: 'c', user: 'u' } }],
-  };
-  writeFileSync(file, JSON.stringify(config));
-  return file;
-}
-
-const opened = (kubeconfigPath: string) =>
-  openCluster({
-    kubeconfigPath,
-    context: '',
-    inCluster: false,
-    repositoryPath: undefined,
-    limits: clusterLimits,
-    network: plainNetwork,
-    clock,
-    log,
-  });
+const kubeconfig = (name: string, of: { readonly server: string; readonly user: object }): string =>
+  writeKubeconfig(folder, name, of);
+const opened = (kubeconfigPath: string) => openedBy(kubeconfigPath, { clock, log });
 
 /** Accepts one token and no other. */
 async function accepting(token: () => string): Promise<ScriptedServer> {
