@@ -150,6 +150,14 @@ describe('what was new', () => {
     ]).toEqual([1, 1, 0, 0]);
   });
 
+  test('is not forgotten by a clock that runs a day ahead of the servers', () => {
+    const base = world(paused);
+    const record = { ...base.record!, notices: { outbox: [{ ...sent, at: NOW - 86_460 }], told: [] } };
+    const left = (clockOffSeconds: number) =>
+      plan({ ...base, record, notifyTo: all, clockOffSeconds }).record.notices?.outbox.length ?? 0;
+    expect([left(0), left(-86_400)]).toEqual([0, 1]);
+  });
+
   test('is bounded, the newest stay', () => {
     const outbox = Array.from({ length: 30 }, (_, at) => ({ ...sent, key: `k${at}` }));
     const told = outbox.map(({ key }) => key);

@@ -6,6 +6,7 @@ import type { NoticeEvent, PolicyNotify } from '../../api/policy-notify.ts';
 import { oneLine } from '../../api/printable.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { blocking, type Hold } from '../hold.ts';
+import { nowBetween } from '../ladders/traffic-view.ts';
 import type { Decision, Move, MoveReason } from '../move.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -55,12 +56,13 @@ export function noticesHeld(snapshot: Snapshot, marks: Marks | undefined, held: 
 
 function added(snapshot: Snapshot, news: readonly Fresh[]): Notices | undefined {
   const { record, now, notifyTo = [], unsigned } = snapshot;
+  const { earliest } = nowBetween(snapshot);
   const { outbox: recorded = [], told = [] } = record?.notices ?? {};
   // Anyone who can push there could have us send any text, with our credential. What was sent already is only left out.
   const before = unsigned === undefined ? recorded : [];
   const waiting = before.flatMap((notice) => {
     const to = notice.to.filter(({ to: name }) => notifyTo.some((target) => target.to === name));
-    return to.length === 0 || now - notice.at >= OUTBOX_SECONDS
+    return to.length === 0 || earliest - notice.at >= OUTBOX_SECONDS
       ? []
       : [{ ...notice, at: Math.min(notice.at, now), to }];
   });
