@@ -176,18 +176,19 @@ async function watchRows(
   },
 ): Promise<readonly Row[]> {
   const watched = async (from: Heads, ...words: readonly string[]): Promise<Watched> => {
-    progress(`  1,000 passes of one process${words.length === 0 ? '' : ', without a key'}`);
+    progress(`  passes of one process: ${words.join(', ')}`);
     await reset(fleet, from);
     const args = ['--expose-gc', join(bench.programs, 'watch-probe.mjs'), fleet.url, ...words];
     return JSON.parse(await answering({ command: process.execPath, args }, () => commit())) as Watched;
   };
+  const none = [Number.NaN, Number.NaN] as const;
   let commits = 0;
   const commit = (): Promise<string> => {
     commits += 1;
     // A file that is read, so that nothing which was made of all files before can be taken as it was.
     return fleet.repository.commit('main', { 'apps/notes.yaml': `# LeaderWorkerSet\ncommits: ${commits}\n` });
   };
-  const { quiet, moved, heap } = await watched(fleet.moments.settled);
+  const { quiet, moved, heap = none } = await watched(fleet.moments.settled, 'heap');
   const keyless = await watched(fleet.moments.settledUnsigned, 'unsigned');
   const name = `${fleet.rollouts} Rollouts, none moving, --watch, second pass`;
   return [
