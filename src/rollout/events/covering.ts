@@ -13,6 +13,7 @@ import { canaryEdited, weightEdited } from '../ladders/edited-by-hand.ts';
 import { type NextCommit, nextCommit } from '../ladders/next-commit.ts';
 import { climbed } from '../ladders/rung-move.ts';
 import { inPercent, isRestored, percentIn, shareOf, sharing, WHOLE } from '../ladders/shares.ts';
+import { clockText, nowBetween } from '../ladders/traffic-view.ts';
 import type { Decision } from '../move.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { groupReadyAt } from '../progress/soak.ts';
@@ -84,12 +85,12 @@ export function steadied({ situation, marks, delivery }: Delivering, { at }: Nex
   if (at !== 'route-restored' || marks.at !== 'primary' || carried < 2 || situation.view === 'unseen') return [];
   const { snapshot, observed, asked } = situation;
   const times = wanted(observed, asked).flatMap((group) => (group.ready ? (groupReadyAt(group) ?? []) : []));
-  const left = STEADY_SECONDS - (snapshot.now - Math.max(...times, 0));
+  const left = STEADY_SECONDS - (nowBetween(snapshot).earliest - Math.max(...times, 0));
   if (left <= 0) return [];
   const { stable, canary } = sidesOf(delivery).workloads;
   return [
     hold('GracePeriod', {
-      seen: `requests have gone from ${stable} back to ${canary} ${carried} times in this rollback: ${stable} gets them again once it has been ready for ${STEADY_SECONDS} s, of which ${left} s are left`,
+      seen: `requests have gone from ${stable} back to ${canary} ${carried} times in this rollback: ${stable} gets them again once it has been ready for ${STEADY_SECONDS} s, of which ${left} s are left${clockText(snapshot.clockOffSeconds)}`,
       action: advice`Look at its pods and events; to go back without waiting for it: ${commandLine('abort', snapshot.key, '--now')}`,
     }),
   ];

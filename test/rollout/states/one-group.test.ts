@@ -261,6 +261,10 @@ test('scaled to what may be down at once, in the rollback: what dies under each 
   expect(said[0]).toContain('Requests have gone from vllm back to vllm-canary 2 times in this rollback');
   expect(passed(at, { ...NOW, ...lone('0:G+', at.now) }).told).toBe(back);
   expect(passed(at, lone('0:G+', at.now - 601)).told).toBe(back);
+  // By a clock that runs ahead it only seems to have been ready for that long; the hold says why it waits on.
+  const ahead = passed(at, { ...lone('0:G+', at.now - 601), snapshot: { clockOffSeconds: -3600 } });
+  expect(ahead.told).toBe(waits);
+  expect(ahead.plan.holds[0]?.message).toContain('the clock of this machine is 3600 s ahead of the servers');
   // What has all requests meanwhile dies: nobody waits for the primary to have been ready for long.
   expect(passed(at, { ...lone('0:G+', at.now), view: { own: '0:G+', second: '0:G- 1:G-' } }).told).toBe(
     'TrafficWithdrawn: rollback, traffic withdrawn',
