@@ -55,7 +55,14 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
     readiness: () => 20,
     ...options.cluster,
   });
-  const api = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined, ...options.api });
+  const api = await startApiServer({
+    model,
+    port: 0,
+    kinds: undefined,
+    interfere: undefined,
+    isDated: true,
+    ...options.api,
+  });
   const key = options.signed === true ? { TRANCHE_STATUS_KEY: privateHalf() } : {};
   const env = { TRANCHE_GIT_TIMEOUT: `${PATIENT.passSeconds}`, ...key };
   const site = new Site({ folder, repository, model, api, env });
@@ -139,7 +146,7 @@ export class Site {
     const path = join(folder, 'repo.git');
     cpSync(this.repository.path, path, { recursive: true });
     const model = this.model.fork();
-    const api = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined });
+    const api = await startApiServer({ model, port: 0, kinds: undefined, interfere: undefined, isDated: true });
     const site = new Site({ folder, repository: bareRepository(path), model, api, env: this.env });
     open.push(site);
     return site;

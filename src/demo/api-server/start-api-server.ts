@@ -33,6 +33,8 @@ export type ApiServerOptions = {
   readonly kinds: readonly ResourceKind[] | undefined;
   /** A reply instead of the real one: for refusals such as 401, 403 and 429. */
   readonly interfere: ((request: ApiRequest, target: Target | undefined) => Reply | undefined) | undefined;
+  /** Whether answers are dated by the clock of the model; by that of this machine otherwise. */
+  readonly isDated?: boolean;
 };
 
 export type ApiServer = {
@@ -54,7 +56,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     readRequest(request)
       .then((asked) => (asked === undefined ? badRequest('the body is too large') : answer(served, asked, response)))
       .catch((error: unknown) => internalError(error))
-      .then((reply) => reply === undefined || write(response, reply))
+      .then((reply) => reply === undefined || write(response, dated(served, reply)))
       .catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -187,6 +189,12 @@ async function readRequest(request: http.IncomingMessage): Promise<ApiRequest | 
     authorization: request.headers.authorization ?? '',
     body: object === undefined ? body.toString('utf8') : JSON.stringify(object),
   };
+}
+
+function dated({ isDated = false, model }: Served, reply: Reply): Reply {
+  if (!isDated) return reply;
+  const date = new Date(model.store.objects.nowSeconds * 1000).toUTCString();
+  return { ...reply, headers: { date, ...reply.headers } };
 }
 
 function write(response: http.ServerResponse, { status, body, headers }: Reply): void {
