@@ -3,26 +3,44 @@
 /** Shorter pieces of base64 stand in words that say nothing of the secret. */
 const PIECE_LEAST = 8;
 
+/** The signs of ASCII that HTML has a name for (https://html.spec.whatwg.org/multipage/named-characters.html). */
+const NAMED = new Map(
+  '!excl "quot #num $dollar %percnt &amp \'apos (lpar )rpar *ast *midast +plus ,comma .period /sol :colon ;semi <lt =equals >gt ?quest @commat [lsqb [lbrack \\bsol ]rsqb ]rbrack ^hat _lowbar _underbar `grave `diacriticalgrave {lcub {lbrace |verbar |vert |verticalline }rcub }rbrace'
+    .split(' ')
+    .map((both) => [both.slice(1), both.slice(0, 1)]),
+);
+
 /** Spaces, and signs that are percent-encoded however often, escaped as in JSON, or character references of HTML. */
-const ESCAPES =
-  /\s+|%(?:25)*([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|&#x0{0,6}([2-7][0-9a-f]);|&#0{0,6}(3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6]);/gi;
+const ESCAPES = new RegExp(
+  String.raw`\s+|%(?:25)*([2-7][0-9a-f])|\\u00([2-7][0-9a-f])|&#x0*([2-7][0-9a-f]);?|&#0*(3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6]);?|&(${[...NAMED.keys()].join('|')});`,
+  'gi',
+);
+const SPACES = /\s+/g;
 
 const WORD = /[A-Za-z0-9+/=_-]/;
 
 /** Whether one of them stands in the text, in any of these forms and with whatever spaces inside. */
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
   const plain = text.replace(/\s+/g, '');
-  const compact = /%|\\u|&#/.test(plain) ? plain.replace(ESCAPES, decoded) : plain;
-  return needlesOf(secrets).some((needle) => compact.includes(needle));
+  const compact = /%|\\u|&/.test(plain) ? plain.replace(ESCAPES, decoded) : plain;
+  // In both: an escape that starts in front of a secret takes its first sign with it, as `%2` does with an `e`.
+  return needlesOf(secrets).some((needle) => plain.includes(needle) || compact.includes(needle));
 }
 
 /** The text with three stars in the place of each. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   if (secrets.length === 0 || !holdsSecret(text, secrets)) return text;
-  const { compact, starts } = located(text);
+  const needles = needlesOf(secrets);
+  const left = [ESCAPES, SPACES].reduce((rest, escapes) => withoutNeedles(rest, needles, escapes), text);
+  // As with a space inside of an escape.
+  return holdsSecret(left, secrets) ? '***' : left;
+}
+
+function withoutNeedles(text: string, needles: readonly string[], escapes: RegExp): string {
+  const { compact, starts } = located(text, escapes);
   const isHidden = new Uint8Array(compact.length);
   const isOfWord = (at: number): boolean => WORD.test(compact[at] ?? '');
-  for (const needle of needlesOf(secrets))
+  for (const needle of needles)
     for (let from = compact.indexOf(needle); from >= 0; from = compact.indexOf(needle, from + 1)) {
       let to = from + needle.length;
       // The signs next to a piece of base64 hold the rest of the secret.
@@ -39,20 +57,20 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     left += `${text.slice(end, starts[at])}***`;
     const after = isHidden.indexOf(0, at);
     at = after < 0 ? compact.length : after;
-    end = endOf(text, starts[at - 1] ?? 0);
+    end = endOf(text, { start: starts[at - 1] ?? 0, escapes });
   }
   return left + text.slice(end);
 }
 
 /** Where the sign ends that starts here. */
-function endOf(text: string, start: number): number {
-  const escape = new RegExp(ESCAPES.source, 'iy');
+function endOf(text: string, { start, escapes }: { readonly start: number; readonly escapes: RegExp }): number {
+  const escape = new RegExp(escapes.source, 'iy');
   escape.lastIndex = start;
   return start + (escape.exec(text)?.[0].length ?? 1);
 }
 
-/** The text without spaces and escapes, and where each of its signs starts. */
-function located(text: string): { readonly compact: string; readonly starts: readonly number[] } {
+/** The text without these, and where each of its signs starts. */
+function located(text: string, escapes: RegExp): { readonly compact: string; readonly starts: readonly number[] } {
   const starts: number[] = [];
   let compact = '';
   let end = 0;
@@ -60,7 +78,7 @@ function located(text: string): { readonly compact: string; readonly starts: rea
     for (let at = end; at < to; at += 1) starts.push(at);
     compact += text.slice(end, to);
   };
-  for (const found of text.matchAll(ESCAPES)) {
+  for (const found of text.matchAll(escapes)) {
     plain(found.index);
     const [all, ...codes] = found;
     const sign = decoded(all, ...codes);
@@ -72,10 +90,11 @@ function located(text: string): { readonly compact: string; readonly starts: rea
   return { compact, starts };
 }
 
-function decoded(_all: string, ...[percent, json, hex, decimal]: readonly (string | undefined)[]): string {
+function decoded(_all: string, ...[percent, json, hex, decimal, name]: readonly (string | undefined)[]): string {
   const code = percent ?? json ?? hex;
   if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
-  return decimal === undefined ? '' : String.fromCharCode(Number(decimal));
+  if (decimal !== undefined) return String.fromCharCode(Number(decimal));
+  return name === undefined ? '' : (NAMED.get(name.toLowerCase()) ?? '');
 }
 
 function needlesOf(secrets: readonly string[]): readonly string[] {

@@ -10,6 +10,11 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   'twice percent-encoded': (secret) => encodeURIComponent(encodeURIComponent(secret)),
   'all of it percent-encoded': (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&'),
   'as HTML has it': (secret) => Array.from(secret, (sign) => `&#${sign.charCodeAt(0)};`).join(''),
+  'as HTML may have it, without semicolons and with zeros': (secret) =>
+    Array.from(secret, (sign, at) => {
+      const code = sign.charCodeAt(0);
+      return at % 2 === 0 ? `&#x${'0'.repeat(20)}${code.toString(16)}` : `&#${code}`;
+    }).join(''),
   'escaped as in JSON': (secret) => Array.from(secret, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`).join(''),
   'in base64': (secret) => Buffer.from(secret).toString('base64'),
   'in base64, behind a name': (secret) => Buffer.from(`x-access-token:${secret}`).toString('base64'),
@@ -50,4 +55,22 @@ test('one that looks as if it were encoded', () => {
 test('what has none is as it was', () => {
   const text = 'a 100%25 word of &#65; and\tAAAAAAAA';
   expect(withoutSecrets(text, ['another-secret', ''])).toBe(text);
+});
+
+test('signs that HTML has a name for', () => {
+  const said = 'the server said ghs&lowbar;a&period;b&UnderBar;c&plus;d&sol;e&equals;1234567 and no more';
+  expect(withoutSecrets(said, ['ghs_a.b_c+d/e=1234567'])).toBe('the server said *** and no more');
+});
+
+test('one whose first or last signs an escape in front of it, or behind it, would take', () => {
+  const ends = ['eyJhbGciOi.Cluster-s3cret_0f~Pods', '5Secret0fPods&#6', '7bSecret0fPods%', '2Secret0fPods%4'];
+  for (const secret of ends)
+    for (const before of ['%2', '%252', '%25252', '\\u002', '\\u00', '&#x2', '&#x000', '&#9', '&#0', '%', '&#'])
+      for (const behind of ['', '1', '25', '5;', ' %41'])
+        expect(withoutSecrets(`no: ${before}${secret}${behind}`, [secret]), before + secret).not.toContain('ecret');
+  expect(holdsSecret('no: %2eyJhbGciOiJSUzI1NiJ9', ['eyJhbGciOiJSUzI1NiJ9'])).toBe(true);
+});
+
+test('one with a space inside of an escape', () => {
+  expect(withoutSecrets('no: ghs%5 fs3cret&#x5 4;0ken', ['ghs_s3cretT0ken'])).toBe('***');
 });
