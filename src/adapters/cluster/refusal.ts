@@ -79,9 +79,7 @@ function isPathNotFound({ contentType, body }: Answer): boolean {
 
 /** The server's own words, on one line, of bounded length, and without our credentials. */
 function told(text: string, secrets: readonly string[]): string {
-  const line = lineWithout(text, secrets)
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .trim();
+  const line = lineWithout(text, secrets);
   return line.length > TOLD_CHARACTERS_MAX ? `${line.slice(0, TOLD_CHARACTERS_MAX)}…` : line;
 }
 

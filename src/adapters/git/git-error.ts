@@ -1,5 +1,6 @@
 /** Builds the PortErrors of the Git adapter, and cleans what servers say before anybody reads it. */
 
+import { UNSEEN_SIGNS } from '../../api/seen.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { withoutSecrets } from './secret-forms.ts';
 
@@ -28,6 +29,7 @@ export function gitError(message: string, fields: GitErrorFields): PortError {
 export class MalformedObject extends Error {}
 
 const cleanTextLimit = 500;
+const UNSEEN = new RegExp(`${UNSEEN_SIGNS}+`, 'gu');
 
 /** One line of printable text from a server's words, at most 500 characters, none of these secrets. */
 export function cleanText(text: string, secrets: readonly string[] = []): string {
@@ -44,8 +46,7 @@ export function lineWithout(text: string, secrets: readonly string[]): string {
     // Colours and cursor movements that hooks print for terminals.
     // oxlint-disable-next-line no-control-regex
     .replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '')
-    // oxlint-disable-next-line no-control-regex
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]+/g, ' ')
+    .replace(UNSEEN, ' ')
     .replace(/ {2,}/g, ' ')
     .trim();
   return withoutSecrets(line, secrets);

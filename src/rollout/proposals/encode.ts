@@ -1,11 +1,10 @@
 /** Text of people and of the cluster as Markdown that shows it and does nothing else: no mention, link, HTML, image or cell. */
 
 import { callingNobody } from '../../api/calling-nobody.ts';
-import { seen } from '../../api/seen.ts';
+import { seen, UNSEEN_SIGNS } from '../../api/seen.ts';
 
 /** Control characters, line ends and the marks that turn text around: none of them is shown. */
-// oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/g;
+const HIDDEN = new RegExp(`${UNSEEN_SIGNS}+`, 'gu');
 
 /** One line of code, also in a cell of a table; nothing in it is read as Markdown. At most `most` characters are kept. */
 export function code(text: string, most = 300): string {

@@ -2,6 +2,7 @@
 
 import { assert, integer, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
+import { lineWithout } from '../../../src/adapters/git/git-error.ts';
 import { holdsSecret, withoutSecrets } from '../../../src/adapters/git/secret-forms.ts';
 
 const FORMS: Readonly<Record<string, (secret: string) => string>> = {
@@ -73,4 +74,18 @@ test('one whose first or last signs an escape in front of it, or behind it, woul
 
 test('one with a space inside of an escape', () => {
   expect(withoutSecrets('no: ghs%5 fs3cret&#x5 4;0ken', ['ghs_s3cretT0ken'])).toBe('***');
+});
+
+test('one with signs inside that nobody sees, whichever of Unicode', () => {
+  const secret = 'ghs_s3cretT0kenOfTheRun';
+  const unseen = Array.from({ length: 0x110000 }, (_, code) => code)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCodePoint(code))
+    .filter((sign) => /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Z}]/u.test(sign));
+  expect(unseen.length).toBeGreaterThan(4000);
+  const left = unseen.filter((sign) => {
+    const said = `bad ${secret.slice(0, 9)}${sign}${secret.slice(9)} here`;
+    return lineWithout(said, [secret]) !== 'bad *** here';
+  });
+  expect(left.map((sign) => sign.codePointAt(0)?.toString(16))).toEqual([]);
 });

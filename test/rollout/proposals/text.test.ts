@@ -69,6 +69,21 @@ test('a block shows what nobody would see, and keeps what ends lines', () => {
   );
 });
 
+test('whichever sign of Unicode nobody sees, a block shows its number, and a line and a title leave it out', () => {
+  const all = Array.from({ length: 0x110000 }, (_, number) => number).filter(
+    (number) => number < 0xd800 || number > 0xdfff,
+  );
+  const unseen = all
+    .map((number) => String.fromCodePoint(number))
+    .filter((sign) => /[^ \n\t\P{Z}]|[^\n\t\P{Cc}]|\p{Cf}|\p{Default_Ignorable_Code_Point}|\u2800/u.test(sign));
+  expect(unseen.length).toBeGreaterThan(4000);
+  const blocks = block(unseen.map((sign) => `a${sign}b`).join('\n'), '', 1_000_000);
+  expect(unseen.filter((sign) => blocks.includes(sign))).toEqual([]);
+  expect(block('--model=a\u00adb\u{e0041}\u3164', '', 99)).toContain('--model=a\\u00adb\\u{e0041}\\u3164');
+  const left = unseen.filter((sign) => !/\p{Zs}/u.test(sign));
+  expect(left.filter((sign) => code(`a${sign}b`).includes(sign) || plain(`a${sign}b`, 9).includes(sign))).toEqual([]);
+});
+
 test('a block is closed by its own fence alone, and a long one says that it is cut', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 1, max: 60 }), (value, most) => {
