@@ -168,7 +168,7 @@ spec:
 
   test('texts of others are no formula, no markup and no cell of their own', async () => {
     const site = await approved();
-    await site.run(['abort', 'vllm', '--by', '=cmd|"x"`<b>;=1+1; ＝2+2']);
+    await site.run(['abort', 'vllm', '--by', '=cmd|"x"`<b>;=1+1; ＝2+2 @octocat #7 GH-8']);
     await pass(site);
     const csv = (await site.run('history --output csv')).out;
     expect(csv).not.toMatch(/(^|,)"[=＝]/m);
@@ -177,6 +177,10 @@ spec:
     const row = (await site.run('history --output md')).out.split('\n')[2] ?? '';
     expect(row.match(/(?<!\\)\|/g)).toHaveLength(16);
     expect(row).not.toContain('<b>');
+    // GitHub looks for people and issues in what it has rendered: https://github.com/github/cmark-gfm/issues/181.
+    const rendered = row.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+    expect(rendered).toContain('octocat');
+    expect(rendered).not.toMatch(/@\w|#\d|GH-\d/);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 /** A history as text, CSV and Markdown. */
 
+import { callingNobody } from '../../api/calling-nobody.ts';
 import { printableLine } from '../../api/printable.ts';
 import { inShort } from '../../api/release.ts';
 import { printDuration, printInstant } from '../../api/time.ts';
@@ -143,7 +144,7 @@ export function historyCsv({ deliveries }: History): string {
 /** The same as a table; texts of others neither end a cell nor become markup. */
 export function historyMarkdown({ deliveries }: History): string {
   const cell = (text: string): string =>
-    printableLine(text).replace(/[\\`*_{}[\]()<>#|!~&@]/g, (char) => `&#${char.charCodeAt(0)};`);
+    callingNobody(printableLine(text)).replace(/[\\`*_{}[\]()<>#|!~&@]/g, (char) => `&#${char.charCodeAt(0)};`);
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const lines = [row(COLUMNS), row(COLUMNS.map(() => '---')), ...deliveries.map((one) => row(cellsOf(one).map(cell)))];
   return `${lines.join('\n')}\n`;
