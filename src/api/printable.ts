@@ -1,7 +1,7 @@
 /** Text of others on a terminal or in a log of CI: it may be read, and must not act. */
 
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
-const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
+const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]+/g;
 
 /**
  * The text without escapes and directions, its line ends kept. CI runners obey `::command::` at the start of a line
@@ -25,7 +25,7 @@ export function oneLine(text: string): string {
 }
 
 // What JSON leaves as it is, and terminals or `##[commands]` of CI runners would not.
-const ACTING_IN_JSON = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]|#(?=\[|vso\[)/g;
+const ACTING_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]|#(?=\[|vso\[)/g;
 
 /** A value as JSON, indented, with a line end, in characters that no terminal and no CI runner acts on. Parsing it gives the value back, character for character. */
 export function jsonText(value: unknown): string {

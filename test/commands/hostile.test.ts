@@ -12,7 +12,7 @@ afterEach(stopSites);
 
 /** What a terminal or a runner obeys. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|^\s*::[a-z]|##\[|##vso\[/m;
+const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u202a-\u202e\u2066-\u206f]|^\s*::[a-z]|##\[|##vso\[/m;
 
 const texts: readonly (readonly [what: string, text: string, shown: string])[] = [
   ['plain text, with a table and signs', 'a\tb ✅ ❎ → ü\n', 'a\tb ✅ ❎ → ü\n'],
@@ -21,6 +21,7 @@ const texts: readonly (readonly [what: string, text: string, shown: string])[] =
   ['one character for the two of an escape', '\u009b2J', ' 2J'],
   ['a line that is written over', 'bad\rgood', 'bad good'],
   ['words that run backwards', 'a\u202eb\u2066c', 'a b c'],
+  ['a mark of direction for Arabic', 'a\u061cb\u206ac', 'a b c'],
   ['a command of GitHub', '::error file=a::b', ':\u200b:error file=a::b'],
   ['the same behind spaces, on a later line', 'a\n \u00a0::stop-commands::x', 'a\n \u00a0:\u200b:stop-commands::x'],
   ['a command that a runner sees anywhere', 'a ##[error]b ##vso[task.x]', 'a ##\u200b[error]b ##\u200bvso[task.x]'],
