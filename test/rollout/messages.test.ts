@@ -214,6 +214,14 @@ test('a step names the approval that it rests on, next to what is always there',
   expect(parseTrailers(message)).toEqual(TRAILERS);
 });
 
+test('an image calls nobody and closes no issue, and a digest stays as it is', () => {
+  const image = 'a:1@sha256:00 → b closes #7, fixes GH-8, closes a/b#9 https://github.com/a/b/issues/10 @octocat';
+  const { message } = stepMessage(moveOf(), { ...at, image });
+  expect(message).toContain('Rollout-Image: a:1@sha256:00 → b closes #');
+  expect(message).not.toMatch(/#\d|GH-\d|issues\/\d|\W@\w/);
+  expect(parseTrailers(message)).toEqual(TRAILERS);
+});
+
 const BLOCK = printTrailers(TRAILERS);
 const OTHER: Trailers = { ...TRAILERS, step: '3/4' };
 test.each<readonly [how: string, message: string, found: readonly Trailers[]]>([

@@ -63,7 +63,8 @@ export function stepMessage(
     plannedFrom: at.main,
   };
   const { governing = [], exceptions = [], analysed = [] } = at;
-  const image = oneLine(at.image ?? '');
+  // Nobody is mentioned behind a letter or a digit: digests stay what people copy.
+  const image = callingNobody(oneLine(at.image ?? '')).replace(/(?<=\w@)\u200b/g, '');
   const more = [
     ...(image === '' ? [] : [`${TRAILER.image}: ${image}`]),
     ...(at.approvedBy === undefined ? [] : [`${TRAILER.approvedBy}: ${oneLine(at.approvedBy)}`]),
@@ -169,8 +170,7 @@ export function lineMessage(
 }
 
 function orderedBy(by: string): readonly string[] {
-  const text = oneLine(by);
-  return text === '' ? [] : [`${TRAILER.orderedBy}: ${text}`];
+  return oneLine(by) === '' ? [] : [`${TRAILER.orderedBy}: ${oneLine(by)}`];
 }
 
 /** The last paragraph of a step commit, as `parseTrailers` reads it. */
