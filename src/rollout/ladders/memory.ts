@@ -101,9 +101,9 @@ function wasSent(delivery: Delivery, view: TrafficView): boolean {
 
 /**
  * A record that was put back may be older than a share that has come and gone since: it knows nothing of another place than
- * Git's, neither a drain nor that routes are accepted or that a Service reaches a side. A commit of ours carries it from one place to the next, as its record has the place that it has written. Marks that
- * somebody took out of the file stay in the record until they are back, and count meanwhile: else each pass would see the
- * drain start.
+ * Git's, neither a drain nor that routes are accepted or that a Service reaches a side. A commit of ours carries it from one
+ * place to the next, as its record has the place that it has written. Marks that somebody took out of the file stay in the
+ * record until they are back, and count meanwhile: else each pass would see the drain start.
  */
 function isOfNow({ own }: Delivery, { record, lostMarks }: TrafficView): boolean {
   const [known, now] = [record?.marks, lostMarks ?? parseMarks(annotationsOf(own))];
