@@ -3,7 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { intentMessage, printTrailers } from '../src/rollout/commits/messages.ts';
+import { intentMessage } from '../src/rollout/commits/messages.ts';
+import { printTrailers } from '../src/rollout/commits/trailers.ts';
 import { createBareRepository, gitEnvironment } from '../test/support/git-server.ts';
 import { inTurn, probed, time } from './measure.ts';
 import { atMost, forInformation, type Row } from './rows.ts';

@@ -28,7 +28,7 @@ import { FORGE_REFUSALS } from '../src/ports/forge.ts';
 import { PREFLIGHT } from '../src/reconcile/preflight-findings.ts';
 import type { AsOf } from '../src/reconcile/read-picture.ts';
 import { noticeLines, sinceLine } from '../src/reconcile/status/age-text.ts';
-import { TRAILER } from '../src/rollout/commits/messages.ts';
+import { TRAILER } from '../src/rollout/commits/trailers.ts';
 import { FILE_EFFECTS } from '../src/rollout/edits/file-effects.ts';
 import { HOLDS } from '../src/rollout/hold.ts';
 import { headings, PAGES, reference, section } from './support/documents.ts';

@@ -6,7 +6,7 @@ import type { RolloutRecord } from '../api/record.ts';
 import { printRelease } from '../api/release.ts';
 import type { Instant } from '../api/time.ts';
 import type { CommitHeader, Git, Oid } from '../ports/git.ts';
-import { parseTrailers } from '../rollout/commits/messages.ts';
+import { parseTrailers } from '../rollout/commits/trailers.ts';
 import { printKey } from '../rollout/texts/key-text.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import { blobsOf } from './observe/blobs.ts';

@@ -8,7 +8,7 @@ import { MADE_FOR, MARK, parseCommit, TEXT } from '../api/marks.ts';
 import { OWN_PREFIX } from '../api/release-content.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import type { CommitHeader, Git, Oid } from '../ports/git.ts';
-import { trailersIn } from '../rollout/commits/messages.ts';
+import { trailersIn } from '../rollout/commits/trailers.ts';
 import { desiredOf } from './desired/desired.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 import { desiredRequest } from './documents/desired-branch.ts';

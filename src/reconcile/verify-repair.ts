@@ -4,7 +4,7 @@ import { at } from '../api/json.ts';
 import { MARK } from '../api/marks.ts';
 import { type ManifestDocument, parseManifestFile } from '../manifests/parse-file.ts';
 import type { CommitHeader, Git } from '../ports/git.ts';
-import { trailersIn } from '../rollout/commits/messages.ts';
+import { trailersIn } from '../rollout/commits/trailers.ts';
 import { printKey } from '../rollout/texts/key-text.ts';
 import type { Desired } from './desired/desired-rollout.ts';
 

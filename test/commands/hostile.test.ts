@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { jsonText, printable, printableLine } from '../../src/api/printable.ts';
 import { badge, statusPage } from '../../src/reconcile/status/status-page.ts';
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { emptyRecord } from '../support/record.ts';
 import { startSite, stopSites } from '../support/site.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT, VLLM_FILES } from '../support/vllm.ts';

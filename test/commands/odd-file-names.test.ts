@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { startSite, stopSites } from '../support/site.ts';
 import { LWS_TEXT, NEW, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 

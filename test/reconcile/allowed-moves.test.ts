@@ -7,7 +7,7 @@ import { at } from '../../src/api/json.ts';
 import { desiredOf } from '../../src/reconcile/desired/desired.ts';
 import { desiredRequest } from '../../src/reconcile/documents/desired-branch.ts';
 import { notAllowed } from '../../src/reconcile/write/allowed.ts';
-import { trailersIn } from '../../src/rollout/commits/messages.ts';
+import { trailersIn } from '../../src/rollout/commits/trailers.ts';
 import { commonFiles, ownFiles } from '../scenarios/check-stories.ts';
 import { Forgery } from '../support/forgery.ts';
 

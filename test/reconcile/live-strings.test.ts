@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { isRecord } from '../../src/api/json.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import type { Notifier } from '../../src/ports/notifier.ts';
-import { linesOf, paragraphsOf } from '../../src/rollout/commits/messages.ts';
+import { linesOf, paragraphsOf } from '../../src/rollout/commits/trailers.ts';
 import { overheard } from '../simulation/secret.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { FakeForge } from '../support/fake-forge.ts';

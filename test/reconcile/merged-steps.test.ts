@@ -16,7 +16,7 @@ import { gitReader } from '../../src/reconcile/history/observe-git.ts';
 import { observe } from '../../src/reconcile/observe/observe.ts';
 import { readDesired } from '../../src/reconcile/observe/read-main.ts';
 import { newMemory } from '../../src/reconcile/pass.ts';
-import { printTrailers } from '../../src/rollout/commits/messages.ts';
+import { printTrailers } from '../../src/rollout/commits/trailers.ts';
 import type { Snapshot } from '../../src/rollout/snapshot.ts';
 import { gitEnvironment } from '../support/git-server.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT } from '../support/vllm.ts';

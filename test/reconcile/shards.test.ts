@@ -6,7 +6,7 @@ import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { shardOf } from '../../src/reconcile/shard.ts';
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { LWS_TEXT, NEW, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 import { World } from '../support/world.ts';
 

@@ -3,18 +3,15 @@
 import { expect, test } from 'vitest';
 import { ABSENT } from '../../src/api/field.ts';
 import type { Workload } from '../../src/api/workload.ts';
+import { intentMessage, lineMessage, plannedOn, stepMessage } from '../../src/rollout/commits/messages.ts';
+import { approvedByIn } from '../../src/rollout/commits/order-trailers.ts';
 import {
-  intentMessage,
-  lineMessage,
   parseTrailers,
-  plannedOn,
   policiesIn,
   printTrailers,
-  stepMessage,
   type Trailers,
   trailersIn,
-} from '../../src/rollout/commits/messages.ts';
-import { approvedByIn } from '../../src/rollout/commits/order-trailers.ts';
+} from '../../src/rollout/commits/trailers.ts';
 import type { ObjectChange } from '../../src/rollout/edits/change.ts';
 import { type WorkloadMove, workloadMove } from '../../src/rollout/edits/workload-change.ts';
 import type { Move } from '../../src/rollout/move.ts';

@@ -1,6 +1,6 @@
 /** The people of folders that kustomize builds, and a bot: they edit what several folders share, an overlay, and what is ours. */
 
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import {
   applyFile,
   applyText,

@@ -6,7 +6,7 @@
 import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { ladderFiles, ladderRollout } from '../support/ladder.ts';
 import { type Measured, started } from '../support/measured.ts';

@@ -2,7 +2,7 @@
 
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/api/json.ts';
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { pickedBy } from './client-routes.ts';
 import { type FileMarks, marksIn, numberIn, rolloutFile, versionInText } from './files.ts';
 import type { WorldLaws } from './laws.ts';

@@ -7,7 +7,7 @@ import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, type Ports } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { FakeForge } from '../support/fake-forge.ts';
 import { LWS_TEXT, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';

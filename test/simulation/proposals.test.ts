@@ -9,7 +9,7 @@ import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order as giveOrder } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES, newMemory, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
-import { trailersIn } from '../../src/rollout/commits/messages.ts';
+import { trailersIn } from '../../src/rollout/commits/trailers.ts';
 import { type Intent, planIntent } from '../../src/rollout/orders/intent.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { FakeForge } from '../support/fake-forge.ts';

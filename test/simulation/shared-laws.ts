@@ -1,6 +1,6 @@
 /** The laws about the requests that two versions of one workload share, looked at in every moment of the cluster. */
 
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { type Excuses, excusesOf, graceOf } from './excuses.ts';
 import { versionInText } from './files.ts';
 import type { LawName, WorldLaws } from './laws.ts';

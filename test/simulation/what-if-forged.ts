@@ -3,7 +3,7 @@
 import { factsDigest } from '../../src/reconcile/documents/digests.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
-import { printTrailers } from '../../src/rollout/commits/messages.ts';
+import { printTrailers } from '../../src/rollout/commits/trailers.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { fakeCluster } from '../support/fake-cluster.ts';
 import { lwsFile, marksIn, numberIn, splitOwn, versionInText } from './files.ts';

@@ -3,7 +3,7 @@
 import { INTENT } from '../../src/api/intents.ts';
 import { canonicalJson, type Json } from '../../src/api/json.ts';
 import type { PassResult } from '../../src/reconcile/pass.ts';
-import { parseTrailers } from '../../src/rollout/commits/messages.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { plan } from '../../src/rollout/plan.ts';
 import { isBuilt, sizeFile } from './built-files.ts';
 import { isPatchLost, mendFolder } from './built-people.ts';

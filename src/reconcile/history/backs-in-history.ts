@@ -2,7 +2,7 @@
 
 import type { AutomaticBacks } from '../../api/record.ts';
 import type { Instant } from '../../api/time.ts';
-import { trailersIn } from '../../rollout/commits/messages.ts';
+import { trailersIn } from '../../rollout/commits/trailers.ts';
 import type { MoveReason } from '../../rollout/move.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';

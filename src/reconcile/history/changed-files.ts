@@ -2,7 +2,7 @@
 
 import { isOwnFile } from '../../manifests/patch-place.ts';
 import type { CommitHeader, Git, Oid } from '../../ports/git.ts';
-import { trailersIn } from '../../rollout/commits/messages.ts';
+import { trailersIn } from '../../rollout/commits/trailers.ts';
 import type { ChangedFile } from '../../rollout/texts/changed-files.ts';
 import { readClosures } from '../roots/read-closures.ts';
 import { type FirstParents, firstParentsOf } from './first-parents.ts';

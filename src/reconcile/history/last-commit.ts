@@ -6,7 +6,7 @@ import type { Marks } from '../../api/marks.ts';
 import { type Release, sameRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
-import { trailersIn } from '../../rollout/commits/messages.ts';
+import { trailersIn } from '../../rollout/commits/trailers.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';

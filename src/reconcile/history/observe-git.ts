@@ -10,7 +10,7 @@ import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Folders, Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { trailersIn } from '../../rollout/commits/messages.ts';
+import { trailersIn } from '../../rollout/commits/trailers.ts';
 import { plannedGroups } from '../../rollout/observed/batches.ts';
 import { replicasWithoutSurge } from '../../rollout/observed/surge.ts';
 import type { StableDocument } from '../../rollout/snapshot.ts';

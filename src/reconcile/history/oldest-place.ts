@@ -1,7 +1,7 @@
 /** The oldest commit of main's own line that has a version of one document, found in few looks. */
 
 import type { CommitHeader, Oid } from '../../ports/git.ts';
-import { trailersIn } from '../../rollout/commits/messages.ts';
+import { trailersIn } from '../../rollout/commits/trailers.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { FirstParents } from './first-parents.ts';

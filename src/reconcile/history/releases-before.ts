@@ -4,7 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { parseRelease, printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
-import { trailersIn } from '../../rollout/commits/messages.ts';
+import { trailersIn } from '../../rollout/commits/trailers.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { OwnLine, Past, Walked } from './own-line.ts';

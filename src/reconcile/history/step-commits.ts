@@ -8,7 +8,7 @@ import type { Marks } from '../../api/marks.ts';
 import type { StepRecord } from '../../api/record.ts';
 import { type Release, sameRelease, shortRelease } from '../../api/release.ts';
 import type { CommitHeader } from '../../ports/git.ts';
-import { policiesIn } from '../../rollout/commits/messages.ts';
+import { policiesIn } from '../../rollout/commits/trailers.ts';
 import type { Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { Observation } from './observation.ts';
 

@@ -3,7 +3,7 @@
 import { absent, type Known } from '../../api/known.ts';
 import type { Release } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
-import { trailersIn } from '../../rollout/commits/messages.ts';
+import { trailersIn } from '../../rollout/commits/trailers.ts';
 import type { Stable } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';

@@ -2,6 +2,7 @@
 
 import type { Instant } from '../../api/time.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
+import { approvedByIn, orderIn } from '../../rollout/commits/order-trailers.ts';
 import {
   exceptionsIn,
   paragraphsOf,
@@ -9,8 +10,7 @@ import {
   policiesIn,
   type Trailers,
   trailersIn,
-} from '../../rollout/commits/messages.ts';
-import { approvedByIn, orderIn } from '../../rollout/commits/order-trailers.ts';
+} from '../../rollout/commits/trailers.ts';
 
 /** `step`: tranche has written it. `order`: somebody has, on one Rollout. `line`: on all of them. */
 export type LogEntry = {

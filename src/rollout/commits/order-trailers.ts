@@ -1,6 +1,6 @@
 /** What commits say of people: orders and approvals, read back from the messages that `messages.ts` prints. */
 
-import { linesOf, paragraphsOf, TRAILER } from './messages.ts';
+import { linesOf, paragraphsOf, TRAILER } from './trailers.ts';
 
 /** An order as its message tells it: nothing of it is proven. A stop of all Rollouts is about none. */
 type OrderTold = {

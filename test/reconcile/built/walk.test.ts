@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { ownLine } from '../../../src/reconcile/history/own-line.ts';
-import { printTrailers } from '../../../src/rollout/commits/messages.ts';
+import { printTrailers } from '../../../src/rollout/commits/trailers.ts';
 import { lwsOf } from '../../support/kustomize-trees.ts';
 
 const NOBODY = async (): Promise<undefined> => undefined;

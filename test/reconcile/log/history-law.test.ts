@@ -11,7 +11,8 @@ import { plainNetwork } from '../../../src/adapters/network/proxy.ts';
 import { deliveryCollector } from '../../../src/reconcile/log/deliveries.ts';
 import type { LogEntry } from '../../../src/reconcile/log/log-entry.ts';
 import { readLog } from '../../../src/reconcile/log/read-log.ts';
-import { intentMessage, lineMessage, printTrailers } from '../../../src/rollout/commits/messages.ts';
+import { intentMessage, lineMessage } from '../../../src/rollout/commits/messages.ts';
+import { printTrailers } from '../../../src/rollout/commits/trailers.ts';
 import { createBareRepository, gitEnvironment } from '../../support/git-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tranche-history-'));

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { factsDigest, withFactDigests } from '../../../src/reconcile/documents/digests.ts';
-import { exceptionsIn } from '../../../src/rollout/commits/messages.ts';
+import { exceptionsIn } from '../../../src/rollout/commits/trailers.ts';
 import { plan, recordWritten } from '../../../src/rollout/plan.ts';
 import type { Snapshot, WindowFacts } from '../../../src/rollout/snapshot.ts';
 import { planned, type Row, show } from '../../support/planned.ts';
