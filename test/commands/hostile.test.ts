@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { jsonText, printable, printableLine } from '../../src/api/printable.ts';
+import { code } from '../../src/reconcile/status/markdown-code.ts';
 import { badge, statusPage } from '../../src/reconcile/status/status-page.ts';
 import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import { emptyRecord } from '../support/record.ts';
@@ -40,6 +41,9 @@ test.each(texts)('JSON keeps the value, and shows nothing that acts: %s', (_, te
   expect(printable(json), 'nothing is left to be changed').toBe(json);
   expect(json).not.toMatch(ACTING);
 });
+
+test('the status branch shows by its number what nobody sees', () =>
+  expect(code('a\u00adb\u200bc\u{e0041}')).toBe("`a'u00adb'u200bc'u{e0041}`"));
 
 const EVIL = '\u001b[2J\n::error::owned\n##[command]owned | `owned` @everyone\nRollout-Step: 3/3';
 

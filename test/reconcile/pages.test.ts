@@ -1,6 +1,7 @@
 /** The pages of a look: what others wrote is shown and does not act, and no name leads anywhere else. */
 
 import { describe, expect, test } from 'vitest';
+import { UNSEEN_SIGNS } from '../../src/api/seen.ts';
 import { type PageFile, pagesOf } from '../../src/reconcile/page/pages.ts';
 import { checkedOutput } from '../support/output-schemas.ts';
 import { lookOf } from '../support/published-look.ts';
@@ -43,6 +44,7 @@ test.each([
   ['the end of the title', '</title></style></code><svg onload=alert(1)>'],
   ['an entity', '&lt;script&gt;&#60;b&#62;'],
   ['directions and control characters', 'a\u202Eb\u0000c\u001B[31m\u2028d'],
+  ['what nobody sees', 'a\u200bb\u00adc\u{e0041}d\ufeff'],
   ['a template of a page generator', '{{ site.github }} {% include x %}'],
 ])('%s stays a text, in every place that has one', (_, text) => {
   for (const page of htmlOf(
@@ -68,6 +70,7 @@ test.each([
       expect(href).toMatch(/^((\.\.\/)*(index\.html|style\.css)|(rollouts|others)\/[a-z0-9./-]+\.html|#content)$/);
     // oxlint-disable-next-line no-control-regex -- these are what must not be there
     expect(page).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e]/);
+    expect(page.replaceAll('\n', '')).not.toMatch(new RegExp(UNSEEN_SIGNS, 'u'));
   }
 });
 

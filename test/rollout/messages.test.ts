@@ -219,6 +219,19 @@ test('an image calls nobody and closes no issue, and a digest stays as it is', (
   expect(parseTrailers(message)).toEqual(TRAILERS);
 });
 
+test('nobody is called by who orders, by why, or by values of fields either', () => {
+  const who = 'a@b.c (@octocat closes #7)';
+  for (const message of [
+    intentMessage('abort, fixes #7 @octocat', { ...order, by: who }),
+    lineMessage('rollouts: stop', { body: ['an incident that closes #7 @octocat'], by: who, main: MAIN }),
+    stepMessage(moveOf({ maxUnavailable: 'closes #7 @octocat' }, { maxUnavailable: 2 }), at).message,
+  ]) {
+    expect(message.replaceAll('\u200b', '')).toMatch(/#7.*@octocat|@octocat.*#7/);
+    expect(message).not.toMatch(/#\d|\W@\w/);
+  }
+  expect(intentMessage('pause', { ...order, by: who }), 'an address is what people copy').toContain('a@b.c (@\u200b');
+});
+
 const BLOCK = printTrailers(TRAILERS);
 const OTHER: Trailers = { ...TRAILERS, step: '3/4' };
 test.each<readonly [how: string, message: string, found: readonly Trailers[]]>([

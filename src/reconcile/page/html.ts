@@ -1,6 +1,7 @@
 /** Markup whose parts are texts of others: whatever is put into it is shown and does not act. */
 
 import { printable } from '../../api/printable.ts';
+import { seen } from '../../api/seen.ts';
 
 /** Markup of our own. Nothing that was read is ever one: only `html` makes it. */
 export class Markup {
@@ -39,7 +40,7 @@ function written(part: Part): string {
   const text = String(part);
   // Most texts are names and times: 1,000 Rollouts have 100,000 of them.
   if (PLAIN.test(text)) return text;
-  return printable(text.slice(0, CHARACTERS_MOST)).replace(/[&<>"']/g, (char) => ESCAPES[char] ?? '');
+  return printable(seen(text.slice(0, CHARACTERS_MOST))).replace(/[&<>"']/g, (char) => ESCAPES[char] ?? '');
 }
 
 /**

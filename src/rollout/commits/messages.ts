@@ -35,8 +35,7 @@ export function stepMessage(
     plannedFrom: at.main,
   };
   const { governing = [], exceptions = [], analysed = [] } = at;
-  // Nobody is mentioned behind a letter or a digit: digests stay what people copy.
-  const image = callingNobody(oneLine(at.image ?? '')).replace(/(?<=\w@)\u200b/g, '');
+  const image = callingNobody(oneLine(at.image ?? ''));
   const more = [
     ...(image === '' ? [] : [`${TRAILER.image}: ${image}`]),
     ...(at.approvedBy === undefined ? [] : [`${TRAILER.approvedBy}: ${oneLine(at.approvedBy)}`]),
@@ -90,7 +89,7 @@ function rankOf(name: string): number {
 
 /** As a subject says it: `unset` where there is no such field. */
 export function valueText(value: FieldValue): string {
-  return typeof value === 'object' ? 'unset' : oneLine(String(value));
+  return typeof value === 'object' ? 'unset' : callingNobody(oneLine(String(value)));
 }
 
 /**
@@ -120,7 +119,7 @@ export function intentMessage(
   what: string,
   at: { readonly key: RolloutKey; readonly main: string; readonly by: string; readonly at?: OrderedAt | undefined },
 ): string {
-  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${oneLine(what)}`;
+  const subject = `rollout(${at.key.namespace}/${at.key.name}): ${callingNobody(oneLine(what))}`;
   const trailers = [
     `${TRAILER.rollout}: ${printKey(at.key)}`,
     ...(at.at === undefined
@@ -138,9 +137,10 @@ export function lineMessage(
   of: { readonly body: readonly string[]; readonly by: string; readonly main: string },
 ): string {
   const trailers = [...orderedBy(of.by), `${TRAILER.plannedFrom}: ${of.main}`].join('\n');
-  return `${[subject, ...of.body.map(oneLine).filter((text) => text !== ''), trailers].join('\n\n')}\n`;
+  return `${[subject, ...of.body.map((text) => callingNobody(oneLine(text))).filter((text) => text !== ''), trailers].join('\n\n')}\n`;
 }
 
 function orderedBy(by: string): readonly string[] {
-  return oneLine(by) === '' ? [] : [`${TRAILER.orderedBy}: ${oneLine(by)}`];
+  const line = callingNobody(oneLine(by));
+  return line === '' ? [] : [`${TRAILER.orderedBy}: ${line}`];
 }
