@@ -37,9 +37,15 @@ export function orderedAt(snapshot: Pick<Snapshot, 'workload'>): OrderedAt | und
   return marks === undefined ? undefined : { release: marks.release, step: stepText(marks) };
 }
 
-/** The release that an edit would become that nobody has started to deliver; undefined: there is none. */
-export function requestedRelease({ workload }: Pick<Snapshot, 'workload'>): Release | undefined {
-  const marks = workload?.workload.marks;
+/**
+ * The release that an edit would become that nobody has started to deliver; undefined: there is none. Annotations that somebody has
+ * changed since the last commit of tranche say nothing of it.
+ */
+export function requestedRelease({
+  workload,
+  lostMarks,
+}: Pick<Snapshot, 'workload' | 'lostMarks'>): Release | undefined {
+  const marks = lostMarks ?? workload?.workload.marks;
   if (workload === undefined || marks === undefined) return undefined;
   if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
   if (marks.release.digest === workload.digest) return undefined;

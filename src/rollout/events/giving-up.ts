@@ -14,7 +14,7 @@ import type { State } from '../state.ts';
 /** What is aborted now, so that groups go back; undefined: nothing is. */
 export function rollbackCause(situation: Situation, state: State): Aborted | undefined {
   const { lostMarks } = situation.snapshot;
-  if (lostMarks !== undefined) return withoutMarks(situation, lostMarks);
+  if (lostMarks?.step !== undefined) return withoutMarks(situation, lostMarks);
   switch (state.kind) {
     case 'unmanaged':
     case 'settled':

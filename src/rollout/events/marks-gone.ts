@@ -23,7 +23,8 @@ export function goneHold({ snapshot, file }: Pick<Situation, 'snapshot' | 'file'
     ...(put.length === 0 ? [] : [`put under metadata.annotations: ${put.join(', ')}`]),
     ...(out.length === 0 ? [] : [`take out ${out.join(', ')}`]),
   ].join(', and ');
-  const abort = marks.step?.kind === 'step' ? advice`; to go back: ${commandLine('abort', key)}` : '';
+  const isRequested = marks.step === undefined && file.digest !== marks.release.digest;
+  const abort = marks.step?.kind === 'step' || isRequested ? advice`; to go back: ${commandLine('abort', key)}` : '';
   return hold('AnnotationsGone', {
     seen: `${file.file}: tranche.dev annotations of ${file.object.name} ${seen}`,
     action: advice`To go on: ${commandLine('repair', key)}; by hand, ${fieldsSet(byHand, file, fields)}${abort}; to hand the workload back${isShared({ snapshot, file }, marks) ? `, once that is done: ${command('eject', key, handedBack(marks))}` : advice`: ${commandLine('eject', key, handedBack(marks))}`}`,

@@ -111,9 +111,7 @@ function rowOfState(on: Case): Decision {
     case 'settled':
       return settled(situation, state.marks);
     case 'requested':
-      return (
-        (isAborted(situation, state.marks) ? undefined : greenHeld(situation)) ?? own.request(situation, state.marks)
-      );
+      return (isWithdrawn(situation) ? undefined : greenHeld(situation)) ?? own.request(situation, state.marks);
     case 'rollback':
       return own.rollback(situation, state.marks);
     case 'ladder':
@@ -149,9 +147,10 @@ function documentReturned({ situation, recreating }: Case): Decision | undefined
   return recreating === undefined ? undefined : returnedByHand(situation, recreating);
 }
 
+/** A request that is aborted is withdrawn by its row, by what was written. */
 function marksGone({ situation }: Case): Decision | undefined {
   const { lostMarks } = situation.snapshot;
-  if (lostMarks === undefined) return undefined;
+  if (lostMarks === undefined || isWithdrawn(situation)) return undefined;
   return rollbackAgain(situation, lostMarks) ?? holding([goneHold(situation, lostMarks)], 'StepUpgrade');
 }
 
@@ -171,8 +170,8 @@ function otherInputs({ situation, state }: InStep): Decision | undefined {
 }
 
 /** A mere request is aborted whatever holds it: nothing moves by that. */
-function isAborted(situation: Situation, marks: Marks): boolean {
-  return beforeFirstStep(situation, marks) !== undefined;
+function isWithdrawn(situation: Situation): boolean {
+  return situation.state.kind === 'requested' && beforeFirstStep(situation, situation.state.marks) !== undefined;
 }
 
 function greenHeld(situation: Situation): Decision | undefined {
