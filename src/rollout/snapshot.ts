@@ -213,6 +213,8 @@ export type Snapshot = {
   readonly recordProof?: RecordProof;
   /** Why this process may not write records, where main names keys that sign them. Not there: it may. */
   readonly keyMissing?: string;
+  /** Why the status branch has taken no record in this pass. Not there: it takes them, or nothing was to be written. */
+  readonly recordNotTaken?: string;
   /** Not there: the record is borne out, or there is none. */
   readonly unsigned?: Unsigned;
   /** When main got the marks of a rollback that the record is not of: its drain is dated by this. Not there: it is of it, or nobody knows. */

@@ -3,7 +3,7 @@
 import type { RolloutRecord } from '../../api/record.ts';
 import type { Refused } from '../../ports/git.ts';
 import { hold } from '../../rollout/hold.ts';
-import { planHeld } from '../../rollout/plan.ts';
+import { planHeld, plan as planOf } from '../../rollout/plan.ts';
 import { command } from '../../rollout/texts/command-text.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { Outcome, Reconciled, RefusedBrake, Tried } from '../outcome.ts';
@@ -57,7 +57,10 @@ export async function writeAlone(
   const done = othersBranch(status, statusBranch) ?? (await execute(ports.git, last));
   if (done.kind === 'moved') return 'moved';
   if (done.kind === 'written') remember(pass, last);
-  const outcomes = pass.result.outcomes.map((outcome) => written.get(printKey(outcome.key)) ?? outcome);
+  const rule = done.kind === 'refused' ? ruleOf(statusBranch, done) : undefined;
+  const outcomes = pass.result.outcomes
+    .map((outcome) => written.get(printKey(outcome.key)) ?? outcome)
+    .map((outcome) => (rule === undefined ? outcome : withoutRecord(outcome, rule)));
   const failed =
     pass.result.failed || done.kind === 'refused' || outcomes.some((outcome) => outcome.error !== undefined);
   if (done.kind === 'refused') {
@@ -140,13 +143,25 @@ function statusRefused(
 ): Outcome {
   const { statusBranch } = reading.desired.config;
   const { rule: said = '', advice } = progress.statusRefused ?? {};
-  const rule = `the push to ${statusBranch} was refused: ${said}`;
+  const rule = ruleOf(statusBranch, { rule: said });
   const way = advice ?? `Allow the identity of tranche to push there, or exclude ${statusBranch} from protection rules`;
   const reason = hold('StatusRefused', {
     seen: `${rule}. The record counts the pause of each step: without it no step goes forward. Rollbacks go on`,
     action: way,
   });
   return heldBy(one, progress, { rule, reason });
+}
+
+function ruleOf(branch: string, { rule }: Pick<Refused, 'rule'>): string {
+  return `the push to ${branch} was refused: ${rule}`;
+}
+
+/** A rollback that waits is decided once more: without its record it may start the same count in each pass, and has to say so. */
+function withoutRecord(outcome: Outcome, rule: string): Outcome {
+  const { snapshot, plan: made } = outcome;
+  if (snapshot?.rollbackAt === undefined || made === undefined || made.commit !== undefined) return outcome;
+  const again = planOf({ ...snapshot, recordNotTaken: rule });
+  return again.commit === undefined ? { ...outcome, plan: { ...made, holds: again.holds } } : outcome;
 }
 
 /** The same rollout, standing still for this reason; what the status is to say of it says so too. */

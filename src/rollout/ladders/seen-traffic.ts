@@ -193,7 +193,8 @@ function waiting(reason: HoldReason, view: TrafficView, wait: Wait): Hold | unde
   const never = left < seconds ? undefined : undated(view, earliest);
   if (never === undefined) return hold(reason, { seen: found, waits: 'time' }, left);
   const action = datedBy(never, { ...wait, key: view.key });
-  return hold(reason, { seen: `${found}. No record counts them, and ${never.why}`, action }, left);
+  const none = `No record counts them${never.notTaken === undefined ? '' : ` (${never.notTaken})`}`;
+  return hold(reason, { seen: `${found}. ${none}, and ${never.why}`, action }, left);
 }
 
 /** What starts the count of a wait that neither a record nor the cluster dates: each pass would see it start. */

@@ -30,6 +30,7 @@ export type TrafficView = Pick<
   | 'rollbackAt'
   | 'newerRecord'
   | 'keyMissing'
+  | 'recordNotTaken'
   | 'blobs'
   | 'policy'
   | 'drainMost'

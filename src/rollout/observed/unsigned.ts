@@ -51,31 +51,36 @@ export function routesBackSince(
 }
 
 /** What keeps the wait of a rollback from being dated without a record: `objects` that do not tell, by kind and name, or something else. */
-export type Undated = { readonly why: string; readonly objects: readonly string[] };
+export type Undated = {
+  readonly why: string;
+  readonly objects: readonly string[];
+  /** Why no record is kept, where the status branch takes none; undefined: other holds say it. */
+  readonly notTaken: string | undefined;
+};
 
 /**
  * Why main and the cluster do not date the routes of a rollback whose record is not kept, as where it stays one of before;
  * undefined: they do, or it is. One that is lost is kept from this pass on.
  */
 export function undated(
-  of: Pick<Snapshot, 'record' | 'rollbackAt' | 'traffic' | 'newerRecord' | 'keyMissing'>,
+  of: Pick<Snapshot, 'record' | 'rollbackAt' | 'traffic' | 'newerRecord' | 'keyMissing' | 'recordNotTaken'>,
   now: Instant,
 ): Undated | undefined {
-  const { record, rollbackAt, traffic, newerRecord, keyMissing } = of;
+  const { record, rollbackAt, traffic, newerRecord, keyMissing, recordNotTaken: notTaken } = of;
   const isOfBefore = record !== undefined && rollbackAt !== undefined;
-  if (!(isOfBefore || newerRecord !== undefined || keyMissing !== undefined)) return undefined;
+  if (!(isOfBefore || [newerRecord, keyMissing, notTaken].some((why) => why !== undefined))) return undefined;
   if (traffic === undefined || routesBackSince(of, now) !== undefined) return undefined;
   const services = [traffic.service, traffic.canaryService].flatMap((one) =>
     one.kind === 'known' ? [{ kind: SERVICE_KIND, ...one.value }] : [],
   );
   const silent = [...services, ...traffic.routes].filter(({ writtenAt }) => writtenAt === undefined);
   const objects = silent.map(({ kind, name }) => `${kind} ${name}`);
-  if (objects.length > 0) return { why: silentText(objects), objects };
+  if (objects.length > 0) return { why: silentText(objects), objects, notTaken };
   const why =
     rollbackAt === undefined
       ? 'no commit of main is found that brought this rollback as it is'
       : 'the commit of this rollback, or a route or Service, is dated after this pass, and counts from then on';
-  return { why, objects: [] };
+  return { why, objects: [], notTaken };
 }
 
 function silentText(objects: readonly string[]): string {
