@@ -17,7 +17,7 @@ import { drainBorneOut, drainsByMark } from './drain-in-history.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import type { Observation } from './observation.ts';
 import { ownFieldsBorneOut } from './own-fields-in-history.ts';
-import { leftOpen } from './rest-in-history.ts';
+import { isSeenUnproven, leftOpen } from './rest-in-history.ts';
 import { type BorneOut, type Forged, stableBorneOut } from './stable-in-history.ts';
 
 /**
@@ -78,7 +78,8 @@ export async function drainProven(of: Observation, snapshot: Snapshot, plan: Pla
  */
 export async function handingBack(of: Observation, read: Snapshot): Promise<Snapshot> {
   const open = await leftOpen(of, read);
-  const snapshot = open === undefined ? read : { ...read, lostMarks: open };
+  const seen: Snapshot = (await isSeenUnproven(of, read)) ? { ...read, seenUnproven: true } : read;
+  const snapshot = open === undefined ? seen : { ...seen, lostMarks: open };
   const { workload, lostMarks } = snapshot;
   const inFile = lostMarks ?? workload?.workload.marks;
   if (workload === undefined || inFile === undefined) return snapshot;

@@ -169,12 +169,31 @@ function otherThan(stable: Known<Stable>, { digest }: WorkloadFile): Known<Stabl
  * The annotations of the delivery that main's own line has as on its way and not through where the file says that it has settled, and no
  * pass has seen it so: an order that hands the workload back sees no groups. undefined: it has settled, as far as anybody knows.
  */
-export async function leftOpen(of: Observation, { workload, record, lostMarks }: Snapshot): Promise<Marks | undefined> {
+export async function leftOpen(of: Observation, snapshot: Snapshot): Promise<Marks | undefined> {
+  const { workload, lostMarks } = snapshot;
   const marks = workload?.workload.marks;
   if (lostMarks !== undefined || marks === undefined || marks.step !== undefined) return undefined;
-  const seen = record?.marks;
-  const isSeen = seen !== undefined && JSON.stringify(printMarks(seen)) === JSON.stringify(printMarks(marks));
+  const isSeen = snapshot.recordProof !== 'unproven' && isOfRecord(snapshot, marks);
   if (isSeen || marks.release.digest !== workload?.digest) return undefined;
   const { own, isPutBack } = await lineSince(of, marks.release.digest);
   return own === undefined || isPutBack || isThrough(own) ? undefined : own;
+}
+
+/**
+ * Whether a record that nobody bears out is all that says that a pass has seen the annotations as they are: it may say so by somebody who
+ * pushes to the status branch, and leave out what was held. A commit of tranche that settled the release says so as well. Throws PortError.
+ */
+export async function isSeenUnproven(of: Observation, snapshot: Snapshot): Promise<boolean> {
+  const marks = snapshot.workload?.workload.marks;
+  if (marks === undefined || snapshot.recordProof !== 'unproven' || !isOfRecord(snapshot, marks)) return false;
+  const last = (await lastWritten(of.git, of.entry))?.marks;
+  return last === undefined || last.step?.kind !== marks.step?.kind || !sameRelease(last.release, marks.release);
+}
+
+function isOfRecord({ record }: Snapshot, marks: Marks): boolean {
+  return record?.marks !== undefined && sameMarks(record.marks, marks);
+}
+
+function sameMarks(one: Marks, other: Marks): boolean {
+  return JSON.stringify(printMarks(one)) === JSON.stringify(printMarks(other));
 }

@@ -38,7 +38,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   const marks = snapshot.lostMarks ?? file.workload.marks;
   if (marks === undefined)
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
-  const behind = takenOn(wish, snapshot) ?? unseenYet(wish, snapshot, file);
+  const behind = takenOn(wish, snapshot, file) ?? unseenYet(wish, snapshot, file);
   if (behind !== undefined) return behind;
   if (file.beneath !== undefined) return planEjectOver(wish, snapshot, { file, beneath: file.beneath, marks });
   if (file.carried !== undefined) return planEjectCarried(wish, snapshot, { file, carried: file.carried, marks });
@@ -82,33 +82,50 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
  * Groups of what came before the template of the file, as the last pass has seen: nobody looks once the workload is handed back, with a
  * stable template that its annotations name or without.
  */
-function takenOn({ partition }: EjectWish, { record, key }: Snapshot): Refused | undefined {
+function takenOn({ partition }: EjectWish, { record, key }: Snapshot, read: WorkloadFile): Refused | undefined {
   const isBehind = record?.holds.some(({ reason }) => reason === 'GroupsBehind') === true;
   if (!isBehind || partition !== undefined) return undefined;
   return refused(
-    `groups run what came before the template of the file, or nobody can tell which is the older one (GroupsBehind): at partition 0 they would be taken on to that. ${command('status', key)} says how to go back; or say --partition N, where groups below N keep the version that they have`,
+    `groups run what came before the template of the file, or nobody can tell which is the older one (GroupsBehind): at partition 0 they would be taken on to that. ${command('status', key)} says how to go back${byPartition(read)}`,
   );
 }
 
 /**
  * The same where no pass has looked at the annotations as they are now: somebody may have written that a delivery has settled, or goes
- * back to its own template, and an order sees no group. What main has as on its way goes by that.
+ * back to its own template, and an order sees no group. What main has as on its way goes by that. Of a record that nobody bears out a
+ * look is none: it may leave out what was held.
  */
-function unseenYet(
-  { partition }: EjectWish,
-  { record, key, lostMarks }: Snapshot,
-  read: WorkloadFile,
-): Refused | undefined {
+function unseenYet({ partition }: EjectWish, snapshot: Snapshot, read: WorkloadFile): Refused | undefined {
+  const { record, key, lostMarks, seenUnproven } = snapshot;
   const { marks, marksInFile = marks } = read.workload;
   const isRest = marks?.step === undefined || marks.step.kind === 'rollback';
   if (partition !== undefined || lostMarks !== undefined || marks === undefined || !isRest) return undefined;
   const [seen, now] = [record?.marks, marksInFile].map((one) =>
     one === undefined ? '' : JSON.stringify(printMarks(one)),
   );
-  if (seen === now || marks.release.digest !== read.digest) return undefined;
-  return refused(
-    `no pass has looked at the annotations of ${read.file} as they are now, so nobody knows whether all groups run its template: at partition 0 they would be taken on to that. Order it again after the next pass, of which ${command('status', key)} tells; or say --partition N, where groups below N keep the version that they have`,
-  );
+  // What a step that is gone has left says more.
+  const isLeft = marks.restore !== undefined && marks.step === undefined && !isWhole(read);
+  const isSeen = seen === now && (seenUnproven === undefined || isLeft);
+  if (marks.release.digest !== read.digest || isSeen) return undefined;
+  const byHand = byPartition(read);
+  const why = 'so nobody knows whether all groups run its template: at partition 0 they would be taken on to that.';
+  return seen === now
+    ? refused(
+        `no commit of tranche on main has left ${read.file} with this release as it is, and no key signs the record of the pass that looked, ${why} Order it again after the next delivery, or once a key signs it (tranche status-key)${byHand}`,
+      )
+    : refused(
+        `no pass has looked at the annotations of ${read.file} as they are now, ${why} Order it again after the next pass, of which ${command('status', key)} tells${byHand}`,
+      );
+}
+
+/** The way that is left where the file has a partition of its own, which stays. */
+function byPartition(read: WorkloadFile): string {
+  return isWhole(read) ? '' : '; or say --partition N, where groups below N keep the version that they have';
+}
+
+/** What tranche writes for it goes as a whole, and its partition with it. */
+function isWhole({ beneath, carried }: WorkloadFile): boolean {
+  return beneath !== undefined || carried !== undefined;
 }
 
 /** Why this `--partition` is none: more than there are groups is a slip of the hand. The sentinel says the same as all of them. */

@@ -169,6 +169,22 @@ test.each(['a HelmRelease', 'a HelmRelease of an overlay'])(
   },
 );
 
+test('a HelmRelease, the same, and handed back: refused, without a partition that its entry cannot leave', async () => {
+  const at = await LAYOUTS['a HelmRelease']!();
+  const text = textIn(at);
+  forge(at, nothingIn(text), HANDED_BACK);
+  forge(at, text.replaceAll(at.release, OTHER), ['step 1/3', 'Stepped', OTHER]);
+  write(at, settledIn(text));
+  const wish = { abort: false, partition: undefined };
+  const before = await at.world.order(wish);
+  expect(before).toContain('no pass has looked at the annotations');
+  for (let count = 0; count < 4; count += 1) await at.world.step();
+  const after = await at.world.order(wish);
+  expect(after).toContain('(GroupsBehind)');
+  expect(`${before}${after}`).not.toContain('--partition');
+  expect(at.groups().match(/v0\.10\.1/g)).toHaveLength(1);
+});
+
 test.each(['before', 'after'])(
   'a HelmRelease, a rollback that is made up, and an abort that was ordered %s: it goes back',
   async (ordered) => {

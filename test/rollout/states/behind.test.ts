@@ -1,6 +1,8 @@
 /** Groups on what main had before the template of the file, with annotations by which nothing is in progress: nothing takes them on to it. */
 
 import { expect, test } from 'vitest';
+import type { RolloutRecord } from '../../../src/api/record.ts';
+import { printRecord } from '../../../src/reconcile/status/status-writes.ts';
 import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, ROLLOUT_TEXT, VLLM_FILES } from '../../support/vllm.ts';
 
@@ -90,6 +92,32 @@ test('handing it back takes no group on to it', async () => {
   await passes(at, 4);
   expect(at.world.groups()).toBe(HALF);
 });
+
+/** Somebody who pushes to the status branch takes out what the last pass held. */
+function unheld({ world: { repository } }: Forgery): void {
+  const path = 'rollouts/default/llm/vllm.json';
+  const { checksum: _, ...record }: RolloutRecord & { readonly checksum: string } = JSON.parse(
+    repository.text('tranche-status', path) ?? '',
+  );
+  expect(record.holds.map(({ reason }) => reason)).toEqual(['GroupsBehind']);
+  repository.commit('tranche-status', {
+    writes: [{ path, text: printRecord({ ...record, holds: [] }) }],
+    message: 'forged',
+  });
+}
+
+test.each(['before', 'nothing'] as const)(
+  'a squash that keeps %s, and a record by which nothing was held: handing it back takes no group on to it',
+  async (keeps) => {
+    const at = await squashed(keeps);
+    await passes(at, 2);
+    unheld(at);
+    for (const wish of [{}, { abort: true }]) expect(await at.eject(wish)).toContain('nobody knows whether all groups');
+    expect(await at.eject({ partition: 3 })).toContain('eject, annotations removed');
+    await passes(at, 4);
+    expect(at.world.groups()).toBe(HALF);
+  },
+);
 
 test('a file put back in the middle of a delivery is older than its groups: they follow, as by any abort', async () => {
   const at = new Forgery();
