@@ -7,6 +7,7 @@ import { type CommonOptions, EXIT, type Io } from '../options.ts';
 import type { Answer } from '../ports/forge.ts';
 import { PortError } from '../ports/port-error.ts';
 import type { Ports } from '../reconcile/pass.ts';
+import { keysAt } from '../reconcile/status/keys-at.ts';
 import { withFaults } from './config-faults.ts';
 import { inTurn, patchLines } from './patches.ts';
 
@@ -89,7 +90,7 @@ export async function rulesFound(options: CommonOptions, ports: Ports): Promise<
     app: config.app,
     main: answered(await forge.rules(branch)),
     status: answered(await forge.rules(statusBranch)),
-    isSigned: keysOf(config.statusKeys, cluster).some((key) => isInForce(key, ports.clock.now())),
+    isSigned: keysOf(config.statusKeys, cluster).some((key) => isInForce(key, keysAt(ports.clock))),
     proposals: answered(await forge.rules(`${prefix}preflight`)),
   });
   return found.map((finding) => ({ level: PREFLIGHT[finding.name].level, ...finding }));

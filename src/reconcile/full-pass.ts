@@ -32,6 +32,7 @@ import { sent } from './sent.ts';
 import { isOwn } from './shard.ts';
 import { brakesIn } from './status/brakes.ts';
 import { indexOf } from './status/index-of.ts';
+import { keysAt } from './status/keys-at.ts';
 import type { StatusBranch } from './status/record-store.ts';
 import { trustOf } from './status/trust.ts';
 import { keepsRecord } from './write/batch.ts';
@@ -58,7 +59,7 @@ export type FullPass = {
 export async function fullPass(ports: Ports, pass: FullPass): Promise<PassResult | 'moved'> {
   const { main, at, config, memory, options } = pass;
   const place = { cluster: config.cluster, shard: options.overrides.shard?.index };
-  const judging = { signatures: ports.signatures, config, place, now: at };
+  const judging = { signatures: ports.signatures, config, place, now: at, keysAt: keysAt(ports.clock) };
   const trust = trustOf(pass.status, judging, { known: memory.known, isWriting: options.write });
   const { status, signing, keyMissing } = trust;
   if (status.isNewer && options.write)

@@ -7,6 +7,7 @@ import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
 import { desiredHead, readConfig, readDesired } from './observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn, shardOf } from './shard.ts';
+import { keysAt } from './status/keys-at.ts';
 import { proven } from './status/proven.ts';
 import type { StatusBranch } from './status/record-store.ts';
 import { nothingKnown } from './status/seen-numbers.ts';
@@ -45,7 +46,7 @@ function believed(
 ): StatusBranch {
   const { shard } = of.overrides;
   const place = { cluster: of.config.cluster, shard: shard === undefined ? undefined : shardOf(of.key, shard.of) };
-  const judging = { signatures, config: of.config, place, now: clock.now() };
+  const judging = { signatures, config: of.config, place, now: clock.now(), keysAt: keysAt(clock) };
   return proven(read, judging, nothingKnown()).status;
 }
 

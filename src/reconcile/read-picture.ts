@@ -13,6 +13,7 @@ import { blobsOf } from './observe/blobs.ts';
 import { newMemory, type Overrides, type Ports } from './pass.ts';
 import { isOwn as isOwnKey } from './shard.ts';
 import { type BrakeShown, brakesIn } from './status/brakes.ts';
+import { keysAt } from './status/keys-at.ts';
 import { proven } from './status/proven.ts';
 import type { StatusBranch, StatusIndex, StoredRecord } from './status/record-store.ts';
 import { nothingKnown } from './status/seen-numbers.ts';
@@ -90,7 +91,7 @@ export async function readPicture(ports: Ports, overrides: Overrides): Promise<P
     };
   }
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
-  const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
+  const judging = { signatures: ports.signatures, config, place, now: ports.clock.now(), keysAt: keysAt(ports.clock) };
   const { status } = proven(await statusAt(git, head), judging, nothingKnown());
   if (status.unreadable !== undefined) log.warn(`${config.statusBranch} cannot be read: ${status.unreadable}`);
   const records: RolloutRecord[] = [];

@@ -22,7 +22,12 @@ export const STATUS = 'tranche-status';
 export type Moment = { readonly main: string; readonly status: string; readonly cluster: Cluster };
 
 /** Who looks: a fresh process without a key, if nothing else is said. */
-export type Process = { readonly signatures?: Signatures | undefined; readonly memory?: Memory };
+export type Process = {
+  readonly signatures?: Signatures | undefined;
+  readonly memory?: Memory;
+  /** How far most clocks are ahead of that of this process; not there: no server dates its answers. */
+  readonly agreedSeconds?: number;
+};
 
 export class BareWorld {
   readonly repository: Omit<ServedRepository, 'url'>;
@@ -56,12 +61,16 @@ export class BareWorld {
     await this.repository.commit('main', { [path]: text.replaceAll(from, to) });
   }
 
-  async pass({ signatures, memory = newMemory() }: Process = {}): Promise<PassResult> {
+  async pass({ signatures, memory = newMemory(), agreedSeconds }: Process = {}): Promise<PassResult> {
     const silent = (): void => undefined;
     const ports = {
       git: openGit({ location: this.repository.path }),
       cluster: fakeCluster({ model: this.cluster }),
-      clock: { now: () => this.cluster.nowSeconds, sleep: async () => undefined },
+      clock: {
+        now: () => this.cluster.nowSeconds,
+        sleep: async () => undefined,
+        ...(agreedSeconds === undefined ? {} : { agreed: () => this.cluster.nowSeconds + agreedSeconds }),
+      },
       log: { info: silent, warn: silent, error: silent },
       signatures,
     };

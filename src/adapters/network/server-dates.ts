@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../ports/clock.ts';
 
-type DatedClock = Clock & Required<Pick<Clock, 'offSeconds'>> & { readonly heard: Heard };
+type DatedClock = Required<Clock> & { readonly heard: Heard };
 
 /** The header `Date` of an answer that has just started to come; `server` names who sent it. */
 export type Heard = (server: string, date: string | undefined) => void;
@@ -18,5 +18,6 @@ export function datedClock(clock: Clock): DatedClock {
       if (!Number.isNaN(at)) off.set(server, Math.floor(at / 1000) - clock.now());
     },
     offSeconds: () => [...off.values()].sort((left, right) => Math.abs(right) - Math.abs(left))[0],
+    agreed: () => clock.now() + ([0, ...off.values()].sort((a, b) => a - b).at((off.size + 1) / 2) ?? 0),
   };
 }

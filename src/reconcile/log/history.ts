@@ -7,6 +7,7 @@ import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { gitReader } from '../history/observe-git.ts';
 import { desiredHead, readDesired } from '../observe/read-main.ts';
 import { newMemory, type Overrides, type Ports } from '../pass.ts';
+import { keysAt } from '../status/keys-at.ts';
 import { type Delivery, deliveryCollector, type OrderShown } from './deliveries.ts';
 import { type Details, detailsOf } from './details.ts';
 import { type HoldTold, holdsTold } from './holds.ts';
@@ -84,7 +85,7 @@ export async function readHistory(ports: Ports, overrides: Overrides, asked: His
   }
   const rollouts = desired.rollouts.map(({ key }) => printKey(key)).filter(isMeant);
   const place = { cluster: config.cluster, shard: overrides.shard?.index };
-  const judging = { signatures: ports.signatures, config, place, now: ports.clock.now() };
+  const judging = { signatures: ports.signatures, config, place, now: ports.clock.now(), keysAt: keysAt(ports.clock) };
   const holds = await holdsTold(git, { head: status, rollouts, since: asked.since, judging });
   const since = asked.since;
   const { faults = [] } = config;

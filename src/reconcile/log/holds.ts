@@ -82,7 +82,7 @@ async function holdsAt(
 function isSigned(
   rollout: string,
   signed: Parameters<typeof signatureFault>[1]['signed'],
-  { signatures, config, place, now }: Judging & { readonly signatures: Signatures | undefined },
+  { signatures, config, place, keysAt: now }: Judging & { readonly signatures: Signatures | undefined },
 ): boolean {
   const [cluster = ''] = rollout.split('/');
   if (signatures === undefined || keysOf(config.statusKeys, cluster).length === 0) return false;

@@ -21,6 +21,8 @@ export type Judging = {
   readonly config: Pick<Config, 'cluster' | 'statusKeys' | 'statusBranch'>;
   readonly place: Place;
   readonly now: Instant;
+  /** The time at which keys are judged (`keys-at.ts`). */
+  readonly keysAt: Instant;
 };
 
 type Proven = {
@@ -35,7 +37,7 @@ const NOBODY: Pick<Signatures, 'isSigned'> = { isSigned: () => false };
 
 /** The branch as far as it is borne out. Remembers the numbers that it has seen. */
 export function proven(status: StatusBranch, judging: Judging, known: Known): Proven {
-  const { config, place, now, signatures = NOBODY } = judging;
+  const { config, place, keysAt: now, signatures = NOBODY } = judging;
   const by: By = { place, keys: config.statusKeys, now };
   if (keysOf(config.statusKeys, place.cluster).length === 0) return { status: remembered(status, known), tampered: [] };
   const found: Issue[] = [];
@@ -198,7 +200,7 @@ function tampered(branch: string, path: string, why: string): Issue {
 }
 
 /** Why this process may not write to the status branch; undefined: it may, for main names no keys, or one that it has. */
-export function keyMissing({ signatures, config, place, now }: Judging): string | undefined {
+export function keyMissing({ signatures, config, place, keysAt: now }: Judging): string | undefined {
   const keys = keysOf(config.statusKeys, place.cluster);
   if (keys.length === 0) return undefined;
   const own = signatures?.own;
@@ -216,10 +218,10 @@ export function keyMissing({ signatures, config, place, now }: Judging): string 
 
 /** How this process signs; undefined: main names no key for this place that it has. */
 export function signingOf(judging: Judging, { numbers }: Known): Signing | undefined {
-  const { signatures, config, place, now } = judging;
+  const { signatures, config, place, now, keysAt: at } = judging;
   const signer = signatures?.own;
   const named = keysOf(config.statusKeys, place.cluster);
-  const own = named.find((one) => one.key === signer?.key && isInForce(one, now));
+  const own = named.find((one) => one.key === signer?.key && isInForce(one, at));
   if (signer === undefined || own === undefined) return undefined;
   return { signer, place, numbers, now, ending: endingBefore(own, named) };
 }

@@ -23,7 +23,7 @@ export function trustOf(
   judging: Judging,
   { known, isWriting }: { readonly known: Known; readonly isWriting: boolean },
 ): Trust {
-  forgetEnded(known, judging.config.statusKeys, judging.now);
+  forgetEnded(known, judging.config.statusKeys, judging.keysAt);
   const { status, tampered } = proven(read, judging, known);
   return {
     status,

@@ -65,3 +65,21 @@ test('of several the one that differs most counts, and of each the newest answer
   dated.heard('https://api', 'Sun, 22 Nov 2026 10:00:00 GMT');
   expect(dated.offSeconds()).toBe(1);
 });
+
+const at = (seconds: number): string => new Date((NOW + seconds) * 1000).toUTCString();
+
+test.each<readonly [what: string, git: number | undefined, api: number | undefined, agreed: number]>([
+  ['nobody else is asked', undefined, undefined, 0],
+  ['this one is behind the only other', 300, undefined, 300],
+  ['this one is ahead of the only other', -300, undefined, 0],
+  ['this one is behind both', 300, 310, 300],
+  ['this one is ahead of both', -310, -300, -300],
+  ['one server is ahead of all', 9000, 1, 1],
+  ['one server is behind all', -9000, 1, 0],
+  ['both servers differ', -60, 60, 0],
+])('the time that most agree on: %s', (_, git, api, agreed) => {
+  const dated = clock();
+  if (git !== undefined) dated.heard('https://git', at(git));
+  if (api !== undefined) dated.heard('https://api', at(api));
+  expect(dated.agreed()).toBe(NOW + agreed);
+});
