@@ -8,6 +8,7 @@ import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import { blocking, type Hold } from '../hold.ts';
 import { nowBetween } from '../ladders/traffic-view.ts';
 import type { Decision, Move, MoveReason } from '../move.ts';
+import { notBeforeRung } from '../observed/unsigned.ts';
 import { nextRelease, type Situation } from '../situation.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { printKey } from '../texts/key-text.ts';
@@ -61,7 +62,7 @@ function added(snapshot: Snapshot, news: readonly Fresh[]): Notices | undefined 
   // Anyone who can push there could have us send any text, with our credential. What was sent already is only left out.
   const before = unsigned === undefined ? recorded : [];
   const waiting = before.flatMap((notice) => {
-    const to = notice.to.filter(({ to: name }) => notifyTo.some((target) => target.to === name));
+    const to = stillAsked(notice, notifyTo);
     return to.length === 0 || earliest - notice.at >= OUTBOX_SECONDS
       ? []
       : [{ ...notice, at: Math.min(notice.at, now), to }];
@@ -72,6 +73,14 @@ function added(snapshot: Snapshot, news: readonly Fresh[]): Notices | undefined 
     .filter(({ key, to }) => to.length > 0 && !known.includes(key));
   const outbox = [...waiting, ...fresh].slice(-KEPT_MOST);
   return outbox.length === 0 && told.length === 0 ? undefined : { outbox, told: told.slice(-KEPT_MOST) };
+}
+
+/** Those of its targets that policies want notified of such an event now, each in the form that they ask for now. */
+function stillAsked({ event, to }: Notice, targets: readonly PolicyNotify[]): Notice['to'] {
+  return to.flatMap(({ to: name }) => {
+    const asked = targets.find((target) => target.to === name && target.events.includes(event));
+    return asked === undefined ? [] : [{ to: name, as: asked.as }];
+  });
 }
 
 function noticeOf(snapshot: Snapshot, { what, ...fresh }: Fresh, targets: readonly PolicyNotify[]): Notice {
@@ -145,8 +154,8 @@ function waitsForTime(held: Hold): boolean {
   return 'waits' in held && held.waits === 'time';
 }
 
-/** The record dates the reason that is listed first; undefined: it is new. */
-function heldSince({ record }: Snapshot, { reason }: Hold): number | undefined {
-  const before = record?.conditions.find(({ type }) => type === 'Progressing');
-  return before?.reason === reason ? before.since : undefined;
+/** The record dates the reason that is listed first, and where nobody bears it out, not before what Git says now; undefined: it is new. */
+function heldSince(snapshot: Snapshot, { reason }: Hold): number | undefined {
+  const before = snapshot.record?.conditions.find(({ type }) => type === 'Progressing');
+  return before?.reason === reason ? notBeforeRung(before.since, snapshot) : undefined;
 }

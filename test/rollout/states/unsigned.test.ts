@@ -173,3 +173,23 @@ test('no template of such a record is sent, and none is kept', () => {
   for (const record of [plan(unsigned).record, recordWritten(plan(unsigned))])
     expect(JSON.stringify(record)).not.toContain('evil');
 });
+
+test('what waits to be sent goes to whom policies of now want notified of such an event, in the form of now', () => {
+  const to = [{ to: 'prod', as: 'slack' as const }];
+  const notice = { key: 'x', event: 'started' as const, release: 'b.2', text: 'step 1/3', at: NOW, to };
+  const waiting = forged(ready, { notices: { outbox: [notice], told: [] } }, 'signed');
+  const outboxFor = (events: readonly (typeof NOTICE_EVENTS)[number][]) =>
+    plan({ ...waiting, notifyTo: [{ to: 'prod', as: 'webhook', events }] }).record.notices?.outbox ?? [];
+  expect(outboxFor(['aborted'])).toEqual([]);
+  expect(outboxFor(['aborted', 'started'])).toEqual([{ ...notice, to: [{ to: 'prod', as: 'webhook' }] }]);
+});
+
+test('a hold has lasted no longer than Git says what it says now: nobody is notified by such a record before', () => {
+  const paused = { type: 'Progressing', status: 'True', reason: 'Paused', message: '', since: NOW - 9000 } as const;
+  const told = (unsigned: Unsigned | 'signed') => {
+    const held = forged({ ...ready, rollout: { paused: true } }, { conditions: [paused] }, unsigned);
+    const { record } = plan({ ...held, notifyTo: [{ to: 'prod', as: 'slack', events: NOTICE_EVENTS }] });
+    return (record.notices?.outbox ?? []).map(({ event }) => event);
+  };
+  expect([told('signed'), told(long), told(lately)]).toEqual([['holdTooLong'], ['holdTooLong'], []]);
+});
