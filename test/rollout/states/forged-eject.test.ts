@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
 import { readWorkload } from '../../../src/reconcile/documents/read-workload.ts';
+import { LWS, markIn, put, STYLES, standing } from '../../support/forged-share.ts';
 import { EVIL, Forgery } from '../../support/forgery.ts';
 import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
@@ -112,3 +113,50 @@ test('eject at rest, forged: a second colour that serves, which there is not: ha
   expect(at.text()).not.toContain('tranche.dev/');
   expect(at.world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+');
 });
+
+const without =
+  (...marks: readonly string[]) =>
+  (at: Forgery): void => {
+    at.edit(LWS, new RegExp(` +tranche\\.dev/(${marks.join('|')}): .*\n`, 'g'), '');
+  };
+
+/** In a delivery by shares: each would leave the share, and the groups that have it, to nobody. */
+const OF_SHARES: Readonly<Record<string, (at: Forgery) => void>> = {
+  nothing: () => undefined,
+  'that it has settled': without('step', 'restore', 'stable', 'rung'),
+  'that it has settled, and another colour serves': (at) => {
+    without('step', 'restore', 'stable', 'rung')(at);
+    at.mark('serves', 'green');
+  },
+  'no step': without('step', 'rung', 'stable'),
+  'a step of another strategy': (at) => {
+    without('rung', 'restore')(at);
+    put(at, 'step', `1/3@${markIn(at, 'release')}`);
+  },
+  'that it goes back': (at) => {
+    at.mark('step', 'rollback');
+    at.mark('aborted', markIn(at, 'release'));
+  },
+};
+
+test.each(Object.keys(STYLES))(
+  'eject, %s in its first share, whatever is forged: that ends by an abort alone',
+  async (style) => {
+    const base = await standing({ style, stage: 'in its first share' });
+    for (const [what, forge] of Object.entries(OF_SHARES)) {
+      const at = base.fork();
+      forge(at);
+      const forged = at.world.repository.files('main');
+      for (const wish of [{}, { partition: 0 }, { partition: 3 }, { asIs: true }]) {
+        const answer = await at.eject(wish);
+        expect(at.world.repository.files('main'), `${what}: ${answer}`).toEqual(forged);
+      }
+      expect(await at.eject({ abort: true }), what).toContain('eject, at first abort');
+      const changed = Object.entries(at.world.repository.files('main')).filter(([path, text]) => forged[path] !== text);
+      expect(
+        changed.map(([path]) => path),
+        what,
+      ).toEqual(['rollouts/vllm.yaml']);
+    }
+  },
+);
