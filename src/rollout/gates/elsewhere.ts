@@ -3,7 +3,6 @@
 import type { Instant } from '../../api/time.ts';
 import { accepted } from '../accepting.ts';
 import { type Hold, hold, withFacts } from '../hold.ts';
-import { secondServes } from '../ladders/ladder-files.ts';
 import { type Group, nameGroups } from '../observed/groups.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { keyOf } from '../observed/revisions.ts';
@@ -27,12 +26,15 @@ export function elsewhere(situation: Seen): Hold | undefined {
   return withFacts(held, { groups: [...facts.groups] });
 }
 
-/** The ordinals of these groups; undefined: there are none, or their revision is not known. */
+/**
+ * The ordinals of these groups; undefined: there are none, or their revision is not known. The colour that serves is not asked for: where
+ * that is the second one the user's own has none, and by its annotation alone anybody who merges would hide groups that serve.
+ */
 export function elsewhereFacts(situation: Seen): { readonly groups: readonly number[] } | undefined {
-  const { state, marks, observed, replicas, snapshot, workload, partition } = situation;
+  const { state, observed, replicas, snapshot, workload, partition } = situation;
   // Of a rollback too, where that would take them on.
   const isAsked = state.kind === 'settled' || snapshot.behind !== undefined;
-  if (!isAsked || secondServes(snapshot, marks)) return undefined;
+  if (!isAsked) return undefined;
   const { revisions } = snapshot.live;
   const known = revisions.kind === 'known' ? revisions.value : [];
   const isOther = (key: string | undefined): boolean => {

@@ -8,7 +8,6 @@ import { inShort, printRelease, sameRelease, shortRelease } from '../../api/rele
 import { releaseToAccept } from '../accepting.ts';
 import { type AtStep, beforeFirst, currentStep, requestedRelease } from '../approvable.ts';
 import { wantsEvidence } from '../gates/evidence.ts';
-import { secondServes } from '../ladders/ladder-files.ts';
 import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { command } from '../texts/command-text.ts';
@@ -102,12 +101,11 @@ function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: Inten
 function isElsewhere(snapshot: Snapshot): boolean {
   const { workload, record } = snapshot;
   const marks = workload?.workload.marks;
-  const isSettled =
-    marks !== undefined &&
-    !secondServes(snapshot, marks) &&
-    marks.step === undefined &&
-    marks.release.digest === workload?.digest;
-  return isSettled && record?.holds.some(({ reason }) => reason === 'GroupsElsewhere') === true;
+  const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
+  // Those of a second colour that serves are named without facts: its owner moves them.
+  return (
+    isSettled && record?.holds.some(({ reason, facts }) => reason === 'GroupsElsewhere' && facts !== undefined) === true
+  );
 }
 
 function acknowledge({ history, main }: Snapshot): Said {
