@@ -74,16 +74,18 @@ export async function rulesFound(options: CommonOptions, ports: Ports): Promise<
   const { desiredHead } = await import('../reconcile/observe/read-main.ts');
   const { acceptingPolicies, policyOwners } = await import('../reconcile/policy-owners.ts');
   const { preflight } = await import('../reconcile/preflight.ts');
+  const { GATE } = await import('../reconcile/write/execute-proposal.ts');
+  const { branchesIn } = await import('../rollout/proposals/branch.ts');
   forge.begin();
   // Of the branch that is delivered, as it says itself: what a pass goes by. The default branch may only name it.
   const { main: commit, config } = await desiredHead(git, options.overrides);
   const { branch, statusBranch, cluster } = config;
-  const prefix = `tranche/${cluster}/`;
+  const prefix = branchesIn(cluster);
   const found = preflight({
     branch,
     statusBranch,
     prefix,
-    gate: 'tranche/gate',
+    gate: GATE,
     accepting: await acceptingPolicies(git, { commit, config }),
     owned: await policyOwners(git, { commit, config }),
     self: answered(await forge.self()),

@@ -1,5 +1,6 @@
 /** The branch of a pull request: a function of what it approves, so that anyone who proposes the same finds it there. */
 
+import { OWN } from '../../api/own-branches.ts';
 import { DIGEST_PATTERN, parseRelease, printRelease, type Release } from '../../api/release.ts';
 import type { RolloutKey } from '../snapshot.ts';
 
@@ -19,7 +20,7 @@ export function branchesOf({ cluster, namespace, name }: RolloutKey): string {
 
 /** And all of a cluster. */
 export function branchesIn(cluster: string): string {
-  return `tranche/${cluster}/`;
+  return `${OWN.proposals}${cluster}/`;
 }
 
 /** What holds the step itself is another branch than what holds the approval of the same commit. */
