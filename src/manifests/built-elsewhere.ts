@@ -23,28 +23,31 @@ export function elsewhereIn(files: readonly ManifestFile[]): readonly Elsewhere[
   );
 }
 
-/** Kustomizations by whose prefix or suffix a LeaderWorkerSet of these files gets that very name. */
-export function renamedTo(files: readonly ManifestFile[], { name }: { readonly name: string }): readonly Elsewhere[] {
+/** Asked of a name: kustomizations by whose prefix or suffix a LeaderWorkerSet of these files gets that very name. The files are gone through once. */
+export function renamedTo(files: readonly ManifestFile[]): (of: { readonly name: string }) => readonly Elsewhere[] {
   const there = new Set(
     files.flatMap(({ documents }) => documents.map(({ object }) => `${object.kind} ${object.name}`)),
   );
-  return files.flatMap(({ file, documents: [document] }): readonly Elsewhere[] => {
+  const renaming = files.flatMap(({ file, documents: [document] }) => {
     if (document === undefined || !isKustomizationFile(file)) return [];
-    const [prefix, suffix] = ['namePrefix', 'nameSuffix'].map((key) => textAt(document, key));
-    const [before = '', after = ''] = [prefix, suffix];
-    if (before + after === '' || !name.startsWith(before) || !name.slice(before.length).endsWith(after)) return [];
-    const own = name.slice(before.length, name.length - after.length);
-    if (!there.has(`LeaderWorkerSet ${own}`)) return [];
-    const key = before === '' ? 'nameSuffix' : 'namePrefix';
-    return [
-      {
-        file,
-        line: document.lineOf([key]),
-        what: `makes that name of ${own} by ${key}`,
-        hint: 'If it is built there: set TRANCHE_KUSTOMIZE, the path of kustomize, where tranche runs, and it is delivered as the folder builds it. tranche roots shows what comes out.',
-      },
-    ];
+    const [before, after] = [textAt(document, 'namePrefix'), textAt(document, 'nameSuffix')];
+    return before + after === '' ? [] : [{ file, document, before, after }];
   });
+  return ({ name }) =>
+    renaming.flatMap(({ file, document, before, after }): readonly Elsewhere[] => {
+      if (!name.startsWith(before) || !name.slice(before.length).endsWith(after)) return [];
+      const own = name.slice(before.length, name.length - after.length);
+      if (!there.has(`LeaderWorkerSet ${own}`)) return [];
+      const key = before === '' ? 'nameSuffix' : 'namePrefix';
+      return [
+        {
+          file,
+          line: document.lineOf([key]),
+          what: `makes that name of ${own} by ${key}`,
+          hint: 'If it is built there: set TRANCHE_KUSTOMIZE, the path of kustomize, where tranche runs, and it is delivered as the folder builds it. tranche roots shows what comes out.',
+        },
+      ];
+    });
 }
 
 function textAt({ value }: ManifestDocument, key: string): string {
@@ -53,32 +56,38 @@ function textAt({ value }: ManifestDocument, key: string): string {
 }
 
 /**
- * The patch by which a workload of a kustomize folder is delivered, where a file applies it and it is not there, or is no patch
- * any more: without it nothing is built. `paths`: all files of the commit; `texts`: of those that were read.
+ * Asked of a workload of a kustomize folder: the patch by which it is delivered, where a file applies it and it is not there, or is
+ * no patch any more: without it nothing is built. `paths`: all files of the commit, gone through once; `texts`: of those that were read.
  */
-export function lostPatches(
-  { paths, texts }: { readonly paths: ReadonlyMap<string, unknown>; readonly texts: ReadonlyMap<string, string> },
-  workload: Patched,
-): readonly Elsewhere[] {
+export function lostPatches({
+  paths,
+  texts,
+}: {
+  readonly paths: ReadonlyMap<string, unknown>;
+  readonly texts: ReadonlyMap<string, string>;
+}): (workload: Patched) => readonly Elsewhere[] {
   const suffix = `/${APPLY_ENTRY}`;
   const roots = [...paths.keys()].flatMap((path) =>
     path === APPLY_ENTRY ? [''] : path.endsWith(suffix) ? [path.slice(0, -suffix.length)] : [],
   );
-  const line = `  name: ${applyName(workload)}`;
   // One that was not read may apply it.
-  const mayApply = (root: string): boolean => texts.get(applyFile(root))?.split('\n').includes(line) !== false;
-  return roots.filter(mayApply).map((root) => {
-    const file = patchFile(root, workload);
-    const isThere = paths.has(file);
-    return {
-      file,
-      line: isThere ? 1 : 0,
-      what: isThere
-        ? 'is where its patch belongs, and is no patch of it'
-        : `is missing, and ${applyFile(root)} ${texts.has(applyFile(root)) ? 'applies' : 'may apply'} it`,
-      hint: `If it is delivered from there: order tranche repair of the Rollout, or put ${file} back as main had it (git log --oneline -- ${shellWord(file)}). Until then kustomize builds nothing, and there is no rollback.`,
-    };
+  const applied = roots.map((root) => {
+    const text = texts.get(applyFile(root));
+    return { root, lines: text === undefined ? undefined : new Set(text.split('\n')) };
   });
+  return (workload) => {
+    const line = `  name: ${applyName(workload)}`;
+    return applied.flatMap(({ root, lines }) => {
+      if (lines?.has(line) === false) return [];
+      const file = patchFile(root, workload);
+      const isThere = paths.has(file);
+      const what = isThere
+        ? 'is where its patch belongs, and is no patch of it'
+        : `is missing, and ${applyFile(root)} ${lines === undefined ? 'may apply' : 'applies'} it`;
+      const hint = `If it is delivered from there: order tranche repair of the Rollout, or put ${file} back as main had it (git log --oneline -- ${shellWord(file)}). Until then kustomize builds nothing, and there is no rollback.`;
+      return [{ file, line: isThere ? 1 : 0, what, hint }];
+    });
+  };
 }
 
 function remotes(document: ManifestDocument): readonly Elsewhere[] {

@@ -8,7 +8,7 @@ import { MARK } from '../api/marks.ts';
 import { pathText } from '../manifests/path-text.ts';
 import { FILE_EFFECTS } from '../rollout/edits/file-effects.ts';
 import type { Desired, DesiredRollout } from './desired/desired-rollout.ts';
-import { carrierOf, releasesCalled } from './helm/named-releases.ts';
+import { carrierOf } from './helm/named-releases.ts';
 import { changedInputs } from './helm/release-inputs.ts';
 import { reinstalled } from './helm/release-target.ts';
 
@@ -33,7 +33,7 @@ export function verifyTargets({ before, after }: Change, isBuilt: (carrier: Carr
   return after.rollouts.flatMap(({ rollout }) => {
     const carrier = carrierOf(rollout);
     if (carrier === undefined || isBuilt(carrier)) return [];
-    const [was, is] = [before, after].map((desired) => releasesCalled(carrier, desired)[0]);
+    const [was, is] = [before, after].map((desired) => desired.index.releasesCalled(carrier)[0]);
     if (was === undefined || is === undefined) return [];
     return reinstalled(is, { before: inputsOf(was.value), after: inputsOf(is.value) }, carrier);
   });
@@ -50,7 +50,7 @@ function effectOf(
   // One that is taken over stays locked: what a merge does to it is said like that of any file.
   const isManaged = at(workload?.value, ['metadata', 'annotations', MARK.release]) !== undefined;
   if (carrier === undefined || isManaged) return [];
-  const [was, is] = [before, after].map((desired) => releasesCalled(carrier, desired)[0]);
+  const [was, is] = [before, after].map((desired) => desired.index.releasesCalled(carrier)[0]);
   const changed = was === undefined || is === undefined ? [] : changedInputs(was.value, is.value);
   const [first] = changed;
   if (is === undefined || first === undefined) return [];

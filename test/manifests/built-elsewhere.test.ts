@@ -67,7 +67,7 @@ test.each([
     parseManifestFile('apps/prod/kustomization.yaml', text, []),
     parseManifestFile('apps/base/vllm.yaml', lws, ['LeaderWorkerSet']),
   ];
-  const made = renamedTo(files, { name });
+  const made = renamedTo(files)({ name });
   expect(made.map(({ file, line, what }) => `${file}:${line} ${what}`)).toEqual(said);
   expect(made.every(({ hint }) => hint.includes('TRANCHE_KUSTOMIZE'))).toBe(true);
 });
@@ -89,5 +89,5 @@ test.each([
   const file = 'apps/tranche/apply.yaml';
   const texts = new Map(text === undefined ? [] : [[file, text]]);
   const paths = new Map([[file, 'id']]);
-  expect(lostPatches({ paths, texts }, VLLM).map(({ what }) => what)).toEqual(said);
+  expect(lostPatches({ paths, texts })(VLLM).map(({ what }) => what)).toEqual(said);
 });

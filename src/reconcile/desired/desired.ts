@@ -10,18 +10,19 @@ import type { Tree } from '../../ports/git.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import type { Builds } from '../documents/built-over.ts';
 import { withCalled } from '../documents/called.ts';
-import { type Firsts, foreignIssue, isForeign, type Settled, twinIssues } from '../documents/claims.ts';
+import { type Firsts, foreignIssue, isForeign, type Settled } from '../documents/claims.ts';
 import {
   madeIssue,
   mayBe,
   missingIssue,
   notOverBuilds,
   rivalIssue,
-  twiceIssue,
+  TWINS_READ_MOST,
+  twiceIssues,
   type Unseen,
 } from '../documents/desired-issues.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
-import { indexOf, type ManifestIndex, madeFor, namespaceOf, workloadName } from '../documents/manifest-index.ts';
+import { indexOf, type ManifestIndex, madeFor, workloadName } from '../documents/manifest-index.ts';
 import { INTERESTS, type ParseCache, parsedAlone } from '../documents/parse-cache.ts';
 import { type RolloutReading, readRollout } from '../documents/read-rollout.ts';
 import {
@@ -32,6 +33,7 @@ import {
 } from '../documents/read-route-providers.ts';
 import { besideRollout, keyOf, subjectOf } from '../documents/rollout-names.ts';
 import { NO_TRAFFIC } from '../documents/traffic-index.ts';
+import { type LosersTo, losersTo, twinIssues } from '../documents/twin-issues.ts';
 import { managedAlone, outAlone } from '../documents/unnamed.ts';
 import { withPools } from '../documents/with-pools.ts';
 import { placeRefused } from '../documents/written-place.ts';
@@ -76,6 +78,7 @@ export function desiredOf(
     config,
     providers,
     claims,
+    losersTo: losersTo(claims),
     built,
     unbuilt,
     texts,
@@ -114,6 +117,7 @@ type Manifests = {
   readonly config: Config;
   readonly providers: RouteProviders;
   readonly claims: Settled;
+  readonly losersTo: LosersTo;
   readonly built: Builds['built'];
   readonly unbuilt: Builds['unbuilt'];
   readonly texts: ReadonlyMap<string, string>;
@@ -142,11 +146,10 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
   const issues: Issue[] = [...reading.issues, ...policy.issues, ...held];
   const { namespace } = key;
   // Each of them is held, and by one issue.
-  const [first = document, ...twins] = index.rolloutsCalled(key);
-  if (twins.length > 0) issues.push(twiceIssue(first, twins));
+  issues.push(...twiceIssues(index.rolloutsCalled(key)));
   const name = workloadName(document);
-  const rivals = index.rolloutsOf({ namespace, name }).filter((other) => other.object.name !== key.name);
-  if (name !== '' && rivals.length > 0) issues.push(rivalIssue(document, rivals, name));
+  const rivals = index.rivalsOf({ namespace, name }, key.name);
+  if (name !== '' && rivals.many > 0) issues.push(rivalIssue(document, rivals, name));
   const found = index.workloadsCalled({ namespace, name });
   const gone = reading.rollout?.intents.recreating;
   const carried = carriedBy(document, { index, config, found, rollout: reading.rollout?.rollout, name });
@@ -158,7 +161,7 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
     issues.push(...over.issues, ...(gone === undefined && over.takenOut !== undefined ? [over.takenOut.issue] : []));
   else if (gone === undefined || found.length > 0)
     issues.push(...placeIssues(document, { name, namespace, found, carried }, all));
-  issues.push(...twinIssues([document, workload], all.claims));
+  issues.push(...twinIssues([document, workload], all.losersTo));
   for (const one of [document, workload])
     if (one !== undefined) issues.push(...(isForeign(one, config) ? [foreignIssue(one, config)] : []), ...placeOf(one));
   const file = over?.file ?? workload?.file ?? gone?.file;
@@ -201,7 +204,7 @@ function placeIssues(
   { index, unseen, unbuilt }: Manifests,
 ): readonly Issue[] {
   const { name, namespace, found, carried } = asked;
-  const [first, ...others] = found;
+  const [first] = found;
   const folders = unbuilt.filter(({ named }) => samePatched(named, wantedBy(rollout, { namespace, name })));
   const notBuilt = folders.flatMap(({ issues }) => issues);
   if (first === undefined && carried !== undefined) return [...notBuilt, ...carried.issues];
@@ -209,12 +212,8 @@ function placeIssues(
     return name === '' ? [] : [...notBuilt, missingIssue(rollout, { name, namespace }, mayBe(unseen, folders))];
   const of = madeFor(first);
   const made = of === undefined ? [] : [madeIssue(rollout, first, of)];
-  const layouts = notBuilt.length > 0 ? notBuilt : found.flatMap(index.layoutOf);
-  return [
-    ...(carried?.issues ?? []),
-    ...made,
-    ...(layouts.length > 0 || others.length === 0 ? layouts : [twiceIssue(first, others)]),
-  ];
+  const layouts = notBuilt.length > 0 ? notBuilt : found.slice(0, TWINS_READ_MOST).flatMap(index.layoutOf);
+  return [...(carried?.issues ?? []), ...made, ...(layouts.length > 0 ? layouts : twiceIssues(found))];
 }
 
 /** Managed workloads that no Rollout names. */
@@ -236,11 +235,8 @@ function orphans(all: Manifests): readonly Entry[] {
 }
 
 /** A Rollout that is about another workload may have the name. */
-function besideRollouts(key: RolloutKey, { index, config }: Manifests): RolloutKey {
-  const isTaken = index.rollouts.some(
-    (one) => one.object.name === key.name && namespaceOf(one, config) === key.namespace,
-  );
-  return isTaken ? besideRollout(key) : key;
+function besideRollouts(key: RolloutKey, { index }: Manifests): RolloutKey {
+  return index.rolloutsCalled(key).length > 0 ? besideRollout(key) : key;
 }
 
 /** For sorting, the same on every machine. */

@@ -18,21 +18,34 @@ type Read = {
   readonly config: Config;
 };
 
-/** Looks where one is missing alone. */
+/** Looks where one is missing alone, and through the files once: there may be as many that are missing as there are files. */
 export function elsewhereOf({ blobs, texts, claims, index, config }: Read): Pick<Unseen, 'lost' | 'elsewhere'> {
-  const lost: Unseen['lost'] = (one) => [...lostPatches({ paths: blobs.all(), texts }, one), ...notesOf(texts, one)];
-  const elsewhere: Unseen['elsewhere'] = (one) => [
-    ...renamedTo(claims.files, one),
-    ...elsewhereIn(claims.files),
-    ...renderedInto(index.helmReleases(), one, config),
-  ];
+  const patches = once(() => lostPatches({ paths: blobs.all(), texts }));
+  const noted = once(() => [...texts].filter(([, text]) => text.includes(NOTED)));
+  const renamed = once(() => renamedTo(claims.files));
+  const brought = once(() => elsewhereIn(claims.files).slice(0, 1));
+  const rendered = once(() => renderedInto(index.helmReleases(), config));
+  const lost: Unseen['lost'] = (one) => [...patches()(one), ...notesOf(noted(), one)];
+  const elsewhere: Unseen['elsewhere'] = (one) => [...renamed()(one), ...brought(), ...rendered()(one)];
   return { lost, elsewhere };
 }
 
+/** What is made when it is first asked for, and then known. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** What all notes start with. */
+const NOTED = `# tranche: ${LWS_KIND} `;
+
 /** Files in which tranche left a note in its place, though no Rollout keeps any more what is to come back. */
-function notesOf(texts: Read['texts'], { namespace, name }: Parameters<Unseen['lost']>[0]): readonly Elsewhere[] {
+function notesOf(
+  texts: readonly (readonly [file: string, text: string])[],
+  { namespace, name }: Parameters<Unseen['lost']>[0],
+): readonly Elsewhere[] {
   const notes = [namespace, ''].map((there) => `# ${noteOf({ kind: LWS_KIND, namespace: there, name })}`);
-  return [...texts].flatMap(([file, text]) => {
+  return texts.flatMap(([file, text]) => {
     if (!notes.some((note) => text.includes(note))) return [];
     const line = text.split(/\r?\n/).findIndex((one) => notes.includes(one.trimEnd())) + 1;
     if (line === 0) return [];

@@ -9,7 +9,8 @@ import { foldersOf } from '../../api/owners.ts';
 import { isOfOtherWorkload } from '../../api/rollout.ts';
 import { isManaged, oneInFile } from '../../manifests/one-in-file.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
-import { placesText, rivalIssue, twiceIssue } from './desired-issues.ts';
+import { allRivals, placesText, rivalIssue, twiceIssue } from './desired-issues.ts';
+import { groupedBy } from './grouped.ts';
 import { namespaceOf, workloadName } from './manifest-index.ts';
 import { nameOf } from './read-rollout.ts';
 import { providerTwiceIssue, routeKindOf } from './read-route-providers.ts';
@@ -29,7 +30,7 @@ export type Contest = {
 export type Firsts = ReadonlyMap<string, string | undefined>;
 
 /** A document that does not count, and the one that does. */
-type Loser = { readonly document: ManifestDocument; readonly winner: ManifestDocument; readonly issue: Issue };
+export type Loser = { readonly document: ManifestDocument; readonly winner: ManifestDocument; readonly issue: Issue };
 
 export type Settled = {
   readonly files: readonly ManifestFile[];
@@ -68,11 +69,11 @@ export function settleDocuments(
   for (const all of groupsIn(documents, config)) {
     // A Rollout claims its workload as well: it is lost once.
     const group = { ...all, of: all.of.filter((one) => !lost.has(one)) };
-    const own = group.of.filter((document) => !isForeign(document, config));
+    const parts = groupedBy(group.of, (document) => isForeign(document, config));
+    const [own, foreign] = [parts.get(false) ?? [], parts.get(true) ?? []];
     const [first] = own;
-    for (const document of first === undefined ? [] : group.of)
-      if (first !== undefined && !own.includes(document))
-        lose([{ document, winner: first, issue: foreignIssue(document, config) }]);
+    if (first !== undefined)
+      lose(foreign.map((document) => ({ document, winner: first, issue: foreignIssue(document, config) })));
     const { left, twins } = oneOfEach(first === undefined ? group.of : own, group);
     lose(twins);
     if (left.length < 2) continue;
@@ -91,8 +92,7 @@ function oneOfEach(
   { isRivalry }: Group,
 ): { readonly left: readonly ManifestDocument[]; readonly twins: readonly Loser[] } {
   if (isRivalry || !COUNTED.includes(all[0]?.object.kind ?? '')) return { left: all, twins: [] };
-  const twins = [...new Set(all.map(({ file }) => file))].flatMap((path) => {
-    const inFile = all.filter(({ file }) => file === path);
+  const twins = [...groupedBy(all, ({ file }) => file).values()].flatMap((inFile) => {
     const winner = oneInFile(inFile);
     return winner === undefined || inFile.length < 2 ? [] : inTheSameFile(winner, inFile);
   });
@@ -127,17 +127,13 @@ export function isForeign(document: ManifestDocument, config: Config): boolean {
 
 /** Documents that want one name, one workload or one kind of route. Policies add up: none of them takes another one's place. */
 function groupsIn(documents: readonly ManifestDocument[], config: Config): readonly Group[] {
-  const groups = new Map<string, ManifestDocument[]>();
-  for (const document of documents) {
-    for (const id of claimsOf(document, config)) {
-      const group = groups.get(id);
-      if (group === undefined) groups.set(id, [document]);
-      else group.push(document);
-    }
-  }
-  return [...groups].flatMap(([id, of]) =>
-    of.length < 2 ? [] : [{ id, of, isRivalry: of.some(({ object }) => object.name !== of[0]?.object.name) }],
-  );
+  const claims = documents.flatMap((document) => claimsOf(document, config).map((id) => ({ id, document })));
+  const groups = groupedBy(claims, ({ id }) => id);
+  return [...groups].flatMap(([id, claimed]) => {
+    if (claimed.length < 2) return [];
+    const of = claimed.map(({ document }) => document);
+    return [{ id, of, isRivalry: of.some(({ object }) => object.name !== of[0]?.object.name) }];
+  });
 }
 
 /** A Rollout that Kruise steps, of a Deployment say: it is neither read nor a rival. */
@@ -199,7 +195,9 @@ function laterIssue(later: readonly ManifestDocument[], winner: ManifestDocument
   const [document = winner, ...more] = later;
   const isProvider = document.object.kind === ROUTE_PROVIDER_KIND;
   const rival = isProvider ? providerTwiceIssue(document, winner) : undefined;
-  const named = isRivalry ? rivalIssue(document, [winner], workloadName(document)) : twiceIssue(document, [winner]);
+  const named = isRivalry
+    ? rivalIssue(document, allRivals([winner]), workloadName(document))
+    : twiceIssue(document, [winner]);
   const issue = rival ?? named;
   const others = more.length === 0 ? '' : `, nor do those in ${placesText(more)}`;
   return { ...issue, message: `${issue.message}; ${winner.file} had it first, so this one does not count${others}` };
@@ -217,34 +215,4 @@ export function foreignIssue(document: ManifestDocument, config: Config): Issue 
     message: `${nameOf(document)}: namespace ${namespace} belongs to ${folders.join(', ')} by owners of ${CONFIG_FILE}, so that it does not count from here`,
     hint: `Move it there, or name its folder under owners in ${CONFIG_FILE}.`,
   };
-}
-
-/** It says as well which of them counts: the others are to go. */
-function countingIssue(winner: ManifestDocument, copies: readonly ManifestDocument[]): Issue {
-  const issue = twiceIssue(winner, copies);
-  const isOwn = copies.every(({ file }) => file === winner.file);
-  const why = isOwn ? 'it has the annotations of a delivery, or is the first in its file' : 'main had it first';
-  return {
-    ...issue,
-    message: `${issue.message}; this one counts: ${why}`,
-    hint: `Remove ${placesText(copies)}, or narrow paths in tranche.yaml.`,
-  };
-}
-
-/** What twins of these documents mean for who has them: no step goes forward next to one, for the agent may apply either. */
-export function twinIssues(
-  documents: readonly (ManifestDocument | undefined)[],
-  { losers }: Pick<Settled, 'losers'>,
-): readonly Issue[] {
-  return documents.flatMap((winner) => {
-    if (winner === undefined) return [];
-    const later = losers.filter((loser) => loser.winner === winner && loser.issue.reason !== 'ForeignFolder');
-    const isSame = ({ document }: Loser): boolean => document.object.name === winner.object.name;
-    const copies = later.filter(isSame).map(({ document }) => document);
-    const rivals = later.filter((loser) => !isSame(loser));
-    return [
-      ...(copies.length === 0 ? [] : [countingIssue(winner, copies)]),
-      ...rivals.map(({ document }) => rivalIssue(winner, [document], workloadName(winner))),
-    ];
-  });
 }

@@ -41,8 +41,13 @@ function place(document: ManifestDocument): string {
 
 /** Where documents are: the first of them by file and line, and how many more there are. */
 export function placesText(documents: readonly ManifestDocument[]): string {
-  const named = documents.slice(0, NAMED_MOST).map(place);
-  const more = documents.length - named.length;
+  return firstOf(documents, documents.length, place);
+}
+
+/** `many`: how many there are, of which these are the first. */
+function firstOf<T>(them: readonly T[], many: number, textOf: (one: T) => string): string {
+  const named = them.slice(0, NAMED_MOST).map(textOf);
+  const more = many - named.length;
   const all = more === 0 ? named : [...named, `${more} more`];
   const last = all.at(-1) ?? '';
   return all.length < 2 ? last : `${all.slice(0, -1).join(', ')} and ${last}`;
@@ -68,18 +73,37 @@ export function badNameIssue(document: ManifestDocument, field: 'name' | 'namesp
 
 /** The same object in several places: which one the agent applies is not ours to guess. */
 export function twiceIssue(document: ManifestDocument, others: readonly ManifestDocument[]): Issue {
+  return twiceAt(document, placesText(others));
+}
+
+/** The same for all documents of one name; none where there is one. As many as there are may ask, and each list is as long. */
+export function twiceIssues(all: readonly ManifestDocument[]): readonly Issue[] {
+  const [first, ...others] = all.slice(0, NAMED_MOST + 1);
+  return first === undefined || others.length === 0 ? [] : [twiceAt(first, firstOf(others, all.length - 1, place))];
+}
+
+function twiceAt(document: ManifestDocument, places: string): Issue {
   return issue(document, ['metadata', 'name'], {
     reason: 'DuplicateObject',
-    message: `the same object is also in ${placesText(others)}; wanted it once`,
+    message: `the same object is also in ${places}; wanted it once`,
     hint: 'Remove all but one, or narrow paths in tranche.yaml.',
   });
 }
 
+/** Rollouts that would step one workload as well: the first of them, and how many there are. */
+export type Rivals = { readonly first: readonly ManifestDocument[]; readonly many: number };
+
+/** How many have to be there next to the number of all; of twins these are looked into. Each of them asks for all others. */
+export const TWINS_READ_MOST = NAMED_MOST;
+
+/** Where all are at hand. */
+export const allRivals = (first: readonly ManifestDocument[]): Rivals => ({ first, many: first.length });
+
 /** Two Rollouts that would step one workload. */
-export function rivalIssue(document: ManifestDocument, rivals: readonly ManifestDocument[], name: string): Issue {
+export function rivalIssue(document: ManifestDocument, { first, many }: Rivals, name: string): Issue {
   return issue(document, ['spec', 'workloadRef', 'name'], {
     reason: 'WorkloadClaimedTwice',
-    message: `${name} is also named by ${rivals.map((rival) => `${nameOf(rival)} in ${place(rival)}`).join(' and ')}`,
+    message: `${name} is also named by ${firstOf(first, many, (rival) => `${nameOf(rival)} in ${place(rival)}`)}`,
     hint: 'Keep one Rollout for a workload.',
   });
 }

@@ -13,8 +13,10 @@ import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { aloneIn } from './alone.ts';
 import type { BuiltOver } from './built-over.ts';
+import { type Rivals, TWINS_READ_MOST } from './desired-issues.ts';
 import type { FileIds } from './file-ids.ts';
 import { type FluxSetting, fluxSettingsIn } from './flux-settings.ts';
+import { groupedBy } from './grouped.ts';
 import { type HelmReleases, helmReleasesIn } from './helm-releases.ts';
 
 /** A name in a namespace; undefined: neither the manifest nor tranche.yaml says which. */
@@ -26,6 +28,8 @@ export type ManifestIndex = {
   readonly rolloutsCalled: (asked: Named) => readonly ManifestDocument[];
   /** Rollouts whose workload has this name. */
   readonly rolloutsOf: (asked: Named) => readonly ManifestDocument[];
+  /** Those of them that have another name than this. */
+  readonly rivalsOf: (asked: Named, own: string) => Rivals;
   readonly workloadsCalled: (asked: Named) => readonly ManifestDocument[];
   /** Who writes `replicas` of the workload according to Git: a scaler among the manifests, or the configuration. */
   readonly scalerOf: (asked: Named) => string | undefined;
@@ -38,6 +42,8 @@ export type ManifestIndex = {
   /** Flux Kustomizations of these files that delete what cannot be changed, or keep newer commits waiting. */
   readonly fluxSettings: () => readonly FluxSetting[];
   readonly helmReleases: () => HelmReleases;
+  /** All HelmReleases of that name: the cluster has one of them. */
+  readonly releasesCalled: (asked: Named) => readonly ManifestDocument[];
 };
 
 type Read = {
@@ -61,19 +67,25 @@ export function indexOf({ files, texts, blobs, config, built = [], releases }: R
   const scalersOf = scalersIn(documents, config);
   const layoutOf = layoutIssues({ files, texts, isThere: (path) => blobs.get(path) !== undefined });
   let fluxSettings: readonly FluxSetting[] | undefined;
+  const rolloutsOf = grouped(rollouts, (document) => namedAs(document, config, workloadName(document)));
+  const issuesOf = new Map(built.map(({ document, issues }) => [document, issues]));
   let helmReleases = releases;
+  let releasesCalled: ManifestIndex['releasesCalled'] | undefined;
+  const allReleases = () => (helmReleases ??= helmReleasesIn(texts));
   return {
     rollouts,
     workloads,
     rolloutsCalled: grouped(rollouts, called),
-    rolloutsOf: grouped(rollouts, (document) => namedAs(document, config, workloadName(document))),
+    rolloutsOf,
+    rivalsOf: rivalsAmong(rolloutsOf),
     workloadsCalled: grouped(workloads, called),
     scalerOf: scalerNames(scalersOf, config),
     scalersOf,
-    layoutOf: (workload) => built.find(({ document }) => document === workload)?.issues ?? layoutOf(workload),
+    layoutOf: (workload) => issuesOf.get(workload) ?? layoutOf(workload),
     isAlone: aloneIn(files, () => blobs.all().keys()),
     fluxSettings: () => (fluxSettings ??= fluxSettingsIn(texts)),
-    helmReleases: () => (helmReleases ??= helmReleasesIn(texts)),
+    helmReleases: allReleases,
+    releasesCalled: (asked) => (releasesCalled ??= grouped(allReleases().all, called))(asked),
   };
 }
 
@@ -103,14 +115,24 @@ function namedAs(document: ManifestDocument, config: Config, name: string): Name
 }
 
 function grouped<T>(all: readonly T[], named: (one: T) => Named): (asked: Named) => readonly T[] {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const key = keyOf(named(one));
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
+  const groups = groupedBy(all, (one) => keyOf(named(one)));
   return (asked) => groups.get(keyOf(asked)) ?? [];
+}
+
+/** Each of a group asks for all others of it: they are looked through once. */
+function rivalsAmong(rolloutsOf: ManifestIndex['rolloutsOf']): ManifestIndex['rivalsOf'] {
+  const groups = new Map<readonly ManifestDocument[], ReadonlyMap<string, readonly ManifestDocument[]>>();
+  return (asked, own) => {
+    const all = rolloutsOf(asked);
+    const byName = groups.get(all) ?? groupedBy(all, ({ object }) => object.name);
+    groups.set(all, byName);
+    const first: ManifestDocument[] = [];
+    for (const [name, documents] of byName) {
+      if (first.length >= TWINS_READ_MOST) break;
+      if (name !== own) first.push(...documents.slice(0, TWINS_READ_MOST));
+    }
+    return { first, many: all.length - (byName.get(own)?.length ?? 0) };
+  };
 }
 
 /** Any text may stand in a manifest as a name, so nothing in it may separate the parts. */

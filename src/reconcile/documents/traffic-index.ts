@@ -10,7 +10,9 @@ import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
 import { type Firsts, type Settled, settleClaims } from './claims.ts';
 import type { FileIds } from './file-ids.ts';
+import { groupedBy } from './grouped.ts';
 import { type Named, namespaceOf } from './manifest-index.ts';
+import { type LosersTo, losersTo } from './twin-issues.ts';
 
 export const POOL_KIND = 'InferencePool';
 /** The kinds of documents that a Rollout with traffic hangs on. */
@@ -35,6 +37,7 @@ export type TrafficIndex = {
   readonly owners: Owners;
   /** Which of several documents for one object count. */
   readonly claims: Settled;
+  readonly losersTo: LosersTo;
 };
 
 export const NO_TRAFFIC: TrafficIndex = {
@@ -45,6 +48,7 @@ export const NO_TRAFFIC: TrafficIndex = {
   customs: [],
   owners: {},
   claims: { files: [], losers: [], open: [] },
+  losersTo: () => [],
 };
 
 type Read = {
@@ -63,26 +67,22 @@ type Read = {
 export function trafficIndexOf(read: Read): TrafficIndex {
   const { layouts, texts, blobs, config, customs, firsts = new Map() } = read;
   const claims = settleClaims(read.files, config, firsts);
-  const groups = new Map<string, ManifestDocument[]>();
-  for (const document of claims.files.flatMap((file) => file.documents)) {
-    const key = keyOf(document.object.kind, namespaceOf(document, config) ?? '');
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [document]);
-    else group.push(document);
-  }
-  const inNamespace: TrafficIndex['inNamespace'] = (kind, namespace) => groups.get(keyOf(kind, namespace)) ?? [];
+  const documents = claims.files.flatMap((file) => file.documents);
+  const namespaceIn = (document: ManifestDocument): string => namespaceOf(document, config) ?? '';
+  const groups = groupedBy(documents, (one) => keyOf(one.object.kind, namespaceIn(one)));
+  const named = groupedBy(documents, (one) => keyOf(one.object.kind, namespaceIn(one), one.object.name));
   return {
-    inNamespace,
-    called: (kind, { namespace = '', name }) =>
-      inNamespace(kind, namespace).filter(({ object }) => object.name === name),
+    inNamespace: (kind, namespace) => groups.get(keyOf(kind, namespace)) ?? [],
+    called: (kind, { namespace = '', name }) => named.get(keyOf(kind, namespace, name)) ?? [],
     layoutOf: layoutIssues({ files: layouts, texts, isThere: (path) => blobs.get(path) !== undefined }),
     texts,
     customs,
     owners: config.owners,
     claims,
+    losersTo: losersTo(claims),
   };
 }
 
-function keyOf(kind: string, namespace: string): string {
-  return JSON.stringify([kind, namespace]);
+function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
 }

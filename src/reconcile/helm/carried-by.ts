@@ -9,17 +9,17 @@ import type { Rollout } from '../../api/rollout.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { BuiltOver } from '../documents/built-over.ts';
 import type { Firsts } from '../documents/claims.ts';
-import { notSteppedAlone, placesText } from '../documents/desired-issues.ts';
+import { notSteppedAlone, placesText, TWINS_READ_MOST } from '../documents/desired-issues.ts';
 import { helmReleasesIn } from '../documents/helm-releases.ts';
 import { type ManifestIndex, namespaceOf } from '../documents/manifest-index.ts';
 import { nameOf } from '../documents/read-rollout.ts';
 import { withBuiltReleases } from './built-releases.ts';
 import { entryIssues, isOfAnother, nameInEntry } from './entry-issues.ts';
-import { CARRIER_PATH, carrierOf, releasesCalled } from './named-releases.ts';
+import { CARRIER_PATH, carrierOf } from './named-releases.ts';
 import { fieldIssues } from './release-fields.ts';
 
 type Read = {
-  readonly index: Pick<ManifestIndex, 'helmReleases' | 'layoutOf'>;
+  readonly index: Pick<ManifestIndex, 'helmReleases' | 'releasesCalled' | 'layoutOf'>;
   readonly config: Config;
   /** Documents of the workload among the files. */
   readonly found: readonly ManifestDocument[];
@@ -58,9 +58,9 @@ export function carriedBy(rollout: ManifestDocument, read: Read): CarriedBy | un
   return { document: isManaged(by.document) ? by.document : undefined, issues };
 }
 
-function ofRelease(document: ManifestDocument, carrier: Carrier, { index, config, rollout, name }: Read): CarriedBy {
+function ofRelease(document: ManifestDocument, carrier: Carrier, { index, rollout, name }: Read): CarriedBy {
   const { issues } = index.helmReleases();
-  const named = releasesCalled(carrier, { index, config });
+  const named = index.releasesCalled(carrier);
   const [release, ...twins] = named;
   if (release === undefined) return { document: undefined, issues: [missing(document, carrier, issues), ...issues] };
   const duplicate = issueAt(document, {
@@ -73,7 +73,7 @@ function ofRelease(document: ManifestDocument, carrier: Carrier, { index, config
     issues: [
       ...(twins.length > 0 ? [duplicate] : []),
       ...notSteppedAlone(document, rollout, BY_FLUX),
-      ...named.flatMap((one) => [...fieldIssues(one), ...index.layoutOf(one)]),
+      ...named.slice(0, TWINS_READ_MOST).flatMap((one) => [...fieldIssues(one), ...index.layoutOf(one)]),
       ...(twins.length > 0 ? [] : entryIssues(release, name, { name: document.object.name })),
     ],
   };

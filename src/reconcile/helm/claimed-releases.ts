@@ -25,9 +25,8 @@ export function withReleases(
   const carriers = carriersIn(claims.files);
   if (carriers.length === 0) return { claims, releases: undefined };
   const { all, issues, open: parts } = withBuiltReleases(helmReleasesIn(texts), { built, config, firsts });
-  const named = all.filter((one) =>
-    carriers.some(({ namespace, name }) => one.object.name === name && namespaceOf(one, config) === namespace),
-  );
+  const wanted = new Set(carriers.map(({ namespace, name }) => JSON.stringify([namespace, name])));
+  const named = all.filter((one) => wanted.has(JSON.stringify([namespaceOf(one, config), one.object.name])));
   const { losers, open } = settleDocuments(named, config, firsts);
   const gone = new Set(losers.map(({ document }) => document));
   return {

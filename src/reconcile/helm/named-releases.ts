@@ -1,12 +1,10 @@
 /** The HelmRelease that a Rollout names, among the files. */
 
 import { CARRIER, CARRIER_KIND, type Carrier, parseCarrier } from '../../api/carrier.ts';
-import type { Config } from '../../api/config.ts';
 import { at } from '../../api/json.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import type { Patched } from '../../manifests/patch-place.ts';
 import type { FieldPath } from '../../rollout/edits/edit.ts';
-import { type ManifestIndex, namespaceOf } from '../documents/manifest-index.ts';
 
 export const CARRIER_PATH: FieldPath = ['metadata', 'annotations', CARRIER];
 
@@ -30,12 +28,4 @@ export function wantedBy(
 ): Patched {
   const carrier = carrierOf(rollout);
   return carrier === undefined ? workload : { ...carrier, kind: CARRIER_KIND };
-}
-
-/** All documents of that name: the cluster has one of them. */
-export function releasesCalled(
-  { namespace, name }: Carrier,
-  { index, config }: { readonly index: Pick<ManifestIndex, 'helmReleases'>; readonly config: Config },
-): readonly ManifestDocument[] {
-  return index.helmReleases().all.filter((one) => one.object.name === name && namespaceOf(one, config) === namespace);
 }

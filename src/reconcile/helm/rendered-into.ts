@@ -5,23 +5,22 @@ import type { Config } from '../../api/config.ts';
 import { at } from '../../api/json.ts';
 import type { Elsewhere } from '../../manifests/built-elsewhere.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
+import { groupedBy } from '../documents/grouped.ts';
 import type { HelmReleases } from '../documents/helm-releases.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
 
-/** Those that apply objects to this namespace. */
+/** Asked of a workload: those that apply objects to its namespace. */
 export function renderedInto(
   { all }: HelmReleases,
-  { namespace }: { readonly namespace: string },
   config: Config,
-): readonly Elsewhere[] {
-  return all
-    .filter((document) => targetOf(document, config) === namespace)
-    .map((document) => ({ document, name: document.object.name }))
-    .map(({ document, name }) => ({
+): (of: { readonly namespace: string }) => readonly Elsewhere[] {
+  const byTarget = groupedBy(all, (document) => targetOf(document, config));
+  return ({ namespace }) =>
+    (byTarget.get(namespace) ?? []).map((document) => ({
       file: document.file,
       line: document.firstLine,
-      what: `is the HelmRelease ${name}, and what it renders is in no file`,
-      hint: `If the workload comes from there, say so in the Rollout by the annotation ${CARRIER}: ${CARRIER_KIND}/${namespaceOf(document, config) ?? '<namespace>'}/${name}.`,
+      what: `is the HelmRelease ${document.object.name}, and what it renders is in no file`,
+      hint: `If the workload comes from there, say so in the Rollout by the annotation ${CARRIER}: ${CARRIER_KIND}/${namespaceOf(document, config) ?? '<namespace>'}/${document.object.name}.`,
     }));
 }
 

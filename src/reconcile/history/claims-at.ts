@@ -5,14 +5,15 @@ import { LWS_KIND } from '../../api/kinds.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { Git, Oid } from '../../ports/git.ts';
 import { type Contest, claimsOf, managedClaim } from '../documents/claims.ts';
+import { groupedBy } from '../documents/grouped.ts';
 
 /** How many commits are read in one pass, and how many of them whole, as where a document was moved. */
 const READS_MOST = 500;
 const WHOLE_MOST = 50;
 const SUFFIXES = ['.yaml', '.yml', '.json'];
 
-/** By path, what its documents claim. */
-type Claims = ReadonlyMap<string, ReadonlySet<string>>;
+/** By claim, the paths that have it. */
+type Claims = ReadonlyMap<string, readonly string[]>;
 
 export type ClaimsReader = {
   /** Which of these paths have the claim; undefined: too much was read before. Throws PortError. */
@@ -39,17 +40,16 @@ export function claimsReader(
   };
   const read = async (commit: Oid, paths: readonly string[]): Promise<Claims> => {
     const { files } = await git.readAt(commit, { paths, suffixes: SUFFIXES, markers });
+    const having: { readonly claim: string; readonly path: string }[] = [];
+    for (const { path, oid, content } of files)
+      if (content.kind === 'text') for (const claim of claimed(path, oid, content.text)) having.push({ claim, path });
     return new Map(
-      files.flatMap(({ path, oid, content }) =>
-        content.kind === 'text' ? [[path, claimed(path, oid, content.text)] as const] : [],
-      ),
+      [...groupedBy(having, ({ claim }) => claim)].map(([claim, all]) => [claim, all.map(({ path }) => path)]),
     );
   };
   const some = bounded(READS_MOST, (commit) => read(commit, [...contested]));
   const whole = bounded(WHOLE_MOST, (commit) => read(commit, config.paths));
   const others = bounded(READS_MOST, (at) => read(at.slice(0, at.indexOf(' ')), [at.slice(at.indexOf(' ') + 1)]));
-  const having = (claims: Claims, claim: string): readonly string[] =>
-    [...claims].flatMap(([path, all]) => (all.has(claim) ? [path] : []));
   return {
     holders: async (commit, claim, paths) => {
       const inFiles = await some(commit);
@@ -59,13 +59,14 @@ export function claimsReader(
       const found: string[] = [];
       for (const claims of [inFiles, ...moved]) {
         if (claims === undefined) return undefined;
-        found.push(...having(claims, claim));
+        found.push(...(claims.get(claim) ?? []));
       }
-      return found.filter((path) => paths.includes(path));
+      const asked = new Set(paths);
+      return found.filter((path) => asked.has(path));
     },
     everywhere: async (commit, claim) => {
       const claims = await whole(commit);
-      return claims === undefined ? undefined : having(claims, claim);
+      return claims === undefined ? undefined : (claims.get(claim) ?? []);
     },
   };
 }

@@ -73,7 +73,8 @@ async function firstOf({ claim, files }: Contest, on: Line): Promise<string | un
     const [commit, child] = [await line.commitAt(place), await line.commitAt(place - 1)];
     if (commit === undefined || child === undefined) return undefined;
     const holding = await claims.holders(commit.oid, claim, pathsOf(claimants));
-    const left = holding && claimants.filter(({ path }) => holding.includes(path));
+    const there = new Set(holding);
+    const left = holding && claimants.filter(({ path }) => there.has(path));
     const moved = left && (await withMoves(claims, { claim, claimants, left, commit: commit.oid, child: child.oid }));
     if (moved === undefined) return undefined;
     claimants = moved;
@@ -110,12 +111,15 @@ type Step = {
 /** One that is gone from its path was moved where the commit has the document in one other file, and the next has not. */
 async function withMoves(claims: ClaimsReader, step: Step): Promise<readonly Claimant[] | undefined> {
   const { claim, claimants, left, commit, child } = step;
-  const [moved, ...others] = claimants.filter((one) => !left.includes(one));
+  const still = new Set(left);
+  const [moved, ...others] = claimants.filter((one) => !still.has(one));
   if (moved === undefined || others.length > 0 || moved.moves >= MOVES_MOST) return left;
   const there = await claims.everywhere(commit, claim);
-  const elsewhere = there?.filter((path) => !left.some((one) => one.path === path));
-  const still = elsewhere && (elsewhere.length === 0 ? [] : await claims.holders(child, claim, elsewhere));
-  if (elsewhere === undefined || still === undefined) return undefined;
-  const [from, ...more] = elsewhere.filter((path) => !still.includes(path));
+  const known = new Set(pathsOf(left));
+  const elsewhere = there?.filter((path) => !known.has(path));
+  const later = elsewhere && (elsewhere.length === 0 ? [] : await claims.holders(child, claim, elsewhere));
+  if (elsewhere === undefined || later === undefined) return undefined;
+  const kept = new Set(later);
+  const [from, ...more] = elsewhere.filter((path) => !kept.has(path));
   return from === undefined || more.length > 0 ? left : [...left, { ...moved, path: from, moves: moved.moves + 1 }];
 }

@@ -85,12 +85,14 @@ export function turnsOf(
   deliveries: readonly Delivery[],
   earlier: readonly Delivery[] = [],
 ): readonly Turn[] {
+  const limiting = policy.matching.filter(({ policy: of }) => SHARED_LIMITS.some((field) => of?.[field] !== undefined));
+  if (limiting.length === 0) return [];
   const own = deliveries.find((other) => same(other.key, key))?.proposedAt;
   // Of two that are proposed the older one has the place.
   const others = deliveries.filter(
     (other) => !same(other.key, key) && (own === undefined || !isAfter(other, { key, proposedAt: own })),
   );
-  return policy.matching.flatMap((reading) =>
+  return limiting.flatMap((reading) =>
     SHARED_LIMITS.flatMap((field): readonly Turn[] => {
       const most = reading.policy?.[field];
       if (most === undefined) return [];

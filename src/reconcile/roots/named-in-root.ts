@@ -8,7 +8,7 @@ import type { Root } from '../../manifests/kustomize-roots.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
-import { carrierOf, releasesCalled } from '../helm/named-releases.ts';
+import { carrierOf } from '../helm/named-releases.ts';
 import type { Agent } from '../init/agents.ts';
 import type { BuiltReading, BuiltWorkload } from './built-workload.ts';
 import { twiceBuilt } from './root-issues.ts';
@@ -116,7 +116,7 @@ function objectsIn({ workloads, releases }: InRoot, desired: Desired): readonly 
       return { kind: LWS_KIND, name, namespace, plain };
     }),
     ...named.map(({ name, namespace = '' }) => {
-      const plain = releasesCalled({ namespace, name }, desired).map(({ file }) => file);
+      const plain = desired.index.releasesCalled({ namespace, name }).map(({ file }) => file);
       return { kind: CARRIER_KIND, name, namespace, plain };
     }),
   ];

@@ -10,7 +10,6 @@ import { rootOfPatch } from '../../manifests/patch-place.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import { FILE_EFFECTS } from '../../rollout/edits/file-effects.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
-import { releasesCalled } from '../helm/named-releases.ts';
 import { changedInputs } from '../helm/release-inputs.ts';
 import { reinstalled } from '../helm/release-target.ts';
 import { isNamed, type RootRelease } from './named-in-root.ts';
@@ -45,7 +44,7 @@ export function verifyReleases(
 
 /** Its own document is what Flux gets: what changes there is said at its line. */
 function isPlain({ namespace = '', name }: RootRelease, desired: Desired): boolean {
-  const named = releasesCalled({ namespace, name }, desired);
+  const named = desired.index.releasesCalled({ namespace, name });
   const isOwn = named.every((one) => rootOfPatch(one.file) === undefined && desired.index.layoutOf(one).length === 0);
   return named.length > 0 && isOwn;
 }

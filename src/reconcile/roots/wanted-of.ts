@@ -2,7 +2,7 @@
 
 import { type Patched, samePatched } from '../../manifests/patch-place.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
-import { carrierOf, releasesCalled, wantedBy } from '../helm/named-releases.ts';
+import { carrierOf, wantedBy } from '../helm/named-releases.ts';
 import { type Asked, hasMarks } from './own-patches.ts';
 import type { RootView } from './read-roots.ts';
 
@@ -34,7 +34,7 @@ export function isRefused(entry: DesiredRollout, desired: Desired): boolean {
   if (carrier === undefined)
     return workload === undefined || issues.some(({ reason }) => reason === 'UnsupportedLayout');
   // What is wrong with its fields is wrong with them in any folder.
-  const named = releasesCalled(carrier, desired);
+  const named = desired.index.releasesCalled(carrier);
   return named.length === 0 || named.some((one) => desired.index.layoutOf(one).length > 0);
 }
 

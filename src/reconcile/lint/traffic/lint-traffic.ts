@@ -3,8 +3,8 @@
 import type { Issue } from '../../../api/issue.ts';
 import { MAX_SYNTAX_ISSUES } from '../../../manifests/limits.ts';
 import type { Trials } from '../../desired/trials.ts';
-import { twinIssues } from '../../documents/claims.ts';
 import { POOL_KIND } from '../../documents/traffic-index.ts';
+import { twinIssues } from '../../documents/twin-issues.ts';
 import { lintOwners } from './lint-owners.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
 import { lintPools } from './lint-pools.ts';
@@ -36,7 +36,7 @@ export function lintTraffic(
     issues: [
       ...[...documents, ...pools].flatMap(({ twice }) => twice.slice(0, MAX_SYNTAX_ISSUES)),
       ...documents.flatMap(layoutOf),
-      ...twinIssues(documents, of.index.claims),
+      ...twinIssues(documents, of.index.losersTo),
       ...found.map((one) => trafficIssue(one, texts)),
       ...tryRoutes(facts, trials),
     ],
