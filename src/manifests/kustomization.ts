@@ -32,7 +32,7 @@ export function transformationsIn(layout: Layout): (object: ManifestDocument) =>
   return (object) => {
     const question: Question = { object, files: byPath, isThere };
     agents ??= agentBuildsIn(texts);
-    const built = builders.get(object.file) ?? [];
+    const built = builders(object.file);
     const parts = [
       ...built.flatMap((document) => withComponents(byFolder, partOf(document))),
       ...agents
@@ -65,31 +65,25 @@ function isBuiltBy(build: AgentBuild, object: ManifestDocument, builders: readon
   return build.lists && (folder === '' || object.file.startsWith(`${folder}/`));
 }
 
-/** The kustomizations that build each file: they list it, or a folder whose kustomization does. */
-function buildersIn(byFolder: ByFolder): ReadonlyMap<string, readonly ManifestDocument[]> {
-  const builders = new Map<string, ManifestDocument[]>();
-  for (const document of byFolder.values()) {
-    for (const path of builtBy(byFolder, document)) {
-      const there = builders.get(path);
-      if (there === undefined) builders.set(path, [document]);
+/**
+ * Asked of a file: the kustomizations that build it, in the order of the files. They list it, or a folder whose kustomization does.
+ * Upwards from the file: a chain of folders has as many pairs as the square of its length.
+ */
+function buildersIn(byFolder: ByFolder): (file: string) => readonly ManifestDocument[] {
+  const places = new Map([...byFolder.values()].map((document, place) => [document, place]));
+  const listing = new Map<string, ManifestDocument[]>();
+  for (const document of places.keys()) {
+    for (const path of new Set(listedIn(partOf(document), ['resources', 'bases']))) {
+      const there = listing.get(path);
+      if (there === undefined) listing.set(path, [document]);
       else there.push(document);
     }
   }
-  return builders;
-}
-
-/** Every path that the kustomization lists, and that those below it do. */
-function builtBy(byFolder: ByFolder, document: ManifestDocument): ReadonlySet<string> {
-  const parts = new Set([document]);
-  const paths = new Set<string>();
-  for (const part of parts) {
-    for (const path of listedIn(partOf(part), ['resources', 'bases'])) {
-      paths.add(path);
-      const below = byFolder.get(path);
-      if (below !== undefined) parts.add(below);
-    }
-  }
-  return paths;
+  return (file) => {
+    const found = new Set(listing.get(file));
+    for (const document of found) for (const above of listing.get(folderOf(document.file)) ?? []) found.add(above);
+    return [...found].sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+  };
 }
 
 /** A component's changes apply to what the kustomization that includes it builds. */
