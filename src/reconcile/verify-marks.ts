@@ -189,6 +189,10 @@ function isOfTranche({ message }: CommitHeader): boolean {
   return trailersIn(message).length > 0;
 }
 
+/** Who locks or settles by hand, where pushes are refused, has nothing to take out. */
+const OWN_COMMIT =
+  'If it is what tranche plan shows, because a push was refused: what hangs on the cluster is not known here, so someone whom the rule of this check lets past merges it.';
+
 function forgedIssue({ document, key, value }: Brought, proposer: string | undefined): Issue {
   const slug = /^([a-z0-9-]+)\[bot\]$/.exec(proposer ?? '')?.[1];
   const named = slug === undefined ? '' : ` If ${proposer} is the App of tranche: app: ${slug} in ${CONFIG_FILE}.`;
@@ -196,7 +200,7 @@ function forgedIssue({ document, key, value }: Brought, proposer: string | undef
     ...placeOf(document, key),
     reason: 'MarkForged',
     message: `${nameOf(document)}: the change writes ${key}: ${shownValue(value)}, which no commit of tranche has ever written there. Merged, tranche ${DOES[key] ?? ''}`,
-    hint: `Take it out: tranche writes its annotations itself. For a new workload copy its file without them.${named}`,
+    hint: `Take it out: tranche writes its annotations itself. For a new workload copy its file without them. ${OWN_COMMIT}${named}`,
   };
 }
 

@@ -70,4 +70,5 @@ test('where nothing is aborted, what a step would write is', async () => {
   world.repository.commit('theirs', { writes, message: 'go on' });
   const { broken } = await verify(world.ports(), { overrides: NO_OVERRIDES, ref: 'theirs', base });
   expect(broken.map(({ reason }) => reason)).toContain('MarkForged');
+  expect(broken.find(({ reason }) => reason === 'MarkForged')?.hint).toContain('If it is what tranche plan shows');
 });
