@@ -92,6 +92,8 @@ export type Expected = {
    * somebody who can tell that it is as it was written.
    */
   readonly marked?: Marked | undefined;
+  /** Asked before `marked` is believed, when what it names has been asked for; not there: it is. */
+  readonly isBelieved?: () => Promise<boolean>;
   /** True: a push is likely to follow. */
   readonly writes: boolean;
 };

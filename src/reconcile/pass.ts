@@ -57,6 +57,9 @@ export type PassOptions = {
   readonly refused?: RefusedBrakes;
 };
 
+/** What the desired branch says of keys, and where it says the branches are. */
+export type Naming = Pick<Config, 'cluster' | 'statusKeys' | 'branch' | 'statusBranch'>;
+
 /** What one process may remember between passes. Losing it costs time only. */
 export type Memory = {
   /** What it calls itself on the status branch, 8 hex digits. Not there: nothing, as where nothing is written. */
@@ -67,6 +70,8 @@ export type Memory = {
   /** The branches as they were read last. */
   status: StatusBranch | undefined;
   config: Config | undefined;
+  /** What the desired branch says of keys at a commit. Not there: nobody has looked. */
+  naming?: { readonly main: Oid; readonly of: Naming };
   /** The commit of the desired branch that was read last. */
   main: string | undefined;
   /** What the last pass found at rest. */

@@ -1,4 +1,4 @@
-/** When a pass may end after looking at the branches alone: on its own word only, and no longer than one audit's time. */
+/** When a pass may end after looking at the branches alone: on its own word, by a key that main names, no longer than one audit's time. */
 
 import type { Instant } from '../api/time.ts';
 import type { Signatures } from '../ports/signatures.ts';
@@ -11,17 +11,26 @@ import { isOwn } from './status/signed.ts';
 /** What a look at the branches found. */
 export type Heads = { readonly main: string; readonly status: StatusBranch; readonly now: Instant };
 
-/** What such a pass says; undefined: something has moved or is due, or nothing proves that it has not. */
-export function quietPass(
+/**
+ * What such a pass says; undefined: something has moved or is due, or nothing proves that it has not. `named`: the cluster for which
+ * main names the key of this process now, asked only where an index by that key would end the pass.
+ */
+export async function quietPass(
   { main, status, now }: Heads,
-  of: { readonly memory: Memory; readonly options: PassOptions; readonly signatures: Signatures | undefined },
-): PassResult | undefined {
+  of: {
+    readonly memory: Memory;
+    readonly options: PassOptions;
+    readonly signatures: Signatures | undefined;
+    readonly named: () => Promise<string | undefined>;
+  },
+): Promise<PassResult | undefined> {
   const { memory, options } = of;
   if (!options.write || options.only.length > 0 || !isSettled(status)) return undefined;
   const { atRest } = memory;
   const seen = atRest !== undefined && atRest.status === status.head ? atRest.index : undefined;
   const index = seen ?? signedIndex(status, of);
-  return index !== undefined && isQuiet(index, { main, now, options }) ? quietResult(main, index, now) : undefined;
+  if (index === undefined || !isQuiet(index, { main, now, options })) return undefined;
+  return seen !== undefined || (await of.named()) === index.cluster ? quietResult(main, index, now) : undefined;
 }
 
 /** The index as far as this process has signed it, and what else it speaks of. One of before is looked at, which says so. */
@@ -35,7 +44,7 @@ function signedIndex(
   return isWhole(texts, index.content) ? index : undefined;
 }
 
-/** Whether this process has signed the index: then it is believed which files have nothing of interest. */
+/** Whether the key of this process has signed the index: where main names that key, it is believed which files have nothing of interest. */
 export function isOwnIndex(
   { index, signed }: StatusBranch,
   { overrides }: PassOptions,

@@ -2,6 +2,7 @@
 
 import { DEFAULT_CONFIG } from '../api/config.ts';
 import type { BuildsSpent } from '../ports/builder.ts';
+import type { Tree } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
 import { headOf } from './documents/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
@@ -60,10 +61,14 @@ async function passOn(ports: Ports, memory: Memory, options: Attempt): Promise<P
   // Loaded with what has read the branches.
   const { isOwnIndex, isSettled, quietPass } = await import('./quiet.ts');
   const { signatures } = ports;
-  const quiet = quietPass({ main, status, now }, { memory, options, signatures });
+  const of = { memory, overrides: options.overrides, branches: memory.config ?? named(options) };
+  const keyOf = async (tree?: Promise<Tree>): Promise<string | undefined> =>
+    (await import('./own-key.ts')).namedCluster(ports, main, { ...of, tree });
+  const quiet = await quietPass({ main, status, now }, { memory, options, signatures, named: keyOf });
   if (quiet !== undefined) return quiet;
   const isOwn = isOwnIndex(status, options, signatures);
-  const ahead = readAhead(git, main, { status, options, before: memory.main, now, isOwn });
+  const isNamed = async (tree: Promise<Tree>): Promise<boolean> => (await keyOf(tree)) === status.index?.cluster;
+  const ahead = readAhead(git, main, { status, options, before: memory.main, now, isOwn, isNamed });
   await sent();
   // Parsing, deciding and splicing are loaded only where there is something to decide.
   const { configFor, fullPass } = await import('./full-pass.ts');

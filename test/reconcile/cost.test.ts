@@ -150,10 +150,11 @@ test.each([3, 8])('folders %i deep cost no round more', async (depth) => {
   expect(cost.rounds).toBe(5);
 });
 
-test('a pass that finds everything settled: the list of branches, the status, and nothing of the cluster', async () => {
+test('a pass that finds everything settled: the list of branches, the status, its configuration, and nothing of the cluster', async () => {
   const cost = await costFrom(large, large.moments.settled);
   expect(cost.result.quiet).toBe(true);
-  expect(cost.requests).toEqual(['ls-refs', 'fetch']);
+  // The status; main with its root, and its configuration: whether it names the key that has signed the status.
+  expect(cost.requests).toEqual(['ls-refs', 'fetch', 'fetch', 'fetch']);
   expect(cost.sent).toBeLessThan(5_000);
   expect(cost).toMatchObject({ clusterCalls: [], clusterExpected: 0 });
 });
@@ -210,6 +211,15 @@ test.each<[string, (text: string) => string]>([
   // The number of the record is signed in a file of its own: the record counts, and its pause is over.
   expect(plan?.commit?.subject).toContain('step 2/3');
   expect(cost.rounds).toBe(5);
+  expect(cost.sent).toBeGreaterThan(1_000_000);
+});
+
+test('what was said of files by a key that main names no more: all of them come', async () => {
+  await reset(large, large.moments.movingWithoutPaths);
+  const { commit } = bareRepository(join(server.folder, '5000.git'));
+  await commit('main', { [configFile]: statusKeysText(2) });
+  const cost = await costOf(large);
+  expect(cost.result.outcomes[0]?.plan?.holds.map(({ reason }) => reason)).toContain('StatusKeyMissing');
   expect(cost.sent).toBeGreaterThan(1_000_000);
 });
 

@@ -1,11 +1,13 @@
 /** A key of the status branch that somebody else has: replaced as documented, nothing of what was signed with it is left. */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asWritten } from '../../src/api/json.ts';
+import { printInstant } from '../../src/api/time.ts';
 import { newMemory } from '../../src/reconcile/pass.ts';
 import { digestOf, sign } from '../../src/reconcile/status/signed.ts';
 import { BareWorld, STATUS } from '../support/bare-world.ts';
-import { publicHalf, resignedRecord, signaturesOf, statusKeysText } from '../support/status-key.ts';
+import { abortInFile } from '../support/mid-delivery.ts';
+import { publicHalf, resigned, resignedRecord, signaturesOf, statusKeysText } from '../support/status-key.ts';
 import { LWS_FILE, NEW, OLD, VLLM_FILES } from '../support/vllm.ts';
 
 const RECORD = 'rollouts/default/llm/vllm.json';
@@ -54,3 +56,43 @@ test.each([
     }
   },
 );
+
+/** `tranche.yaml` as main has it when the first key signs nothing any more. */
+const ENDED: readonly (readonly [what: string, (now: number) => string])[] = [
+  ['was replaced on main', () => statusKeysText(5)],
+  ['has expired', (now) => statusKeysText(1).replace('}]', `, until: "${printInstant(now - 60)}"}]`)],
+  ['is named for another cluster alone', () => statusKeysText(1, 'other')],
+  ['is in a comment', () => `# ${publicHalf(1)}\n${statusKeysText(5)}`],
+  ['is named no more, and no other is', () => 'paths: [apps, rollouts]\n'],
+];
+
+describe.each(ENDED)('a key that %s, and somebody else has it', (_, config) => {
+  test.each([
+    ['that has just started', false],
+    ['that goes on', true],
+  ])('keeps no process quiet that still has it, and none %s lets an abort lie', async (_kind, goesOn) => {
+    const world = await BareWorld.open({ ...VLLM_FILES, 'tranche.yaml': statusKeysText(1) });
+    const memory = newMemory();
+    const process = () => ({ signatures: signaturesOf(1), ...(goesOn ? { memory } : {}) });
+    await world.rounds(3, process());
+    const settled = await world.moment();
+    await world.edit(LWS_FILE, OLD, NEW);
+    await world.rounds(2, process());
+    expect(await world.subject()).toContain('step 1/3');
+    await world.repository.commit('main', { 'tranche.yaml': config(world.cluster.nowSeconds) });
+    await abortInFile(world);
+    const keepQuiet = async (): Promise<void> => {
+      const { main } = await world.moment();
+      await world.repository.git('update-ref', `refs/heads/${STATUS}`, settled.status);
+      const index = (await world.text(STATUS, INDEX))?.replace(/"number": \d+/, '"number": 4102444800') ?? '';
+      const said = { main, settled: true, nextAuditAt: world.cluster.nowSeconds + 60 };
+      await world.repository.commit(STATUS, { [INDEX]: resigned(index, (before) => ({ ...before, ...said })) });
+    };
+    for (let round = 0; round < 6; round += 1) {
+      await keepQuiet();
+      expect((await world.pass(process())).quiet).toBe(false);
+      await world.goOn();
+    }
+    expect(await world.subject()).toContain('rolled back');
+  });
+});

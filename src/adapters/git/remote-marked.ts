@@ -31,6 +31,8 @@ type MarkedOptions = Pick<RemoteFetchOptions, 'limits' | 'log'> & {
   readonly find: (oid: Oid, reading: Reading) => FoundObject | undefined;
   /** Says of a file that is not at hand that it is too large. */
   readonly markLarge: (oid: Oid, reading: Reading) => void;
+  /** Whether what was said counts: nothing that is fetched by it does harm, what is not is never read. */
+  readonly isBelieved: () => Promise<boolean>;
 };
 
 /**
@@ -56,7 +58,8 @@ export async function fetchByMarks(
   const why =
     refused ??
     (await lacksOf({ commit, since }, reading, options)) ??
-    (blobs.some((oid) => find(oid, reading) === undefined) ? 'a file with a marker did not come' : undefined);
+    (blobs.some((oid) => find(oid, reading) === undefined) ? 'a file with a marker did not come' : undefined) ??
+    ((await options.isBelieved()) ? undefined : 'who signed which files have a marker is not named there');
   if (why !== undefined) {
     log?.info(`git: reading all of ${commit}, not what has changed since ${since}: ${why}`);
     return false;

@@ -24,6 +24,7 @@ type WholeOptions = Pick<RemoteFetchOptions, 'limits' | 'log'> & {
 export class RemoteWhole {
   private readonly options: WholeOptions;
   private marked: Marked | undefined;
+  private isBelieved: () => Promise<boolean> = async () => true;
   /** What reads by marks: loaded once there are some, while others ask. */
   private loading: Promise<{ readonly fetchByMarks: typeof fetchByMarks }> | undefined;
 
@@ -32,8 +33,9 @@ export class RemoteWhole {
   }
 
   /** Believes what is said of the files of an earlier commit. */
-  expect({ marked }: Expected): void {
+  expect({ marked, isBelieved = async () => true }: Expected): void {
     this.marked = marked;
+    this.isBelieved = isBelieved;
     if (marked !== undefined) this.loading ??= import('./remote-marked.ts');
   }
 
@@ -41,7 +43,8 @@ export class RemoteWhole {
   async fetch(commit: Oid, reading: Reading): Promise<void> {
     const { marked, loading } = this;
     const byMarks = marked && (await loading);
-    if (marked !== undefined && (await byMarks?.fetchByMarks(marked, commit, reading, this.options)) === true) return;
+    const options = { ...this.options, isBelieved: this.isBelieved };
+    if (marked !== undefined && (await byMarks?.fetchByMarks(marked, commit, reading, options)) === true) return;
     const request = { wants: [commit], depth: 1, filter: undefined };
     try {
       await this.orFail(request, reading, firstTry);

@@ -20,7 +20,9 @@ export function readAhead(git: Git, main: Oid, known: Hints): Ahead {
   const { status, options } = known;
   const paths = options.overrides.paths ?? status.index?.paths;
   const texts = stableTexts(status);
-  expect(git, main, { ...known, paths, commits: texts.map(({ commit }) => commit) });
+  // The configuration says whether to believe it, and is read meanwhile.
+  const isBelieved = (): Promise<boolean> => known.isNamed(config);
+  expect(git, main, { ...known, paths, commits: texts.map(({ commit }) => commit), isBelieved });
   const config = git.readAt(main, CONFIG_REQUEST);
   if (paths === undefined) return { config: handled(config), desired: undefined };
   const desired = handled(git.readAt(main, desiredRequest(paths, status.index?.traffic)));
@@ -35,24 +37,30 @@ type Hints = {
   /** The commit that this process read last. */
   readonly before: Oid | undefined;
   readonly now: Instant;
-  /** Whether this process has signed the index. */
+  /** Whether the key of this process has signed the index. */
   readonly isOwn: boolean;
+  /** Whether main, by its configuration, names that key for the cluster of the index. */
+  readonly isNamed: (config: Promise<Tree>) => Promise<boolean>;
 };
 
 /** Names what the last pass read, so that the depth of folders costs no waiting. */
 function expect(
   git: Git,
   main: Oid,
-  known: Hints & { readonly paths: readonly string[] | undefined; readonly commits: readonly Oid[] },
+  known: Hints & {
+    readonly paths: readonly string[] | undefined;
+    readonly commits: readonly Oid[];
+    readonly isBelieved: () => Promise<boolean>;
+  },
 ): void {
   const { before, options, now, isOwn } = known;
   const { index } = known.status;
   if (index === undefined) return;
-  const { commits, paths } = known;
+  const { commits, paths, isBelieved } = known;
   // A tree that is read whole is sent whole, unless this process has it already.
   const isWhole = before === undefined && (paths === undefined || paths.includes(''));
   const of = isWhole
-    ? { head: undefined, since: main, marked: isOwn ? markedOf(index, now) : undefined }
+    ? { head: undefined, since: main, marked: isOwn ? markedOf(index, now) : undefined, isBelieved }
     : { head: main, since: before ?? index.main };
   git.expect({ ...of, commits, folders: index.folders, writes: options.write && !index.settled });
 }
