@@ -1,11 +1,12 @@
-/** Parses one document of a file: the only place that calls the YAML library. Never writes YAML with it. */
+/** Parses one document of a file: with compose-text.ts and build-tree.ts the only place that calls the YAML library. Never writes YAML with it. */
 
-import { Lexer, parseDocument as parseYaml, type YAMLError } from 'yaml';
+import type { YAMLError } from 'yaml';
 import type { Issue } from '../api/issue.ts';
 import type { Json } from '../api/json.ts';
 import { buildTree, type Fault } from './build-tree.ts';
-import type { KnownTexts, ReadText } from './known-texts.ts';
-import { MAX_DOCUMENT_CHARACTERS, MAX_SYNTAX_ISSUES, MAX_TOKENS, UNCOUNTED_CHARACTERS } from './limits.ts';
+import { composeText } from './compose-text.ts';
+import type { KnownTexts, ReadText, WrongText } from './known-texts.ts';
+import { DOCUMENT_WORK, MAX_DOCUMENT_CHARACTERS, MAX_SYNTAX_ISSUES, MAX_TOKENS } from './limits.ts';
 import { lineIndex, lineStarts } from './lines.ts';
 import { resolveTree } from './resolve-tree.ts';
 import type { SourceNode } from './source-tree.ts';
@@ -33,21 +34,10 @@ export type ParsedDocument =
       readonly twice: readonly Issue[];
       readonly lineAt: (offset: number) => number;
       readonly read: ReadText;
-      /** Values visited, for tests that bound the work instead of the time. */
-      readonly nodes: number;
+      /** Tokens cut and values visited, the same whether the text was known: what reading it costs, at most. */
+      readonly work: number;
     }
-  | { readonly kind: 'wrong'; readonly issues: readonly Issue[] };
-
-/** The library's own check of unique keys is quadratic (258 KB take seconds): ours is in build-tree.ts. */
-const OPTIONS = {
-  version: '1.2',
-  schema: 'core',
-  uniqueKeys: false,
-  merge: false,
-  resolveKnownTags: false,
-  prettyErrors: false,
-  logLevel: 'silent',
-} as const;
+  | { readonly kind: 'wrong'; readonly issues: readonly Issue[]; readonly work: number };
 
 /** Next line, line separator and paragraph separator: line breaks in YAML 1.1, as the agents' parsers have it; not in 1.2. */
 const OTHER_BREAK = /[\u0085\u2028\u2029]/;
@@ -57,36 +47,42 @@ const LONE_RETURN = /\r(?!\n)/;
 
 /**
  * The tree and the JSON of one document, or every reason why it cannot be trusted, with lines of the file. A text that
- * is known is not parsed again, wherever it stands now; what is wrong is not remembered.
+ * is known is not parsed again, wherever it stands now, right or wrong.
  */
 export function parseDocumentText({ file, text, firstLine, doubt }: DocumentText, known?: KnownTexts): ParsedDocument {
-  if (doubt !== undefined) return { kind: 'wrong', issues: [doubtIssue(file, doubt)] };
-  if (text.length > MAX_DOCUMENT_CHARACTERS) return { kind: 'wrong', issues: [tooLarge(file, firstLine, text.length)] };
+  const wrong = (issue: Issue): ParsedDocument => ({ kind: 'wrong', issues: [issue], work: DOCUMENT_WORK });
+  if (doubt !== undefined) return wrong(doubtIssue(file, doubt));
+  if (text.length > MAX_DOCUMENT_CHARACTERS) return wrong(tooLarge(file, firstLine, text.length));
   const unclear = unclearBreak(file, text);
-  const remembered = unclear === -1 ? known?.get(text) : undefined;
-  if (remembered !== undefined) return parsedAt(file, firstLine, remembered);
-  if (hasTooManyTokens(text)) return { kind: 'wrong', issues: [tooManyTokens(file, firstLine)] };
-  const starts = lineStarts(text);
-  const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
-  if (unclear !== -1) return { kind: 'wrong', issues: [breakIssue(file, lineAt(unclear), text.charCodeAt(unclear))] };
-  const document = parseYaml(text, OPTIONS);
-  // What is to be filled in makes no sense to a parser from there on: one line says it.
-  const most = text.includes('{{') ? 1 : MAX_SYNTAX_ISSUES;
-  const errors = [...document.errors, ...document.warnings].slice(0, most);
-  if (errors.length > 0)
-    return { kind: 'wrong', issues: errors.map((error) => syntaxIssue(file, text, lineAt, error)) };
-  const built = buildTree(text, document.contents);
-  const toIssue = (fault: Fault): Issue => faultIssue(file, lineAt, fault);
-  if (built.faults.length > 0) {
-    const faults = [...built.faults, ...built.twice].sort((left, right) => left.at - right.at);
-    return { kind: 'wrong', issues: faults.slice(0, MAX_SYNTAX_ISSUES).map(toIssue) };
+  if (unclear !== -1) {
+    const line = firstLine + lineIndex(lineStarts(text), unclear);
+    return wrong(breakIssue(file, line, text.charCodeAt(unclear)));
   }
-  const resolved = resolveTree(built.root);
-  if (resolved.fault !== undefined) return { kind: 'wrong', issues: [toIssue(resolved.fault)] };
-  const { value, ambiguous } = resolved;
-  const read = { root: built.root, value, ambiguous, twice: built.twice, starts, nodes: built.nodes + resolved.nodes };
+  const remembered = known?.get(text);
+  if (remembered !== undefined) return parsedAt(file, firstLine, remembered);
+  const read = readText(text);
   known?.set(text, read);
   return parsedAt(file, firstLine, read);
+}
+
+function readText(text: string): ReadText | WrongText {
+  const starts = lineStarts(text);
+  const composed = composeText(text);
+  const cut = DOCUMENT_WORK + composed.tokens;
+  if (composed.kind === 'many-tokens') return { kind: 'wrong', faults: [TOO_MANY_TOKENS], starts, work: cut };
+  // What is to be filled in makes no sense to a parser from there on: one line says it.
+  const most = text.includes('{{') ? 1 : MAX_SYNTAX_ISSUES;
+  const errors = composed.errors.slice(0, most).map((error) => syntaxFault(text, error));
+  if (errors.length > 0) return { kind: 'wrong', faults: errors, starts, work: cut };
+  const { root, faults, twice, nodes } = buildTree(text, composed.contents);
+  if (faults.length > 0) {
+    const first = [...faults, ...twice].sort((left, right) => left.at - right.at).slice(0, MAX_SYNTAX_ISSUES);
+    return { kind: 'wrong', faults: first, starts, work: cut + nodes };
+  }
+  const resolved = resolveTree(root);
+  const work = cut + nodes + resolved.nodes;
+  if (resolved.fault !== undefined) return { kind: 'wrong', faults: [resolved.fault], starts, work };
+  return { kind: 'read', root, value: resolved.value, ambiguous: resolved.ambiguous, twice, starts, work };
 }
 
 /** The offset of a character that ends a line for some readers alone; -1: there is none. */
@@ -95,28 +91,18 @@ function unclearBreak(file: string, text: string): number {
   return lone !== -1 || file.endsWith('.json') ? lone : text.search(OTHER_BREAK);
 }
 
-function parsedAt(file: string, firstLine: number, read: ReadText): ParsedDocument {
-  const { root, value, ambiguous, starts, nodes } = read;
+function parsedAt(file: string, firstLine: number, read: ReadText | WrongText): ParsedDocument {
+  const { starts, work } = read;
   const lineAt = (offset: number): number => firstLine + lineIndex(starts, offset);
-  const places = ambiguous.map(({ path, at, source }) => ({ path, line: lineAt(at), source }));
-  const twice = read.twice.map((fault) => faultIssue(file, lineAt, fault));
-  return { kind: 'ok', root, value, ambiguous: places, twice, lineAt, nodes, read };
+  const toIssue = (fault: Fault): Issue => faultIssue(file, lineAt, fault);
+  if (read.kind === 'wrong') return { kind: 'wrong', issues: read.faults.map(toIssue), work };
+  const { root, value } = read;
+  const ambiguous = read.ambiguous.map(({ path, at, source }) => ({ path, line: lineAt(at), source }));
+  return { kind: 'ok', root, value, ambiguous, twice: read.twice.map(toIssue), lineAt, work, read };
 }
 
-/** Cutting text into tokens costs a tenth of parsing it, and stops at the limit. */
-function hasTooManyTokens(text: string): boolean {
-  if (text.length <= UNCOUNTED_CHARACTERS) return false;
-  let count = 0;
-  for (const _ of new Lexer().lex(text)) {
-    count += 1;
-    if (count > MAX_TOKENS) return true;
-  }
-  return false;
-}
-
-function syntaxIssue(file: string, text: string, lineAt: (offset: number) => number, error: YAMLError): Issue {
-  const line = lineAt(error.pos[0]);
-  const at = { file, line, path: '' };
+function syntaxFault(text: string, error: YAMLError): Fault {
+  const at = { at: error.pos[0], path: '' };
   if (text.includes('{{')) {
     return {
       ...at,
@@ -199,13 +185,10 @@ function tooLarge(file: string, line: number, length: number): Issue {
   };
 }
 
-function tooManyTokens(file: string, line: number): Issue {
-  return {
-    file,
-    line,
-    path: '',
-    reason: 'TooManyNodes',
-    message: `the document has more than ${MAX_TOKENS} words and signs, the limit`,
-    hint: 'Split the document, or keep it out of the configured paths.',
-  };
-}
+const TOO_MANY_TOKENS: Fault = {
+  at: 0,
+  path: '',
+  reason: 'TooManyNodes',
+  message: `the document has more than ${MAX_TOKENS} words and signs, the limit`,
+  hint: 'Split the document, or keep it out of the configured paths.',
+};

@@ -6,11 +6,11 @@ import { ANALYSIS_KIND, POLICY_KIND, POLICY_TEST_KIND, ROUTE_PROVIDER_KIND } fro
 import type { FieldPath, ObjectRef } from '../rollout/edits/edit.ts';
 import { identityOf } from './identity.ts';
 import type { KnownTexts, ReadText } from './known-texts.ts';
-import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS, MAX_SYNTAX_ISSUES } from './limits.ts';
+import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS, MAX_FILE_WORK, MAX_SYNTAX_ISSUES } from './limits.ts';
 import { lineBreak } from './lines.ts';
 import { itemOfList, objectInList } from './listed-objects.ts';
 import { type Ambiguous, type ParsedDocument, parseDocumentText } from './parse-document.ts';
-import { fileTooLarge, listIssue, notAnObject, tooManyDocuments } from './parse-issues.ts';
+import { fileTooLarge, listIssue, notAnObject, tooManyDocuments, tooMuchWork } from './parse-issues.ts';
 import { find, type SourceMap, type SourceNode } from './source-tree.ts';
 import { type DocumentSlice, splitDocuments } from './split-documents.ts';
 
@@ -68,6 +68,7 @@ export function parseManifestFile(file: string, text: string, interests: Interes
   const others: DocumentSlice[] = [];
   const issues: Issue[] = [];
   let interpreted = 0;
+  let work = 0;
   for (const slice of splitDocuments(file, text)) {
     const body = text.slice(slice.start, slice.end);
     if (!mentions(body, wanted)) {
@@ -78,7 +79,13 @@ export function parseManifestFile(file: string, text: string, interests: Interes
       issues.push(tooManyDocuments(file, slice.firstLine));
       break;
     }
-    const read = interpret({ file, slice, body, fileBreak: lineBreak(text), wanted, known });
+    if (work > MAX_FILE_WORK) {
+      issues.push(tooMuchWork(file, slice.firstLine));
+      break;
+    }
+    const parsed = parseDocumentText({ file, text: body, firstLine: slice.firstLine, doubt: slice.doubt }, known);
+    work += parsed.work;
+    const read = interpret({ file, slice, body, fileBreak: lineBreak(text), wanted, parsed });
     if (read.kind === 'document') documents.push(read.document);
     else others.push(slice);
     // One that is wrong was interpreted as well: a file has this many faults at most.
@@ -130,7 +137,7 @@ type Candidate = {
   readonly body: string;
   readonly fileBreak: ManifestDocument['lineBreak'];
   readonly wanted: Interests;
-  readonly known: KnownTexts | undefined;
+  readonly parsed: ParsedDocument;
 };
 
 type Read =
@@ -138,9 +145,8 @@ type Read =
   | { readonly kind: 'other' }
   | { readonly kind: 'wrong'; readonly issues: readonly Issue[] };
 
-function interpret({ file, slice, body, fileBreak, wanted, known }: Candidate): Read {
-  const { doubt, firstLine } = slice;
-  const parsed = parseDocumentText({ file, text: body, firstLine, doubt }, known);
+function interpret({ file, slice, body, fileBreak, wanted, parsed }: Candidate): Read {
+  const { firstLine } = slice;
   if (parsed.kind === 'wrong') return mayBeWanted(body, wanted) ? parsed : { kind: 'other' };
   const { root, value, ambiguous, twice } = parsed;
   if (root.kind !== 'map' || !isJsonObject(value)) {

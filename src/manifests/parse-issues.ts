@@ -1,7 +1,7 @@
 /** What is wrong with a file of manifests as a whole: each with its line, and what to do. */
 
 import type { Issue } from '../api/issue.ts';
-import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS } from './limits.ts';
+import { MAX_DOCUMENTS, MAX_FILE_CHARACTERS, MAX_FILE_WORK } from './limits.ts';
 
 /** A wanted kind as an item of a List. */
 export function listIssue(file: string, line: number, kind: string): Issue {
@@ -67,5 +67,17 @@ export function tooManyDocuments(file: string, line: number): Issue {
     reason: 'TooManyDocuments',
     message: `the file has more than ${MAX_DOCUMENTS} documents of kinds that are read, the limit`,
     hint: 'Split the file.',
+  };
+}
+
+/** Documents behind those that take as much work as is done for one file. */
+export function tooMuchWork(file: string, line: number): Issue {
+  return {
+    file,
+    line,
+    path: '',
+    reason: 'TooManyNodes',
+    message: `the documents before this line have more than ${MAX_FILE_WORK} words, signs and values together, the limit: nothing from here on is read`,
+    hint: 'Split the file, or keep it out of the configured paths.',
   };
 }

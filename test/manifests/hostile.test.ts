@@ -1,9 +1,20 @@
 /** Files made to hang a reader: the work is counted, not timed, and the answer is an Issue. */
 
-import { describe, expect, test } from 'vitest';
-import { parseDocument } from 'yaml';
+import { describe, expect, test, vi } from 'vitest';
+import { Parser, parseDocument } from 'yaml';
 import { buildTree } from '../../src/manifests/build-tree.ts';
-import { MAX_DOCUMENT_CHARACTERS, MAX_NODES } from '../../src/manifests/limits.ts';
+import { composeText } from '../../src/manifests/compose-text.ts';
+import { newKnownTexts } from '../../src/manifests/known-texts.ts';
+import {
+  DOCUMENT_WORK,
+  MAX_DOCUMENT_CHARACTERS,
+  MAX_DOCUMENTS,
+  MAX_FILE_CHARACTERS,
+  MAX_FILE_WORK,
+  MAX_NODES,
+  MAX_SYNTAX_ISSUES,
+  MAX_TOKENS,
+} from '../../src/manifests/limits.ts';
 import { parseDocumentText } from '../../src/manifests/parse-document.ts';
 import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { resolveTree } from '../../src/manifests/resolve-tree.ts';
@@ -106,4 +117,81 @@ describe('work stays bounded', () => {
       issues: [],
     });
   });
+});
+
+/** As much of `unit` behind `head` as fits. */
+const filled = (head: string, unit: string, characters: number): string =>
+  `${head}${unit.repeat(Math.floor((characters - head.length) / unit.length))}\n`;
+
+/** A file that is as large as one may be, of documents alike, behind one that is right. */
+const fileOf = (document: string): string => {
+  const text = `---\n${document}`;
+  const right = 'apiVersion: v1\nkind: Rollout\nmetadata: {name: right}\n';
+  return right + text.repeat(Math.floor((MAX_FILE_CHARACTERS - right.length) / text.length));
+};
+
+/** Tokens that the library's parser is given while `run` runs, and for how many texts. */
+function parsing(run: () => void): { readonly tokens: number; readonly texts: number } {
+  const next = vi.spyOn(Parser.prototype, 'next');
+  const parse = vi.spyOn(Parser.prototype, 'parse');
+  try {
+    run();
+    return { tokens: next.mock.calls.length, texts: parse.mock.calls.length };
+  } finally {
+    next.mockRestore();
+    parse.mockRestore();
+  }
+}
+
+/** Small enough to be many in one file, large enough that each is slow. */
+const SMALL = 32 * 1024 - 16;
+
+describe('the work on one file stays bounded, however it is cut into documents', () => {
+  test.each([
+    ['aliases', filled('kind: Rollout\n', '*a\n', SMALL)],
+    ['closing brackets', filled('kind: Rollout\n', ']\n', SMALL)],
+    ['lists without values', filled('kind: Rollout\n', '- : \n', SMALL)],
+    ['equal keys', filled('kind: Rollout\n', 'a: 1\n', SMALL)],
+    ['aliases of aliases, in documents of no interest', `# Rollout\n${bomb(9, 6)}`],
+    ['small documents of no interest', '# Rollout\na: 1\n'],
+  ])('%s', (_, document) => {
+    let parsed: ReturnType<typeof parseManifestFile> | undefined;
+    const { tokens, texts } = parsing(() => {
+      parsed = parseManifestFile('x.yaml', fileOf(document), ['Rollout']);
+    });
+    expect(tokens + texts * DOCUMENT_WORK).toBeLessThan(MAX_FILE_WORK + MAX_TOKENS);
+    expect(parsed?.documents.map(({ object }) => object.name)).toEqual(['right']);
+    const last = parsed?.issues.at(-1);
+    expect(last).toMatchObject({ file: 'x.yaml', reason: 'TooManyNodes' });
+    expect(last?.message).toContain('nothing from here on is read');
+    expect(parsed?.issues.length).toBeLessThanOrEqual(MAX_DOCUMENTS * MAX_SYNTAX_ISSUES + 1);
+  });
+
+  test('aliases of aliases: values count, not only what is written', () => {
+    const { texts } = parsing(() => parseManifestFile('x.yaml', fileOf(`# Rollout\n${bomb(9, 6)}`), ['Rollout']));
+    expect(texts).toBeLessThanOrEqual(MAX_FILE_WORK / MAX_NODES + 2);
+  });
+
+  test('what is known counts as it did: what a file means does not go by what was read before', () => {
+    const known = newKnownTexts(4 * MAX_FILE_CHARACTERS);
+    const text = fileOf(filled('kind: Rollout\n', ']\n', SMALL));
+    const [first, again] = [1, 2].map(() => parseManifestFile('x.yaml', text, ['Rollout'], known));
+    expect(again?.issues).toEqual(first?.issues);
+    expect(parsing(() => parseManifestFile('x.yaml', text, ['Rollout'], known))).toEqual({ tokens: 0, texts: 0 });
+  });
+});
+
+test.each([
+  ['aliases', '*a\n'],
+  ['closing brackets', ']\n'],
+  ['commas', '- [,,\n'],
+  ['tags that nobody knows', '- !x 1\n'],
+  ['escapes that do not exist', '- "\\q\\q"\n'],
+])('the library makes no more errors of a document than are reported: %s', (_, unit) => {
+  const composed = composeText(filled('a: [\n', unit, SMALL));
+  expect(composed.kind).toBe('composed');
+  // Errors, and then warnings.
+  const errors = composed.kind === 'composed' ? composed.errors.length : 0;
+  expect(errors).toBeGreaterThan(0);
+  expect(errors).toBeLessThanOrEqual(2 * MAX_SYNTAX_ISSUES);
 });

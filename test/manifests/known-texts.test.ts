@@ -52,23 +52,31 @@ test('a text that is known from a JSON file is refused in a YAML file where YAML
   expect(parseManifestFile('a.yaml', text, ['Rollout'], known).issues).toMatchObject([{ reason: 'UnclearLineBreak' }]);
 });
 
-test('what is wrong is not remembered, and says its line', () => {
-  const known = newKnownTexts();
-  const wrong = 'kind: Rollout\nkind: Rollout\n';
-  for (const [before, line] of [
-    ['', 2],
-    ['# one\n---\n', 4],
-  ] as const)
-    expect(parseManifestFile('a.yaml', before + wrong, ['Rollout'], known).issues).toMatchObject([
-      { reason: 'DuplicateKey', line },
-    ]);
+test('what is wrong is remembered as well, and says the line of where it stands now', () => {
+  const { known, parsed } = counted();
+  const wrong = ['kind: Rollout\nkind: Rollout\n', 'kind: Rollout\na: [\n', 'kind: Rollout\na: *b\n'];
+  for (const text of wrong)
+    for (const before of ['', '# one\n---\n']) {
+      const { issues } = parseManifestFile(`${before.length}.yaml`, before + text, ['Rollout'], known);
+      expect(issues).toEqual(parseManifestFile(`${before.length}.yaml`, before + text, ['Rollout']).issues);
+      expect(issues[0]?.line).toBeGreaterThan(before === '' ? 0 : 3);
+    }
+  expect(parsed).toEqual(wrong);
 });
 
 test('the older half is let go, but for what was asked for', () => {
   const known = newKnownTexts(120);
   const read = parseManifestFile('a.yaml', LWS, ['LeaderWorkerSet']).documents[0];
   if (read === undefined) throw new Error('not read');
-  const entry = { root: read.root, value: read.value, ambiguous: [], twice: [], starts: [0], nodes: 1 };
+  const entry = {
+    kind: 'read' as const,
+    root: read.root,
+    value: read.value,
+    ambiguous: [],
+    twice: [],
+    starts: [0],
+    work: 1,
+  };
   const text = (at: number): string => String(at).padEnd(30, 'x');
   for (const at of [1, 2, 3]) known.set(text(at), entry);
   expect(known.get(text(1))).toBeDefined();
