@@ -4,12 +4,12 @@ import { at } from '../../api/json.ts';
 import { MARK, type Marks, printMarks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
 import { startedWith } from '../../api/restore.ts';
-import { isOneWorkload } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import { isFillingBack } from '../../rollout/state.ts';
 import { lastCommitOf, lastWritten } from './last-commit.ts';
 import type { Observation } from './observation.ts';
+import { promotesNothing, promotesOther } from './promotes-other.ts';
 import { isUnsigned } from './unsigned.ts';
 import type { Version } from './version.ts';
 
@@ -45,21 +45,12 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const marks = written ?? (isUnsigned(of) || isUndone || isRollbackOf(own, recorded) ? undefined : recorded);
   if (isUndone && marks !== undefined && isOtherUndo(own, marks)) return marks;
   if (rollout?.rollout.disabled === true) return undefined;
-  if (last !== undefined && promotesNothing(own)) return last.marks;
+  if (last !== undefined && (promotesNothing(own) || (await promotesOther(of, own, last.marks)))) return last.marks;
   const isAnother = last !== undefined && (namesOther(file, last.marks) || leavesRest(file, last.marks));
   if (isAnother && !(await had(of, file, last.commit))) return last.marks;
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
   return sameRelease(own.release, marks.release) && startedOther(own, marks) ? marks : undefined;
-}
-
-/**
- * Whether the file says that a release has done its steps, and by no strategy that fills a second workload: no commit of ours says
- * that, and a squash leaves the annotations as they are. Whichever release it names, what main had before counts.
- */
-function promotesNothing(own: Marks | undefined): boolean {
-  const style = own?.restore?.style;
-  return own?.step?.kind === 'promote' && (style === undefined || isOneWorkload(style));
 }
 
 /** Whether the last pass held steps by what it had found then: an order sees no groups that would tell. */
