@@ -21,6 +21,8 @@ export type GitLimits = {
   readonly treeDepth: number;
   /** Folders and files that one read may visit. */
   readonly treeEntries: number;
+  /** Files that one read gives back, those that cannot be read included. */
+  readonly treeFiles: number;
   /** Objects asked for by id in one request. */
   readonly wantsPerRequest: number;
   readonly commitsPerHistory: number;
@@ -52,6 +54,7 @@ export const defaultGitLimits: GitLimits = {
   cacheBytes: 64 * miB,
   treeDepth: 64,
   treeEntries: 1_000_000,
+  treeFiles: 100_000,
   wantsPerRequest: 10_000,
   commitsPerHistory: 10_000,
   shallowCommits: 50_000,

@@ -24,11 +24,21 @@ export async function readTree(
   answer: <T>(question: ObjectQuestion<T>) => T | Promise<T>,
 ): Promise<Walked> {
   const all = await answer(walkTree(root, request, limits, { whole }));
-  if (all !== undefined) return all;
+  if (all !== undefined) return fitting(all, limits);
   // Nearly no repository needs it.
   const { leftOutOf } = await import('./tree-shares.ts');
   const { prefixes, files } = await answer(leftOutOf({ oid: root, wanted: wantedOf(request.paths) }, limits));
-  const fitting = await answer(walkTree(root, request, limits, { whole, leftOut: prefixes }));
-  if (fitting === undefined) throw tooLarge(limits);
-  return { ...fitting, files: [...fitting.files, ...files].sort(byPath) };
+  const rest = await answer(walkTree(root, request, limits, { whole, leftOut: prefixes }));
+  if (rest === undefined) throw tooLarge(limits);
+  return fitting({ ...rest, files: [...rest.files, ...files].sort(byPath) }, limits);
+}
+
+/** With no more files than a pass may take in: the others are there, and are not read. */
+async function fitting(walked: Walked, limits: GitLimits): Promise<Walked> {
+  if (walked.files.length <= limits.treeFiles) return walked;
+  const { fairFiles } = await import('./file-shares.ts');
+  const files = [...fairFiles(walked.files, limits)].sort(byPath);
+  const kept = new Set(files);
+  const skipped = () => [...walked.skipped(), ...walked.files.filter((file) => !kept.has(file))].sort(byPath);
+  return { ...walked, files, skipped };
 }

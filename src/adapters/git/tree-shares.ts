@@ -8,6 +8,7 @@ import { isFolder, newPlace, oidAt, readEntry } from './objects.ts';
 import { tooLarge } from './tree-errors.ts';
 import { wantedAt } from './tree-folder.ts';
 import { isLong, nameOf } from './tree-paths.ts';
+import { namedTogether } from './tree-stand-ins.ts';
 import { spelled, type Wanted } from './wanted-paths.ts';
 
 /** `prefix`: its path, a byte string with the last slash. */
@@ -19,7 +20,7 @@ type LeftOut = { readonly prefixes: ReadonlySet<string>; readonly files: readonl
 type Shape = { readonly entries: number; readonly folders: readonly Folder[] };
 
 /** Folders with less than this part of what may be visited are not divided: those that fit are read, the smallest first. */
-const DIVIDED_LEAST = 1 / 64;
+export const DIVIDED_LEAST = 1 / 64;
 /** Entries of different trees that are counted, as a multiple of what may be visited. What is below counts as endless. */
 const COUNTED_MOST = 8;
 
@@ -57,10 +58,10 @@ type Weighed = Folder & { readonly weight: number };
 /** How much of a folder is counted, and what comes next in it. */
 type Counted = { readonly folder: Folder; readonly weight: number; readonly level: readonly Folder[] };
 
-/** Of what is not read whole: what may be visited in it, or nothing. */
-function divided(folders: readonly Weighed[], most: number, least: number) {
-  const open: (Folder & { readonly most: number })[] = [];
-  const leftOut: Folder[] = [];
+/** Of what is not read whole: what may be read in it, or nothing. With less than `least` for each those that fit are whole. */
+export function divided<T extends { readonly weight: number }>(folders: readonly T[], most: number, least: number) {
+  const open: (T & { readonly most: number })[] = [];
+  const leftOut: T[] = [];
   let left = most;
   let others = folders.length;
   for (const folder of [...folders].sort((a, b) => a.weight - b.weight)) {
@@ -173,25 +174,9 @@ function shapeOf({ oid, prefix, wanted }: Folder, lookup: Lookup): Shape {
   return { entries, folders };
 }
 
-/** From this many on, what is left out of one folder is named together. The root has no name. */
-const TOGETHER_LEAST = 10;
-
 /** What stands for folders that are left out. */
 function standIns(folders: readonly Folder[], limits: Limits): readonly TreeFile[] {
-  const byParent = new Map<string, Folder[]>();
-  for (const folder of folders) {
-    const parent = folder.prefix.slice(0, folder.prefix.lastIndexOf('/', folder.prefix.length - 2) + 1);
-    const others = byParent.get(parent);
-    if (others === undefined) byParent.set(parent, [folder]);
-    else others.push(folder);
-  }
-  return [...byParent].flatMap(([prefix, [first, ...others]]) =>
-    first === undefined || prefix === '' || others.length + 1 < TOGETHER_LEAST
-      ? [first, ...others].flatMap((folder) => (folder === undefined ? [] : tooMuch(named(folder), 0, limits)))
-      : [tooMuch(named({ oid: first.oid, prefix }), others.length + 1, limits)],
+  return namedTogether(folders.map(({ oid, prefix }) => ({ oid, prefix, many: 0 }))).map(({ oid, prefix, many }) =>
+    tooMuch({ oid, path: spelled(prefix.slice(0, -1)) }, many, limits),
   );
-}
-
-function named({ oid, prefix }: Pick<Folder, 'oid' | 'prefix'>): Pick<TreeFile, 'oid' | 'path'> {
-  return { oid, path: spelled(prefix.slice(0, -1)) };
 }

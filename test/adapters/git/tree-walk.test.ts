@@ -324,6 +324,20 @@ describe('a tree that is larger than its limit', () => {
     expect(lines.some((line) => line.endsWith('larger than 300 folders and files'))).toBe(true);
   });
 
+  test('gives back no more files than a pass may take in, and the others are there all the same', async () => {
+    const { root, objects } = objectsOf([...filesAt('apps/bomb', 1, 90), theirs]);
+    const found = await readTree({ root, request, limits: { ...limits, treeFiles: 50 } }, (question) =>
+      answerNow(
+        question,
+        () =>
+          (oid): FoundObject =>
+            objects.get(oid)!,
+      ),
+    );
+    expect(found.files.map(({ path }) => path)).toEqual(['apps/bomb/0', 'apps/own/x/a.yaml']);
+    expect(found.skipped().filter(({ path }) => path.startsWith('apps/bomb/'))).toHaveLength(90);
+  });
+
   test('each folder gets what an equal part allows, and no more is visited in all', async () => {
     const tree = fc.array(
       fc.record({ folders: fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 4 }), at: fc.nat(30) }),
