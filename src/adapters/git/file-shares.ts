@@ -1,17 +1,20 @@
 /** Decides which files a read gives back where there are more than one pass may take in: each folder gets a fair part. */
 
 import type { Oid, TreeFile } from '../../ports/git.ts';
+import { weightOf, weightOfAll } from './file-weight.ts';
 import { gitError } from './git-error.ts';
 import type { GitLimits } from './limits.ts';
 import { DIVIDED_LEAST, divided } from './tree-shares.ts';
 import { namedTogether } from './tree-stand-ins.ts';
 
-/** `prefix`: its path with the last slash. `weight`: all files in it. */
+/** `prefix`: its path with the last slash. `own`: what the files right in it weigh, `weight`: all in it, which are `many`. */
 type Folder = {
   readonly prefix: string;
   readonly files: TreeFile[];
   readonly folders: Map<string, Folder>;
+  own: number;
   weight: number;
+  many: number;
 };
 
 /**
@@ -19,17 +22,17 @@ type Folder = {
  * one file for each folder that cannot be read. Throws PortError where the root alone has too many.
  */
 export function fairFiles(files: readonly TreeFile[], limits: GitLimits): readonly TreeFile[] {
-  if (files.length <= limits.treeFiles) return files;
+  if (weightOfAll(files) <= limits.treeFiles) return files;
   const kept: TreeFile[] = [];
   const leftOut: Folder[] = [];
   const open = [{ ...treeOf(files), most: limits.treeFiles }];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const { most } = folder;
-    if (folder.files.length > most && folder.prefix === '') throw tooManyFiles(limits);
-    if (folder.files.length > most) leftOut.push(folder);
+    if (folder.own > most && folder.prefix === '') throw tooManyFiles(limits);
+    if (folder.own > most) leftOut.push(folder);
     else {
       const folders = [...folder.folders.values()];
-      const parts = divided(folders, most - folder.files.length, limits.treeFiles * DIVIDED_LEAST);
+      const parts = divided(folders, most - folder.own, limits.treeFiles * DIVIDED_LEAST);
       const cut = new Set([...parts.leftOut, ...parts.open].map(({ prefix }) => prefix));
       for (const file of folder.files) kept.push(file);
       for (const below of folders) if (!cut.has(below.prefix)) for (const file of allIn(below)) kept.push(file);
@@ -38,7 +41,7 @@ export function fairFiles(files: readonly TreeFile[], limits: GitLimits): readon
     }
   }
   const named = namedTogether(
-    leftOut.map((folder) => ({ oid: oidIn(folder), prefix: folder.prefix, many: folder.weight })),
+    leftOut.map((folder) => ({ oid: oidIn(folder), prefix: folder.prefix, many: folder.many })),
   );
   return [...kept, ...named.map(({ oid, prefix, many }) => tooMany({ oid, path: prefix.slice(0, -1) }, many, limits))];
 }
@@ -46,22 +49,26 @@ export function fairFiles(files: readonly TreeFile[], limits: GitLimits): readon
 function treeOf(files: readonly TreeFile[]): Folder {
   const root = folderAt('');
   for (const file of files) {
+    const weight = weightOf(file);
     let at = root;
-    at.weight += 1;
+    at.weight += weight;
+    at.many += 1;
     for (let end = file.path.indexOf('/'); end >= 0; end = file.path.indexOf('/', end + 1)) {
       const prefix = file.path.slice(0, end + 1);
       const below = at.folders.get(prefix) ?? folderAt(prefix);
       at.folders.set(prefix, below);
-      below.weight += 1;
+      below.weight += weight;
+      below.many += 1;
       at = below;
     }
     at.files.push(file);
+    at.own += weight;
   }
   return root;
 }
 
 function folderAt(prefix: string): Folder {
-  return { prefix, files: [], folders: new Map(), weight: 0 };
+  return { prefix, files: [], folders: new Map(), own: 0, weight: 0, many: 0 };
 }
 
 /** It stands for what cannot be read, and nothing is read by it. */
@@ -85,15 +92,18 @@ function tooMany(
   many: number,
   { treeFiles }: Pick<GitLimits, 'treeFiles'>,
 ): TreeFile {
-  const why = `${many} files in it are left out, because more than ${treeFiles} in all are for tranche to read`;
+  const why = `${many} files in it are left out, because more is for tranche to read than a pass takes in (${treeFiles} files, or 64 MiB)`;
   return { ...folder, mode: '100644', content: { kind: 'unreadable', cause: 'folder', why } };
 }
 
 /** No pass can go on: the root itself has too many. */
 function tooManyFiles({ treeFiles }: Pick<GitLimits, 'treeFiles'>) {
-  return gitError(`the tree has too many files for tranche to read: more than ${treeFiles} that are in no folder`, {
-    operation: 'read',
-    retryable: false,
-    hint: 'Move them into folders, or list the folders with rollouts and workloads under `paths` in tranche.yaml.',
-  });
+  return gitError(
+    `the tree has too many files for tranche to read: more than ${treeFiles}, or 64 MiB, that are in no folder`,
+    {
+      operation: 'read',
+      retryable: false,
+      hint: 'Move them into folders, or list the folders with rollouts and workloads under `paths` in tranche.yaml.',
+    },
+  );
 }

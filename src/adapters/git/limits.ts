@@ -21,7 +21,7 @@ export type GitLimits = {
   readonly treeDepth: number;
   /** Folders and files that one read may visit. */
   readonly treeEntries: number;
-  /** Files that one read gives back, those that cannot be read included. */
+  /** Files that one read gives back, also unread ones; 640 characters count as one. */
   readonly treeFiles: number;
   /** Objects asked for by id in one request. */
   readonly wantsPerRequest: number;

@@ -1,6 +1,7 @@
 /** Reads of a tree what fits into one read: all of it, or a fair part of each folder. */
 
 import type { Oid, ReadRequest } from '../../ports/git.ts';
+import { weightOfAll } from './file-weight.ts';
 import type { GitLimits } from './limits.ts';
 import type { ObjectQuestion, SentWhole } from './object-question.ts';
 import { tooLarge } from './tree-errors.ts';
@@ -35,7 +36,7 @@ export async function readTree(
 
 /** With no more files than a pass may take in: the others are there, and are not read. */
 async function fitting(walked: Walked, limits: GitLimits): Promise<Walked> {
-  if (walked.files.length <= limits.treeFiles) return walked;
+  if (weightOfAll(walked.files) <= limits.treeFiles) return walked;
   const { fairFiles } = await import('./file-shares.ts');
   const files = [...fairFiles(walked.files, limits)].sort(byPath);
   const kept = new Set(files);

@@ -36,7 +36,7 @@ describe('more files than one pass may take in', () => {
     const lines = read([...filesIn('apps/bomb', 500), ...own], 100);
     expect(lines).toEqual([
       ...paths(own),
-      'apps/bomb: 500 files in it are left out, because more than 100 in all are for tranche to read',
+      'apps/bomb: 500 files in it are left out, because more is for tranche to read than a pass takes in (100 files, or 64 MiB)',
     ]);
   });
 
@@ -46,13 +46,21 @@ describe('more files than one pass may take in', () => {
     expect(lines.at(-1)).toMatch(/^bomb\/c: 400 files/);
   });
 
+  test('a long file counts as many short ones, and a folder next to some is read', () => {
+    const long: TreeFile = { ...fileAt('apps/bomb/a.yaml'), content: { kind: 'text', text: 'a'.repeat(64_001) } };
+    const own = filesIn('apps/own', 30);
+    const lines = read([long, ...own], 100);
+    expect(lines).toHaveLength(31);
+    expect(lines.at(-1)).toMatch(/^apps\/bomb: 1 files in it are left out/);
+  });
+
   test('the root has no name: nothing is read', () => {
     expect(() =>
       read(
         filesIn('x', 101).map(({ path }) => fileAt(path.slice(2))),
         100,
       ),
-    ).toThrow('more than 100 that are in no folder');
+    ).toThrow('more than 100, or 64 MiB, that are in no folder');
   });
 
   test('no more than may be, every folder its equal part, and nothing looks empty', () => {
