@@ -8,6 +8,8 @@ import { overridesText } from './status/overrides-text.ts';
 import { INDEX_FILE, type StatusBranch, type StatusIndex } from './status/record-store.ts';
 import { isOwn } from './status/signed.ts';
 
+export { namedCluster } from './own-key.ts';
+
 /** What a look at the branches found. */
 export type Heads = { readonly main: string; readonly status: StatusBranch; readonly now: Instant };
 

@@ -59,11 +59,10 @@ async function passOn(ports: Ports, memory: Memory, options: Attempt): Promise<P
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
   // Loaded with what has read the branches.
-  const { isOwnIndex, isSettled, quietPass } = await import('./quiet.ts');
+  const { isOwnIndex, isSettled, namedCluster, quietPass } = await import('./quiet.ts');
   const { signatures } = ports;
   const of = { memory, overrides: options.overrides, branches: memory.config ?? named(options) };
-  const keyOf = async (tree?: Promise<Tree>): Promise<string | undefined> =>
-    (await import('./own-key.ts')).namedCluster(ports, main, { ...of, tree });
+  const keyOf = (tree?: Promise<Tree>): Promise<string | undefined> => namedCluster(ports, main, { ...of, tree });
   const quiet = await quietPass({ main, status, now }, { memory, options, signatures, named: keyOf });
   if (quiet !== undefined) return quiet;
   const isOwn = isOwnIndex(status, options, signatures);
