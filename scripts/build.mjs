@@ -80,7 +80,7 @@ function groundOf(room) {
     ['work', 'verbs', 'cluster'].includes(room) ||
     /^src\/(action|commands|reconcile|adapters\/(api-server|metrics))\b/.test(room);
   const isOnAnswers =
-    isOnWork || /^src\/adapters\/git\/(local|working-tree|remote-marked|unpushed|tree-shares)\b/.test(room);
+    isOnWork || /^src\/adapters\/git\/(local|working-tree|remote-marked|unpushed|tree-shares|file-shares)\b/.test(room);
   return [...rooms.base, ...rooms.pass, ...(isOnAnswers ? rooms.answers : []), ...(isOnWork ? rooms.work : [])];
 }
 

@@ -8,6 +8,8 @@ import type { Answer } from '../ports/forge.ts';
 import { PortError } from '../ports/port-error.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { keysAt } from '../reconcile/status/keys-at.ts';
+import { GATE } from '../reconcile/write/execute-proposal.ts';
+import { branchesIn } from '../rollout/proposals/branch.ts';
 import { withFaults } from './config-faults.ts';
 import { inTurn, patchLines } from './patches.ts';
 
@@ -74,8 +76,6 @@ export async function rulesFound(options: CommonOptions, ports: Ports): Promise<
   const { desiredHead } = await import('../reconcile/observe/read-main.ts');
   const { acceptingPolicies, policyOwners } = await import('../reconcile/policy-owners.ts');
   const { preflight } = await import('../reconcile/preflight.ts');
-  const { GATE } = await import('../reconcile/write/execute-proposal.ts');
-  const { branchesIn } = await import('../rollout/proposals/branch.ts');
   forge.begin();
   // Of the branch that is delivered, as it says itself: what a pass goes by. The default branch may only name it.
   const { main: commit, config } = await desiredHead(git, options.overrides);
