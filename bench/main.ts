@@ -14,7 +14,7 @@ import { initRows } from './init.ts';
 import { keyRows } from './keys.ts';
 import { inTurn, peakMegabytes, progress, type Spread, time } from './measure.ts';
 import { pageRows } from './page.ts';
-import { analysisRows, planRows } from './planning.ts';
+import { analysisRows, crowdRows, planRows } from './planning.ts';
 import { podRows } from './pods.ts';
 import { policyRows } from './policies.ts';
 import { atMost, atMostTimes, forInformation, jsonOf, type Row, tableOf } from './rows.ts';
@@ -62,8 +62,7 @@ const movingTimes: ReadonlyMap<number, number> = new Map([
   [10_000, 0.9],
   [50_000, 0.7],
 ]);
-const bareStart = 'node -e 0';
-const bareList = 'git ls-remote';
+const [bareStart, bareList] = ['node -e 0', 'git ls-remote'];
 
 const scratch = mkdtempSync(join(tmpdir(), 'tranche-bench-'));
 try {
@@ -99,6 +98,7 @@ async function allRows(): Promise<readonly Row[]> {
     fleet: () => fleetRows(bench, fleet()),
     canaries: () => canaryRows(bench, fleet(options.canaries)),
     builds: () => buildRows(bench, folders()),
+    crowds: async () => crowdRows(),
     pods: () => podRows(bench, large),
     history: () => historyRows(bench, options.quick ? 1000 : 10_000, rounds),
     init: () => initRows(bench, options.quick ? 1000 : 50_000, rounds),

@@ -9,6 +9,7 @@ import { atLeast, type Row } from './rows.ts';
 import { type Bench, ownPass, reset, type World } from './world.ts';
 
 export { analysisRows } from './analysis.ts';
+export { crowdRows } from './crowds.ts';
 
 const batch = 2000;
 
