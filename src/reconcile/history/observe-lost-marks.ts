@@ -22,8 +22,9 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const { rollout } = of.entry.reading;
   const { marks: own, partition } = file?.workload ?? {};
   const isUndone = own !== undefined && isFillingBack(own);
-  // The rungs of an undo ask nobody, a Rollout that is disabled neither.
-  if (file === undefined || (rollout?.rollout.disabled === true && !isUndone)) return undefined;
+  const isDisabled = rollout?.rollout.disabled === true;
+  // Steps that no strategy has end nowhere, and keep an abort waiting. Nor do the rungs of an undo ask a Rollout that is disabled.
+  if (file === undefined || (isDisabled && !isUndone && !promotesNothing(own))) return undefined;
   // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, no release or another.
   const odd =
     own === undefined ? hasMarks(of) : isUnderWay(own) || partition !== SENTINEL || own.release.digest !== file.digest;
@@ -44,8 +45,9 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   // What nobody bears out says that something is gone, and not what; and a record may be older than a rollback.
   const marks = written ?? (isUnsigned(of) || isUndone || isRollbackOf(own, recorded) ? undefined : recorded);
   if (isUndone && marks !== undefined && isOtherUndo(own, marks)) return marks;
-  if (rollout?.rollout.disabled === true) return undefined;
-  if (last !== undefined && (promotesNothing(own) || (await promotesOther(of, own, last.marks)))) return last.marks;
+  if (last !== undefined && promotesNothing(own)) return last.marks;
+  if (isDisabled) return undefined;
+  if (last !== undefined && (await promotesOther(of, own, last.marks))) return last.marks;
   const isAnother = last !== undefined && (namesOther(file, last.marks) || leavesRest(file, last.marks));
   if (isAnother && !(await had(of, file, last.commit))) return last.marks;
   if (own === undefined || marks === undefined || rollout !== undefined)
