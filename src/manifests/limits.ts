@@ -19,8 +19,8 @@ export const MAX_NODES = 20_000;
 export const MAX_TOKENS = 100_000;
 
 /**
- * Tokens and values of all documents of one file that are interpreted, with those that are of no interest after all. The largest
- * files of llm-d have 5,000. A reader takes some three microseconds for each.
+ * Tokens and values of all documents of one file that are interpreted, with those that are of no interest after all. A reader takes
+ * some three microseconds for each.
  */
 export const MAX_FILE_WORK = 300_000;
 
