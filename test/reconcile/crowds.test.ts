@@ -2,7 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/api/config.ts';
+import { parseManifestFile } from '../../src/manifests/parse-file.ts';
 import { desiredOf } from '../../src/reconcile/desired/desired.ts';
+import { settleDocuments } from '../../src/reconcile/documents/claims.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../support/vllm.ts';
 
 function issuesAmong(texts: readonly string[]): readonly string[] {
@@ -43,4 +45,13 @@ test.each<readonly [what: string, textOf: (at: number) => string, issues: number
   expect(issues).toContain(said);
   expect(issues).toHaveLength(count);
   expect(Math.max(...issues.map(({ length }) => length))).toBeLessThan(400);
+});
+
+test('as many of one name as fit into what a pass takes in end no pass', () => {
+  const [document] = parseManifestFile('apps/a.yaml', ROLLOUT_TEXT, ['Rollout']).documents;
+  if (document === undefined) throw new Error('no document');
+  const all = [...Array(300_000).keys()].map((at) => ({ ...document, file: `apps/${at % 2}.yaml` }));
+  const { losers, open } = settleDocuments(all, DEFAULT_CONFIG, new Map());
+  expect(losers).toHaveLength(2 * 149_999);
+  expect(open.map(({ files }) => files)).toEqual(expect.arrayContaining([['apps/0.yaml', 'apps/1.yaml']]));
 });

@@ -63,8 +63,10 @@ export function settleDocuments(
   const open: Contest[] = [];
   const lost = new Set<ManifestDocument>();
   const lose = (more: readonly Loser[]): void => {
-    losers.push(...more);
-    for (const { document } of more) lost.add(document);
+    for (const loser of more) {
+      losers.push(loser);
+      lost.add(loser.document);
+    }
   };
   for (const all of groupsIn(documents, config)) {
     // A Rollout claims its workload as well: it is lost once.

@@ -59,7 +59,7 @@ export function claimsReader(
       const found: string[] = [];
       for (const claims of [inFiles, ...moved]) {
         if (claims === undefined) return undefined;
-        found.push(...(claims.get(claim) ?? []));
+        for (const path of claims.get(claim) ?? []) found.push(path);
       }
       const asked = new Set(paths);
       return found.filter((path) => asked.has(path));

@@ -33,7 +33,7 @@ export async function indexOf(
     // A pass over some of the rollouts knows nothing of the others.
     settled: options.only.length === 0 && !result.failed && [...records.values()].every((record) => record.settled),
     lookedAt: reading.at,
-    nextAuditAt: audits.length === 0 ? undefined : Math.min(...audits) + auditSeconds,
+    nextAuditAt: audits.length === 0 ? undefined : audits.reduce((first, at) => Math.min(first, at)) + auditSeconds,
     auditSeconds,
     intervalSeconds,
     paths,

@@ -193,7 +193,9 @@ function groupLine(group: GroupRecord, { last, seen, back, now }: GroupPlace): s
 }
 
 function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, (row[column] ?? '').length), 0),
+  );
   return rows
     .map(
       (row) =>
