@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type CommonOptions, commonOptions, type Io, UsageError } from '../options.ts';
 import { desiredOf } from '../reconcile/desired/desired.ts';
 import { desiredRequest } from '../reconcile/documents/desired-branch.ts';
-import { readConfig } from '../reconcile/observe/read-main.ts';
+import { readConfig } from '../reconcile/observe/read-settings.ts';
 import type { Ports } from '../reconcile/pass.ts';
 
 /** Each asks the program for words, so that they are those of this version and of this repository. */

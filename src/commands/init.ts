@@ -14,7 +14,7 @@ import { type Proposal, proposal } from '../reconcile/init/additions.ts';
 import { everything, withFiles } from '../reconcile/init/more-files.ts';
 import { proposeFiles } from '../reconcile/init/propose-files.ts';
 import { type Survey, surveyOf } from '../reconcile/init/survey.ts';
-import { configIn } from '../reconcile/observe/read-main.ts';
+import { configIn } from '../reconcile/observe/read-settings.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type RootView, readRoots } from '../reconcile/roots/read-roots.ts';
 import { withBuiltCarriers, withBuiltWorkloads } from '../reconcile/roots/survey-built.ts';

@@ -37,7 +37,7 @@ async function agentsFound(
   options: CommonOptions,
   { git }: Ports,
 ): Promise<{ readonly agents: readonly Issue[]; readonly faults: readonly Issue[] | undefined }> {
-  const { desiredHead } = await import('../reconcile/observe/read-main.ts');
+  const { desiredHead } = await import('../reconcile/observe/read-settings.ts');
   const { agentIssues } = await import('../reconcile/preflight-agents.ts');
   const { main: commit, config } = await desiredHead(git, options.overrides);
   return { agents: await agentIssues(git, { commit, config }), faults: config.faults };
@@ -73,7 +73,7 @@ export async function rulesFound(options: CommonOptions, ports: Ports): Promise<
   git.begin();
   const { PREFLIGHT } = await import('../reconcile/preflight-findings.ts');
   if (forge === undefined) return [{ name: 'ForgeNotAsked', level: PREFLIGHT.ForgeNotAsked.level, ...NOT_ASKED }];
-  const { desiredHead } = await import('../reconcile/observe/read-main.ts');
+  const { desiredHead } = await import('../reconcile/observe/read-settings.ts');
   const { acceptingPolicies, policyOwners } = await import('../reconcile/policy-owners.ts');
   const { preflight } = await import('../reconcile/preflight.ts');
   forge.begin();

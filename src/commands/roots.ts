@@ -7,7 +7,7 @@ import { desiredOf } from '../reconcile/desired/desired.ts';
 import { desiredRequest, headOf } from '../reconcile/documents/desired-branch.ts';
 import { agentsIn } from '../reconcile/init/agents.ts';
 import { everything, withFiles } from '../reconcile/init/more-files.ts';
-import { readConfig } from '../reconcile/observe/read-main.ts';
+import { readConfig } from '../reconcile/observe/read-settings.ts';
 import type { Ports } from '../reconcile/pass.ts';
 import { type BuildCache, type RootView, readRoots } from '../reconcile/roots/read-roots.ts';
 import { rootChanges } from '../reconcile/roots/root-changes.ts';

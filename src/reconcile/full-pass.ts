@@ -38,8 +38,7 @@ import { trustOf } from './status/trust.ts';
 import { keepsRecord } from './write/batch.ts';
 import { writePass } from './write/write-pass.ts';
 
-export { branchesInCircle } from './documents/branch-faults.ts';
-export { configFor } from './observe/read-main.ts';
+export { configFor } from './observe/read-settings.ts';
 
 export type FullPass = {
   readonly main: string;

@@ -70,7 +70,7 @@ const LATE_SECONDS = 900;
 /** All records that can be trusted, by name. Throws PortError where Git cannot be read. */
 export async function readPicture(ports: Ports, overrides: Overrides): Promise<Picture> {
   const { git, log } = ports;
-  const { desiredHead } = await import('./observe/read-main.ts');
+  const { desiredHead } = await import('./observe/read-settings.ts');
   const { main, config } = await desiredHead(git, overrides);
   const [head] = await git.heads([config.statusBranch]);
   const { readDesired } = await import('./observe/read-main.ts');

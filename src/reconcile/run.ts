@@ -4,7 +4,6 @@ import { DEFAULT_CONFIG } from '../api/config.ts';
 import type { BuildsSpent } from '../ports/builder.ts';
 import type { Tree } from '../ports/git.ts';
 import { PortError } from '../ports/port-error.ts';
-import { headOf } from './documents/desired-branch.ts';
 import { readAhead } from './observe/read-ahead.ts';
 import type { Memory, PassOptions, PassResult, Ports } from './pass.ts';
 import { sent } from './sent.ts';
@@ -40,24 +39,44 @@ function builtSince(before: BuildsSpent | undefined, { builder }: Ports): Pick<P
   return count === 0 ? {} : { builds: { count, seconds: (now?.seconds ?? 0) - (before?.seconds ?? 0) } };
 }
 
-type Attempt = PassOptions & { readonly attempt: number };
+type Attempt = PassOptions & { readonly attempt: number; readonly astray?: readonly string[] };
 
+/** Where files lead nowhere, the process has gone by none of them: its next pass starts where this one did. */
 async function tryPass(ports: Ports, memory: Memory, options: Attempt): Promise<PassResult | 'moved'> {
-  const branches = [(memory.config ?? named(options)).branch];
-  while (branches.length <= HOPS_MOST) {
-    const result = await passOn(ports, memory, options);
-    if (result !== 'elsewhere') return result;
-    branches.push(memory.config?.branch ?? '');
+  const before = memory.config;
+  const branches = [(before ?? named(options)).branch];
+  try {
+    while (branches.length <= HOPS_MOST) {
+      const result = await passOn(ports, memory, options);
+      if (result === 'absent') break;
+      if (result !== 'elsewhere') return result;
+      branches.push(memory.config?.branch ?? '');
+    }
+  } catch (error) {
+    memory.config = before;
+    throw error;
   }
-  const { branchesInCircle } = await import('./full-pass.ts');
-  throw branchesInCircle(branches);
+  // One that is gone may have another name now, which the default branch says.
+  memory.config = branches.length > 1 ? before : undefined;
+  const { ledAway } = await import('./led-away.ts');
+  const astray = ledAway(branches, {
+    ...options,
+    isKnown: before !== undefined,
+    isCircle: branches.length > HOPS_MOST,
+  });
+  return tryPass(ports, memory, { ...options, astray });
 }
 
-/** `elsewhere`: the configuration names other branches than those that were read. */
-async function passOn(ports: Ports, memory: Memory, options: Attempt): Promise<PassResult | 'moved' | 'elsewhere'> {
+/** `elsewhere`: the configuration names other branches than those that were read. `absent`: there is no desired one. */
+async function passOn(
+  ports: Ports,
+  memory: Memory,
+  options: Attempt,
+): Promise<PassResult | 'moved' | 'elsewhere' | 'absent'> {
   const { git, cluster, clock } = ports;
   const now = clock.now();
   const { main, status } = await readBranches(ports, memory, options);
+  if (main === undefined) return 'absent';
   // Loaded with what has read the branches.
   const { isOwnIndex, isSettled, namedCluster, quietPass } = await import('./quiet.ts');
   const { signatures } = ports;
@@ -75,7 +94,11 @@ async function passOn(ports: Ports, memory: Memory, options: Attempt): Promise<P
     await sent();
     cluster.expect?.();
   }
-  const config = await configFor(git, options)(await ahead.config, options.overrides, memory.trials?.known);
+  const config = await configFor(git, options, options.astray)(
+    await ahead.config,
+    options.overrides,
+    memory.trials?.known,
+  );
   const before = memory.config ?? named(options);
   memory.config = config;
   if (config.branch !== before.branch || config.statusBranch !== before.statusBranch) return 'elsewhere';
@@ -95,7 +118,7 @@ async function readBranches(
   { git }: Ports,
   memory: Memory,
   options: PassOptions,
-): Promise<{ readonly main: string; readonly status: StatusBranch }> {
+): Promise<{ readonly main: string | undefined; readonly status: StatusBranch }> {
   const names = memory.config ?? named(options);
   const desired = (options.write ? undefined : options.ref) ?? names.branch;
   // What reads the answers is loaded while Git looks for the heads.
@@ -107,5 +130,5 @@ async function readBranches(
   const known = memory.status?.head === statusHead ? memory.status : undefined;
   const status = known ?? (await statusAt(git, statusHead, { before: memory.status }));
   memory.status = status;
-  return { main: headOf(desired, main), status };
+  return { main, status };
 }

@@ -7,7 +7,7 @@ import { POLICY_API_VERSION } from '../api/rollout-policy.ts';
 import { type Instant, printInstant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
 import { lineMessage } from '../rollout/commits/messages.ts';
-import { desiredHead } from './observe/read-main.ts';
+import { desiredHead } from './observe/read-settings.ts';
 import { type Giver, trailerBy } from './order.ts';
 import type { Overrides, Ports } from './pass.ts';
 import { STOP_MEANWHILE } from './status/brakes.ts';

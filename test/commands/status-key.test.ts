@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { openSignatures } from '../../src/adapters/system/ed25519.ts';
-import { configIn } from '../../src/reconcile/observe/read-main.ts';
+import { configIn } from '../../src/reconcile/observe/read-settings.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { startSite, stopSites } from '../support/site.ts';
 

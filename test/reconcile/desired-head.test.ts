@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../src/reconcile/documents/read-config.ts';
-import { desiredHead } from '../../src/reconcile/observe/read-main.ts';
+import { desiredHead } from '../../src/reconcile/observe/read-settings.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { NO_OVERRIDES } from '../../src/reconcile/pass.ts';
 import { readPicture } from '../../src/reconcile/read-picture.ts';

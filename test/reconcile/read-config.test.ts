@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/api/parse-config.ts';
 import type { TreeFile } from '../../src/ports/git.ts';
 import { CONFIG_REQUEST } from '../../src/reconcile/documents/desired-branch.ts';
 import { ConfigError } from '../../src/reconcile/documents/read-config.ts';
-import { configIn } from '../../src/reconcile/observe/read-main.ts';
+import { configIn } from '../../src/reconcile/observe/read-settings.ts';
 import { NO_OVERRIDES, type PassResult } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { BareWorld } from '../support/bare-world.ts';

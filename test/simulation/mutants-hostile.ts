@@ -20,7 +20,7 @@ export const hostileMutants: readonly Mutant[] = [
   ),
   mutant(
     'a tranche.yaml that is wrong ends every pass',
-    'reconcile/observe/read-main.ts',
+    'reconcile/observe/read-settings.ts',
     'if (!(error instanceof ConfigError)) throw error;',
     'throw error;',
   ),

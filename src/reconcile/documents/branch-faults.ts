@@ -43,3 +43,16 @@ export function ownBranch(branch: string): ConfigError {
     }),
   ]);
 }
+
+/** A slip in the name of the branch, or one that has gone: nothing is there that could be read. */
+export function ledAstray(branch: string): ConfigError {
+  return new ConfigError([
+    configIssue({
+      path: 'branches.desired',
+      reason: 'NoSuchBranch',
+      message: `${branch} is named as the desired branch, and leads to no branch that names itself`,
+      hint: 'Name the branch that people merge into and the agent applies, in the file of that branch as well.',
+      line: 1,
+    }),
+  ]);
+}

@@ -2,12 +2,11 @@
 
 import { CONFIG_FILE, type Config, DEFAULT_CONFIG, type Overrides } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
-import type { KnownTexts } from '../../manifests/known-texts.ts';
 import type { Git, Oid, Tree } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { lookalikeIn } from '../documents/config-lookalike.ts';
 import { CONFIG_REQUEST } from '../documents/desired-branch.ts';
-import { ConfigError, configIssue, configOf } from '../documents/read-config.ts';
+import { ConfigError, configIssue } from '../documents/read-config.ts';
 import { type FirstParents, firstParentsOf } from './first-parents.ts';
 
 /** Different ones that are parsed: who mends a file in vain does not do so more often before someone is called. */
@@ -18,6 +17,15 @@ const COMMITS_MOST = 5000;
 const BLOCK_FIRST = 4;
 /** Each may have a file of its own of the largest size. */
 const BLOCK_MOST = 128;
+
+/** What is there, and how another one is read, each with the command line's word over it; both throw ConfigError. */
+type Wrong = {
+  readonly tree: Tree;
+  readonly error: ConfigError;
+  readonly overrides: Overrides;
+  readonly read: (tree: Tree) => Config;
+  readonly made: (config: Config) => Config;
+};
 
 type Earlier =
   | { readonly kind: 'found'; readonly config: Config; readonly commit: Oid }
@@ -30,31 +38,27 @@ type Earlier =
  * read, all of it, because folders, owners and keys of two versions may not fit together. Throws `error` with what to do where
  * nothing says which folders are this cluster's: a rollback in those of another one would go by groups that do not belong to it.
  */
-export async function earlierConfig(
-  git: Git,
-  { tree, error, overrides }: { readonly tree: Tree; readonly error: ConfigError; readonly overrides: Overrides },
-  known: KnownTexts | undefined,
-): Promise<Config> {
+export async function earlierConfig(git: Git, { tree, error, overrides, read, made }: Wrong): Promise<Config> {
   const { besides, issues } = error;
-  const found = await newestReadable(git, tree, known);
+  const found = await newestReadable(git, tree, read);
   if (found.kind === 'found') {
     const { lines: _ofThen, ...config } = found.config;
     return { ...config, faults: [...issues, counting(`that of ${found.commit.slice(0, 8)} counts`)] };
   }
   // A fault of steps alone leaves folders and cluster as they are said.
-  if (besides !== undefined) return { ...besides, faults: issues };
+  if (besides !== undefined) return { ...made(besides), faults: issues };
   if (found.kind === 'none')
-    return { ...DEFAULT_CONFIG, faults: [...issues, counting('none counts, as before it came')] };
+    return { ...made(DEFAULT_CONFIG), faults: [...issues, counting('none counts, as before it came')] };
   const least = leastConfig(overrides);
   if (least === undefined) throw new ConfigError([...issues, unknownBefore(found.why)]);
-  return { ...least, faults: [...issues, counting('--cluster and --path count')] };
+  return { ...made(least), faults: [...issues, counting('--cluster and --path count')] };
 }
 
 /**
  * Commit by commit, because a version that is right may lie between two with the same wrong bytes. Passes over commits without the
  * file: it was missing then, and said nothing.
  */
-async function newestReadable(git: Git, tree: Tree, known: KnownTexts | undefined): Promise<Earlier> {
+async function newestReadable(git: Git, tree: Tree, read: Wrong['read']): Promise<Earlier> {
   const line = firstParentsOf(git, tree.commit);
   const wrong = new Set([versionOf(tree)]);
   let isThere = true;
@@ -63,7 +67,7 @@ async function newestReadable(git: Git, tree: Tree, known: KnownTexts | undefine
       const version = versionOf(at);
       isThere = isNamed(at);
       if (!isThere || wrong.has(version)) continue;
-      const config = readable(at, known);
+      const config = readable(at, read);
       if (config !== undefined) return { kind: 'found', config, commit: at.commit };
       if (wrong.size >= VERSIONS_MOST)
         return { kind: 'cut', why: `the newest ${VERSIONS_MOST} versions are all wrong` };
@@ -103,9 +107,9 @@ function endOf(line: FirstParents): string {
   return `none of the ${line.length()} commits that are here has one that can be read. ${WHOLE}`;
 }
 
-function readable(tree: Tree, known: KnownTexts | undefined): Config | undefined {
+function readable(tree: Tree, read: Wrong['read']): Config | undefined {
   try {
-    return configOf(tree, known);
+    return read(tree);
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;

@@ -1,10 +1,8 @@
-/** Reads the head of main: the configuration first, then the files on its paths. */
+/** Reads the files of the head of main that its configuration names. */
 
 import { CARRIER_KIND } from '../../api/carrier.ts';
-import { type Config, DEFAULT_CONFIG } from '../../api/config.ts';
+import type { Config } from '../../api/config.ts';
 import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
-import { isOwnBranch } from '../../api/own-branches.ts';
-import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { isKustomizationFile } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
 import type { Builder } from '../../ports/builder.ts';
@@ -13,96 +11,14 @@ import { desiredOf } from '../desired/desired.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
 import { routesTraffic, trafficContests, trafficRequest, withTraffic } from '../desired/read-traffic.ts';
 import { newTrials } from '../desired/trials.ts';
-import { branchesInCircle, ownBranch, sameBranch } from '../documents/branch-faults.ts';
-import { flagsOver } from '../documents/called.ts';
 import type { Contest, Firsts } from '../documents/claims.ts';
-import { CONFIG_REQUEST, desiredRequest, headOf } from '../documents/desired-branch.ts';
+import { desiredRequest } from '../documents/desired-branch.ts';
 import { fileIdsOf } from '../documents/file-ids.ts';
 import { pathFaults } from '../documents/path-issues.ts';
-import { ConfigError, configOf } from '../documents/read-config.ts';
 import { firstClaims } from '../history/first-claims.ts';
-import type { Memory, Overrides, PassOptions } from '../pass.ts';
+import type { Memory } from '../pass.ts';
 import type { SignedRecords } from '../roots/kept-builds.ts';
-import { shardBranch } from '../shard-branches.ts';
 import type { Ahead } from './read-ahead.ts';
-
-/** Makes a configuration of the tree that was read for it. */
-type ReadConfig = (tree: Tree, overrides: Overrides, known?: KnownTexts) => Config | Promise<Config>;
-
-/** The configuration of a commit, or what counts where that is wrong, with the command line's word over it. Throws ConfigError. */
-export async function readConfig(git: Git, commit: Oid, overrides: Overrides): Promise<Config> {
-  return configOrEarlier(git)(await git.readAt(commit, CONFIG_REQUEST), overrides);
-}
-
-/** How a pass reads it: where the file itself is judged, one that is wrong ends the pass. */
-export function configFor(git: Git, { config }: Pick<PassOptions, 'config'>): ReadConfig {
-  return config === 'asWritten' ? configIn : configOrEarlier(git);
-}
-
-/** The configuration in a tree that was read for it. Throws ConfigError. */
-export function configIn(tree: Tree, overrides: Overrides, known?: KnownTexts): Config {
-  return overridden(configOf(tree, known), overrides);
-}
-
-/**
- * The same for passes, orders and looks: a slip in the file must keep neither a rollback, whichever Rollout it is of, nor who looks
- * what to do. Its faults are those of every Rollout, so that no step goes forward, and an earlier version says the rest. Throws ConfigError.
- */
-function configOrEarlier(git: Git): ReadConfig {
-  return async (tree, overrides, known) => {
-    let config: Config;
-    try {
-      config = configOf(tree, known);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      const { earlierConfig } = await import('../history/earlier-config.ts');
-      config = await earlierConfig(git, { tree, error, overrides }, known);
-    }
-    return overridden(config, overrides);
-  };
-}
-
-function overridden({ lines, ...config }: Config, overrides: Overrides): Config {
-  const flags = flagsOver(config, overrides);
-  const [branch, status] = [overrides.branch ?? config.branch, overrides.statusBranch ?? config.statusBranch];
-  const statusBranch = shardBranch(status, overrides.shard);
-  if (isOwnBranch(branch)) throw ownBranch(branch);
-  if (branch === status || branch === statusBranch) throw sameBranch(branch);
-  return {
-    ...config,
-    ...(flags === undefined ? {} : { flags }),
-    ...(lines === undefined || overrides.paths !== undefined ? {} : { lines }),
-    branch,
-    statusBranch,
-    cluster: overrides.cluster ?? config.cluster,
-    paths: overrides.paths ?? config.paths,
-    auditSeconds: overrides.auditSeconds ?? config.auditSeconds,
-  };
-}
-
-/** The default branch may name the desired one, and that one the status branch; who goes on is led in a circle. */
-const HOPS_MOST = 3;
-
-/**
- * The head of the desired branch, and the configuration as that branch itself has it: what a pass goes by. Throws
- * ConfigError, and PortError where a branch is not there.
- */
-export async function desiredHead(
-  git: Git,
-  overrides: Overrides,
-): Promise<{ readonly main: Oid; readonly config: Config }> {
-  let branch = overrides.branch ?? DEFAULT_CONFIG.branch;
-  const branches = [branch];
-  while (branches.length <= HOPS_MOST) {
-    const [head] = await git.heads([branch]);
-    const main = headOf(branch, head);
-    const config = await readConfig(git, main, overrides);
-    if (config.branch === branch) return { main, config };
-    branches.push(config.branch);
-    branch = config.branch;
-  }
-  throw branchesInCircle(branches);
-}
 
 /** Everything that main asks for. `ahead`: the files of these paths are on their way already. */
 export async function readDesired(

@@ -6,7 +6,7 @@ import { openGit } from '../../../src/adapters/git/open.ts';
 import { fetchRequest } from '../../../src/adapters/git/protocol.ts';
 import type { Oid } from '../../../src/ports/git.ts';
 import { onlyChanges } from '../../../src/reconcile/history/only-changes.ts';
-import { readConfig } from '../../../src/reconcile/observe/read-main.ts';
+import { readConfig } from '../../../src/reconcile/observe/read-settings.ts';
 import { NO_OVERRIDES } from '../../../src/reconcile/pass.ts';
 import { newCommit } from '../../support/fake-git.ts';
 import { bareRepository, type GitServer, pipeToGit, startGitServer } from '../../support/git-server.ts';
