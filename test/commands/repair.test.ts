@@ -68,7 +68,7 @@ describe('refused, with nothing written', () => {
     [
       'the workload is handed back',
       async (site) => void (await site.run('eject vllm --partition 0')),
-      'the Rollout is disabled (spec.disabled), so that no annotation of tranche counts',
+      'the Rollout is disabled (spec.disabled), and the workload has no annotation of tranche',
     ],
   ];
   test.each(cases)('%s', async (_, make, why) => {

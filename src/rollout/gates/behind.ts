@@ -6,6 +6,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { nameGroups } from '../observed/groups.ts';
 import type { Seen } from '../situation.ts';
 import { advice, commandLine } from '../texts/advice.ts';
+import { withRollout } from '../texts/order-lines.ts';
 import { elsewhereFacts } from './elsewhere.ts';
 
 /**
@@ -21,7 +22,8 @@ export function groupsBehind(situation: Seen): Hold | undefined {
   const { stable } = behind;
   const names = nameGroups(groups);
   const there = `the template of ${names} of ${file.object.name} is not the one in ${file.file} (${shortDigest(digest)}), and by its annotations ${state.kind === 'settled' ? 'no delivery is in progress' : 'it goes back to that'}`;
-  const accept = advice`to take ${names} on to the template of the file all the same: ${commandLine('approve', key, '--hold GroupsBehind')}`;
+  const approve = withRollout(situation.snapshot, advice`${commandLine('approve', key, '--hold GroupsBehind')}`);
+  const accept = advice`to take ${names} on to the template of the file all the same: ${approve}`;
   if (stable.kind === 'known')
     return withFacts(
       hold('GroupsBehind', {

@@ -9,6 +9,7 @@ import { keyOf } from '../observed/revisions.ts';
 import { type Seen, type Situation, situationOf } from '../situation.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
 import { advice, commandLine } from '../texts/advice.ts';
+import { withRollout } from '../texts/order-lines.ts';
 
 /**
  * Groups of a settled workload whose revision holds another template than Git, which is live. No edit of ours moves them
@@ -19,9 +20,10 @@ export function elsewhere(situation: Seen): Hold | undefined {
   const facts = elsewhereFacts(situation);
   if (facts === undefined) return undefined;
   const { file, snapshot } = situation;
+  const orders = advice`${commandLine('abort', snapshot.key)}, or ${commandLine('approve', snapshot.key, '--hold GroupsElsewhere')}`;
   const held = hold('GroupsElsewhere', {
     seen: `the template of ${nameGroups(facts.groups)} of ${file.object.name} is not the one in ${file.file}, and by its annotations no delivery is in progress: the file was put back, or they came up so`,
-    action: advice`To bring them to the template of the file, maxUnavailable at a time: ${commandLine('abort', snapshot.key)}, or ${commandLine('approve', snapshot.key, '--hold GroupsElsewhere')}; to keep theirs, put it into the file and deliver it`,
+    action: advice`To bring them to the template of the file, maxUnavailable at a time: ${withRollout(snapshot, orders)}; to keep theirs, put it into the file and deliver it`,
   });
   return withFacts(held, { groups: [...facts.groups] });
 }

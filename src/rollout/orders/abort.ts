@@ -81,7 +81,7 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
  * What the file says has settled or is back, where the last pass has seen groups on what came before it: as it has named it. A forged record
  * names a release that no pass looks for.
  */
-function releaseAhead({ workload, record }: Snapshot): Release | undefined {
+export function releaseAhead({ workload, record }: Snapshot): Release | undefined {
   const marks = workload?.workload.marks;
   const isOpen = marks?.step !== undefined && marks.step.kind !== 'rollback';
   if (marks === undefined || isOpen || marks.release.digest !== workload?.digest) return undefined;

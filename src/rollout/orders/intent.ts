@@ -12,7 +12,7 @@ import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { command } from '../texts/command-text.ts';
 import { policySaying } from '../texts/sentences.ts';
-import { type AbortOrder, type AbortScene, abort } from './abort.ts';
+import { type AbortOrder, type AbortScene, abort, releaseAhead } from './abort.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { type PauseOrder, pause, pauseMeanwhile } from './pause.ts';
 import { proposeFresh } from './propose.ts';
@@ -73,7 +73,8 @@ function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
   const { snapshot } = scene;
   const { workload } = snapshot;
   if (workload === undefined && unreadMark(snapshot) !== undefined) return unreadWorkload(snapshot, NOBODY_KNOWS);
-  if (workload?.workload.marks?.step === undefined) return noRollout(snapshot);
+  const isAsked = workload?.workload.marks?.step !== undefined || releaseAhead(snapshot) !== undefined;
+  if (workload === undefined || !isAsked) return noRollout(snapshot);
   const said = abort(intent, scene);
   if (said.kind === 'refused') return said;
   const { file, object } = workload;

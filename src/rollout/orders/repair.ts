@@ -12,7 +12,7 @@ import type { Edit, ObjectEdits } from '../edits/edit.ts';
 import { newerRecord } from '../gates/git.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
-import { type Ordered, refused } from './ordered.ts';
+import { type Ordered, type Refused, refused } from './ordered.ts';
 import { planRepairPatch, type WrittenPatch } from './repair-patch.ts';
 import { withStepAgain } from './step-again.ts';
 
@@ -47,11 +47,9 @@ export function planRepair({
 }): Ordered {
   const newer = newerRecord(snapshot);
   if (newer !== undefined) return refused(newer.message);
-  if (snapshot.rollout?.rollout.disabled === true)
-    return refused(
-      `the Rollout is disabled (spec.disabled), so that no annotation of tranche counts. To have it deliver again, remove spec.disabled in ${snapshot.rollout.file}`,
-    );
   const { document, marks, files = [], note } = written ?? {};
+  const back = handedBack(snapshot, document);
+  if (back !== undefined) return back;
   const kept = note === undefined ? undefined : planNote(note);
   if (kept !== undefined) return kept;
   const again = planRepairPatch(snapshot, files);
@@ -76,6 +74,15 @@ export function planRepair({
   const what = `repair, ${parts.join(' and ')} of ${document.object.name} as tranche wrote them`;
   const { file, object } = document;
   return { kind: 'write', commits: [{ edits: [{ file, object, edits }], what }], ...afterwards(snapshot, whole) };
+}
+
+/** A workload that was handed back has none, and gets none; one that is in a delivery of a disabled Rollout goes by those that it has. */
+function handedBack({ rollout }: Snapshot, document: WrittenMarks['document']): Refused | undefined {
+  const hasOne = Object.values(MARK).some((name) => document?.annotations[name] !== undefined);
+  if (rollout?.rollout.disabled !== true || hasOne) return undefined;
+  return refused(
+    `the Rollout is disabled (spec.disabled), and the workload has no annotation of tranche. To have it deliver again, remove spec.disabled in ${rollout.file}`,
+  );
 }
 
 /** What is to come back, as the commit wrote it that took the workload out of its file; undefined: that is what the Rollout keeps. */
