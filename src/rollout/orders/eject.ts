@@ -96,7 +96,7 @@ function takenOn({ partition }: EjectWish, { record, key }: Snapshot, read: Work
  * look is none: it may leave out what was held.
  */
 function unseenYet({ partition }: EjectWish, snapshot: Snapshot, read: WorkloadFile): Refused | undefined {
-  const { record, key, lostMarks, seenUnproven } = snapshot;
+  const { record, key, lostMarks, seenUnproven, blobs } = snapshot;
   const { marks, marksInFile = marks } = read.workload;
   const isRest = marks?.step === undefined || marks.step.kind === 'rollback';
   if (partition !== undefined || lostMarks !== undefined || marks === undefined || !isRest) return undefined;
@@ -105,11 +105,11 @@ function unseenYet({ partition }: EjectWish, snapshot: Snapshot, read: WorkloadF
   );
   // What a step that is gone has left says more.
   const isLeft = marks.restore !== undefined && marks.step === undefined && !isWhole(read);
-  const isSeen = seen === now && (seenUnproven === undefined || isLeft);
-  if (marks.release.digest !== read.digest || isSeen) return undefined;
+  const isSame = seen === now && (isLeft || record?.blobs[read.file] === blobs[read.file]);
+  if (marks.release.digest !== read.digest || (isSame && (seenUnproven === undefined || isLeft))) return undefined;
   const byHand = byPartition(read);
   const why = 'so nobody knows whether all groups run its template: at partition 0 they would be taken on to that.';
-  return seen === now
+  return isSame
     ? refused(
         `no commit of tranche on main has left ${read.file} with this release as it is, and no key signs the record of the pass that looked, ${why} Order it again after the next delivery, or once a key signs it (tranche status-key)${byHand}`,
       )
