@@ -35,17 +35,17 @@ type Listed<T> = Known<readonly Taken<T>[]>;
  */
 function kindsOf(cluster: Cluster) {
   return {
-    sets: once(cluster, resources.statefulSets, LWS_NAME, parseStatefulSet),
-    leaders: once(cluster, resources.pods, `${LWS_NAME},${WORKER_INDEX}=0`, parseLeader),
-    revisions: once(cluster, resources.controllerRevisions, REVISION_SELECTOR, parseRevision),
-    hpas: once(cluster, resources.horizontalPodAutoscalers, '', parseHorizontalPodAutoscaler),
-    scaledObjects: once(cluster, resources.scaledObjects, '', parseScaledObject),
+    sets: listed(cluster, resources.statefulSets, LWS_NAME, parseStatefulSet),
+    leaders: listed(cluster, resources.pods, `${LWS_NAME},${WORKER_INDEX}=0`, parseLeader),
+    revisions: listed(cluster, resources.controllerRevisions, REVISION_SELECTOR, parseRevision),
+    hpas: listed(cluster, resources.horizontalPodAutoscalers, '', parseHorizontalPodAutoscaler),
+    scaledObjects: listed(cluster, resources.scaledObjects, '', parseScaledObject),
   };
 }
 
 type Kinds = ReturnType<typeof kindsOf>;
 
-function once<T>(
+function listed<T>(
   cluster: Cluster,
   resource: Resource,
   labelSelector: string,
@@ -67,7 +67,7 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
   const workloadsIn = listOnce(cluster, { resource: resources.lws, labelSelector: '' }, (object) => object);
   const kinds = kindsOf(cluster);
   // Workers are many, so they are listed only where some are missing: they may know why.
-  const workersIn = once(cluster, resources.pods, `${LWS_NAME},${WORKER_INDEX}!=0`, parseWorker);
+  const workersIn = listed(cluster, resources.pods, `${LWS_NAME},${WORKER_INDEX}!=0`, parseWorker);
   const startReading = async (namespace: string): Promise<void> => {
     const workloads = await workloadsIn(namespace);
     if (workloads.kind === 'known' && workloads.value.length > 0) await readAll(kinds, namespace);

@@ -20,18 +20,18 @@ type Read = {
 
 /** Looks where one is missing alone, and through the files once: there may be as many that are missing as there are files. */
 export function elsewhereOf({ blobs, texts, claims, index, config }: Read): Pick<Unseen, 'lost' | 'elsewhere'> {
-  const patches = once(() => lostPatches({ paths: blobs.all(), texts }));
-  const noted = once(() => [...texts].filter(([, text]) => text.includes(NOTED)));
-  const renamed = once(() => renamedTo(claims.files));
-  const brought = once(() => elsewhereIn(claims.files).slice(0, 1));
-  const rendered = once(() => renderedInto(index.helmReleases(), config));
+  const patches = lazy(() => lostPatches({ paths: blobs.all(), texts }));
+  const noted = lazy(() => [...texts].filter(([, text]) => text.includes(NOTED)));
+  const renamed = lazy(() => renamedTo(claims.files));
+  const brought = lazy(() => elsewhereIn(claims.files).slice(0, 1));
+  const rendered = lazy(() => renderedInto(index.helmReleases(), config));
   const lost: Unseen['lost'] = (one) => [...patches()(one), ...notesOf(noted(), one)];
   const elsewhere: Unseen['elsewhere'] = (one) => [...renamed()(one), ...brought(), ...rendered()(one)];
   return { lost, elsewhere };
 }
 
 /** What is made when it is first asked for, and then known. */
-function once<T>(make: () => T): () => T {
+function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }

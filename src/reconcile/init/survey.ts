@@ -77,7 +77,7 @@ export function surveyOf(desired: Desired, texts: ReadonlyMap<string, string>): 
     config,
     workloads,
     agents,
-    settings: once([...settings, ...flux, ...carriedIn(desired)]),
+    settings: distinct([...settings, ...flux, ...carriedIn(desired)]),
     unreadable: unreadableIn(texts, new Set(index.workloads.map(({ file }) => file)), config),
     hasPolicy: files.some(({ documents }) => documents.some(({ object }) => object.kind === 'RolloutPolicy')),
   };
@@ -216,6 +216,6 @@ function unreadableIn(
   });
 }
 
-function once(issues: readonly Issue[]): readonly Issue[] {
+function distinct(issues: readonly Issue[]): readonly Issue[] {
   return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
 }
