@@ -10,12 +10,24 @@ const STRETCHES = 3;
 
 const named = (text: string, at: number): string => text.replaceAll('name: vllm\n', `name: vllm${at}\n`);
 
+const policy = (at: number, rollouts: string): string => `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata: {name: p${at}}
+spec:
+  rollouts: ${rollouts}
+  soakSeconds: 60
+`;
+
 /** Files of a folder by their places in it. */
 const SHAPES: Readonly<Record<string, (at: number) => readonly [path: string, text: string]>> = {
   'Rollouts of one name': (at) => [`${at}.yaml`, ROLLOUT_TEXT],
   'Rollouts for one workload': (at) => [`${at}.yaml`, ROLLOUT_TEXT.replace('name: vllm\n', `name: vllm${at}\n`)],
   'Rollouts for workloads that are missing': (at) => [`${at}.yaml`, named(ROLLOUT_TEXT, at)],
   'workloads of one name': (at) => [`${at}.yaml`, LWS_TEXT],
+  'policies that name Rollouts which are missing': (at) => [
+    `${at}.yaml`,
+    `${named(ROLLOUT_TEXT, at)}---\n${policy(at, `[llm/vlm${at}, lm/vllm${at}]`)}`,
+  ],
   'kustomizations in a chain': (at) => [`${at}/kustomization.yaml`, `resources: [../${at + 1}]\n`],
 };
 

@@ -26,3 +26,15 @@ export type Parsed<T> =
 export function oncePerLine(issues: readonly Issue[]): readonly Issue[] {
   return [...new Map(issues.map((issue) => [`${issue.file} ${issue.line} ${issue.reason}`, issue])).values()];
 }
+
+/** How many issues that many have in common are repeated for each of them. */
+const REPEATED_MOST = 20;
+
+/** The first of them, and how many more there are: what one file says wrong of thousands is not said thousands of times whole. */
+export function fewIssues(issues: readonly Issue[]): readonly Issue[] {
+  const left = issues.length - REPEATED_MOST;
+  const [next] = issues.slice(REPEATED_MOST);
+  if (next === undefined || left === 1) return issues;
+  const message = `${left} more like these, this one first: ${next.message}`;
+  return [...issues.slice(0, REPEATED_MOST), { ...next, message }];
+}

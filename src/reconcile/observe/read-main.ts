@@ -2,6 +2,7 @@
 
 import { CARRIER_KIND } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
+import { fewIssues } from '../../api/issue.ts';
 import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import { isKustomizationFile } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
@@ -42,6 +43,7 @@ export async function readDesired(
   const made = { ...(await withBuilt(git, tree, { ...at, read })), trials };
   const { issues, warnings, absent } = pathFaults(tree, at.config);
   const { faults = [] } = at.config;
+  const repeated = fewIssues(faults);
   const desired = {
     ...made,
     marked: tree.marked,
@@ -49,7 +51,7 @@ export async function readDesired(
     rollouts:
       faults.length === 0
         ? made.rollouts
-        : made.rollouts.map((one) => ({ ...one, issues: [...one.issues, ...faults] })),
+        : made.rollouts.map((one) => ({ ...one, issues: [...one.issues, ...repeated] })),
     absentPaths: absent,
     issues: [...made.issues, ...issues, ...faults],
     warnings: [...made.warnings, ...warnings],

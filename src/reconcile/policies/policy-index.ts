@@ -1,6 +1,7 @@
 /** Finds the policies of a Rollout by the namespaces that they name, so that no Rollout looks through all of them. */
 
 import { isBelow } from '../../api/config.ts';
+import { fewIssues, type Issue } from '../../api/issue.ts';
 import { foldersOf, type Owners } from '../../api/owners.ts';
 import { POLICY_FIELD_NAMES, POLICY_FIELDS } from '../../api/policy-fields.ts';
 import { type PolicyRules, type RolloutPolicy } from '../../api/policy-rules.ts';
@@ -8,7 +9,7 @@ import { together } from '../../api/policy-together.ts';
 import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
 import type { PolicyConflict, PolicySources } from '../../rollout/snapshot.ts';
 import { missingPolicies } from './policy-issues.ts';
-import type { PolicyReading, PolicyScope } from './policy-scope.ts';
+import { NAMED_MOST, type PolicyReading, type PolicyScope } from './policy-scope.ts';
 
 /** Where a pattern can match at all. */
 type Place = 'anywhere' | { readonly namespace: string; readonly name: string | undefined };
@@ -67,16 +68,31 @@ function scopeOf(
       (reading.outside !== undefined) === isOutside && reading.policy !== undefined ? [reading.policy] : [],
     );
   const rules = together(said(false), said(true));
+  const named = matching.slice(0, NAMED_MOST);
   return {
     rules,
-    sources: sourcesOf(rules, matching),
+    sources: sourcesOf(rules, named),
     matching,
     outOfReach,
-    files: [...new Set(matching.map(({ file }) => file))],
-    issues: matching.flatMap(({ issues }) => issues),
-    conflicts: conflictsOf(matching),
+    files: [...new Set(named.map(({ file }) => file))],
+    issues: [...fewIssues(matching.flatMap(({ issues }) => issues)), ...tooMany(matching)],
+    conflicts: conflictsOf(named),
     missing: missingPolicies(all.required, { policies: all.policies, matching }),
   };
+}
+
+function tooMany({ length, [NAMED_MOST]: next }: readonly PolicyReading[]): readonly Issue[] {
+  if (next === undefined) return [];
+  return [
+    {
+      file: next.file,
+      line: next.line,
+      path: '',
+      reason: 'TooManyPolicies',
+      message: `${length} policies mean this Rollout, wanted at most ${NAMED_MOST}: a record and a commit name each of them`,
+      hint: 'Write several into one, or name in their rollouts those that they are for.',
+    },
+  ];
 }
 
 function conflictsOf(matching: readonly PolicyReading[]): readonly PolicyConflict[] {

@@ -9,6 +9,7 @@ import { NO_RULES, type PolicyFieldName } from '../../api/policy-rules.ts';
 import { meansCluster, policyMatches } from '../../api/rollout-policy.ts';
 import { undoGrants } from '../../api/undo-limits.ts';
 import type { MissingPolicy } from '../../rollout/snapshot.ts';
+import { type NamesThere, namesThere } from './names-there.ts';
 import type { PolicyReading, PolicyScope } from './policy-scope.ts';
 
 type Key = { readonly namespace: string; readonly name: string };
@@ -27,6 +28,7 @@ export function idlePolicies(
   policies: readonly PolicyReading[],
   of: { readonly scopes: readonly PolicyScope[]; readonly keys: readonly Key[]; readonly cluster: string },
 ): readonly Issue[] {
+  const there = namesThere(of.keys);
   const reaching = new Set(of.scopes.flatMap(({ matching, outOfReach }) => [...matching, ...outOfReach]));
   const told = (policy: PolicyReading, seen: string, hint: string): Issue => ({
     file: policy.file,
@@ -40,14 +42,14 @@ export function idlePolicies(
     .filter(({ kind, selection }) => kind === 'read' && meansCluster(selection, of.cluster))
     .flatMap((policy): readonly Issue[] => {
       if (reaching.has(policy))
-        return misspelt(policy, of.keys).map(({ pattern, meant }) =>
+        return misspelt(policy, there).map(({ pattern, meant }) =>
           told(
             policy,
             `${pattern} of its rollouts is no Rollout`,
             `Did you mean ${meant}? Correct it, or take it out.`,
           ),
         );
-      const hint = `${meantBy(policy, of.keys)}Correct what chooses its Rollouts, or delete it.`;
+      const hint = `${meantBy(policy, there)}Correct what chooses its Rollouts, or delete it.`;
       return [told(policy, 'it means no Rollout: nothing of what it says counts', hint)];
     });
 }
@@ -55,7 +57,7 @@ export function idlePolicies(
 /** How many Rollouts are named in one message. */
 const NAMED_MOST = 5;
 
-/** How many names of one policy are looked up: each is compared with all Rollouts of a namespace. */
+/** How many names of one policy are looked up. */
 const LOOKED_UP_MOST = 5;
 
 /**
@@ -64,21 +66,19 @@ const LOOKED_UP_MOST = 5;
  */
 function misspelt(
   { selection }: PolicyReading,
-  keys: readonly Key[],
+  there: NamesThere,
 ): readonly { readonly pattern: string; readonly meant: string }[] {
   const { rollouts = [] } = selection;
   if (rollouts.length < 2) return [];
-  const reaches = (patterns: readonly string[], { namespace, name }: Key): boolean =>
-    policyMatches({ rollouts: patterns }, { cluster: '', namespace, name, labels: {}, strategy: undefined });
-  const there = new Set(keys.flatMap(({ namespace, name }) => [namespace, `${namespace}/${name}`]));
+  const reaches = ({ namespace, name }: Key): boolean =>
+    policyMatches({ rollouts }, { cluster: '', namespace, name, labels: {}, strategy: undefined });
   const absent = rollouts.filter((pattern) => {
     const [namespace = '', name = ''] = pattern.split('/');
-    return !namespace.includes('*') && !there.has(name.includes('*') ? namespace : pattern);
+    return !namespace.includes('*') && !there.has(namespace, name.includes('*') ? undefined : name);
   });
   return absent.slice(0, LOOKED_UP_MOST).flatMap((pattern) => {
-    const meant = nearestTo(pattern, keys);
-    const isLost = keys.some((key) => reaches([meant], key) && !reaches(rollouts, key));
-    return isLost ? [{ pattern, meant }] : [];
+    const meant = there.nearest(pattern);
+    return there.called(meant).some((key) => !reaches(key)) ? [{ pattern, meant }] : [];
   });
 }
 
@@ -111,26 +111,37 @@ export function outsidePolicies(
   });
 }
 
+/** Some of these names, and how many more there are. */
+class Names {
+  private readonly first: string[] = [];
+  private more = 0;
+
+  add({ namespace, name }: Key): this {
+    if (this.first.length < NAMED_MOST) this.first.push(`${namespace}/${name}`);
+    else this.more += 1;
+    return this;
+  }
+
+  text(): string {
+    return `${this.first.join(', ')}${this.more > 0 ? ` and ${this.more} more` : ''}`;
+  }
+}
+
 /** Policies outside of `policyPaths` that mean Rollouts for which they do not count. */
 export function outOfReachPolicies(
   rollouts: readonly { readonly key: Key; readonly policy: PolicyScope }[],
 ): readonly Issue[] {
-  const keysOf = new Map<PolicyReading, string[]>();
+  const keysOf = new Map<PolicyReading, Names>();
   for (const { key, policy } of rollouts)
-    for (const one of policy.outOfReach) {
-      const keys = keysOf.get(one) ?? [];
-      keys.push(`${key.namespace}/${key.name}`);
-      keysOf.set(one, keys);
-    }
+    for (const one of policy.outOfReach) keysOf.set(one, (keysOf.get(one) ?? new Names()).add(key));
   return [...keysOf].map(([{ name, file, line, outside }, keys]) => {
-    const more = keys.length > NAMED_MOST ? ` and ${keys.length - NAMED_MOST} more` : '';
     const folder = outside?.folder ?? '';
     return {
       file,
       line,
       path: 'spec.rollouts',
       reason: 'OutsidePolicyPaths',
-      message: `${POLICY_KIND} ${name}: it does not count for ${keys.slice(0, NAMED_MOST).join(', ')}${more}: it lies outside of the policyPaths of ${CONFIG_FILE}, and counts for Rollouts in ${folder} and in namespaces that owners gives to its folder`,
+      message: `${POLICY_KIND} ${name}: it does not count for ${keys.text()}: it lies outside of the policyPaths of ${CONFIG_FILE}, and counts for Rollouts in ${folder} and in namespaces that owners gives to its folder`,
       hint: 'Move it to one of the policyPaths, or name in its rollouts those of its own folder.',
     };
   });
@@ -140,37 +151,26 @@ export function outOfReachPolicies(
 export function requiredIssues(
   rollouts: readonly { readonly key: Key; readonly policy: PolicyScope }[],
 ): readonly Issue[] {
-  const told = new Map<string, MissingPolicy & { readonly keys: readonly string[] }>();
+  const told = new Map<string, MissingPolicy & { readonly keys: Names }>();
   for (const { key, policy } of rollouts)
-    for (const missing of policy.missing) {
-      const keys = [...(told.get(missing.name)?.keys ?? []), `${key.namespace}/${key.name}`];
-      told.set(missing.name, { ...missing, keys });
-    }
+    for (const missing of policy.missing)
+      told.set(missing.name, { ...missing, keys: (told.get(missing.name)?.keys ?? new Names()).add(key) });
   return [...told.values()].map(({ name, why, place, near, keys }) => ({
     file: CONFIG_FILE,
     line: 0,
     path: 'requiredPolicies',
     reason: 'PolicyMissing',
-    message: `requiredPolicies names ${name}, which does not govern ${keys.join(', ')}: ${place ?? 'it is not on the configured paths'}${why === 'wrong' ? ' cannot be read' : ''}`,
+    message: `requiredPolicies names ${name}, which does not govern ${keys.text()}: ${place ?? 'it is not on the configured paths'}${why === 'wrong' ? ' cannot be read' : ''}`,
     hint: `${near === undefined ? '' : `Did you mean ${near}? `}Put the policy right, or take its name out.`,
   }));
 }
 
-function meantBy({ selection }: PolicyReading, keys: readonly Key[]): string {
-  const wrong = selection.rollouts?.find((pattern) => nearestTo(pattern, keys) !== pattern);
-  return wrong === undefined ? '' : `Did you mean ${nearestTo(wrong, keys)}? `;
-}
-
-/** The pattern with the nearest namespace that there is, and the nearest name in it; itself where none is near. */
-function nearestTo(pattern: string, keys: readonly Key[]): string {
-  if (pattern === '*') return pattern;
-  const slash = pattern.indexOf('/');
-  const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
-  const namespaces = [...new Set(keys.map((key) => key.namespace))];
-  const near = namespaces.includes(namespace) ? namespace : (nearest(namespace, namespaces) ?? namespace);
-  if (name.includes('*')) return `${near}/${name}`;
-  const names = keys.filter((key) => key.namespace === near).map((key) => key.name);
-  return `${near}/${names.includes(name) ? name : (nearest(name, names) ?? name)}`;
+function meantBy({ selection }: PolicyReading, there: NamesThere): string {
+  for (const pattern of (selection.rollouts ?? []).slice(0, LOOKED_UP_MOST)) {
+    const meant = there.nearest(pattern);
+    if (meant !== pattern) return `Did you mean ${meant}? `;
+  }
+  return '';
 }
 
 /** The required policies that do not govern a Rollout. One that is there and wrong is held for what is wrong with it, too. */
