@@ -23,6 +23,7 @@ import { borneOut, drainProven } from './history/borne-out.ts';
 import { withMarksWhole } from './history/marks-whole.ts';
 import type { Observation } from './history/observation.ts';
 import { promotionProven } from './history/promotion-in-history.ts';
+import { requestProven } from './history/request-in-history.ts';
 import { restProven } from './history/rest-in-history.ts';
 import { observe } from './observe/observe.ts';
 import type { Reconciled } from './outcome.ts';
@@ -52,7 +53,15 @@ export async function reconcileOne(given: Observation, read: TextsAt): Promise<R
     snapshot = await observe(of);
     let decided = decide(snapshot, texts, of.desired.trials.known);
     // A drain that was forged is over first: then the plan is one that goes by other marks. Its approval is named at last.
-    for (const ask of [drainProven, analysesAsked, promotionProven, restProven, borneOut, approvalFound]) {
+    for (const ask of [
+      drainProven,
+      analysesAsked,
+      promotionProven,
+      restProven,
+      borneOut,
+      requestProven,
+      approvalFound,
+    ]) {
       const proven = await ask(of, snapshot, decided.plan);
       if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
     }

@@ -4,20 +4,22 @@ import { sameValue } from '../../api/field.ts';
 import type { AbortIntent } from '../../api/intents.ts';
 import type { Issue } from '../../api/issue.ts';
 import { canonicalJson, at as valueAt } from '../../api/json.ts';
+import { unknown } from '../../api/known.ts';
 import { MARK, type Marks, printStep } from '../../api/marks.ts';
-import { sameRelease } from '../../api/release.ts';
+import { sameRelease, shortRelease } from '../../api/release.ts';
 import { startedWith } from '../../api/restore.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { type ObjectChange, workloadIn } from '../../rollout/edits/change.ts';
 import { stableRendered } from '../../rollout/observed/rendered.ts';
 import type { Plan } from '../../rollout/plan.ts';
 import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
+import { command } from '../../rollout/texts/command-text.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
 import { drainBorneOut, drainsByMark } from './drain-in-history.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import type { Observation } from './observation.ts';
 import { ownFieldsBorneOut } from './own-fields-in-history.ts';
-import { isSeenUnproven, leftOpen } from './rest-in-history.ts';
+import { isSeenUnproven, isSettledByHand, leftOpen } from './rest-in-history.ts';
 import { type BorneOut, type Forged, stableBorneOut } from './stable-in-history.ts';
 
 /**
@@ -94,7 +96,13 @@ export async function handingBack(of: Observation, read: Snapshot): Promise<Snap
     ...(back.collision === undefined ? [] : [back.collision]),
     ...own.forged.map((what) => forgedMark(of, { key: MARK.restore, ...what })),
   ];
-  return { ...snapshot, ...proven, stable: stableRendered(back.stable, snapshot), warnings };
+  // An order sees no groups, and they may never have been on what a hand has said to have settled.
+  const stable = (await isSettledByHand(of, snapshot)) ? unknown(notLeft(inFile, snapshot)) : back.stable;
+  return { ...snapshot, ...proven, stable: stableRendered(stable, snapshot), warnings };
+}
+
+function notLeft({ release }: Marks, { key }: Snapshot): string {
+  return `no commit of tranche on main has left ${shortRelease(release)} as settled, so nobody knows here whether groups run it: ${command('abort', key)} asks them`;
 }
 
 /**

@@ -10,6 +10,7 @@ import { isFillingBack } from '../../rollout/state.ts';
 import { lastCommitOf, lastWritten } from './last-commit.ts';
 import type { Observation } from './observation.ts';
 import { promotesNothing, promotesOther } from './promotes-other.ts';
+import { isByHand, isUnderWay, leadsToRest, startsOver } from './started-by-hand.ts';
 import { isUnsigned } from './unsigned.ts';
 import type { Version } from './version.ts';
 
@@ -24,19 +25,23 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const isUndone = own !== undefined && isFillingBack(own);
   const isDisabled = rollout?.rollout.disabled === true;
   // Steps that no strategy has end nowhere, and keep an abort waiting. Nor do the rungs of an undo ask a Rollout that is disabled.
-  if (file === undefined || (isDisabled && !isUndone && !promotesNothing(own))) return undefined;
+  if (file === undefined || (isDisabled && (own === undefined || !isUnderWay(own)))) return undefined;
   // Without a record main is asked where the file has marks that may be wrong: in a delivery, below the sentinel, no release or another.
   const odd =
     own === undefined ? hasMarks(of) : isUnderWay(own) || partition !== SENTINEL || own.release.digest !== file.digest;
   const style = own?.step === undefined ? undefined : own.restore?.style;
   // Where its Rollout is gone a delivery only goes back or stays, and the mark alone says by which strategy.
-  if (rollout === undefined && own?.step === undefined) return undefined;
+  if (rollout === undefined && (own === undefined || !isUnderWay(own))) return undefined;
   // Another strategy than a Rollout asks for: it was edited, or the mark and the record were forged alike.
   const isOther = rollout === undefined || (style !== undefined && style !== rollout.rollout.style);
   const isAsRecorded =
     recorded === undefined
       ? !odd
-      : !isOther && !lacksMarks(own, recorded) && !namesOther(file, recorded) && !leavesRest(file, recorded);
+      : !isOther &&
+        !lacksMarks(own, recorded) &&
+        !namesOther(file, recorded) &&
+        !leavesRest(file, recorded) &&
+        !startsOver(own, recorded);
   // A settling commit that was reverted is a promotion again: which colour serves then hangs on what main had.
   const isAsked = isUndone || own?.step?.kind === 'promote' || isRollbackOf(own, recorded) || wasGone(of);
   if (isAsRecorded && !isAsked) return undefined;
@@ -46,6 +51,7 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const marks = written ?? (isUnsigned(of) || isUndone || isRollbackOf(own, recorded) ? undefined : recorded);
   if (isUndone && marks !== undefined && isOtherUndo(own, marks)) return marks;
   if (last !== undefined && promotesNothing(own)) return last.marks;
+  if (last !== undefined && (await isByHand(of, file, last)) && !(await had(of, file, last.commit))) return last.marks;
   if (isDisabled) return undefined;
   if (last !== undefined && (await promotesOther(of, own, last.marks))) return last.marks;
   const isAnother = last !== undefined && (namesOther(file, last.marks) || leavesRest(file, last.marks));
@@ -70,11 +76,6 @@ function isOtherUndo(own: Marks, before: Marks): boolean {
   return isFillingBack(own) && !(isSame && sameRelease(own.release, before.release));
 }
 
-/** Whether the marks say more than which release has settled. */
-function isUnderWay(marks: Marks): boolean {
-  return marks.step !== undefined || marks.at !== undefined || marks.restore !== undefined;
-}
-
 /**
  * Whether the file names another release than `before`, which is being delivered, and none that a commit of ours could have
  * gone over to: such a one names the template of the file, and gives no second serial to the one that is on its way.
@@ -94,17 +95,6 @@ function leavesRest({ digest, workload: { marks } }: WorkloadFile, before: Marks
   // A step that was merged late goes back to the template that is in the file already.
   const isMergedLate = marks.step !== undefined && marks.stable?.digest === digest;
   return isShared || (marks.release.digest !== digest && !isMergedLate);
-}
-
-/**
- * Whether they are of a rollback to what `before` has settled, of a release that was aborted since: all that is left of a delivery
- * that was squashed. It goes on: its template is in the file, and the colour that serves stays the one that does.
- */
-function leadsToRest(marks: Marks, before: Marks): boolean {
-  const { step, aborted, release, serves } = marks;
-  const isSince = aborted.some((one) => !before.aborted.some((given) => sameRelease(given, one)));
-  const isBack = step?.kind === 'rollback' && !isFillingBack(marks) && sameRelease(release, before.release);
-  return isBack && isSince && serves === before.serves;
 }
 
 /**

@@ -25,6 +25,9 @@ const RETURNS_MOST = 10;
 
 type Found = { readonly releases: readonly ReleaseBefore[]; readonly walked: Walked<Oid> };
 
+/** `isOther`: what is found is another release than the one that was asked after. */
+type Walk = Found & { readonly isOther?: true };
+
 /**
  * The newest release that was settled before this delivery started, and before it those that a delivery had let every group
  * go to: a newer request may have taken one of these over. `found`: the settled one is the last. What was put between two
@@ -38,7 +41,7 @@ export async function releasesBefore(line: OwnLine, entry: DesiredRollout, { mar
   for (let returned = 0; ; returned += 1) {
     const near = await walkFrom(line, entry, { marks, below: from, own });
     // Who repeats annotations of long ago may have what was settled stepped over: then each commit is looked at.
-    const isOver = near.walked.kind === 'ended' && isBegun(marks);
+    const isOver = near.isOther === true || (near.walked.kind === 'ended' && isBegun(marks));
     const found = isOver ? await walkFrom(line, entry, { marks, below: from, own, isEach: true }) : near;
     if (found.walked.kind !== 'found' || !isBegun(marks) || returned >= RETURNS_MOST) return found;
     const earlier = await line.earlier(entry, found.walked.value, { wanted, holds: isThis });
@@ -51,9 +54,10 @@ async function walkFrom(
   line: OwnLine,
   entry: DesiredRollout,
   { marks, below, own, isEach = false }: Since & { readonly own: string; readonly isEach?: boolean },
-): Promise<Found> {
+): Promise<Walk> {
   const releases: ReleaseBefore[] = [];
-  let asked: Release | undefined;
+  // What a request is after is in its marks; a hand may have written others over those since.
+  let asked: Release | undefined = marks.step === undefined ? marks.release : undefined;
   let last: ReleaseBefore | undefined;
   let key: string | undefined;
   const walked = await line.walk<Oid>(entry, {
@@ -79,7 +83,7 @@ async function walkFrom(
   });
   // Marks that name a release that main never had say nothing: then what looks settled is it.
   if (walked.kind === 'found' || last === undefined) return { releases, walked };
-  return { releases: [...releases, last], walked: { kind: 'found', value: last.commit } };
+  return { releases: [...releases, last], walked: { kind: 'found', value: last.commit }, isOther: true };
 }
 
 /** Whether their release is one that is on its way: a rollback names it until its template is out of the file. */

@@ -89,7 +89,7 @@ type Run = { readonly stable: Known<Stable>; readonly isLast: boolean };
  * The newest release before the template of the file that groups run. A rollback takes back what came once more after that template,
  * and settled or not: from those groups alone that are no older, which nobody's history changes. undefined: no group runs any.
  */
-async function runBefore(
+export async function runBefore(
   of: Observation,
   since: Since,
   snapshot: Managed & { readonly marks: Marks },
@@ -196,4 +196,22 @@ function isOfRecord({ record }: Snapshot, marks: Marks): boolean {
 
 function sameMarks(one: Marks, other: Marks): boolean {
   return JSON.stringify(printMarks(one)) === JSON.stringify(printMarks(other));
+}
+
+type Requested = { readonly file: WorkloadFile; readonly marks: Marks };
+
+/** What is asked for after a release that has settled by its annotations; undefined: nothing is. */
+export function requestedIn({ workload, lostMarks }: Snapshot): Requested | undefined {
+  const marks = workload?.workload.marks;
+  if (workload === undefined || marks === undefined || lostMarks !== undefined || marks.step !== undefined)
+    return undefined;
+  return marks.release.digest === workload.digest ? undefined : { file: workload, marks };
+}
+
+/** Whether that is another template than the one which the last commit of tranche left as settled. Throws PortError where Git fails for now. */
+export async function isSettledByHand(of: Observation, snapshot: Snapshot): Promise<boolean> {
+  const asked = requestedIn(snapshot);
+  if (asked === undefined) return false;
+  const last = (await lastWritten(of.git, of.entry))?.marks;
+  return last !== undefined && last.step === undefined && last.release.digest !== asked.marks.release.digest;
 }

@@ -26,12 +26,16 @@ export function withdraw(
 ): Decision {
   const { snapshot } = situation;
   if (snapshot.stable.kind !== 'known') return holding([noText(situation)], 'BeforeStepUpgrade');
+  const stable = snapshot.stable.value;
+  // Where a hand has said that another one has settled, that is not what comes back.
+  const isSame = stable.release.digest === marks.release.digest;
+  const back = isSame ? marks : { ...marks, release: stable.release, stable: stableMark(stable) };
   const move = workloadMove(situation, {
     reason: 'RequestWithdrawn',
     label: MOVES.RequestWithdrawn.label,
-    marks: { ...marks, aborted: remember(given, marks) },
-    text: snapshot.stable.value,
-    why: `${given.because} No step had released a group for update: the workload stays locked, and the template of ${shortRelease(marks.release)} is back.`,
+    marks: { ...back, aborted: remember(given, marks) },
+    text: stable,
+    why: `${given.because} No step had released a group for update: the workload stays locked, and the template of ${shortRelease(back.release)} is back.`,
   });
   return moving(move, 'Completed');
 }
