@@ -28,7 +28,7 @@ export async function restProven(of: Observation, snapshot: Snapshot, plan: Plan
   const { workload, lostMarks } = snapshot;
   const marks = workload?.workload.marks;
   const isElsewhere = plan.holds.some(({ reason }) => reason === 'GroupsElsewhere');
-  if (!isElsewhere && !takesBack(plan)) return undefined;
+  if (!isElsewhere && !takesBack(plan) && !endsElsewhere(snapshot, plan)) return undefined;
   if (lostMarks !== undefined || workload === undefined || marks?.release.digest !== workload.digest) return undefined;
   if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
   const last = (await lastWritten(of.git, of.entry))?.marks;
@@ -40,6 +40,19 @@ export async function restProven(of: Observation, snapshot: Snapshot, plan: Plan
 function takesBack({ commit }: Plan): boolean {
   if (commit === undefined || workloadIn(commit.changes)?.content.source !== undefined) return false;
   return commit.reason === 'Reverted' || (commit.reason === 'RollbackWidened' && lowersPartition(commit.changes));
+}
+
+/**
+ * Whether a rollback is about to be over by a template that not all groups run: nobody who reads that looks at the groups. Where its abort is
+ * ordered, the next pass goes back from there.
+ */
+function endsElsewhere(snapshot: Snapshot, { commit }: Plan): boolean {
+  const { workload } = snapshot;
+  const release = workload?.workload.marks?.release;
+  if (commit?.reason !== 'RolledBack' || workload === undefined || release === undefined) return false;
+  if (abortOf({ snapshot }, release) !== undefined) return false;
+  const behind: Behind = { stable: snapshot.stable, release };
+  return isOlderElsewhere({ ...snapshot, behind }, workload, Number.POSITIVE_INFINITY);
 }
 
 type AtRest = { readonly file: WorkloadFile; readonly marks: Marks };
