@@ -46,8 +46,12 @@ test.each([
   expect(scope.rules.surge).toBe(surge);
 });
 
-/** Looks at policies for as many Rollouts as there are policies, one for each. */
-function looks(count: number): number {
+/** Looks at policies for as many Rollouts as there are policies. */
+function looks(
+  count: number,
+  patternsOf: (name: string, at: number) => readonly string[] | undefined,
+  filesOf: (name: string, all: readonly string[]) => readonly string[],
+): number {
   let seen = 0;
   const counted = (reading: PolicyReading): PolicyReading =>
     new Proxy(reading, {
@@ -57,13 +61,33 @@ function looks(count: number): number {
       },
     });
   const names = Array.from({ length: count }, (_none, at) => `service-${at}`);
-  const all = names.map((name, at) => counted(policy(name, [at % 2 === 0 ? `llm/${name}` : `${name}/*`])));
+  const all = names.map((name, at) => counted(policy(name, patternsOf(name, at))));
   const scopeFor = policyIndex(all, NONE);
   for (const [at, name] of names.entries())
-    expect(scopeFor(subject(at % 2 === 0 ? 'llm' : name, name)).files).toEqual([name]);
+    expect(scopeFor(subject(at % 2 === 0 ? 'llm' : name, name)).files).toEqual(filesOf(name, names));
   return seen;
 }
 
-test('ten times as many Rollouts and policies are ten times as many looks', () => {
-  expect(looks(200)).toBe(10 * looks(20));
+test.each<readonly [what: string, ...of: readonly [Parameters<typeof looks>[1], Parameters<typeof looks>[2]]]>([
+  ['name one each', (name, at) => [at % 2 === 0 ? `llm/${name}` : `${name}/*`], (name) => [name]],
+  ['choose nothing', () => undefined, (_name, all) => all],
+  ['mean all of them', () => ['*', 'llm/x'], (_name, all) => all],
+])('ten times as many Rollouts and policies that %s are ten times as many looks', (_what, patternsOf, filesOf) => {
+  expect(looks(200, patternsOf, filesOf)).toBe(10 * looks(20, patternsOf, filesOf));
+});
+
+test('policies that mean all of a namespace are looked at once for all of its Rollouts', () => {
+  const of = (rollouts: number): number => {
+    let seen = 0;
+    const all = Array.from({ length: 50 }, (_none, at) => policy(`p${at}`, ['llm/*'])).map(
+      (reading) => new Proxy(reading, { get: (target, key) => ((seen += 1), Reflect.get(target, key)) }),
+    );
+    const scopeFor = policyIndex(all, NONE);
+    for (let at = 0; at < rollouts; at += 1) {
+      expect(scopeFor(subject('llm', `vllm-${at}`)).files).toHaveLength(50);
+      expect(scopeFor(subject('talk', `vllm-${at}`)).files).toEqual([]);
+    }
+    return seen;
+  };
+  expect(of(100)).toBe(of(1));
 });

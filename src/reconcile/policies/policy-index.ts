@@ -17,35 +17,72 @@ type Place = 'anywhere' | { readonly namespace: string; readonly name: string | 
 /** The file of the Rollout. */
 type Placed = { readonly file: string };
 
-/** Asked of a Rollout: the policies that match it, as one. Rollouts with the same policies share one answer. */
+/**
+ * Asked of a Rollout: the policies that match it, as one. Rollouts with the same policies share one answer, and those that mean all
+ * of a namespace, or of everything, are looked at once for all of them.
+ */
 export function policyIndex(
   policies: readonly PolicyReading[],
   { required, owners }: { readonly required: readonly string[]; readonly owners: Owners },
 ): (rollout: PolicySubject & Placed) => PolicyScope {
-  const anywhere: number[] = [];
-  const inNamespace = new Map<string, number[]>();
-  const ofName = new Map<string, number[]>();
-  for (const [at, { selection }] of policies.entries())
-    for (const place of placesOf(selection.rollouts))
-      if (place === 'anywhere') anywhere.push(at);
-      else if (place.name === undefined) addTo(inNamespace, place.namespace, at);
-      else addTo(ofName, `${place.namespace}/${place.name}`, at);
+  const { sure, unsure } = placed(policies);
   const scopes = new Map<string, PolicyScope>();
   return (rollout) => {
     const { namespace, name } = rollout;
-    const near = [...anywhere, ...(inNamespace.get(namespace) ?? []), ...(ofName.get(`${namespace}/${name}`) ?? [])];
+    const mine = [...new Set(unsure.of({ namespace, name }))]
+      .map((at) => ({ at, policy: policies[at] }))
+      .filter(({ policy }) => policyMatches(policy?.selection ?? {}, rollout))
+      .map(({ at, policy }) => [at, reaches(policy, rollout, owners)] as const);
+    // A namespace in which nothing means all of it is as any other.
+    const key = JSON.stringify([sure.hasOf(namespace) ? namespace : '', mine]);
+    const known = scopes.get(key);
+    if (known !== undefined) return known;
+    const far = new Set(mine.flatMap(([at, isReaching]) => (isReaching ? [] : [at])));
     // Policies speak in the order of their files.
-    const mine = [...new Set(near)]
-      .sort((a, b) => a - b)
-      .filter((at) => policyMatches(policies[at]?.selection ?? {}, rollout));
-    const key = JSON.stringify([mine, mine.map((at) => reaches(policies[at], rollout, owners))]);
-    const meaning = mine.flatMap((at) => policies[at] ?? []);
-    const matching = meaning.filter((policy) => reaches(policy, rollout, owners));
-    const outOfReach = meaning.filter((policy) => !reaches(policy, rollout, owners));
-    const scope = scopes.get(key) ?? scopeOf({ matching, outOfReach }, { policies, required });
+    const all = [...new Set([...sure.of({ namespace, name }), ...mine.map(([at]) => at)])].sort((a, b) => a - b);
+    const of = (isFar: boolean): readonly PolicyReading[] =>
+      all.flatMap((at) => (far.has(at) === isFar ? (policies[at] ?? []) : []));
+    const scope = scopeOf({ matching: of(false), outOfReach: of(true) }, { policies, required });
     scopes.set(key, scope);
     return scope;
   };
+}
+
+/** Places of policies in their list, by where these may match. */
+class Places {
+  private readonly anywhere: number[] = [];
+  private readonly inNamespace = new Map<string, number[]>();
+  private readonly ofName = new Map<string, number[]>();
+
+  add(place: Place, at: number): void {
+    if (place === 'anywhere') this.anywhere.push(at);
+    else if (place.name === undefined) addTo(this.inNamespace, place.namespace, at);
+    else addTo(this.ofName, `${place.namespace}/${place.name}`, at);
+  }
+
+  hasOf(namespace: string): boolean {
+    return this.inNamespace.has(namespace);
+  }
+
+  of({ namespace, name }: { readonly namespace: string; readonly name: string }): readonly number[] {
+    const near = this.inNamespace.get(namespace) ?? [];
+    return [...this.anywhere, ...near, ...(this.ofName.get(`${namespace}/${name}`) ?? [])];
+  }
+}
+
+/** `sure`: those that match every Rollout there, and count for it. */
+function placed(policies: readonly PolicyReading[]): { readonly sure: Places; readonly unsure: Places } {
+  const [sure, unsure] = [new Places(), new Places()];
+  for (const [at, { selection, outside }] of policies.entries()) {
+    const { rollouts, clusters, labels, strategies } = selection;
+    const isOpen = [clusters, labels, strategies, outside?.folder].every((one) => one === undefined);
+    for (const pattern of rollouts ?? ['*']) {
+      const place = placeOf(pattern);
+      const isWhole = pattern === '*' || (place !== 'anywhere' && pattern === `${place.namespace}/*`);
+      (isOpen && isWhole ? sure : unsure).add(place, at);
+    }
+  }
+  return { sure, unsure };
 }
 
 /** Whether a policy that means the Rollout counts for it: from outside of `policyPaths` a folder speaks for its own alone. */
@@ -123,16 +160,13 @@ function sourcesOf(rules: PolicyRules, matching: readonly PolicyReading[]): Poli
   return Object.fromEntries(entries);
 }
 
-function placesOf(patterns: readonly string[] | undefined): readonly Place[] {
-  if (patterns === undefined) return ['anywhere'];
-  return patterns.map((pattern) => {
-    // All of them, and no namespace.
-    if (pattern === '*') return 'anywhere';
-    const slash = pattern.indexOf('/');
-    const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
-    if (namespace.includes('*')) return 'anywhere';
-    return { namespace, name: name.includes('*') ? undefined : name };
-  });
+function placeOf(pattern: string): Place {
+  // All of them, and no namespace.
+  if (pattern === '*') return 'anywhere';
+  const slash = pattern.indexOf('/');
+  const [namespace, name] = [pattern.slice(0, slash), pattern.slice(slash + 1)];
+  if (namespace.includes('*')) return 'anywhere';
+  return { namespace, name: name.includes('*') ? undefined : name };
 }
 
 function addTo(groups: Map<string, number[]>, key: string, at: number): void {
