@@ -111,11 +111,15 @@ function failureBy(
 ): Failure | undefined {
   if (late.length === 0 && often.length === 0) return undefined;
   const told = often.length === 0 ? [] : restartsText(situation, { often, name: judged.name });
+  const step = situation.marks?.step;
+  const isOfStep = step?.kind === 'step' && late.some(({ of }) => of === 'step');
   return {
     seen: [...late.map((one) => deadlineText(situation, one)), ...told].join('; '),
     facts: {
       // The groups that take over are others than those of the steps.
-      ...(situation.marks?.step?.kind === 'promote' ? { promotion: true } : {}),
+      ...(step?.kind === 'promote' ? { promotion: true } : {}),
+      // More groups are late in the next one: nobody has accepted that.
+      ...(isOfStep ? { step: step.index } : {}),
       ...(late.length === 0 ? {} : { deadlines: late.map(({ field, most }) => `${field} ${most}`) }),
       ...(often.length === 0
         ? {}

@@ -130,6 +130,20 @@ const over = (change: Partial<World>, rules: Partial<PolicyRules> = strict): Wor
   return again({ ...before, ...change, rules });
 };
 
+test('who accepts that a step took too long to be ready has accepted that step; of the delivery, that of all its steps', () => {
+  const second: World = { ...loading, marks: 'B.2 2/3 floor=2', p: 2, groups: '0:A+ 1:A+ 2:B- 3:B+' };
+  const factsOf = (of: World, rules: Partial<PolicyRules>): unknown => {
+    const { holds } = plan(world({ ...again(after(rules, ...times(of, 3))), rules }));
+    return holds.find(({ reason }) => reason === 'StepFailed')?.facts;
+  };
+  const [first, next] = [loading, second].map((of) => factsOf(of, { readyDeadlineSeconds: 60 }));
+  expect(first).toEqual({ step: 1, deadlines: ['readyDeadlineSeconds 60'] });
+  expect(next).toEqual({ step: 2, deadlines: ['readyDeadlineSeconds 60'] });
+  const whole = [loading, second].map((of) => factsOf(of, { deliveryReadyDeadlineSeconds: 60 }));
+  const facts = { deadlines: ['deliveryReadyDeadlineSeconds 60'] };
+  expect(whole).toEqual([facts, facts]);
+});
+
 test.each<Row>([
   ['not over yet', after(strict, ...times(loading, 2)), 'hold GroupsNotReady'],
   [
