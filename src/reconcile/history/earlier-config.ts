@@ -50,7 +50,11 @@ export async function earlierConfig(git: Git, { tree, error, overrides, read, ma
   if (found.kind === 'none')
     return { ...made(DEFAULT_CONFIG), faults: [...issues, counting('none counts, as before it came')] };
   const least = leastConfig(overrides);
-  if (least === undefined) throw new ConfigError([...issues, unknownBefore(found.why)]);
+  if (least === undefined) {
+    // What the command line says may go with no version at all: then that alone is the fault.
+    made(DEFAULT_CONFIG);
+    throw new ConfigError([...issues, unknownBefore(found.why)]);
+  }
   return { ...made(least), faults: [...issues, counting('--cluster and --path count')] };
 }
 
