@@ -91,7 +91,7 @@ export const HOLDS = {
   GroupsBehind: { effect: 'blocks', accept: 'the groups that would be taken on, and the template of the file' },
   UnexpectedGroups: { effect: 'blocks', accept: 'the groups on the release below the partition' },
   Overshoot: { effect: 'blocks', accept: 'the groups on the release, and N' },
-  StepScaledAway: { effect: 'blocks', accept: 'N' },
+  StepScaledAway: { effect: 'blocks', accept: 'the step, and N' },
   Recreated: { effect: 'blocks', accept: 'the UIDs of the objects that are there' },
   ScaledToZero: { effect: 'blocks' },
   RollingBack: { effect: 'blocks' },

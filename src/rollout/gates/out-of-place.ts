@@ -35,9 +35,14 @@ export function scaledAway(situation: Situation, step: StepIntent): Hold | undef
   return unlessAccepted(situation, 'StepScaledAway', withFacts(held, facts));
 }
 
-/** N, where it is not above the partition; undefined: the step has groups. */
-export function scaledAwayFacts({ replicas, partition }: Situation): { readonly replicas: number } | undefined {
-  return replicas === undefined || replicas === 0 || partition < replicas ? undefined : { replicas };
+/** N, where it is not above the partition, and the step: nothing shows that a later one works; undefined: the step has groups. */
+export function scaledAwayFacts({
+  replicas,
+  partition,
+  marks,
+}: Situation): { readonly replicas: number; readonly step?: number } | undefined {
+  if (replicas === undefined || replicas === 0 || partition < replicas) return undefined;
+  return marks?.step?.kind === 'step' ? { replicas, step: marks.step.index } : { replicas };
 }
 
 /**

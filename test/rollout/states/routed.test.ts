@@ -494,7 +494,7 @@ test('at rest a Service that names a version is left to lint where all have it, 
 test('scaled down past a step before its share: held until someone goes on without it', () => {
   const away = asked(stands.pods, 'replicas: 4', 'replicas: 3');
   expect(passed(away).told).toBe('hold StepScaledAway');
-  const accept = `StepScaledAway@${releaseIn(away)}#${factsDigest({ replicas: 3 })}`;
+  const accept = `StepScaledAway@${releaseIn(away)}#${factsDigest({ replicas: 3, step: 1 })}`;
   const told = ['hold PauseDuration', 'StepReady: step 2/3, partition 3 → 1', 'RungReady: step 2/3, traffic: – → 20%'];
   expect(passes(away, { found: () => ({ intents: { accept } }), most: told.length }).told).toEqual(told);
 });
