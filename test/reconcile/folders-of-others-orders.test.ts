@@ -39,6 +39,7 @@ async function settled(): Promise<Forgery> {
   await at.round();
   at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
   await at.until('settled');
+  await at.round();
   return at;
 }
 

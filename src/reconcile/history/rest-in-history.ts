@@ -10,7 +10,7 @@ import { stableRendered } from '../../rollout/observed/rendered.ts';
 import { abortOf } from '../../rollout/orders/aborted-release.ts';
 import type { Plan } from '../../rollout/plan.ts';
 import type { Behind, Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
-import { isTemplateBack } from '../../rollout/state.ts';
+import { isFillingBack, isTemplateBack } from '../../rollout/state.ts';
 import { withFactDigests } from '../documents/digests.ts';
 import { lastWritten } from './last-commit.ts';
 import { lineSince, type Since } from './line-since.ts';
@@ -48,9 +48,11 @@ function takesBack({ commit }: Plan): boolean {
  */
 function endsElsewhere(snapshot: Snapshot, { commit }: Plan): boolean {
   const { workload } = snapshot;
-  const release = workload?.workload.marks?.release;
-  if (commit?.reason !== 'RolledBack' || workload === undefined || release === undefined) return false;
-  if (abortOf({ snapshot }, release) !== undefined) return false;
+  const marks = workload?.workload.marks;
+  if (commit?.reason !== 'RolledBack' || workload === undefined || marks === undefined) return false;
+  const { release } = marks;
+  // Of an undo the colour that is emptied keeps the template that goes.
+  if (isFillingBack(marks) || abortOf({ snapshot }, release) !== undefined) return false;
   const behind: Behind = { stable: snapshot.stable, release };
   return isOlderElsewhere({ ...snapshot, behind }, workload, Number.POSITIVE_INFINITY);
 }
