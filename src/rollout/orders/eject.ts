@@ -82,9 +82,16 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
  * Groups of what came before the template of the file, as the last pass has seen: nobody looks once the workload is handed back, with a
  * stable template that its annotations name or without.
  */
-function takenOn({ partition }: EjectWish, { record, key }: Snapshot, read: WorkloadFile): Refused | undefined {
+function takenOn(
+  { partition }: EjectWish,
+  { record, key, lostMarks }: Snapshot,
+  read: WorkloadFile,
+): Refused | undefined {
+  // In a delivery that may stand in a record alone, which anyone may have written; what comes back then is what history shows.
+  const { step } = lostMarks ?? read.workload.marks ?? {};
+  const isRest = step === undefined || step.kind === 'rollback';
   const isBehind = record?.holds.some(({ reason }) => reason === 'GroupsBehind') === true;
-  if (!isBehind || partition !== undefined) return undefined;
+  if (!isBehind || !isRest || partition !== undefined) return undefined;
   return refused(
     `groups run what came before the template of the file, or nobody can tell which is the older one (GroupsBehind): at partition 0 they would be taken on to that. ${command('status', key)} says how to go back${byPartition(read)}`,
   );

@@ -100,7 +100,9 @@ function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: Inten
 
 /** Nothing is in progress by the marks, and the last pass has seen groups of the user's own on another template: these are to go back. */
 function isElsewhere(snapshot: Snapshot): boolean {
-  const { workload, record } = snapshot;
+  const { workload, record, lostMarks } = snapshot;
+  // A delivery whose annotations somebody took out is in progress, whatever a record says.
+  if (lostMarks?.step !== undefined) return false;
   const marks = workload?.workload.marks;
   const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
   // Those of a second colour that serves are named without facts: its owner moves them.

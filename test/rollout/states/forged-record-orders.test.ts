@@ -1,0 +1,55 @@
+/** Orders that go back, and a record that nobody has signed, forged once right before the order: it takes no order away. */
+
+import { expect, test } from 'vitest';
+import type { RolloutRecord } from '../../../src/api/record.ts';
+import { printRecord } from '../../../src/reconcile/status/status-writes.ts';
+import { LWS, standing } from '../../support/forged-share.ts';
+import { Forgery } from '../../support/forgery.ts';
+import { LWS_FILE, NEW } from '../../support/vllm.ts';
+
+const RECORD = 'rollouts/default/llm/vllm.json';
+const ABORT = { kind: 'abort', keepNewer: false } as const;
+const BACK = '0:v0.10.0+ 1:v0.10.0+ 2:v0.10.0+ 3:v0.10.0+';
+
+function forge({ world: { repository } }: Forgery, change: (record: RolloutRecord) => object): void {
+  const { checksum: _, ...record }: RolloutRecord & { readonly checksum: string } = JSON.parse(
+    repository.text('tranche-status', RECORD) ?? '',
+  );
+  const text = printRecord({ ...record, ...change(record) });
+  repository.commit('tranche-status', { writes: [{ path: RECORD, text }], message: 'forged' });
+}
+
+/** The user's own document. */
+const first = (at: Forgery): string => at.text(LWS).split('\n---\n')[0] ?? '';
+
+async function passes(at: Forgery, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) await at.round();
+}
+
+const ELSEWHERE = { holds: [{ reason: 'GroupsElsewhere', message: 'x', facts: { groups: '0' } }] };
+
+test.each([
+  ['control: no forged record', undefined],
+  ['a record that says GroupsElsewhere', ELSEWHERE],
+] as const)('step taken out of the marks in a delivery: an abort goes back: %s', async (_, record) => {
+  const at = await new Forgery().stepped();
+  await at.round();
+  at.write(LWS_FILE, at.text().replace(/\n.*tranche\.dev\/(step|restore|stable): .*/g, ''));
+  await passes(at, 2);
+  if (record !== undefined) forge(at, () => record);
+  const answer = await at.order(ABORT);
+  await passes(at, 20);
+  expect([at.text().includes(NEW), at.world.groups()], answer).toEqual([false, BACK]);
+});
+
+test.each([
+  ['control: no forged record', undefined],
+  ['a record that says GroupsBehind', { holds: [{ reason: 'GroupsBehind', message: 'x' }] }],
+] as const)('a canary in its first share, no forged mark: eject --abort goes back: %s', async (_, record) => {
+  const at = await standing({ style: 'canary', stage: 'in its first share' });
+  await at.round();
+  if (record !== undefined) forge(at, () => record);
+  const answer = await at.eject({ abort: true });
+  await passes(at, 20);
+  expect([first(at).includes('v0.10.1'), answer]).toEqual([false, expect.stringContaining('abort')]);
+});
