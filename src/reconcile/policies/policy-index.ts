@@ -9,7 +9,7 @@ import { together } from '../../api/policy-together.ts';
 import { type PolicySubject, policyMatches } from '../../api/rollout-policy.ts';
 import type { PolicyConflict, PolicySources } from '../../rollout/snapshot.ts';
 import { missingPolicies } from './policy-issues.ts';
-import { NAMED_MOST, type PolicyReading, type PolicyScope } from './policy-scope.ts';
+import { MATCHING_MOST, type PolicyReading, type PolicyScope } from './policy-scope.ts';
 
 /** Where a pattern can match at all. */
 type Place = 'anywhere' | { readonly namespace: string; readonly name: string | undefined };
@@ -105,7 +105,7 @@ function scopeOf(
       (reading.outside !== undefined) === isOutside && reading.policy !== undefined ? [reading.policy] : [],
     );
   const rules = together(said(false), said(true));
-  const named = matching.slice(0, NAMED_MOST);
+  const named = matching.slice(0, MATCHING_MOST);
   return {
     rules,
     sources: sourcesOf(rules, named),
@@ -118,7 +118,7 @@ function scopeOf(
   };
 }
 
-function tooMany({ length, [NAMED_MOST]: next }: readonly PolicyReading[]): readonly Issue[] {
+function tooMany({ length, [MATCHING_MOST]: next }: readonly PolicyReading[]): readonly Issue[] {
   if (next === undefined) return [];
   return [
     {
@@ -126,7 +126,7 @@ function tooMany({ length, [NAMED_MOST]: next }: readonly PolicyReading[]): read
       line: next.line,
       path: '',
       reason: 'TooManyPolicies',
-      message: `${length} policies mean this Rollout, wanted at most ${NAMED_MOST}: a record and a commit name each of them`,
+      message: `${length} policies mean this Rollout, wanted at most ${MATCHING_MOST}: a record and a commit name each of them`,
       hint: 'Write several into one, or name in their rollouts those that they are for.',
     },
   ];

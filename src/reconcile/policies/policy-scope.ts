@@ -9,7 +9,7 @@ import type { MissingPolicy, PolicyConflict, PolicySources } from '../../rollout
  * How many policies of a Rollout its record and its commits name. Where there are more no step goes forward; what they say of a
  * rollback counts all the same.
  */
-export const NAMED_MOST = 1000;
+export const MATCHING_MOST = 1000;
 
 export type PolicyReading = {
   /** `lost`: a file that may hold policies and cannot be read; its issues are reported with the file. */
@@ -40,7 +40,7 @@ export type PolicyScope = {
   readonly rules: PolicyRules;
   /** Who says it. */
   readonly sources: PolicySources;
-  /** Those that match, readable or not: all of them; `sources`, `files` and `conflicts` are of the first `NAMED_MOST`. */
+  /** Those that match, readable or not: all of them; `sources`, `files` and `conflicts` are of the first `MATCHING_MOST`. */
   readonly matching: readonly PolicyReading[];
   /** Those that mean it, and lie where they do not count for it. */
   readonly outOfReach: readonly PolicyReading[];

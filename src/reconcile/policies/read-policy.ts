@@ -12,7 +12,7 @@ import type { Snapshot } from '../../rollout/snapshot.ts';
 import { isData, type Unreadable, unreadableIssue, withoutEchoes } from '../documents/desired-issues.ts';
 import type { FileIds } from '../documents/file-ids.ts';
 import { ambiguousFields, fieldIssue, versionIssue } from '../documents/read-rollout.ts';
-import { NAMED_MOST, type PolicyReading, type PolicyScope } from './policy-scope.ts';
+import { MATCHING_MOST, type PolicyReading, type PolicyScope } from './policy-scope.ts';
 import { zoneIssues } from './windows.ts';
 /** For what no Rollout names. */
 export const NO_SCOPE: PolicyScope = {
@@ -139,7 +139,7 @@ export function policyFacts(
 ): Pick<Snapshot, 'policySources' | 'missingPolicies' | 'policyConflicts' | 'governing'> {
   const governing = scope.matching
     .filter(({ policy }) => POLICY_FIELD_NAMES.some((name) => policy?.[name] !== undefined && mayHold(name)))
-    .slice(0, NAMED_MOST)
+    .slice(0, MATCHING_MOST)
     .map(({ name, file }) => `${name}@${(blobs.get(file) ?? '').slice(0, BLOB_SHOWN)}`);
   const { matching, missing, conflicts, sources } = scope;
   return {
