@@ -23,10 +23,10 @@ export type OrderOptions = CommonOptions & Giver & Via & { readonly target: Targ
 export type OrderWish = Intent | { readonly kind: 'repair' };
 
 /** What of main's own line an order is planned on, beyond what every order is. */
-const READS: Partial<Readonly<Record<OrderWish['kind'], 'marks' | 'settled'>>> = {
+const READS: Partial<Readonly<Record<OrderWish['kind'], 'marks' | 'settled' | 'delivery'>>> = {
   repair: 'marks',
   undo: 'settled',
-  abort: 'settled',
+  abort: 'delivery',
 };
 
 /** Writes the wish as a commit on the Rollout, or on its workload. Refused: exit code 1, nothing written. */

@@ -2,6 +2,7 @@
 
 import type { Config } from '../api/config.ts';
 import { type Known, unknown } from '../api/known.ts';
+import type { Release } from '../api/release.ts';
 import type { Instant } from '../api/time.ts';
 import { unifiedDiff } from '../manifests/diff.ts';
 import type { FileWrite, Identity, NewCommit } from '../ports/git.ts';
@@ -20,7 +21,7 @@ import type { GitReader } from './history/git-reader.ts';
 import { withMarksWhole } from './history/marks-whole.ts';
 import type { Observation } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
-import { settledReleases, writtenMarks } from './history/order-facts.ts';
+import { releasesAtRest, settledReleases, writtenMarks } from './history/order-facts.ts';
 import { orderedText } from './history/stable-in-history.ts';
 import { observe } from './observe/observe.ts';
 import { deliveriesOf } from './observe/turns.ts';
@@ -49,8 +50,11 @@ export function trailerBy({ by, isClaim }: Pick<Giver, 'by' | 'isClaim'>): strin
   return isClaim === true && by !== '' ? `${by} (claim)` : by;
 }
 
-/** `stable`: the order itself goes back, and no pass after it looks whether main bears its marks out. */
-type Reads = 'marks' | 'settled' | 'stable';
+/**
+ * `delivery`: what had settled, and what was on its way when the file was put back. `stable`: the order itself goes back, and no pass
+ * after it looks whether main bears its marks out.
+ */
+type Reads = 'marks' | 'settled' | 'delivery' | 'stable';
 
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
 type OrderScene = {
@@ -63,6 +67,8 @@ type OrderScene = {
   readonly written?: WrittenMarks;
   /** What had settled before the present release; not there: not asked for. */
   readonly settled?: Known<SettledReleases>;
+  /** The release that was on its way when the file was put back; not there: it was not, or not asked for. */
+  readonly putBack?: Release | undefined;
 };
 
 /**
@@ -133,9 +139,10 @@ async function factsFor(
   reads: Reads | undefined,
   { entry, status, desired }: Scene,
   git: GitReader,
-): Promise<Pick<OrderScene, 'written' | 'settled'>> {
+): Promise<Pick<OrderScene, 'written' | 'settled' | 'putBack'>> {
   if (reads === undefined || reads === 'stable') return {};
   if (reads === 'settled') return { settled: await settledReleases({ entry, git }) };
+  if (reads === 'delivery') return releasesAtRest({ entry, git });
   return { written: await writtenMarks({ entry, git, desired }, status.records.get(printKey(entry.key))) };
 }
 

@@ -188,6 +188,8 @@ export type Snapshot = {
   readonly settledSince?: Marks | undefined;
   /** Groups are on a version before that of the file, though nothing is in progress by the annotations. Not there: none is. */
   readonly behind?: Behind;
+  /** The release that was on its way when the file was put back, where an order to abort it stands. Not there: none does. */
+  readonly putBack?: Release;
   readonly stable: Known<Stable>;
   /** A commit of the desired branch where this object has the release of its marks: what `stable` becomes. */
   readonly delivered: Known<string>;

@@ -15,6 +15,7 @@ import type { StoredRecord } from '../status/record-store.ts';
 import type { GitReader } from './git-reader.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import { marksThereTwice } from './marks-there-twice.ts';
+import { putBackFrom } from './put-back.ts';
 import { removalNote } from './removal-in-history.ts';
 import { settledBefore } from './settled-before.ts';
 import { writtenEntry } from './written-entry.ts';
@@ -53,6 +54,12 @@ function documentOf({ file, object, value }: ManifestDocument) {
 function recordedIn(stored: StoredRecord | undefined): Marks | undefined {
   const record: RolloutRecord | undefined = stored?.kind === 'read' ? stored.record : undefined;
   return record?.marks;
+}
+
+/** What an abort is about where the file says that nothing is in progress. Throws PortError. */
+export async function releasesAtRest(where: Where) {
+  const file = where.entry.workload === undefined ? undefined : readWorkload(where.entry.workload).workload;
+  return { settled: await settledReleases(where), putBack: await putBackFrom(where, file) };
 }
 
 /** What had settled before the release that the file names; absent: it names none, or one that is in progress. Throws PortError. */

@@ -16,6 +16,7 @@ import { lastWritten } from './last-commit.ts';
 import { lineSince, type Since } from './line-since.ts';
 import type { Observation } from './observation.ts';
 import { isThrough } from './own-move.ts';
+import { putBackFrom } from './put-back.ts';
 import type { ReleaseBefore } from './releases-before.ts';
 import { orderedText } from './stable-in-history.ts';
 
@@ -33,7 +34,14 @@ export async function restProven(of: Observation, snapshot: Snapshot, plan: Plan
   if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
   const last = (await lastWritten(of.git, of.entry))?.marks;
   const isOpen = last?.step !== undefined && last.step.kind !== 'rollback' && sameRelease(last.release, marks.release);
-  return isOpen ? { ...snapshot, lostMarks: last } : whereBehind(of, snapshot, { file: workload, marks });
+  if (isOpen) return { ...snapshot, lostMarks: last };
+  return (await whereBehind(of, snapshot, { file: workload, marks })) ?? wherePutBack(of, snapshot);
+}
+
+/** What is aborted was on its way when the file was put back: no pass need have seen that before. undefined: nothing of the kind is ordered. */
+async function wherePutBack({ git, entry }: Observation, snapshot: Snapshot): Promise<Snapshot | undefined> {
+  const putBack = await putBackFrom({ git, entry }, snapshot.workload);
+  return putBack === undefined || abortOf({ snapshot }, putBack) === undefined ? undefined : { ...snapshot, putBack };
 }
 
 /** Whether a plan takes groups to the template of the file that no step has taken there. */

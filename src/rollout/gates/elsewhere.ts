@@ -80,5 +80,7 @@ function groupsElsewhere(situation: Situation): readonly Group[] {
 /** Whether someone has said that these very groups are to go back. */
 export function isOrderedBack(situation: Situation): situation is Seen {
   if (situation.view === 'unseen' || elsewhereFacts(situation) === undefined) return false;
-  return accepted(situation, situation.snapshot.behind === undefined ? 'GroupsElsewhere' : 'GroupsBehind');
+  const { behind, putBack } = situation.snapshot;
+  if (behind !== undefined) return accepted(situation, 'GroupsBehind');
+  return putBack !== undefined || accepted(situation, 'GroupsElsewhere');
 }

@@ -7,9 +7,9 @@ import { parseRelease, type Release, releasesMeant, shortDigest, shortRelease } 
 import { requestedRelease } from '../approvable.ts';
 import type { Snapshot, Stable } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
+import { keepRefused } from './abort-terms.ts';
 import { waitedFor } from './aborted-release.ts';
 import { goesBackAlready, type Refused, refused } from './ordered.ts';
-import { keepRefused, requestsLost } from './requests-lost.ts';
 import { annotate, type Said } from './said.ts';
 import type { SettledReleases } from './undo.ts';
 
@@ -34,6 +34,8 @@ export type AbortScene = {
   readonly from?: Known<Stable>;
   /** What had settled before the present release; not there: not read for this order. */
   readonly settled?: Known<SettledReleases>;
+  /** The release that was on its way when the file was put back; not there: it was not, or not read for this order. */
+  readonly putBack?: Release | undefined;
 };
 
 /** The annotation of the order, or why there is nothing to abort. */
@@ -48,8 +50,10 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   const going = marks?.step?.kind === 'rollback';
   const isOpen = marks?.step !== undefined && !going;
   const waited = going && now === true ? waitedFor(marks) : undefined;
-  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot) ?? releaseAhead(snapshot));
-  if (release === undefined) return going ? goesBackAlready(snapshot.key) : refused(nothingToAbort(scene));
+  const atRest = releaseAhead(snapshot) ?? releaseNamed(wish, snapshot);
+  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot) ?? atRest);
+  if (release === undefined && going) return goesBackAlready(snapshot.key);
+  if (release === undefined) return abortPutBack(wish, scene) ?? refused(nothingToAbort(scene));
   const unmeant = notMeant(wish, release, scene) ?? leadsNowhere(release, from?.value);
   if (unmeant !== undefined) return unmeant;
   const newer = newerTemplate(release, snapshot);
@@ -60,8 +64,6 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   const lost = keepNewer ? keepRefused(snapshot) : undefined;
   if (lost !== undefined) return lost;
   const isAccepted = now === true && outage === true;
-  const failing = now === true && !isAccepted ? requestsLost(snapshot) : undefined;
-  if (failing !== undefined) return failing;
   const atOnce = { ...(now === true ? ({ now } as const) : {}), ...(isAccepted ? ({ outage } as const) : {}) };
   const back =
     from === undefined
@@ -89,6 +91,35 @@ export function releaseAhead({ workload, record }: Snapshot): Release | undefine
   const named = facts?.['release'];
   const release = typeof named === 'string' ? parseRelease(named) : undefined;
   return release?.digest === marks.release.digest ? release : undefined;
+}
+
+/**
+ * What the file says has settled, where the person names it: no record that nobody has signed takes that order away, and a pass tells by
+ * the groups whether there is anything to abort.
+ */
+function releaseNamed({ release: wish }: AbortOrder, snapshot: Snapshot): Release | undefined {
+  const release = isBorneOut(snapshot) ? undefined : settledByFile(snapshot);
+  if (wish === undefined || release === undefined) return undefined;
+  return releasesMeant(wish, [release])?.length === 1 ? release : undefined;
+}
+
+/** The release that the file says has settled; undefined: it asks for another one, or one is in progress. */
+function settledByFile({ workload }: Snapshot): Release | undefined {
+  const { release, step } = workload?.workload.marks ?? {};
+  return step === undefined && release?.digest === workload?.digest ? release : undefined;
+}
+
+/** Whether what the last pass has seen is what that pass has written: anyone who pushes to the status branch writes the rest. */
+function isBorneOut({ record, unsigned }: Snapshot): boolean {
+  return record !== undefined && unsigned === undefined;
+}
+
+/** The file was put back while that release was on its way: its groups follow, whether or not a pass has seen that. undefined: it was not. */
+function abortPutBack({ release: wish, keepNewer }: AbortOrder, { putBack }: AbortScene): Said | undefined {
+  if (putBack === undefined || keepNewer) return undefined;
+  if (wish !== undefined && releasesMeant(wish, [putBack])?.length !== 1) return undefined;
+  const what = `abort ${shortRelease(putBack)}, which was on its way when the file was put back`;
+  return annotate('abort', printAbort({ release: putBack, newer: undefined }), what);
 }
 
 /** After a squash the only commit may have nothing but the template that is to go: every group would be taken on to that. */
@@ -130,7 +161,8 @@ function notMeant(
  * The file may say that a delivery is in progress which is over: a revert of the commit that ended it does that. At rest an
  * undo goes back, where something had settled before.
  */
-function nothingToAbort({ snapshot: { lostMarks, workload, key }, settled }: AbortScene): string {
+function nothingToAbort({ snapshot, settled }: AbortScene): string {
+  const { lostMarks, workload, key } = snapshot;
   const marks = workload?.workload.marks;
   if (workload !== undefined && marks?.step === undefined && marks?.restore !== undefined)
     return `${MARK.step} is gone from ${workload.file}, though ${MARK.restore} says that a delivery is open. Write the annotations back: ${command('repair', key)}. Then: ${command('abort', key)}`;
@@ -142,7 +174,15 @@ function nothingToAbort({ snapshot: { lostMarks, workload, key }, settled }: Abo
     : `There is nothing to undo either: ${none}. To have an earlier template, put it into the file: it is delivered by its steps`;
   return isOver
     ? `that delivery is over: the annotations in ${workload.file} are older than those that the last commit of tranche wrote, so there is nothing to abort. Put those back: ${command('repair', key)}. To go back to an earlier template after that, put it into the file`
-    : `nothing is being delivered, so there is nothing to abort. ${back}`;
+    : `nothing is being delivered, so there is nothing to abort. ${back}${behindAll(snapshot)}`;
+}
+
+/** What nobody can have taken away by a record: by the groups a pass sees more than a file or a record says. */
+function behindAll(snapshot: Snapshot): string {
+  const release = isBorneOut(snapshot) ? undefined : settledByFile(snapshot);
+  if (release === undefined) return '';
+  const named = command('abort', snapshot.key, `--release ${shortRelease(release)}`);
+  return `. No key has signed what the last pass saw: where groups run what main had before ${shortRelease(release)}, and are not to follow, ${named}`;
 }
 
 /** The template in the file, where it is neither the release that is aborted nor what that goes back to. */

@@ -13,6 +13,7 @@ import { jumpRefusal } from '../steps.ts';
 import { command } from '../texts/command-text.ts';
 import { policySaying } from '../texts/sentences.ts';
 import { type AbortOrder, type AbortScene, abort, releaseAhead } from './abort.ts';
+import { requestsWait } from './abort-terms.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { type PauseOrder, pause, pauseMeanwhile } from './pause.ts';
 import { proposeFresh } from './propose.ts';
@@ -58,8 +59,16 @@ export function planIntent(intent: Intent, scene: IntentScene): Ordered {
   const said = saidOf(intent, scene, rollout);
   if (said.kind === 'refused') return said;
   const edits = [{ file: rollout.file, object: rollout.object, edits: said.edits }];
-  const next = intent.kind === 'pause' ? { next: pauseMeanwhile(scene.snapshot) } : {};
-  return { kind: 'write', commits: [{ edits, what: said.what }], ...next, ...(said.at && { at: said.at }) };
+  const next = nextOf(intent, scene.snapshot);
+  const more = { ...(next === undefined ? {} : { next }), ...(said.at && { at: said.at }) };
+  return { kind: 'write', commits: [{ edits, what: said.what }], ...more };
+}
+
+/** What the person orders afterwards; undefined: nothing. */
+function nextOf(intent: Intent, snapshot: Snapshot): string | undefined {
+  if (intent.kind === 'pause') return pauseMeanwhile(snapshot);
+  const isAtOnce = intent.kind === 'abort' && intent.now === true && intent.outage !== true;
+  return isAtOnce ? requestsWait(snapshot) : undefined;
 }
 
 function noRollout({ key }: Snapshot): Refused {
@@ -94,15 +103,14 @@ function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: Inten
     return intent.hold === undefined ? approve(intent, snapshot) : accept(intent.hold, intent.step, scene);
   if (intent.kind === 'jump') return jump(intent.step, snapshot);
   if (intent.kind === 'abort')
-    return isElsewhere(snapshot) ? accept('GroupsElsewhere', undefined, scene) : abort(intent, scene);
+    return isElsewhere(scene) ? accept('GroupsElsewhere', undefined, scene) : abort(intent, scene);
   return retry(intent.release, snapshot);
 }
 
 /** Nothing is in progress by the marks, and the last pass has seen groups of the user's own on another template: these are to go back. */
-function isElsewhere(snapshot: Snapshot): boolean {
-  const { workload, record, lostMarks } = snapshot;
-  // A delivery whose annotations somebody took out is in progress, whatever a record says.
-  if (lostMarks?.step !== undefined) return false;
+function isElsewhere({ snapshot: { workload, record, lostMarks }, putBack }: AbortScene): boolean {
+  // A delivery whose annotations or file somebody took back is in progress by main, whatever a record says.
+  if (lostMarks?.step !== undefined || putBack !== undefined) return false;
   const marks = workload?.workload.marks;
   const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
   // Those of a second colour that serves are named without facts: its owner moves them.

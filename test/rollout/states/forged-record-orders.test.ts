@@ -3,9 +3,10 @@
 import { expect, test } from 'vitest';
 import type { RolloutRecord } from '../../../src/api/record.ts';
 import { printRecord } from '../../../src/reconcile/status/status-writes.ts';
+import { digestOf } from '../../support/digest-of.ts';
 import { LWS, standing } from '../../support/forged-share.ts';
 import { Forgery } from '../../support/forgery.ts';
-import { LWS_FILE, NEW } from '../../support/vllm.ts';
+import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
 
 const RECORD = 'rollouts/default/llm/vllm.json';
 const ABORT = { kind: 'abort', keepNewer: false } as const;
@@ -38,6 +39,50 @@ test.each([
   await passes(at, 2);
   if (record !== undefined) forge(at, () => record);
   const answer = await at.order(ABORT);
+  await passes(at, 20);
+  expect([at.text().includes(NEW), at.world.groups()], answer).toEqual([false, BACK]);
+});
+
+test.each([
+  ['before any pass has seen it', 0, undefined],
+  ['control: no forged record', 2, undefined],
+  ['a record without holds', 2, { holds: [] }],
+  ['a record that names other groups', 2, ELSEWHERE],
+] as const)('the file is put back in a delivery: an abort has its groups follow: %s', async (_, rounds, record) => {
+  const at = new Forgery();
+  await at.until('adopt');
+  await at.round();
+  const before = at.text();
+  at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
+  await at.until('step 1/');
+  await at.round();
+  at.write(LWS_FILE, before);
+  await passes(at, rounds);
+  if (record !== undefined) forge(at, () => record);
+  const answer = await at.order(ABORT);
+  expect(answer).toContain('which was on its way when the file was put back');
+  await passes(at, 20);
+  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
+  expect(await at.order(ABORT)).toContain('nothing is being delivered');
+});
+
+test.each([
+  ['control: no forged record, no name', undefined, false],
+  ['a record without holds', { holds: [] }, true],
+] as const)('groups are behind the release of the file: its abort goes back: %s', async (_, record, isNamed) => {
+  const at = new Forgery();
+  await at.until('adopt');
+  await at.round();
+  const text = at.text().replaceAll(OLD, NEW);
+  const digest = digestOf(text);
+  at.write(LWS_FILE, text.replace(/tranche.dev\/release: .*/, `tranche.dev/release: "${digest}.2"`));
+  await passes(at, 2);
+  if (record !== undefined) forge(at, () => record);
+  if (isNamed) {
+    const refused = await at.order(ABORT);
+    expect(refused).toContain(`tranche abort vllm --release ${digest.slice(0, 8)}.2`);
+  }
+  const answer = await at.order({ ...ABORT, release: isNamed ? `${digest.slice(0, 8)}.2` : undefined });
   await passes(at, 20);
   expect([at.text().includes(NEW), at.world.groups()], answer).toEqual([false, BACK]);
 });

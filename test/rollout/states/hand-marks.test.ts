@@ -229,16 +229,18 @@ test('an order that keeps a newer template is refused from the promotion on: the
   expect(order(stands.second).kind).toBe('write');
 });
 
-test('an order to abort at once is refused where every request would fail, unless it says so', () => {
+test('an order to abort at once says that requests wait where every one would fail, and how to have them fail', () => {
   const { stand } = passed(stands.second, { view: { own: '0:O- 1:O- 2:O- 3:O-' } });
   const scene = { snapshot: snapshotAt(stand), digestOf: factsDigest };
   const intent = { kind: 'abort', keepNewer: false, now: true } as const;
   expect(planIntent(intent, scene)).toMatchObject({
-    kind: 'refused',
-    why: expect.stringContaining('tranche abort vllm --now --accept-outage'),
+    kind: 'write',
+    commits: [{ what: `abort ${inShort(releaseIn(stand))}, now` }],
+    next: expect.stringContaining('tranche abort vllm --now --accept-outage'),
   });
   const word = `${releaseIn(stand)} now outage`;
   expect(JSON.stringify(planIntent({ ...intent, outage: true }, scene))).toContain(`"${word}"`);
+  expect(planIntent({ ...intent, outage: true }, scene)).not.toHaveProperty('next');
 });
 
 function oneHome(): Stand {

@@ -1,4 +1,4 @@
-/** Why an abort is refused as it is worded: requests would be lost, or a newer template cannot stay. */
+/** What an abort at once says of requests that would be lost, and why a newer template cannot stay. */
 
 import { updatesPrimary } from '../../api/styles.ts';
 import { styleInUse } from '../ladders/ladder-files.ts';
@@ -6,15 +6,16 @@ import type { Snapshot } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
 import { type Refused, refused } from './ordered.ts';
 
-/** Refuses an order at once where, by what the last pass has seen, all requests would go to a side of which no group serves, while the other one serves them. */
-export function requestsLost({ record, key }: Snapshot): Refused | undefined {
+/**
+ * What to order after an abort at once, where by what the last pass has seen all requests would go to a side of which no group serves: the
+ * passes see to it that they wait. undefined: they go, or nobody knows.
+ */
+export function requestsWait({ record, key }: Snapshot): string | undefined {
   const { shown, reached } = record?.traffic ?? {};
   const [stable, canary] = (['stable', 'canary'] as const).map((of) => shown?.sides.find(({ side }) => side === of));
   const isShared = reached?.of === 'canary' || (shown?.share !== undefined && shown.share.wanted !== '–');
   if (stable?.serving !== 0 || (canary?.serving ?? 0) === 0 || !isShared) return undefined;
-  return refused(
-    `no group of ${stable.name} served when tranche last looked, and ${canary?.name} did: with --now every request would fail. Without it the stable template goes back at once, and requests follow once ${stable.name} serves: ${command('abort', key)}. To fail them all the same: ${command('abort', key, '--now --accept-outage')}`,
-  );
+  return `No group of ${stable.name} served when tranche last looked, and ${canary?.name} did: requests wait until one of ${stable.name} serves. To have them all fail instead: ${command('abort', key, '--now --accept-outage')}`;
 }
 
 /**
