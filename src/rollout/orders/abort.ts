@@ -50,8 +50,8 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   const going = marks?.step?.kind === 'rollback';
   const isOpen = marks?.step !== undefined && !going;
   const waited = going && now === true ? waitedFor(marks) : undefined;
-  const atRest = releaseAhead(snapshot) ?? releaseNamed(wish, snapshot);
-  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot) ?? atRest);
+  const behind = releaseBehind(wish, snapshot);
+  const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot) ?? behind);
   if (release === undefined && going) return goesBackAlready(snapshot.key);
   if (release === undefined) return abortPutBack(wish, scene) ?? refused(nothingToAbort(scene));
   const unmeant = notMeant(wish, release, scene) ?? leadsNowhere(release, from?.value);
@@ -79,11 +79,21 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   return annotate('abort', order, `abort ${named}${what}`);
 }
 
+/** What an abort is about where the file says that nothing is in progress; undefined: nothing is. */
+export function releaseAtRest(wish: AbortOrder, { snapshot, putBack }: AbortScene): Release | undefined {
+  return releaseBehind(wish, snapshot) ?? putBack;
+}
+
+/** What the file says has settled, and groups are behind: as the last pass has seen it, or as the person names it. */
+function releaseBehind(wish: AbortOrder, snapshot: Snapshot): Release | undefined {
+  return releaseAhead(snapshot) ?? releaseNamed(wish, snapshot);
+}
+
 /**
  * What the file says has settled or is back, where the last pass has seen groups on what came before it: as it has named it. A forged record
  * names a release that no pass looks for.
  */
-export function releaseAhead({ workload, record }: Snapshot): Release | undefined {
+function releaseAhead({ workload, record }: Snapshot): Release | undefined {
   const marks = workload?.workload.marks;
   const isOpen = marks?.step !== undefined && marks.step.kind !== 'rollback';
   if (marks === undefined || isOpen || marks.release.digest !== workload?.digest) return undefined;
@@ -177,8 +187,8 @@ function nothingToAbort({ snapshot, settled }: AbortScene): string {
     : `nothing is being delivered, so there is nothing to abort. ${back}${behindAll(snapshot)}`;
 }
 
-/** What nobody can have taken away by a record: by the groups a pass sees more than a file or a record says. */
-function behindAll(snapshot: Snapshot): string {
+/** The order that nobody takes away by a record: by the groups a pass sees more than that or a file says. Empty: a key has signed the record. */
+export function behindAll(snapshot: Snapshot): string {
   const release = isBorneOut(snapshot) ? undefined : settledByFile(snapshot);
   if (release === undefined) return '';
   const named = command('abort', snapshot.key, `--release ${shortRelease(release)}`);

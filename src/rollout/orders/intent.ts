@@ -12,7 +12,7 @@ import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { command } from '../texts/command-text.ts';
 import { policySaying } from '../texts/sentences.ts';
-import { type AbortOrder, type AbortScene, abort, releaseAhead } from './abort.ts';
+import { type AbortOrder, type AbortScene, abort, behindAll, releaseAtRest } from './abort.ts';
 import { requestsWait } from './abort-terms.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { type PauseOrder, pause, pauseMeanwhile } from './pause.ts';
@@ -71,9 +71,9 @@ function nextOf(intent: Intent, snapshot: Snapshot): string | undefined {
   return isAtOnce ? requestsWait(snapshot) : undefined;
 }
 
-function noRollout({ key }: Snapshot): Refused {
+function noRollout({ key }: Snapshot, more = ''): Refused {
   return refused(
-    `there is no Rollout that can be read. If it was removed, add it again, or hand the workload back: ${command('eject', key)}; else tranche lint says what is wrong`,
+    `there is no Rollout that can be read. If it was removed, add it again, or hand the workload back: ${command('eject', key)}; else tranche lint says what is wrong${more}`,
   );
 }
 
@@ -82,8 +82,8 @@ function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
   const { snapshot } = scene;
   const { workload } = snapshot;
   if (workload === undefined && unreadMark(snapshot) !== undefined) return unreadWorkload(snapshot, NOBODY_KNOWS);
-  const isAsked = workload?.workload.marks?.step !== undefined || releaseAhead(snapshot) !== undefined;
-  if (workload === undefined || !isAsked) return noRollout(snapshot);
+  const isAsked = workload?.workload.marks?.step !== undefined || releaseAtRest(intent, scene) !== undefined;
+  if (workload === undefined || !isAsked) return noRollout(snapshot, behindAll(snapshot));
   const said = abort(intent, scene);
   if (said.kind === 'refused') return said;
   const { file, object } = workload;

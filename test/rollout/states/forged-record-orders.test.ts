@@ -6,7 +6,7 @@ import { printRecord } from '../../../src/reconcile/status/status-writes.ts';
 import { digestOf } from '../../support/digest-of.ts';
 import { LWS, standing } from '../../support/forged-share.ts';
 import { Forgery } from '../../support/forgery.ts';
-import { LWS_FILE, NEW, OLD } from '../../support/vllm.ts';
+import { LWS_FILE, NEW, OLD, ROLLOUT_FILE } from '../../support/vllm.ts';
 
 const RECORD = 'rollouts/default/llm/vllm.json';
 const ABORT = { kind: 'abort', keepNewer: false } as const;
@@ -44,38 +44,45 @@ test.each([
 });
 
 test.each([
-  ['before any pass has seen it', 0, undefined],
-  ['control: no forged record', 2, undefined],
-  ['a record without holds', 2, { holds: [] }],
-  ['a record that names other groups', 2, ELSEWHERE],
-] as const)('the file is put back in a delivery: an abort has its groups follow: %s', async (_, rounds, record) => {
-  const at = new Forgery();
-  await at.until('adopt');
-  await at.round();
-  const before = at.text();
-  at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
-  await at.until('step 1/');
-  await at.round();
-  at.write(LWS_FILE, before);
-  await passes(at, rounds);
-  if (record !== undefined) forge(at, () => record);
-  const answer = await at.order(ABORT);
-  expect(answer).toContain('which was on its way when the file was put back');
-  await passes(at, 20);
-  expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
-  expect(await at.order(ABORT)).toContain('nothing is being delivered');
-});
+  ['before any pass has seen it', 0, undefined, ''],
+  ['control: no forged record', 2, undefined, ''],
+  ['a record without holds', 2, { holds: [] }, ''],
+  ['a record that names other groups', 2, ELSEWHERE, ''],
+  ['a record without holds, and the Rollout is gone', 2, { holds: [] }, ROLLOUT_FILE],
+] as const)(
+  'the file is put back in a delivery: an abort has its groups follow: %s',
+  async (_, rounds, record, gone) => {
+    const at = new Forgery();
+    await at.until('adopt');
+    await at.round();
+    const before = at.text();
+    at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
+    await at.until('step 1/');
+    await at.round();
+    at.write(LWS_FILE, before);
+    if (gone !== '') at.write(gone, undefined);
+    await passes(at, rounds);
+    if (record !== undefined) forge(at, () => record);
+    const answer = await at.order(ABORT);
+    expect(answer).toContain('which was on its way when the file was put back');
+    await passes(at, 20);
+    expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
+    expect(await at.order(ABORT)).toContain(gone === '' ? 'nothing is being delivered' : 'there is no Rollout');
+  },
+);
 
 test.each([
-  ['control: no forged record, no name', undefined, false],
-  ['a record without holds', { holds: [] }, true],
-] as const)('groups are behind the release of the file: its abort goes back: %s', async (_, record, isNamed) => {
+  ['control: no forged record, no name', undefined, false, ''],
+  ['a record without holds', { holds: [] }, true, ''],
+  ['a record without holds, and the Rollout is gone', { holds: [] }, true, ROLLOUT_FILE],
+] as const)('groups are behind the release of the file: its abort goes back: %s', async (_, record, isNamed, gone) => {
   const at = new Forgery();
   await at.until('adopt');
   await at.round();
   const text = at.text().replaceAll(OLD, NEW);
   const digest = digestOf(text);
   at.write(LWS_FILE, text.replace(/tranche.dev\/release: .*/, `tranche.dev/release: "${digest}.2"`));
+  if (gone !== '') at.write(gone, undefined);
   await passes(at, 2);
   if (record !== undefined) forge(at, () => record);
   if (isNamed) {
