@@ -25,6 +25,9 @@ const EARLIER_SECONDS = 600;
 /** The first line of the file: what has another one is not ours to write over or to delete. */
 const MARK = '# Written by `tranche stop`; `tranche go` takes it away.';
 
+/** A brake that nobody's file keeps waiting. */
+const AT_ONCE = 'To stop at once: tranche pause NAME, for each Rollout.';
+
 /** Carries the wish out on the desired branch. Throws PortError where Git fails or that branch never holds still. */
 export async function orderLine(
   ports: Ports,
@@ -64,13 +67,13 @@ function refusalOf(
 ): string | undefined {
   const { stopFile: file, paths } = config;
   if (before !== undefined && !before.startsWith(MARK))
-    return `${file} is there and was not written by tranche stop. Name another file as stopFile in tranche.yaml, or change it by hand`;
+    return `${file} is there and was not written by tranche stop. ${wish.kind === 'stop' ? `${AT_ONCE} ` : ''}Name another file as stopFile in tranche.yaml, or change it by hand`;
   if (wish.kind === 'go')
     return before === undefined
       ? `nothing is stopped: there is no ${file}. Other policies with deny are in their own files`
       : undefined;
   if (!isBelow(paths, file))
-    return `${file} is not on the paths that are read (${paths.join(', ')}), so it would stop nothing. To stop at once: tranche pause NAME, for each Rollout. For the next time name a file there as stopFile in tranche.yaml, or add its folder to paths`;
+    return `${file} is not on the paths that are read (${paths.join(', ')}), so it would stop nothing. ${AT_ONCE} For the next time name a file there as stopFile in tranche.yaml, or add its folder to paths`;
   if (wish.until !== undefined && (wish.until <= now || wish.until > now + YEAR_SECONDS))
     return `--until ${printInstant(wish.until)} is not within the year that starts now (${printInstant(now)}). Give a later, or an earlier time`;
   return undefined;

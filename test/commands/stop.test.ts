@@ -152,7 +152,7 @@ describe('stop and go', () => {
       'the file is somebody\u2019s own, stop',
       { [STOP]: 'kind: ConfigMap\n' },
       'stop',
-      'was not written by tranche stop',
+      'was not written by tranche stop. To stop at once: tranche pause NAME, for each Rollout. Name',
     ],
     ['the file is somebody\u2019s own, go', { [STOP]: 'kind: ConfigMap\n' }, 'go', 'was not written by tranche stop'],
     ['the time is over', {}, 'stop --until 2020-01-01T00:00:00Z', 'is not within the year'],
