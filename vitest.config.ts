@@ -67,6 +67,8 @@ const LONG = {
     'test/reconcile/late-merges.',
     'test/reconcile/shards.',
     'test/reconcile/forged-',
+    'test/reconcile/leaked-key.',
+    'test/reconcile/squashed-marks.',
     'test/reconcile/folders-of-others',
     'test/reconcile/hostile-',
     'test/reconcile/built/',
