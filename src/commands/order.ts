@@ -23,9 +23,9 @@ export type OrderOptions = CommonOptions & Giver & Via & { readonly target: Targ
 export type OrderWish = Intent | { readonly kind: 'repair' };
 
 /** What of main's own line an order is planned on, beyond what every order is. */
-const READS: Partial<Readonly<Record<OrderWish['kind'], 'marks' | 'settled' | 'delivery'>>> = {
+const READS: Partial<Readonly<Record<OrderWish['kind'], 'marks' | 'delivery'>>> = {
   repair: 'marks',
-  undo: 'settled',
+  undo: 'delivery',
   abort: 'delivery',
 };
 

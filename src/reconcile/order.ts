@@ -21,7 +21,7 @@ import type { GitReader } from './history/git-reader.ts';
 import { withMarksWhole } from './history/marks-whole.ts';
 import type { Observation } from './history/observation.ts';
 import { gitReader } from './history/observe-git.ts';
-import { releasesAtRest, settledReleases, writtenMarks } from './history/order-facts.ts';
+import { releasesAtRest, writtenMarks } from './history/order-facts.ts';
 import { orderedText } from './history/stable-in-history.ts';
 import { observe } from './observe/observe.ts';
 import { deliveriesOf } from './observe/turns.ts';
@@ -54,7 +54,7 @@ export function trailerBy({ by, isClaim }: Pick<Giver, 'by' | 'isClaim'>): strin
  * `delivery`: what had settled, and what was on its way when the file was put back. `stable`: the order itself goes back, and no pass
  * after it looks whether main bears its marks out.
  */
-type Reads = 'marks' | 'settled' | 'delivery' | 'stable';
+type Reads = 'marks' | 'delivery' | 'stable';
 
 /** What an order is planned on: the snapshot of the target without the cluster, which an intent does not need. */
 type OrderScene = {
@@ -141,7 +141,6 @@ async function factsFor(
   git: GitReader,
 ): Promise<Pick<OrderScene, 'written' | 'settled' | 'putBack'>> {
   if (reads === undefined || reads === 'stable') return {};
-  if (reads === 'settled') return { settled: await settledReleases({ entry, git }) };
   if (reads === 'delivery') return releasesAtRest({ entry, git });
   return { written: await writtenMarks({ entry, git, desired }, status.records.get(printKey(entry.key))) };
 }

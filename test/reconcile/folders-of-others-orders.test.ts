@@ -13,7 +13,7 @@ const BACK_ROUNDS = 6;
 
 /** Somebody types it, with the namespace and with a commit where that is meant. */
 async function ordered(at: Forgery, intent: Intent, from?: string): Promise<string> {
-  const reads = intent.kind === 'undo' ? ('settled' as const) : undefined;
+  const reads = intent.kind === 'undo' ? ('delivery' as const) : undefined;
   const asked = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ana', reads, from };
   const done = await order(at.world.ports(), asked, (scene) => planIntent(intent, { ...scene, digestOf: factsDigest }));
   return done.kind === 'refused' ? `refused: ${done.why}` : done.what;

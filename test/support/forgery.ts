@@ -154,8 +154,7 @@ export class Forgery {
   }
 
   async order(intent: Intent): Promise<string> {
-    const READS = { undo: 'settled', abort: 'delivery' } as const;
-    const reads = intent.kind === 'undo' || intent.kind === 'abort' ? READS[intent.kind] : undefined;
+    const reads = intent.kind === 'undo' || intent.kind === 'abort' ? ('delivery' as const) : undefined;
     const from = intent.kind === 'abort' ? intent.from : undefined;
     const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada', reads, from };
     const done = await giveOrder(this.ports(), at, (scene) => planIntent(intent, { ...scene, digestOf: factsDigest }));

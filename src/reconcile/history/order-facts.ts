@@ -56,7 +56,7 @@ function recordedIn(stored: StoredRecord | undefined): Marks | undefined {
   return record?.marks;
 }
 
-/** What an abort is about where the file says that nothing is in progress. Throws PortError. */
+/** What an abort or an undo is about where the file says that nothing is in progress. Throws PortError. */
 export async function releasesAtRest(where: Where) {
   const file = where.entry.workload === undefined ? undefined : readWorkload(where.entry.workload).workload;
   return { settled: await settledReleases(where), putBack: await putBackFrom(where, file) };

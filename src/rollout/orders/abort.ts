@@ -125,10 +125,11 @@ function isBorneOut({ record, unsigned }: Snapshot): boolean {
 }
 
 /** The file was put back while that release was on its way: its groups follow, whether or not a pass has seen that. undefined: it was not. */
-function abortPutBack({ release: wish, keepNewer }: AbortOrder, { putBack }: AbortScene): Said | undefined {
-  if (putBack === undefined || keepNewer) return undefined;
+function abortPutBack({ release: wish, keepNewer }: AbortOrder, { snapshot, putBack }: AbortScene): Said | undefined {
+  const settled = settledByFile(snapshot);
+  if (putBack === undefined || settled === undefined || keepNewer) return undefined;
   if (wish !== undefined && releasesMeant(wish, [putBack])?.length !== 1) return undefined;
-  const what = `abort ${shortRelease(putBack)}, which was on its way when the file was put back`;
+  const what = `abort ${shortRelease(putBack)}, which was on its way when the file was put back to ${shortRelease(settled)}`;
   return annotate('abort', printAbort({ release: putBack, newer: undefined }), what);
 }
 

@@ -31,12 +31,14 @@ type Scene = {
   readonly snapshot: Snapshot;
   readonly rollout: RolloutFile;
   readonly settled: Known<SettledReleases>;
+  /** The release that was on its way when the file was put back; not there: none was. */
+  readonly putBack?: Release | undefined;
   /** What an order to abort comes to: a release that has not settled is aborted. */
   readonly abort: () => Ordered;
 };
 
-/** First match: not managed, going back, in progress, another template in the file, nothing before it, written. */
-export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort }: Scene): Ordered {
+/** First match: not managed, going back, in progress, put back in a delivery, another template in the file, nothing before it, written. */
+export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort, putBack }: Scene): Ordered {
   const { workload, key, lostMarks } = snapshot;
   const marks = workload?.workload.marks;
   if (workload === undefined) return unreadWorkload(snapshot, 'so nobody knows what has settled');
@@ -48,6 +50,8 @@ export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort }: Sc
     return refused(`${workload.file} has no annotations of tranche, so nothing has settled that could be undone`);
   if (marks.step?.kind === 'rollback') return goesBackAlready(key);
   if (marks.step !== undefined) return notSettled(to, snapshot, abort);
+  // What was on its way has not settled either: what the file has came before it, and is not undone.
+  if (putBack !== undefined && to === undefined) return asAbort(shortRelease(putBack), snapshot, abort);
   if (settled.kind !== 'known')
     return refused(
       `${settled.kind === 'unknown' ? settled.why : `${shortRelease(marks.release)} has not settled`}, so there is nothing to undo`,
@@ -89,6 +93,10 @@ function notSettled(to: string | undefined, snapshot: Snapshot, abort: () => Ord
         `${named} has not settled yet, so it goes back to the version before it alone: ${command('abort', key)}`,
       );
   }
+  return asAbort(named, snapshot, abort);
+}
+
+function asAbort(named: string, { key }: Snapshot, abort: () => Ordered): Ordered {
   const ordered = abort();
   if (ordered.kind === 'refused') return ordered;
   return { ...ordered, next: `${named} has not settled yet: this is an abort, as by ${command('abort', key)}.` };

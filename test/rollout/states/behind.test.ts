@@ -151,6 +151,31 @@ test('a file of two releases ago, put back in the middle of a third: older than 
   expect([at.text().includes(NEW), at.world.groups()]).toEqual([false, BACK]);
 });
 
+test.each([
+  ['before any pass has seen it', 0],
+  ['after passes', 2],
+])(
+  'a file put back in the middle of a delivery, and an undo: what has not settled goes back, and nothing further: %s',
+  async (_, rounds) => {
+    const at = new Forgery(VLLM);
+    await at.until('adopt');
+    await at.round();
+    at.edit(LWS_FILE, new RegExp(OLD, 'g'), NEW);
+    await at.until('settled', 40);
+    const before = at.text();
+    at.edit(LWS_FILE, new RegExp(NEW, 'g'), 'v0.10.2');
+    await at.until('step 1/');
+    await at.round();
+    at.write(LWS_FILE, before);
+    for (let round = 0; round < rounds; round += 1) await at.round();
+    expect(await at.order({ kind: 'undo', to: undefined })).toContain(
+      'which was on its way when the file was put back to',
+    );
+    await passes(at, 8);
+    expect([at.text(), at.world.groups()]).toEqual([expect.stringContaining(NEW), ON]);
+  },
+);
+
 test.each([[ABORT], [ACCEPT]] as const)('a forged colour that serves keeps no way out waiting: %j', async (order) => {
   const at = await squashed('before');
   at.mark('serves', 'green');
