@@ -221,6 +221,8 @@ export type Snapshot = {
   readonly unsigned?: Unsigned;
   /** There: that a pass has seen the annotations as they are rests on a record that nobody bears out. Asked for by `eject` alone. */
   readonly seenUnproven?: true;
+  /** The template as it settled, where the file has it with another label since. Asked for by `eject` alone. */
+  readonly settledAs?: Stable;
   /** When main got the marks of a rollback that the record is not of: its drain is dated by this. Not there: it is of it, or nobody knows. */
   readonly rollbackAt?: Instant;
   /** When main got the request, where no record bears out how long it gives way; 0: before all that is known. Not there: one does. */

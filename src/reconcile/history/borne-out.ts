@@ -12,10 +12,11 @@ import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts
 import { type ObjectChange, workloadIn } from '../../rollout/edits/change.ts';
 import { stableRendered } from '../../rollout/observed/rendered.ts';
 import type { Plan } from '../../rollout/plan.ts';
-import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
+import type { Snapshot, Stable, WorkloadFile } from '../../rollout/snapshot.ts';
 import { command } from '../../rollout/texts/command-text.ts';
 import { asidesBorneOut } from './asides-in-history.ts';
 import { drainBorneOut, drainsByMark } from './drain-in-history.ts';
+import { settledText } from './label-in-history.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import type { Observation } from './observation.ts';
 import { ownFieldsBorneOut } from './own-fields-in-history.ts';
@@ -98,7 +99,17 @@ export async function handingBack(of: Observation, read: Snapshot): Promise<Snap
   ];
   // An order sees no groups, and they may never have been on what a hand has said to have settled.
   const stable = (await isSettledByHand(of, snapshot)) ? unknown(notLeft(inFile, snapshot)) : back.stable;
-  return { ...snapshot, ...proven, stable: stableRendered(stable, snapshot), warnings };
+  const settled = isOpen ? undefined : await settledOtherwise(of, workload);
+  const as = settled === undefined ? {} : { settledAs: settled };
+  return { ...snapshot, ...proven, ...as, stable: stableRendered(stable, snapshot), warnings };
+}
+
+/** The template as it settled, where its label was another. What kustomize or Helm makes has one by a hand alone, and takes long to look at. */
+async function settledOtherwise(of: Observation, file: WorkloadFile): Promise<Stable | undefined> {
+  const { version } = file.workload;
+  if (version === undefined && (file.beneath ?? file.carried) !== undefined) return undefined;
+  const settled = await settledText(of, file.digest);
+  return settled?.version === version ? undefined : settled;
 }
 
 function notLeft({ release }: Marks, { key }: Snapshot): string {

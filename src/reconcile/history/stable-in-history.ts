@@ -4,12 +4,14 @@ import type { Issue } from '../../api/issue.ts';
 import { type Known, known, unknown } from '../../api/known.ts';
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease, shortDigest } from '../../api/release.ts';
+import { versionIn } from '../../api/version-label.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Stable, StableDocument } from '../../rollout/snapshot.ts';
 import { isTemplateBack } from '../../rollout/state.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { collisionIssue, collisionOf, templateOf } from '../documents/digest-collision.ts';
 import type { GitReader } from './git-reader.ts';
+import { settledText } from './label-in-history.ts';
 import type { Observation } from './observation.ts';
 import type { Walked } from './own-line.ts';
 import { type ReleaseBefore, releasesBefore } from './releases-before.ts';
@@ -73,7 +75,7 @@ async function borneByHistory(of: Where, asked: StableSearch): Promise<BorneOut>
     const twins = fits && had.kind === 'known' ? collisionOf([templateOf(had.value), templateOf(there)]) : undefined;
     const collision = twins === undefined ? {} : { collision: collisionIssue(twins, found.document) };
     const isThere = twins === undefined && fits && there.release.digest === found.digest;
-    const stable = isThere && (await of.git.isAncestor(there.commit)) ? known(there) : had;
+    const stable = await asSettled(of, asked, isThere && (await of.git.isAncestor(there.commit)) ? known(there) : had);
     const forged = wanted === undefined ? { forged: notBefore(marks, { claim, releases, found }) } : {};
     return { stable, ...forged, ...collision };
   }
@@ -81,6 +83,20 @@ async function borneByHistory(of: Where, asked: StableSearch): Promise<BorneOut>
   const why = named?.kind === 'unknown' ? `${named.why}, and ` : '';
   const copied = fits ? await copiedFrom(of, there) : '';
   return { stable: signedCopy(of, claim) ?? unknown(`${why}${unknownBefore(walked)}${copied}`) };
+}
+
+/** The same with the label that groups carry: a mark may name a commit that has another one of the same template. */
+async function asSettled(
+  of: Where,
+  { below }: StableSearch,
+  stable: Known<StableDocument>,
+): Promise<Known<StableDocument>> {
+  if (stable.kind !== 'known') return stable;
+  const { version, release } = stable.value;
+  const { workload } = of.entry;
+  if (version === undefined && (workload === undefined || versionIn(workload.value) === undefined)) return stable;
+  const settled = await settledText(of, release.digest, below);
+  return settled === undefined || settled.version === version ? stable : known({ ...settled, release });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Handing back a workload that kustomize builds, or the HelmRelease of one: our patch goes with all that applies it, and people's files are as before. */
 
 import type { Marks } from '../../api/marks.ts';
+import { VERSION } from '../../api/version-label.ts';
 import type { Beneath } from '../edits/beneath.ts';
 import type { ObjectEdits } from '../edits/edit.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
@@ -27,6 +28,11 @@ export function planEjectOver(wish: EjectWish, snapshot: Snapshot, { file, benea
   if (beneath.digest !== digest)
     return refused(
       `${beneath.root} builds another template by itself than the one that runs: without the patch every group would restart on it at once. Take back what made the difference, wait for the commit that unpins it, then eject`,
+    );
+  const { settledAs } = snapshot;
+  if (settledAs !== undefined)
+    return refused(
+      `${beneath.root} builds the label ${VERSION} of the leaders as ${file.workload.version ?? 'none'}, and they run with ${settledAs.version ?? 'none'}: without the patch every group would restart for that at once. Take back what made the difference, and order it again after the next pass`,
     );
   const { transformer, kustomization, entries, entry, isShared } = beneath.applied;
   const place = entries.indexOf(entry);

@@ -3,6 +3,7 @@
 import { samePath } from '../../api/field.ts';
 import { printMarks } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
+import { VERSION } from '../../api/version-label.ts';
 import { SENTINEL, type Workload } from '../../api/workload.ts';
 import { PARTITION_PATH, REPLICAS_PATH } from '../../api/workload-paths.ts';
 import { valueText } from '../commits/messages.ts';
@@ -55,7 +56,7 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
     );
   }
   if (open && !wish.abort && wish.partition === undefined) return refused(IN_FLIGHT);
-  const back = wish.abort ? stableText(snapshot) : [];
+  const back = textBack(wish, snapshot);
   const home = restoreOwn(marks, file.workload);
   const surge = home.find(({ path }) => samePath(path, REPLICAS_PATH));
   const to = wish.partition ?? 0;
@@ -68,10 +69,10 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
       { edits: [of(file, UNMARKED), ...disabling(snapshot)], what: 'eject, annotations removed' },
       {
         edits: [
-          of(file, [...fields.flatMap(fieldEdit), ...back, { kind: 'set', path: PARTITION_PATH, value: to }]),
+          of(file, [...fields.flatMap(fieldEdit), ...back.edits, { kind: 'set', path: PARTITION_PATH, value: to }]),
           ...deleted(made),
         ],
-        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${to}${wish.abort ? ', stable template back' : ''}${without(made)}`,
+        what: `eject, ${surge === undefined ? '' : `replicas ${valueText(surge.from)} → ${valueText(surge.to)}, `}partition ${file.workload.partition ?? 0} → ${to}${back.said}${without(made)}`,
       },
     ],
     ...afterwards(snapshot),
@@ -145,7 +146,15 @@ function of({ file, object }: Pick<WorkloadFile, 'file' | 'object'>, edits: read
   return { file, object, edits };
 }
 
-function stableText({ stable }: Snapshot): readonly Edit[] {
-  if (stable.kind !== 'known') return [];
-  return RELEASE_PATHS.map((path) => ({ kind: 'restore', path, source: stable.value.text }));
+/** The template that the hand-back leaves, where it is not that of the file, and what its commit says of that. At rest the label alone can differ. */
+function textBack(
+  { abort }: EjectWish,
+  { stable, settledAs }: Snapshot,
+): { readonly edits: readonly Edit[]; readonly said: string } {
+  const text = settledAs ?? (abort && stable.kind === 'known' ? stable.value : undefined);
+  const label = settledAs === undefined ? '' : `, label ${VERSION} back`;
+  return {
+    edits: text === undefined ? [] : RELEASE_PATHS.map((path) => ({ kind: 'restore', path, source: text.text })),
+    said: `${abort ? ', stable template back' : ''}${label}`,
+  };
 }
