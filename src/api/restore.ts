@@ -4,22 +4,13 @@ import { type Aside, parseAsides, printAsides } from './aside.ts';
 import { ABSENT, type FieldPath } from './field.ts';
 import { INT32_MAX, type IntOrPercent, isBudget } from './int-or-percent.ts';
 import { at, isRecord } from './json.ts';
-import type { InferencePools } from './policy-pools.ts';
 import { isDigest, parseRelease } from './release.ts';
+import { parseRouting, type StartedRouting } from './started-routing.ts';
 import { ROLLING_STYLES, type RollingStyle } from './styles.ts';
 import { MAX_UNAVAILABLE_PATH, REPLICAS_PATH } from './workload-paths.ts';
 
 /** A field put aside for this delivery: put back only where it still equals `set`. */
 export type Displaced = { readonly was: IntOrPercent | undefined; readonly set: IntOrPercent };
-
-/** What requests went by when a delivery was started: its Service or its two pools, and its routes. */
-export type StartedRouting = {
-  /** Not there: requests go to pools. */
-  readonly service?: string | undefined;
-  /** Not there: requests go to a Service. */
-  readonly pools?: InferencePools | undefined;
-  readonly routes: readonly { readonly kind: string; readonly name: string }[];
-};
 
 /** `replicas` without and with the extra groups of this delivery. */
 export type Surge = { readonly was: number; readonly set: number };
@@ -48,14 +39,13 @@ export type Restore = {
   readonly least?: number | undefined;
   /** We have stopped the primary for a text that was aborted: it goes on once that text is gone. Not there: we have not. */
   readonly stopped?: true | undefined;
+  /** How many times in this promotion someone has let a primary go on that a hand had stopped. Not there: never. */
+  readonly resumed?: number | undefined;
   /** The longest time to drain that a policy has asked for when a commit of this delivery was written; not there: none has. */
   readonly drainSeconds?: number | undefined;
   /** blueGreen: the settled release that is undone by filling the other colour, `<32 hex digits>.7`; not there: none is. */
   readonly undone?: string | undefined;
 };
-
-/** Routes of one delivery: more than a Rollout can name. */
-const ROUTES_MOST = 100;
 
 /** How a delivery was started, for people and to compare: `canary, Service chat, HTTPRoute chat`; empty: by nothing that is written. */
 export function startedWith(restore: Pick<Restore, 'style' | 'routing'> | undefined): string {
@@ -107,6 +97,7 @@ function inOrder({
   carried,
   least,
   stopped,
+  resumed,
   drainSeconds,
   undone,
 }: Restore): Restore {
@@ -121,6 +112,7 @@ function inOrder({
     ...(carried === undefined ? {} : { carried }),
     ...(least === undefined ? {} : { least }),
     ...(stopped === undefined ? {} : { stopped }),
+    ...(resumed === undefined ? {} : { resumed }),
     ...(drainSeconds === undefined ? {} : { drainSeconds }),
     ...(undone === undefined ? {} : { undone }),
   };
@@ -159,8 +151,8 @@ export function parseRestore(text: string): Restore | undefined {
   if (routing === 'wrong') return undefined;
   const groups = value['groups'];
   if (groups !== undefined && !isCount(groups)) return undefined;
-  const [withdrawn, carried, least] = [value['withdrawn'], value['carried'], value['least']];
-  if (!isPositive(withdrawn) || !isPositive(carried) || !isPositive(least)) return undefined;
+  const [withdrawn, carried, least, resumed] = ['withdrawn', 'carried', 'least', 'resumed'].map((key) => value[key]);
+  if (!isPositive(withdrawn) || !isPositive(carried) || !isPositive(least) || !isPositive(resumed)) return undefined;
   const stopped = value['stopped'];
   if (stopped !== undefined && stopped !== true) return undefined;
   const drainSeconds = value['drainSeconds'];
@@ -185,6 +177,7 @@ export function parseRestore(text: string): Restore | undefined {
     carried,
     least,
     stopped,
+    resumed,
     drainSeconds,
     undone,
   });
@@ -204,6 +197,7 @@ const KEYS = {
   carried: true,
   least: true,
   stopped: true,
+  resumed: true,
   drainSeconds: true,
   undone: true,
 } satisfies Readonly<Record<keyof Restore, true>>;
@@ -215,21 +209,6 @@ function isCount(value: unknown): value is number {
 /** A number of at least one, or not there. */
 function isPositive(value: unknown): value is number | undefined {
   return value === undefined || (isCount(value) && value > 0);
-}
-
-function parseRouting(value: unknown): StartedRouting | 'wrong' {
-  const [service, pools, routes] = [at(value, ['service']), at(value, ['pools']), at(value, ['routes'])];
-  const [stable, canary] = [at(pools, ['stable']), at(pools, ['canary'])];
-  if (!Array.isArray(routes) || routes.length > ROUTES_MOST) return 'wrong';
-  const named = routes.map((route: unknown) => ({ kind: at(route, ['kind']), name: at(route, ['name']) }));
-  const found = named.flatMap(({ kind, name }) => (isName(kind) && isName(name) ? [{ kind, name }] : []));
-  if (found.length < named.length) return 'wrong';
-  if (isName(stable) && isName(canary) && service === undefined) return { pools: { stable, canary }, routes: found };
-  return isName(service) && pools === undefined ? { service, routes: found } : 'wrong';
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function parseDisplaced(value: unknown): Displaced | 'wrong' {

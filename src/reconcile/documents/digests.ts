@@ -1,15 +1,19 @@
 /** The hashes of a pass: taken here, because the core has no crypto and gets them as fields of the snapshot. */
 
 import { createHash } from 'node:crypto';
-import { asWritten, canonicalJson, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
+import { asWritten, at, canonicalJson, isJsonObject, type Json, type JsonObject } from '../../api/json.ts';
 import { MARK } from '../../api/marks.ts';
 import { DIGEST_DIGITS } from '../../api/release.ts';
+import { releaseContent } from '../../api/release-content.ts';
 import type { RolloutStep } from '../../api/rollout-steps.ts';
 import type { ObjectChange } from '../../rollout/edits/change.ts';
 import { editsOf } from '../../rollout/edits/change-edits.ts';
 import { factsOf } from '../../rollout/facts.ts';
+import type { Delivery } from '../../rollout/ladders/delivery.ts';
+import type { ContentDigests } from '../../rollout/ladders/ladder-files.ts';
 import { situationOf } from '../../rollout/situation.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
+import type { RouteDocument } from '../../rollout/traffic/provider.ts';
 
 /** F of the specification: the first 32 hex digits of the sha256 of a release's content, as canonical JSON. */
 export function releaseDigest(content: JsonObject): string {
@@ -33,6 +37,25 @@ export function changesDigest(changes: readonly ObjectChange[]): string {
 /** The digest by which a delivery knows its step again: without the pause, which may be edited at any time. */
 export function stepDigest(step: RolloutStep): string {
   return releaseDigest({ step: asWritten({ ...step, pause: undefined }) });
+}
+
+/** The digests by which an acceptance names what a hand has edited in the documents of a delivery. */
+export function contentDigests({
+  second,
+  service,
+  canaryService,
+  routes,
+}: Pick<Delivery, 'second' | 'service' | 'canaryService' | 'routes'>): ContentDigests {
+  const text = (of: RouteDocument | undefined): Json => {
+    const annotations = at(of?.value, ['metadata', 'annotations']);
+    return [at(of?.value, ['spec']) ?? null, annotations ?? null];
+  };
+  const ports = at(service?.value, ['spec', 'ports']) ?? null;
+  return {
+    template: releaseDigest(second === undefined ? {} : releaseContent(second.value)),
+    services: releaseDigest({ ports, ours: at(canaryService?.value, ['spec']) ?? null }),
+    routes: releaseDigest({ routes: routes.flatMap(({ route, canary }) => [text(route), text(canary)]) }),
+  };
 }
 
 /** The snapshot with the digests of what it shows, for the holds that somebody has accepted. */

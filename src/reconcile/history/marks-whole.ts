@@ -2,8 +2,8 @@
 
 import type { Marks } from '../../api/marks.ts';
 import { sameRelease } from '../../api/release.ts';
-import type { StartedRouting } from '../../api/restore.ts';
 import type { Rollout } from '../../api/rollout.ts';
+import type { StartedRouting } from '../../api/started-routing.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import { unifiedDiff } from '../../manifests/diff.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';

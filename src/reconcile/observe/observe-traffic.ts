@@ -15,7 +15,7 @@ import { providerOf } from '../../rollout/traffic/index.ts';
 import type { RouteDocument } from '../../rollout/traffic/provider.ts';
 import type { TrafficAsked } from '../cluster/observe-live-traffic.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
-import { stepDigest } from '../documents/digests.ts';
+import { contentDigests, stepDigest } from '../documents/digests.ts';
 import { begunPlan } from '../ladder/begun.ts';
 import { type DeliveryParts, deliveryIn, type Texts } from '../ladder/delivery-parts.ts';
 import { findParts, partsWithout } from '../ladder/find-parts.ts';
@@ -133,6 +133,7 @@ export function ladderFilesIn(texts: Texts, parts: DeliveryParts, known?: KnownT
       return ref === undefined ? [] : [{ ref, route: plain(route), canary: documentOf(canary) }];
     }),
     plans: plan.steps.map(stepDigest),
+    digests: contentDigests(found),
     ...(found.pools === undefined ? {} : { pools: found.pools }),
   };
 }

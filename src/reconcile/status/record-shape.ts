@@ -23,8 +23,9 @@ import type {
 import type { ReleaseChange, StepApproval } from '../../api/record-change.ts';
 import type { Course, Stand } from '../../api/record-course.ts';
 import type { GroupRestarts } from '../../api/record-groups.ts';
-import type { Displaced, Restore, StartedRouting, Surge } from '../../api/restore.ts';
+import type { Displaced, Restore, Surge } from '../../api/restore.ts';
 import type { FrozenPlan } from '../../api/rollout-frozen.ts';
+import type { StartedRouting } from '../../api/started-routing.ts';
 import { expected } from './record-expected-shape.ts';
 import { group } from './record-group-shape.ts';
 import { measured } from './record-metrics-shape.ts';
@@ -77,6 +78,7 @@ const restore = object({
   carried: optional(positive),
   least: optional(positive),
   stopped: optional(is((value) => value === true)),
+  resumed: optional(positive),
   drainSeconds: optional(positive),
   undone: optional(text),
 } satisfies Shape<Restore>);

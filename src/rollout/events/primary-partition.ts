@@ -49,7 +49,7 @@ export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decis
     reason: 'PartitionRestored',
     stage,
     at: at ?? LOWEST[stage.kind],
-    marks: wanted === 0 ? goingOn(on.marks) : letGoTo(on.marks, partition),
+    marks: wanted === 0 ? goingOn(on) : letGoTo(on.marks, partition),
     label: `${stage.kind === 'step' ? `step ${printStep(stage)}` : stage.kind}, partition ${partition} → ${wanted}`,
     why: `The partition of ${on.delivery.own.object.name} was ${partition}, and no commit of tranche had made it so: at this rung it is ${wanted}.`,
   });
@@ -58,8 +58,11 @@ export function partitionPutBack(on: Delivering, { stage, at }: OnLadder): Decis
 /** The rung that is written where the marks have none. */
 const LOWEST = { step: 'route-restored', promote: 'primary', rollback: 'back' } as const;
 
-function goingOn(marks: Marks): Marks {
-  return { ...marks, restore: withAside(marks.restore, { stopped: undefined }) };
+/** Where a hand had stopped it, someone has accepted that, for this one time. */
+function goingOn({ marks, situation }: Delivering): Marks {
+  const times = marks.restore?.resumed ?? 0;
+  const resumed = partitionFacts(situation) === undefined ? {} : { resumed: times + 1 };
+  return { ...marks, restore: withAside(marks.restore, { stopped: undefined, ...resumed }) };
 }
 
 /** Groups from there on may have gone to the release: the rollback is that of a primary that was released for update. */

@@ -4,7 +4,7 @@ import type { StepIntent } from '../../api/intents.ts';
 import { accepted } from '../accepting.ts';
 import { analysing } from '../gates/analysis.ts';
 import { before } from '../gates/before.ts';
-import { recreated, stableGroups } from '../gates/cluster.ts';
+import { cameUpWhole, recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { astray, overshoot, overshooting, partitionFacts, scaledAway } from '../gates/out-of-place.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
@@ -31,7 +31,7 @@ export function beforeGroups(situation: Situation, step: InDelivery): Decision |
   if (edited !== undefined && edited.move !== undefined) return edited;
   const fresh = recreated(situation);
   if (fresh !== undefined && !accepted(situation, 'Recreated')) return holding([fresh], 'StepUpgrade');
-  if (fresh !== undefined && stableGroups(situation).length === 0) return acceptRecreated(situation, step);
+  if (fresh !== undefined && cameUpWhole(situation)) return acceptRecreated(situation, step);
   return edited === undefined && situation.view === 'seen' ? raisedForLeftovers(situation, step) : undefined;
 }
 

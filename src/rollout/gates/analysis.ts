@@ -22,6 +22,7 @@ import type { Situation } from '../situation.ts';
 import { type Advice, advice, commandLine } from '../texts/advice.ts';
 import { policySaying } from '../texts/sentences.ts';
 import { alertHolds } from './alerts.ts';
+import { stepAsPlanned } from './step-as-planned.ts';
 
 /** What is not decided yet, and what could not be asked: it goes neither on nor back. Asked once the groups of a step are there. */
 export function analysing(situation: Situation): readonly Hold[] {
@@ -92,7 +93,7 @@ function factsOf(situation: Situation, metrics: readonly MetricJudgedSo[]): Json
   const named = metrics.map(({ analysis: { name, blob }, name: metric, said: { excuse } }) =>
     [metric, ...(excuse?.kind === 'GroupOutlier' ? [excuse.pod] : []), `${name}@${blob}`].join(' '),
   );
-  return { step: placeOf(situation), metrics: named };
+  return { ...stepAsPlanned(situation), step: placeOf(situation), metrics: named };
 }
 
 function isAccepted(situation: Situation, reason: AnalysisReason): boolean {

@@ -108,12 +108,21 @@ export function recreated(situation: Situation): Hold | undefined {
  * Groups that are ready on the stable template: what was made again has none of these, and who accepts that it was has accepted
  * nothing of them. A record says so that nobody has signed, or their pods were kept. Empty: none is, or none is seen.
  */
-export function stableGroups(situation: Situation): readonly number[] {
+function stableGroups(situation: Situation): readonly number[] {
   if (situation.view === 'unseen') return [];
   const { stableKey, releaseKey } = situation.observed;
   if (stableKey === undefined || stableKey === releaseKey) return [];
   const stay = wanted(situation.observed, situation.asked).filter(({ key, ready }) => ready && key === stableKey);
   return stay.map(({ index }) => index);
+}
+
+/**
+ * Whether all that is there came up on the template of Git: only then does who accepts `Recreated` lock the step, or take all groups. Of
+ * what is not seen nobody knows, and a group on the stable template that is not ready just now would restart as well.
+ */
+export function cameUpWhole(situation: Situation): boolean {
+  if (situation.view === 'unseen') return false;
+  return wanted(situation.observed, situation.asked).every(({ uid, version }) => uid === '' || version === 'release');
 }
 
 /** The same, unless someone has accepted it: what goes on from there then is the strategy's own. */

@@ -14,6 +14,7 @@ import type { Situation } from '../situation.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 import { capital, policySaying } from '../texts/sentences.ts';
 import { analysisFailure } from './analysis.ts';
+import { stepAsPlanned } from './step-as-planned.ts';
 
 /** More groups than this are counted, not reported one by one. */
 const TOLD_MOST = 3;
@@ -119,7 +120,7 @@ function failureBy(
       // The groups that take over are others than those of the steps.
       ...(step?.kind === 'promote' ? { promotion: true } : {}),
       // More groups are late in the next one: nobody has accepted that.
-      ...(isOfStep ? { step: step.index } : {}),
+      ...(isOfStep ? stepAsPlanned(situation) : {}),
       ...(late.length === 0 ? {} : { deadlines: late.map(({ field, most }) => `${field} ${most}`) }),
       ...(often.length === 0
         ? {}

@@ -105,16 +105,19 @@ function onRelease({ observed, replicas }: Seen): readonly number[] {
   return groups.map((group) => group.index);
 }
 
-/** The partition in Git, and the one that the step had; undefined: they are the same, or nobody knows of another. */
+/** The partition in Git, and the one that the step had, and in a promotion for which time; undefined: they are the same, or nobody knows of another. */
 export function partitionFacts({
   partition,
   snapshot,
   state,
-}: Situation): { readonly partition: number; readonly expected: number } | undefined {
+}: Situation): { readonly partition: number; readonly expected: number; readonly times?: number } | undefined {
   if (state.kind === 'ladder') {
     const isReleasedForUpdate =
       state.stage.kind === 'promote' && state.at === 'primary' && state.marks.restore?.stopped !== true;
-    return isReleasedForUpdate && partition !== 0 ? { partition, expected: 0 } : undefined;
+    if (!isReleasedForUpdate || partition === 0) return undefined;
+    // Who stops it once more has stopped it: what was accepted before is no word for that.
+    const { resumed } = state.marks.restore ?? {};
+    return { partition, expected: 0, ...(resumed === undefined ? {} : { times: resumed + 1 }) };
   }
   if (state.kind !== 'step') return undefined;
   const { marks, index } = state;

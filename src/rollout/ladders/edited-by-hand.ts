@@ -1,6 +1,6 @@
 /** What people have changed of a delivery with a second workload: of its copy, its Service, or a share. */
 
-import { at, isJsonObject, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
+import { at, type Json, type JsonObject, jsonEqual } from '../../api/json.ts';
 import { TEXT } from '../../api/marks.ts';
 import { inShort, printRelease } from '../../api/release.ts';
 import { releaseContent } from '../../api/release-content.ts';
@@ -12,6 +12,7 @@ import { type Hold, hold, withFacts } from '../hold.ts';
 import { isFillingBack } from '../state.ts';
 import { advice, commandLine } from '../texts/advice.ts';
 import { hasPortsOf } from '../traffic/canary-service.ts';
+import { differenceOf } from './content-difference.ts';
 import type { Delivering } from './delivering-facts.ts';
 import {
   annotationsOf,
@@ -25,6 +26,7 @@ import {
 } from './delivery.ts';
 import { pinsElsewhere } from './endpoints.ts';
 import { floorIn } from './floor.ts';
+import type { ContentDigests } from './ladder-files.ts';
 import { unpatched } from './patches.ts';
 import type { RungName } from './position.ts';
 import { isSelected } from './second-workload.ts';
@@ -32,7 +34,13 @@ import { inPercent, isRestored, sendsNothing, shareOf, sharing } from './shares.
 import { isPinned, pinIn, selectsRelease } from './version-edits.ts';
 
 /** An object, one of its fields, and what it is now. */
-type Edited = { readonly object: string; readonly field: string; readonly value: string };
+type Edited = {
+  readonly object: string;
+  readonly field: string;
+  readonly value: string;
+  /** Where the words do not say all of it, what its digest is of. */
+  readonly of?: keyof ContentDigests;
+};
 
 /** Rungs at which the template has been written, and stays. */
 const WITH_TEMPLATE: readonly (RungName | undefined)[] = ['template', 'pods', 'traffic', 'primary', 'all', 'switch'];
@@ -68,7 +76,7 @@ function versionsEdited(on: Delivering): Edited | undefined {
   // Below that the next rung says what it selects.
   if (rung === 'traffic' && !selectsRelease(delivery)) {
     const value = delivery.canaryService === undefined ? 'not there' : 'another version';
-    return { object: `Service ${sidesOf(delivery).canary}`, field: 'selector', value };
+    return { object: `Service ${sidesOf(delivery).canary}`, field: 'selector', value, of: 'services' };
   }
   const ports = portsEdited(delivery);
   if (ports !== undefined) return ports;
@@ -98,7 +106,7 @@ function secondEdited(delivery: Delivery, isNewer: boolean): Edited | undefined 
   if (path === undefined) return undefined;
   const size = path.at(-1) === 'size';
   const value = size ? printed(at(side.value, ['spec', ...path])) : `another than that of ${delivery.own.object.name}`;
-  return { object, field: size ? 'size' : `spec.${path.join('.')}`, value };
+  return { object, field: size ? 'size' : `spec.${path.join('.')}`, value, ...(size ? {} : { of: 'template' }) };
 }
 
 /**
@@ -117,25 +125,6 @@ export function servingTemplateEdited(delivery: Delivery): Hold | undefined {
     seen: `${second.file}: ${field} of LeaderWorkerSet ${second.object.name}, which serves, is ${inShort(now ?? '')}; tranche wrote something else last`,
     action: `Put back what ${own.object.name} has there, the delivered release: ${inShort(wanted ?? '')}`,
   });
-}
-
-/** The first field in which two contents differ, as deep as both are maps. */
-function differenceOf(left: JsonObject, right: JsonObject): readonly string[] | undefined {
-  const key = [...Object.keys(left), ...Object.keys(right)].find((one) => !isSame(left[one], right[one]));
-  if (key === undefined) return undefined;
-  const [one, other] = [left[key], right[key]];
-  return [key, ...(isJsonObject(one) && isJsonObject(other) ? (differenceOf(one, other) ?? []) : [])];
-}
-
-/** A patch may have made a map that is empty without it. */
-function isSame(left: Json | undefined, right: Json | undefined): boolean {
-  if (isJsonObject(left ?? {}) && isJsonObject(right ?? {}) && !(left === undefined && right === undefined))
-    return differenceOf(mapOf(left), mapOf(right)) === undefined;
-  return left === undefined || right === undefined ? left === right : jsonEqual(left, right);
-}
-
-function mapOf(value: Json | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
 
 function printed(value: Json | undefined): string {
@@ -194,7 +183,7 @@ function serviceEdited(delivery: Delivery): Edited | undefined {
       value: 'not there',
     };
   const value = delivery.canaryService === undefined ? 'not there' : 'another workload';
-  return { object: `Service ${sidesOf(delivery).canary}`, field: 'selector', value };
+  return { object: `Service ${sidesOf(delivery).canary}`, field: 'selector', value, of: 'services' };
 }
 
 /** Ports were changed in one of both Services: a share that finds none of them meets nobody. */
@@ -206,6 +195,7 @@ function portsEdited(delivery: Delivery): Edited | undefined {
     object: `Service ${canary.object.name}`,
     field: 'ports',
     value: `other than those of ${service.object.name}`,
+    of: 'services',
   };
 }
 
@@ -220,13 +210,17 @@ function shareEdited(delivery: Delivery, { step, at: rung }: Delivering['marks']
     object: `${first.object.kind} ${first.object.name}`,
     field: 'share',
     value: 'another than that of the step',
+    of: 'routes',
   };
 }
 
 /** What is seen, for someone who accepts it. */
 export function editedFacts(on: Delivering): JsonObject | undefined {
   const found = editedByHand(on);
-  return found === undefined ? undefined : { ...found, replicas: replicasOf(canarySide(on.delivery)) };
+  if (found === undefined) return undefined;
+  const { of, ...said } = found;
+  const digest = of === undefined ? undefined : on.situation.snapshot.ladder?.digests?.[of];
+  return { ...said, ...(digest === undefined ? {} : { digest }), replicas: replicasOf(canarySide(on.delivery)) };
 }
 
 /** Until it is put back or accepted no rung is climbed; shares that must go, go. */

@@ -9,6 +9,9 @@ import { type RollingStyle, takesTurns } from '../../api/styles.ts';
 import type { RouteDocument } from '../traffic/provider.ts';
 import type { Delivery } from './delivery.ts';
 
+/** The template of the second workload; what both Services select and at which ports; and what the routes send where. */
+export type ContentDigests = { readonly template: string; readonly services: string; readonly routes: string };
+
 /** What the files of the desired branch have; each document is there once. */
 export type LadderFiles = {
   /** The user's LeaderWorkerSet: its file, its name and its template are the snapshot's. */
@@ -27,6 +30,8 @@ export type LadderFiles = {
   readonly missing?: Delivery['missing'];
   /** A digest of each step as it was read, without its pause: the core does not hash. */
   readonly plans: readonly string[];
+  /** Of what a hand may have edited, so that who accepts it accepts that and no other edit. Not there: nobody has read it. */
+  readonly digests?: ContentDigests | undefined;
   /**
    * How the delivery in progress was started, by the documents that it has made: its Rollout is gone, or says otherwise since.
    * Not there: as the Rollout says.

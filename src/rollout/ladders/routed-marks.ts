@@ -1,7 +1,8 @@
 /** What the annotations of a delivery by shares of one workload say together, where a squash has lost one of them and nothing else tells it. */
 
 import type { Marks, RungMark } from '../../api/marks.ts';
-import { type StartedRouting, withAside } from '../../api/restore.ts';
+import { withAside } from '../../api/restore.ts';
+import type { StartedRouting } from '../../api/started-routing.ts';
 import { isOneWorkload } from '../../api/styles.ts';
 import { SENTINEL } from '../../api/workload.ts';
 import { isTemplateBack } from '../state.ts';

@@ -10,7 +10,7 @@ import { stableNotServing } from '../events/stable-lost.ts';
 import { stillWithdrawn } from '../events/withdrawing.ts';
 import { analysing } from '../gates/analysis.ts';
 import { before } from '../gates/before.ts';
-import { recreated, stableGroups, staysPut } from '../gates/cluster.ts';
+import { cameUpWhole, recreated, staysPut } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { notDelivered } from '../gates/git.ts';
 import { refusedJump, waitingOnPause } from '../gates/pause.ts';
@@ -77,7 +77,7 @@ function madeAgain(on: Delivering): Decision | undefined {
   const held = staysPut(situation) ? recreated(situation) : undefined;
   if (held === undefined) return undefined;
   if (!accepted(situation, 'Recreated')) return holding([held], 'StepUpgrade');
-  const isWhole = updatesPrimary(on.delivery.plan.style) && stableGroups(situation).length === 0;
+  const isWhole = updatesPrimary(on.delivery.plan.style) && cameUpWhole(situation);
   return isWhole ? releasedAgain(on) : undefined;
 }
 

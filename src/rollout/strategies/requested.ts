@@ -15,7 +15,7 @@ import { beyondFirstStep, supersede } from '../events/superseding.ts';
 import { settledUnchanged } from '../events/unchanged.ts';
 import { heldAsAborted } from '../gates/aborted.ts';
 import { before } from '../gates/before.ts';
-import { recreated } from '../gates/cluster.ts';
+import { cameUpWhole, recreated } from '../gates/cluster.ts';
 import { ask } from '../gates/gate.ts';
 import { overshoot } from '../gates/out-of-place.ts';
 import { earlierTemplate } from '../gates/undo.ts';
@@ -39,14 +39,14 @@ export function requested(situation: Situation, marks: Marks): Decision {
   if (removal !== undefined) return removeForRequest(situation, { marks, removal });
   const first = { index: 1, release };
   const fresh = recreated(situation) !== undefined && accepted(situation, 'Recreated');
-  // Who accepts that all was re-created has accepted that all groups are on the release.
-  const gates = fresh
-    ? before.start.filter((gate) => gate !== recreated)
-    : [...before.start, whenSeen((seen) => overshoot(seen, first))];
+  // Who accepts that all was re-created has accepted that all groups are on the release, and none of those that are not.
+  const isWhole = fresh && cameUpWhole(situation);
+  const unasked = before.start.filter((gate) => !fresh || gate !== recreated);
+  const gates = isWhole ? unasked : [...unasked, whenSeen((seen) => overshoot(seen, first))];
   const answer = ask(gates, situation);
   if (answer.kind === 'shut')
     return holding([...answer.holds, ...earlierTemplate(situation, marks)], 'BeforeStepUpgrade');
-  if (fresh) {
+  if (isWhole) {
     const step = { index: 1, of: Math.max(1, situation.steps.length) };
     return acceptRecreated(situation, { ...step, marks: firstStep(situation, { marks, restore: NOTHING_ASIDE }) });
   }

@@ -11,7 +11,7 @@ import { partitionEdited } from '../events/partition-edited.ts';
 import { raisedForLeftovers } from '../events/raising.ts';
 import { acceptRecreated } from '../events/recreated.ts';
 import { before } from '../gates/before.ts';
-import { recreated, stableGroups } from '../gates/cluster.ts';
+import { cameUpWhole, recreated } from '../gates/cluster.ts';
 import { holdsOf } from '../gates/gate.ts';
 import { overshoot } from '../gates/out-of-place.ts';
 import { waitingOnGroups } from '../gates/step-groups.ts';
@@ -36,8 +36,7 @@ export function surging(situation: Situation, step: InDelivery): Decision {
   if (edited?.move !== undefined) return edited;
   const fresh = recreated(situation);
   if (fresh !== undefined && !accepted(situation, 'Recreated')) return holding([fresh], 'StepUpgrade');
-  if (fresh !== undefined && stableGroups(situation).length === 0)
-    return acceptRecreated(situation, { index: 1, of, marks });
+  if (fresh !== undefined && cameUpWhole(situation)) return acceptRecreated(situation, { index: 1, of, marks });
   const raised = edited === undefined && situation.view === 'seen' ? raisedForLeftovers(situation, step) : undefined;
   if (raised !== undefined) return raised;
   const extra = surgeToCome(situation);

@@ -37,3 +37,31 @@ test.each([
   expect(await rounds(at, 5)).toEqual(['StepScaledAway']);
   expect(at.world.groups()).toBe('0:v0.10.0+ 1:v0.10.0+');
 });
+
+const POLICY_FILE = 'policies/production.yaml';
+const POLICY = `apiVersion: tranche.dev/v1alpha1
+kind: RolloutPolicy
+metadata:
+  name: production
+spec:
+  soakSeconds: 30
+`;
+
+test.each([
+  ['nobody has accepted it in step 1', false],
+  ['someone has accepted it in step 1', true],
+])('PolicyGone of step 2 is held where %s, and the same file was put back', async (_, isAccepted) => {
+  const at = new Forgery({ [LWS_FILE]: LWS_TEXT, [ROLLOUT_FILE]: rollout, [POLICY_FILE]: POLICY });
+  await at.stepped();
+  at.write(POLICY_FILE, undefined);
+  expect(await rounds(at, 3)).toContain('PolicyGone');
+  if (isAccepted)
+    expect(await at.order({ kind: 'approve', step: undefined, hold: 'PolicyGone' })).toContain('production');
+  at.write(POLICY_FILE, POLICY);
+  expect(await rounds(at, 4)).toEqual(['PausedForApproval']);
+  await at.order({ kind: 'approve', step: undefined });
+  await at.until('step 2/');
+  at.write(POLICY_FILE, undefined);
+  expect(await rounds(at, 5)).toEqual(['PolicyGone']);
+  expect(at.world.groups()).toContain('1:v0.10.0+ 2:v0.10.1+');
+});

@@ -209,7 +209,7 @@ test('what metrics say is said with counts, and what would have gone back', () =
   const [held] = plan(at(done, answered('failed'), BACK)).holds;
   expect(held?.message).toMatch(/^chat\/errors failed: new 71 of 1200 \(5\.92 %\), stable 0 of 1200 \(0\.00 %\)/);
   expect(held?.message).toContain('It would have gone back');
-  expect(held?.facts).toEqual({ step: '1/3', metrics: [`chat/errors chat@${BLOB}`] });
+  expect(held?.facts).toEqual({ step: '1/3', partition: 3, metrics: [`chat/errors chat@${BLOB}`] });
 });
 
 test.each(['AnalysisFailed', 'AnalysisInconclusive', 'BothSidesBad', 'GroupOutlier'] as const)(

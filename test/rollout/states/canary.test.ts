@@ -348,6 +348,9 @@ test('a primary that someone has stopped goes on when someone accepts that', () 
   expect(held?.facts).toEqual({ partition: 3, expected: 0 });
   const accept = `PartitionEdited@${releaseIn(raised)}#${factsDigest(held?.facts ?? {})}`;
   expect(passed(raised, { intents: { accept } }).told).toBe('PartitionRestored: promote, partition 3 → 0');
+  const again = asked(passed(raised, { intents: { accept } }).stand, /partition: 0/, 'partition: 3');
+  expect(passed(again, { intents: { accept } }).told, 'stopped once more').toBe('hold PartitionEdited');
+  expect(passed(again, abort(again)).told).toBe('Aborted: rollback, primary');
 });
 
 test.each<Row>([
