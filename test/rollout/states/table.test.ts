@@ -24,14 +24,26 @@ function testsIn(file: string): readonly Shown[] {
   const blocks = [...text.matchAll(new RegExp(`^test\\.each[^]*?^\\]\\)\\(${QUOTED}`, 'gm'))];
   const rows = blocks.flatMap(([block, title = '']) => {
     const starts = [...block.matchAll(new RegExp(`^  \\[\\s*${QUOTED}`, 'gm'))];
-    return starts.map(
-      (start, index): Shown => ({
-        id: `${file}: ${title.replace('%s', start[1] ?? '')}`,
-        source: block.slice(start.index, starts[index + 1]?.index ?? block.length),
-      }),
-    );
+    return starts.flatMap((start, index): readonly Shown[] => {
+      const source = block.slice(start.index, starts[index + 1]?.index ?? block.length);
+      const titles = [title.replace('%s', start[1] ?? ''), withAll(title, source.slice(0, source.indexOf('\n')))];
+      return [...new Set(titles)].map((shown) => ({ id: `${file}: ${shown}`, source }));
+    });
   });
-  return [...plain, ...rows];
+  const lists = [...text.matchAll(new RegExp(`^test\\.each\\(\\[(.*)\\]\\)\\(\\s*${QUOTED}`, 'gm'))];
+  const words = lists.flatMap(([source, list = '', title = '']) =>
+    cellsOf(list).map((word): Shown => ({ id: `${file}: ${title.replace('%s', word)}`, source })),
+  );
+  return [...plain, ...rows, ...words];
+}
+
+function cellsOf(list: string): readonly string[] {
+  return [...list.matchAll(new RegExp(`${QUOTED}|[^\\s,[\\]]+`, 'g'))].map(([all, quoted]) => quoted ?? all);
+}
+
+/** The title with all cells of a row that stands on one line. */
+function withAll(title: string, row: string): string {
+  return cellsOf(row).reduce((shown, cell) => shown.replace('%s', cell), title);
 }
 
 const files = readdirSync(folder)
@@ -41,6 +53,7 @@ const known = new Map(
   [
     ...files,
     'built/rollback',
+    'built/forged-label',
     'built/unbuilt',
     'built/differs',
     'built/recreate',
