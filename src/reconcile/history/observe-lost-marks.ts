@@ -52,13 +52,19 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   if (isUndone && marks !== undefined && isOtherUndo(own, marks)) return marks;
   if (last !== undefined && promotesNothing(own)) return last.marks;
   if (last !== undefined && (await isByHand(of, file, last)) && !(await had(of, file, last.commit))) return last.marks;
-  if (isDisabled) return undefined;
+  if (isDisabled) return otherStage(own, last?.marks);
   if (last !== undefined && (await promotesOther(of, own, last.marks))) return last.marks;
   const isAnother = last !== undefined && (namesOther(file, last.marks) || leavesRest(file, last.marks));
   if (isAnother && !(await had(of, file, last.commit))) return last.marks;
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
-  return sameRelease(own.release, marks.release) && startedOther(own, marks) ? marks : undefined;
+  return otherStage(own, marks);
+}
+
+/** What `before` says of the same release, where no step forward is looked for: by another strategy, way or rung its rollback would not end. */
+function otherStage(own: Marks | undefined, before: Marks | undefined): Marks | undefined {
+  if (own === undefined || before === undefined || !sameRelease(own.release, before.release)) return undefined;
+  return startedOther(own, before) || turned(own, before) ? before : undefined;
 }
 
 /** Whether the last pass held steps by what it had found then: an order sees no groups that would tell. */
