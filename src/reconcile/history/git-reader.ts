@@ -25,9 +25,12 @@ export type GitReader = {
     found: { readonly document: ManifestDocument; readonly commit: Oid },
     entry: DesiredRollout,
   ) => Promise<Known<StableDocument>>;
-  /** The newest commit whose message names a step of one of these that `wanted` accepts; it may say what it has not done. */
+  /**
+   * The newest commit whose message names a step of one of these that `wanted` accepts; it may say what it has not done. A function is
+   * asked of each Rollout that a commit names.
+   */
   readonly stepCommit: (
-    keys: readonly RolloutKey[],
+    of: readonly RolloutKey[] | ((rollout: string, commit: Oid) => boolean),
     wanted: (release: Release, step: string, commit: Oid) => boolean,
   ) => Promise<CommitHeader | undefined>;
   /** The newest text of a workload that one of our commits took out of its file, of those that `wanted` accepts. */

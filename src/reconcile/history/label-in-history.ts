@@ -4,6 +4,7 @@ import { printRelease } from '../../api/release.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import type { StableDocument } from '../../rollout/snapshot.ts';
 import { besideRollout } from '../documents/rollout-names.ts';
+import { ofNamespace } from './last-commit.ts';
 import type { Observation } from './observation.ts';
 import type { Version } from './version.ts';
 
@@ -45,11 +46,11 @@ async function settledBy(
       return undefined;
     },
   });
-  const { key, identity } = entry;
+  if (begun.length === 0) return undefined;
+  const { key, identity, rollout } = entry;
   const alone = { ...key, name: identity?.name ?? key.name };
-  return begun.length === 0
-    ? undefined
-    : git.stepCommit([key, besideRollout(alone), alone], (_, __, commit) => begun.includes(commit));
+  const named = rollout === undefined ? ofNamespace(key) : [key, besideRollout(alone), alone];
+  return git.stepCommit(named, (_, __, commit) => begun.includes(commit));
 }
 
 function isSettledOn(version: Version, digest: string): boolean {

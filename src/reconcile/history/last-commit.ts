@@ -1,4 +1,4 @@
-/** The newest commit of tranche that wrote a workload: for its Rollout, or without one, while its Rollout named another. */
+/** The newest commit of tranche that wrote a workload: for its Rollout, or without one, while its Rollout named another, or for one that is gone. */
 
 import { CARRIER_KIND } from '../../api/carrier.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
@@ -7,6 +7,7 @@ import { type Release, sameRelease } from '../../api/release.ts';
 import { parseManifestFile } from '../../manifests/parse-file.ts';
 import type { CommitHeader, Oid } from '../../ports/git.ts';
 import { trailersIn } from '../../rollout/commits/trailers.ts';
+import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
@@ -14,6 +15,7 @@ import { besideRollout } from '../documents/rollout-names.ts';
 import { hasPin } from '../roots/patch-issues.ts';
 import type { GitReader } from './git-reader.ts';
 import { couldWrite, isDelivering, type Said } from './own-move.ts';
+import type { Version } from './version.ts';
 
 /** Commits of tranche that are looked at, newest first. */
 const LOOKED_MOST = 40;
@@ -30,11 +32,39 @@ export async function lastCommitOf(
 ): Promise<CommitHeader | undefined> {
   const { key, rollout, identity } = entry;
   const any = (_: Release, __: string, commit: Oid): boolean => !except.includes(commit);
-  if (rollout === undefined || identity === undefined) return git.stepCommit([key], any);
+  if (identity === undefined) return git.stepCommit([key], any);
+  if (rollout === undefined) return ofAnyRollout(git, entry, any);
   const alone = { ...key, name: identity.name };
   const newest = await git.stepCommit([key, besideRollout(alone), alone], any);
   if (newest === undefined || trailersIn(newest.message).some((of) => of.rollout === printKey(key))) return newest;
   return (await wroteMarks(git, entry, newest)) ? newest : git.stepCommit([key], any);
+}
+
+/**
+ * The Rollout is gone, and may have had another name than the workload: one of the namespace counts where its commit made the
+ * annotations of this document others.
+ */
+async function ofAnyRollout(
+  git: GitReader,
+  entry: DesiredRollout,
+  wanted: (release: Release, step: string, commit: Oid) => boolean,
+): Promise<CommitHeader | undefined> {
+  const { key } = entry;
+  const made: Oid[] = [];
+  const keyOf = (version: Version): string =>
+    version.kind === 'read' ? JSON.stringify(version.workload.workload.marks ?? {}) : version.kind;
+  const visit = ({ until }: { readonly until: Oid | undefined }): undefined => {
+    if (until !== undefined) made.push(until);
+  };
+  await git.line.walk<never>(entry, { keyOf, visit });
+  const isAny = ofNamespace(key);
+  return git.stepCommit((rollout, oid) => rollout === printKey(key) || (made.includes(oid) && isAny(rollout)), wanted);
+}
+
+/** Whether a Rollout that a commit names is one of the namespace: where none is left, it may have been any of them. */
+export function ofNamespace(key: RolloutKey): (rollout: string) => boolean {
+  const start = printKey({ ...key, name: '' });
+  return (rollout) => rollout.startsWith(start);
 }
 
 type Written = { readonly commit: Oid; readonly marks: Marks };

@@ -62,12 +62,13 @@ export function gitReader(port: Git, main: Oid, { config, texts, builds }: How):
     releaseOf: async ({ document, commit }, entry) =>
       entry.identity?.root === undefined ? releaseThere(document, commit) : textAt(commit, entry),
     templateRemoved: (entry, wanted) => templateRemoved({ ancestry, textAt }, entry, wanted),
-    stepCommit: async (keys, wanted) => {
-      const own = keys.map(printKey);
+    stepCommit: async (of, wanted) => {
+      const own = typeof of === 'function' ? [] : of.map(printKey);
+      const isOwn = typeof of === 'function' ? of : (rollout: string) => own.includes(rollout);
       return ancestry.find((commit) => {
         return trailersIn(commit.message).some(({ rollout, release: text, step }) => {
           const release = parseRelease(text);
-          return release !== undefined && own.includes(rollout) && wanted(release, step, commit.oid);
+          return release !== undefined && isOwn(rollout, commit.oid) && wanted(release, step, commit.oid);
         });
       }, undefined);
     },
