@@ -1,6 +1,7 @@
 /** The order to go back from a release that has settled: as a rollback where policies let it be one, else as a request. */
 
 import type { Known } from '../../api/known.ts';
+import { printMarks } from '../../api/marks.ts';
 import { type Release, releasesMeant, sameRelease, shortDigest, shortRelease } from '../../api/release.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import type { Instant } from '../../api/time.ts';
@@ -12,6 +13,7 @@ import { undoBeyond, undoUnbuilt } from '../gates/undo.ts';
 import { highestSerial } from '../situation.ts';
 import type { RolloutFile, Snapshot, Stable, WorkloadFile } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
+import { abortOf } from './aborted-release.ts';
 import { goesBackAlready, type Ordered, type Refused, refused } from './ordered.ts';
 import { annotate } from './said.ts';
 import { unreadWorkload } from './unread-workload.ts';
@@ -51,7 +53,8 @@ export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort, putB
   if (marks.step?.kind === 'rollback') return goesBackAlready(key);
   if (marks.step !== undefined) return notSettled(to, snapshot, abort);
   // What was on its way has not settled either: what the file has came before it, and is not undone.
-  if (putBack !== undefined && to === undefined) return asAbort(shortRelease(putBack), snapshot, abort);
+  if (putBack !== undefined && to === undefined && !isBackAlready(snapshot, putBack))
+    return asAbort(shortRelease(putBack), snapshot, abort);
   if (settled.kind !== 'known')
     return refused(
       `${settled.kind === 'unknown' ? settled.why : `${shortRelease(marks.release)} has not settled`}, so there is nothing to undo`,
@@ -94,6 +97,18 @@ function notSettled(to: string | undefined, snapshot: Snapshot, abort: () => Ord
       );
   }
   return asAbort(named, snapshot, abort);
+}
+
+/**
+ * Whether the last pass has seen the workload at rest on what the file was put back to: then no group is there that an abort would bring
+ * back, and what has settled is undone. Of a record that nobody has borne out that counts once the abort stands.
+ */
+function isBackAlready(snapshot: Snapshot, putBack: Release): boolean {
+  const { record, unsigned, workload } = snapshot;
+  const marks = workload?.workload.marks;
+  if (record?.settled !== true || marks === undefined || record.marks === undefined) return false;
+  const isSeenSo = JSON.stringify(printMarks(record.marks)) === JSON.stringify(printMarks(marks));
+  return isSeenSo && (unsigned === undefined || abortOf({ snapshot }, putBack) !== undefined);
 }
 
 function asAbort(named: string, { key }: Snapshot, abort: () => Ordered): Ordered {
