@@ -1,6 +1,7 @@
 /** Whether the file of a workload was put back in the middle of a delivery: then nothing but main's own line says that one is in progress. */
 
 import { type Release, sameRelease } from '../../api/release.ts';
+import { takesTurns } from '../../api/styles.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import type { GitReader } from './git-reader.ts';
@@ -18,6 +19,8 @@ export async function putBackFrom(
   const marks = file?.workload.marks;
   if (marks === undefined || marks.step !== undefined || marks.release.digest !== file?.digest) return undefined;
   const last = (await lastWritten(git, entry))?.marks;
+  // Groups of the colour that serves are moved by its owner: no abort reaches them.
+  if (marks.serves !== undefined && takesTurns(entry.reading.rollout?.rollout.style)) return undefined;
   const isPutBack = last !== undefined && isDelivering(last) && !sameRelease(last.release, marks.release);
   return isPutBack ? last.release : undefined;
 }

@@ -3,7 +3,14 @@
 import { printAbort } from '../../api/intents.ts';
 import type { Known } from '../../api/known.ts';
 import { MARK } from '../../api/marks.ts';
-import { parseRelease, type Release, releasesMeant, shortDigest, shortRelease } from '../../api/release.ts';
+import {
+  parseRelease,
+  type Release,
+  releasesMeant,
+  sameRelease,
+  shortDigest,
+  shortRelease,
+} from '../../api/release.ts';
 import { requestedRelease } from '../approvable.ts';
 import type { Snapshot, Stable } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
@@ -161,7 +168,8 @@ function notMeant(
   const before = settled?.kind === 'known' ? settled.value.before : [];
   const earlier = before.find((stable) => stable.release.digest === release.digest);
   const marks = workload?.workload.marks;
-  if (earlier === undefined || marks === undefined) return undefined;
+  // What the file says has settled is no request: its groups are behind it.
+  if (earlier === undefined || marks === undefined || sameRelease(marks.release, release)) return undefined;
   const there = shortRelease(marks.release);
   return refused(
     `${named} has the template of ${shortRelease(earlier.release)}, which had settled before ${there}: an abort would leave ${there} in place. To go back from ${there} at once: ${command('undo', key)}; to withdraw this request all the same: ${command('abort', key, `--release ${named}`)}`,
