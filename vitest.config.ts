@@ -69,6 +69,7 @@ const LONG = {
     'test/reconcile/forged-',
     'test/reconcile/leaked-key.',
     'test/reconcile/squashed-marks.',
+    'test/reconcile/stale-runner.',
     'test/reconcile/folders-of-others',
     'test/reconcile/hostile-',
     'test/reconcile/built/',
