@@ -23,6 +23,9 @@ export class Forgery {
   /** Commits that nobody can fetch any more: rewritten, or older than the clone. */
   private gone: ReadonlySet<Oid> = new Set();
 
+  /** What the last order said of what to order afterwards; undefined: nothing. */
+  next: string | undefined;
+
   /** Its pull requests; not there: tranche has no forge. */
   readonly forge: FakeForge | undefined;
 
@@ -158,6 +161,7 @@ export class Forgery {
     const from = intent.kind === 'abort' ? intent.from : undefined;
     const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada', reads, from };
     const done = await giveOrder(this.ports(), at, (scene) => planIntent(intent, { ...scene, digestOf: factsDigest }));
+    this.next = done.kind === 'refused' ? undefined : done.next;
     return done.kind === 'refused' ? done.why : done.what;
   }
 

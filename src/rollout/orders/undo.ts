@@ -13,7 +13,6 @@ import { undoBeyond, undoUnbuilt } from '../gates/undo.ts';
 import { highestSerial } from '../situation.ts';
 import type { RolloutFile, Snapshot, Stable, WorkloadFile } from '../snapshot.ts';
 import { command } from '../texts/command-text.ts';
-import { abortOf } from './aborted-release.ts';
 import { goesBackAlready, type Ordered, type Refused, refused } from './ordered.ts';
 import { annotate } from './said.ts';
 import { unreadWorkload } from './unread-workload.ts';
@@ -53,8 +52,8 @@ export function planUndo({ to }: Wish, { snapshot, rollout, settled, abort, putB
   if (marks.step?.kind === 'rollback') return goesBackAlready(key);
   if (marks.step !== undefined) return notSettled(to, snapshot, abort);
   // What was on its way has not settled either: what the file has came before it, and is not undone.
-  if (putBack !== undefined && to === undefined && !isBackAlready(snapshot, putBack))
-    return asAbort(shortRelease(putBack), snapshot, abort);
+  if (putBack !== undefined && to === undefined && !isBackAlready(snapshot))
+    return asAbort(shortRelease(putBack), snapshot, { abort, more: furtherBack(settled, snapshot) });
   if (settled.kind !== 'known')
     return refused(
       `${settled.kind === 'unknown' ? settled.why : `${shortRelease(marks.release)} has not settled`}, so there is nothing to undo`,
@@ -96,25 +95,35 @@ function notSettled(to: string | undefined, snapshot: Snapshot, abort: () => Ord
         `${named} has not settled yet, so it goes back to the version before it alone: ${command('abort', key)}`,
       );
   }
-  return asAbort(named, snapshot, abort);
+  return asAbort(named, snapshot, { abort, more: '' });
 }
 
 /**
  * Whether the last pass has seen the workload at rest on what the file was put back to: then no group is there that an abort would bring
- * back, and what has settled is undone. Of a record that nobody has borne out that counts once the abort stands.
+ * back, and what has settled is undone. A record that nobody has borne out takes no group further back.
  */
-function isBackAlready(snapshot: Snapshot, putBack: Release): boolean {
-  const { record, unsigned, workload } = snapshot;
+function isBackAlready({ record, unsigned, workload }: Snapshot): boolean {
   const marks = workload?.workload.marks;
-  if (record?.settled !== true || marks === undefined || record.marks === undefined) return false;
-  const isSeenSo = JSON.stringify(printMarks(record.marks)) === JSON.stringify(printMarks(marks));
-  return isSeenSo && (unsigned === undefined || abortOf({ snapshot }, putBack) !== undefined);
+  if (record?.settled !== true || unsigned !== undefined || marks === undefined || record.marks === undefined)
+    return false;
+  return JSON.stringify(printMarks(record.marks)) === JSON.stringify(printMarks(marks));
 }
 
-function asAbort(named: string, { key }: Snapshot, abort: () => Ordered): Ordered {
+/** The order that undoes what the file was put back to; empty: nothing had settled before that. */
+function furtherBack(settled: Known<SettledReleases>, { key }: Snapshot): string {
+  const [before] = settled.kind === 'known' ? settled.value.before : [];
+  if (before === undefined) return '';
+  return ` To go back from what the file has as well: ${command('undo', key, `--to ${shortRelease(before.release)}`)}`;
+}
+
+function asAbort(
+  named: string,
+  { key }: Snapshot,
+  { abort, more }: Pick<Scene, 'abort'> & { readonly more: string },
+): Ordered {
   const ordered = abort();
   if (ordered.kind === 'refused') return ordered;
-  return { ...ordered, next: `${named} has not settled yet: this is an abort, as by ${command('abort', key)}.` };
+  return { ...ordered, next: `${named} has not settled yet: this is an abort, as by ${command('abort', key)}.${more}` };
 }
 
 type Among = {
