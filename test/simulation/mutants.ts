@@ -122,12 +122,6 @@ export const mutants: readonly Mutant[] = [
     "if (history.kind === 'continued' || history.kind === 'rewritten') return undefined;",
   ),
   mutant(
-    'extra groups are started below the partition',
-    'rollout/strategies/surging.ts',
-    'return followDown(situation, { marks, of }) ?? surge(',
-    'return surge(',
-  ),
-  mutant(
     'extra groups and the partition in one commit',
     'rollout/strategies/surging.ts',
     'const holds = unique([',
