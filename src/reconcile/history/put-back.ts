@@ -19,6 +19,8 @@ export async function putBackFrom(
   const marks = file?.workload.marks;
   if (marks === undefined || marks.step !== undefined || marks.release.digest !== file?.digest) return undefined;
   const last = (await lastWritten(git, entry))?.marks;
+  // A hand took the step out alone: repair writes it back, and the abort goes by that.
+  if (marks.restore !== undefined) return undefined;
   // Groups of the colour that serves are moved by its owner: no abort reaches them.
   if (marks.serves !== undefined && takesTurns(entry.reading.rollout?.rollout.style)) return undefined;
   const isPutBack = last !== undefined && isDelivering(last) && !sameRelease(last.release, marks.release);
