@@ -104,8 +104,10 @@ function partitionSteps(commit: OurCommit): string | undefined {
     Surged: same && from?.startsWith('0/') === true,
     SurgeReturned: same && from !== undefined,
     Superseded: (b === 1 || to?.startsWith('0/') === true || atOnce) && before.marks?.release !== release,
-    // What is found re-created in step 0 is accepted as step 1.
-    Locked: (same || from === undefined || (a === 0 && b === 1 && remade)) && after.partition === SENTINEL,
+    // What is found re-created in step 0 is accepted as step 1; re-created before a newer release took over, its groups tell.
+    Locked:
+      (same || from === undefined || (a === 0 && b === 1 && (remade || areAllMoved(commit)))) &&
+      after.partition === SENTINEL,
     Settled: to === undefined && from !== undefined && from !== 'rollback',
     NoNewRevision: from === undefined && to === undefined,
     Relocked:
@@ -152,6 +154,12 @@ function partitionSteps(commit: OurCommit): string | undefined {
   } as const satisfies Record<MoveReason, boolean>;
   if (new Map<string, boolean>(Object.entries(legal)).get(reason) === true) return undefined;
   return `${reason} from ${before.marks?.release} ${from ?? 'settled'} to ${release} ${to ?? 'settled'}`;
+}
+
+/** Whether every group ran the release, which no step had let any group go to. */
+function areAllMoved({ since, releaseVersion }: OurCommit): boolean {
+  const groups = since.at(-1)?.groups ?? [];
+  return groups.length > 0 && groups.every(({ leaderVersion }) => leaderVersion === releaseVersion);
 }
 
 /** Of one release the steps only go up; the groups that it has released for update are never taken back but by going back. */
