@@ -23,6 +23,8 @@ export type Since = {
   readonly earlier: readonly ReleaseBefore[];
   /** What settled or was on its way after that, newest first. */
   readonly later: readonly ReleaseBefore[];
+  /** What was asked for after it had settled, newest first, whether or not a step has ever let a group go to it. */
+  readonly asked: readonly ReleaseBefore[];
   /** What was there last before the template of now, where it had settled, and after that was on its way. */
   readonly last?: ReleaseBefore | undefined;
   /** When the template was last on its way, or came into the file: a group that is older has never left what was before. Not there: nothing was. */
@@ -70,6 +72,7 @@ class Line {
   private last: ReleaseBefore | 'none' | undefined;
   private earlier: ReleaseBefore[] = [];
   private readonly later: ReleaseBefore[] = [];
+  private readonly asked: ReleaseBefore[] = [];
   /** What no step had let every group go to. */
   private open: ReleaseBefore[] = [];
   private readonly digest: string;
@@ -83,9 +86,9 @@ class Line {
     this.until = now;
   }
 
-  found(): Pick<Since, 'earlier' | 'later' | 'last' | 'begunAt'> {
-    const { earlier, later, begunAt } = this;
-    return { earlier, later, begunAt, last: this.last === 'none' ? undefined : this.last };
+  found(): Pick<Since, 'earlier' | 'later' | 'asked' | 'last' | 'begunAt'> {
+    const { earlier, later, asked, begunAt } = this;
+    return { earlier, later, asked, begunAt, last: this.last === 'none' ? undefined : this.last };
   }
 
   add(past: Past): undefined {
@@ -100,12 +103,14 @@ class Line {
     const { digest: there, workload } = version.workload;
     const { marks } = workload;
     const isOpen = isDelivering(marks);
+    const found = { commit, digest: there, document: version.document };
     if (there === this.digest) this.addOwn(marks, isOpen);
-    else if (marks?.release.digest === there)
-      this.addOther(marks, { commit, digest: there, document: version.document });
+    else if (marks?.release.digest === there) this.addOther(marks, found);
     if (this.own !== undefined) return;
+    const isAsked = this.isAskedAfter(marks, there);
+    if (isAsked) this.asked.push(found);
     if (isOpen && marks?.release.digest === this.digest) this.own = marks;
-    else if (isOpen || this.isAskedAfter(marks, there)) this.isPutBack = true;
+    else if (isOpen || isAsked) this.isPutBack = true;
   }
 
   /**

@@ -13,6 +13,7 @@ import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import type { StoredRecord } from '../status/record-store.ts';
 import type { GitReader } from './git-reader.ts';
+import { lastWritten } from './last-commit.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import { marksThereTwice } from './marks-there-twice.ts';
 import { putBackFrom } from './put-back.ts';
@@ -59,7 +60,8 @@ function recordedIn(stored: StoredRecord | undefined): Marks | undefined {
 /** What an abort or an undo is about where the file says that nothing is in progress. Throws PortError. */
 export async function releasesAtRest(where: Where) {
   const file = where.entry.workload === undefined ? undefined : readWorkload(where.entry.workload).workload;
-  return { settled: await settledReleases(where), putBack: await putBackFrom(where, file) };
+  const written = async (): Promise<Marks | undefined> => (await lastWritten(where.git, where.entry))?.marks;
+  return { settled: await settledReleases(where), putBack: await putBackFrom(where.entry, file, written) };
 }
 
 /** What had settled before the release that the file names; absent: it names none, or one that is in progress. Throws PortError. */

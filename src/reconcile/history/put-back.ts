@@ -1,28 +1,29 @@
 /** Whether the file of a workload was put back in the middle of a delivery: then nothing but main's own line says that one is in progress. */
 
+import type { Marks } from '../../api/marks.ts';
 import { type Release, sameRelease } from '../../api/release.ts';
 import { takesTurns } from '../../api/styles.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
-import type { GitReader } from './git-reader.ts';
-import { lastWritten } from './last-commit.ts';
 import { isDelivering } from './own-move.ts';
 
 /**
  * The release that the last commit of tranche was delivering, where the file says that another one has settled: an order to abort is
- * about that. undefined: nothing was in progress, or it still is by the file. Throws PortError where Git fails.
+ * about that. `written`: the annotations of that commit. undefined: nothing was in progress, or it still is by the file. Throws PortError
+ * where Git fails.
  */
 export async function putBackFrom(
-  { git, entry }: { readonly git: GitReader; readonly entry: DesiredRollout },
+  entry: DesiredRollout,
   file: WorkloadFile | undefined,
+  written: () => Promise<Marks | undefined>,
 ): Promise<Release | undefined> {
   const marks = file?.workload.marks;
   if (marks === undefined || marks.step !== undefined || marks.release.digest !== file?.digest) return undefined;
-  const last = (await lastWritten(git, entry))?.marks;
   // A hand took the step out alone: repair writes it back, and the abort goes by that.
   if (marks.restore !== undefined) return undefined;
   // Groups of the colour that serves are moved by its owner: no abort reaches them.
   if (marks.serves !== undefined && takesTurns(entry.reading.rollout?.rollout.style)) return undefined;
+  const last = await written();
   const isPutBack = last !== undefined && isDelivering(last) && !sameRelease(last.release, marks.release);
   return isPutBack ? last.release : undefined;
 }

@@ -35,12 +35,16 @@ export async function restProven(of: Observation, snapshot: Snapshot, plan: Plan
   const last = (await lastWritten(of.git, of.entry))?.marks;
   const isOpen = last?.step !== undefined && last.step.kind !== 'rollback' && sameRelease(last.release, marks.release);
   if (isOpen) return { ...snapshot, lostMarks: last };
-  return (await whereBehind(of, snapshot, { file: workload, marks })) ?? wherePutBack(of, snapshot);
+  return (await whereBehind(of, snapshot, { file: workload, marks })) ?? wherePutBack(of, snapshot, last);
 }
 
 /** What is aborted was on its way when the file was put back: no pass need have seen that before. undefined: nothing of the kind is ordered. */
-async function wherePutBack({ git, entry }: Observation, snapshot: Snapshot): Promise<Snapshot | undefined> {
-  const putBack = await putBackFrom({ git, entry }, snapshot.workload);
+async function wherePutBack(
+  { entry }: Observation,
+  snapshot: Snapshot,
+  last: Marks | undefined,
+): Promise<Snapshot | undefined> {
+  const putBack = await putBackFrom(entry, snapshot.workload, async () => last);
   return putBack === undefined || abortOf({ snapshot }, putBack) === undefined ? undefined : { ...snapshot, putBack };
 }
 
@@ -109,16 +113,17 @@ function isRollback(marks: Marks): boolean {
 type Run = { readonly stable: Known<Stable>; readonly isLast: boolean };
 
 /**
- * The newest release before the template of the file that groups run. A rollback takes back what came once more after that template,
- * and settled or not: from those groups alone that are no older, which nobody's history changes. undefined: no group runs any.
+ * The newest release before the template of the file that groups run. A rollback takes back what came once more after that template, and
+ * settled, was on its way or was only asked for: from those groups alone that are no older, which nobody's history changes. undefined: no group runs
+ * any.
  */
 export async function runBefore(
   of: Observation,
   since: Since,
   snapshot: Managed & { readonly marks: Marks },
 ): Promise<Run | undefined> {
-  const { earlier, later, last, begunAt = 0 } = since;
-  const after = isRollback(snapshot.marks) ? [...later, ...(last === undefined ? [] : [last])] : [];
+  const { earlier, later, asked, last, begunAt = 0 } = since;
+  const after = isRollback(snapshot.marks) ? [...later, ...asked, ...(last === undefined ? [] : [last])] : [];
   const olderThan = ({ digest }: ReleaseBefore): Instant | undefined =>
     after.some((one) => one.digest === digest) ? begunAt : undefined;
   const found = await firstRun(of, last === undefined ? earlier : [last, ...earlier], { snapshot, olderThan });

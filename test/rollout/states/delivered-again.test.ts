@@ -371,3 +371,24 @@ test('a squash left nothing but a rollback, and a hand raises its partition: it 
   const tags = [...new Set(at.world.groups().match(/v[\d.]+/g))];
   expect([markIn(at, 'step'), tags], seen.join('\n')).toEqual(['', [FIRST]]);
 });
+
+test('what was asked for again, which a hand let a group go to, is taken back', async () => {
+  const at = await adopted('partition');
+  await settled(at, FIRST, SECOND);
+  expect(await at.order({ kind: 'pause' })).toContain('pause');
+  at.write(LWS, tagged(at.text(LWS), [SECOND, FIRST]));
+  await at.round();
+  at.edit(LWS, /partition: \d+/, 'partition: 3');
+  at.world.sync();
+  at.world.tick(120);
+  expect(at.world.groups()).toContain(FIRST);
+  const release = /--release (\S+)/.exec(await at.order(ABORT))?.[1];
+  expect(await at.order({ ...ABORT, release })).toContain('abort');
+  await at.round();
+  at.edit(LWS, /partition: \d+/, 'partition: 4');
+  const seen: string[] = [];
+  for (let round = 0; round < 8; round += 1)
+    seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(await at.round())}`);
+  const tags = [...new Set(at.world.groups().match(/v[\d.]+/g))];
+  expect([markIn(at, 'step'), tags], seen.join('\n')).toEqual(['', [SECOND]]);
+});
