@@ -42,7 +42,9 @@ export async function undoNow(
   const intents = { [INTENT.undo]: `${marks.release} ${Math.max(...serials)} to ${to}` };
   const ordered = rolloutText(workload, { ...state, intents });
   fork.repository.commit('main', { writes: [{ path: rolloutFile(name), text: ordered }], message: 'undo' });
-  const files = others(fork, workload);
+  // What another one goes back to meanwhile is its own.
+  const moving = fork.setup.workloads.filter((one) => one === workload || isOnItsWay(fork, one.name));
+  const files = others(fork, workload, moving);
   const { outcomes } = await comeToRest(fork, undefined, `undo ${name}`);
   const after = fork.lws(name) ?? '';
   const now = marksIn(after);
@@ -64,7 +66,7 @@ export async function undoNow(
     if (!holds.some((reason) => FOR_GROUPS.includes(reason))) fail(`still ${now.step}`);
     return 'undone';
   }
-  if (others(fork, workload) !== files) fail('other files are not as they were');
+  if (others(fork, workload, moving) !== files) fail('other files are not as they were');
   const version = versionInText(after) ?? 0;
   const astray = wantedGroups(fork.truth(name) ?? NOTHING).filter(
     (group) => group.version !== version && !isBroken(fork.setup.seed, version, group.index),
@@ -95,10 +97,13 @@ function settledBefore(universe: Universe, name: string, release: string): strin
   return undefined;
 }
 
-/** Every file of main but those of the workload: of blueGreen also the Service, which follows the colour that serves. */
-function others({ repository }: Universe, workload: WorkloadSetup): string {
-  const { name, fills } = workload;
-  const own = [...ownFiles(workload), rolloutFile(name)];
+function isOnItsWay(universe: Universe, name: string): boolean {
+  return marksIn(universe.lws(name) ?? '')?.step !== undefined;
+}
+
+/** Every file of main but those of workloads that move: of blueGreen also the Service, which follows the colour that serves. */
+function others({ repository }: Universe, { fills }: WorkloadSetup, moving: readonly WorkloadSetup[]): string {
+  const own = moving.flatMap((one) => [...ownFiles(one), rolloutFile(one.name)]);
   const files = Object.entries(repository.files('main')).filter(([path]) => !own.includes(path));
   return JSON.stringify(fills?.style === 'blueGreen' ? files.map(([path]) => path) : files);
 }
