@@ -84,6 +84,8 @@ const FOR_GROUPS: readonly HoldReason[] = [
   'GroupsNotUpdated',
   'NotServing',
   'RollingBack',
+  // Scaled to none by people: how the groups come up is not known before they raise it.
+  'ScaledToZero',
 ];
 
 /** The newest text of main in which another release was settled: with the template of that, and no request over it. */
