@@ -118,11 +118,13 @@ function stableGroups(situation: Situation): readonly number[] {
 
 /**
  * Whether all that is there came up on the template of Git: only then does who accepts `Recreated` lock the step, or take all groups. Of
- * what is not seen nobody knows, and a group on the stable template that is not ready just now would restart as well.
+ * what is not seen nobody knows, where no group is there none tells, and one on the stable template that is not ready just now would
+ * restart as well.
  */
 export function cameUpWhole(situation: Situation): boolean {
   if (situation.view === 'unseen') return false;
-  return wanted(situation.observed, situation.asked).every(({ uid, version }) => uid === '' || version === 'release');
+  const there = wanted(situation.observed, situation.asked).filter(({ uid }) => uid !== '');
+  return there.length > 0 && there.every(({ version }) => version === 'release');
 }
 
 /** The same, unless someone has accepted it: what goes on from there then is the strategy's own. */

@@ -29,6 +29,12 @@ test('Recreated while groups are on stable is no word for the time when none of 
   expect(passed(stands.second, { ...UNREADY, ...intents }).told).toBe('hold GracePeriod StableNotServing');
 });
 
+test('Recreated while groups are on stable is no word for the time when none of them is there', () => {
+  const intents = accepting(stands.second, 'Recreated', STABLE);
+  const none: Found = { view: { own: '', ...ANOTHER } };
+  expect(passed(stands.second, { ...none, ...intents }).told).toBe('hold GracePeriod StableNotServing');
+});
+
 const templated = (image: string): Stand =>
   edited(over(stands.second), LWS_FILE, /(name: vllm-canary[^]*?)v0.10.1/, `$1${image}`);
 

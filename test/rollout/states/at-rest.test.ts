@@ -308,6 +308,26 @@ test.each<Row>([
     },
     'Locked: step 1/3, locked => B.2 1/3 floor=0',
   ],
+  [
+    'accepted, and a group is on the stable template: it goes by the steps',
+    { ...requested, groups: '0:A+ 1:A+ 2:A+ 3:B+', live: { setUid: 'set-2' }, record: {}, accept: 'Recreated@B.2' },
+    'StepReady: step 1/3, partition 1000000 → 3 => B.2 1/3 floor=3',
+  ],
+  [
+    'accepted, and more are on the release than step 1 lets',
+    { ...requested, groups: '0:A- 1:A+ 2:B+ 3:B+', live: { setUid: 'set-2' }, record: {}, accept: 'Recreated@B.2' },
+    'hold BlockedByUnreadyGroup Overshoot',
+  ],
+  [
+    'accepted, and no group is there',
+    { ...requested, groups: '', live: { setUid: 'set-2' }, record: {}, accept: 'Recreated@B.2' },
+    'hold BlockedByUnreadyGroup',
+  ],
+  [
+    'accepted, and some are there',
+    { ...requested, groups: '2:B+ 3:B+', live: { setUid: 'set-2' }, record: {}, accept: 'Recreated@B.2' },
+    'hold BlockedByUnreadyGroup',
+  ],
   ['settled: nothing pending, nothing held', { live: { setUid: 'set-2' }, record: {} }, 'hold Recreated'],
   ['before the request: all on the stable template', { ...requested, live: { uid: 'lws-2' }, record: {} }, step1],
   [
