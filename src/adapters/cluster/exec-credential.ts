@@ -10,6 +10,7 @@ import path from 'node:path';
 import { at, isRecord } from '../../api/json.ts';
 import { printableLine } from '../../api/printable.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { searchedFolders } from '../git/search-path.ts';
 import { CredentialError } from './connection.ts';
 
 const OUTPUT_BYTES_MAX = 1024 * 1024;
@@ -120,13 +121,18 @@ function run(command: string, name: string, options: ExecOptions): Promise<strin
       if (bytes > OUTPUT_BYTES_MAX) child.kill();
       else chunks.push(chunk);
     });
-    child.on('error', (error: NodeJS.ErrnoException) => failed(`cannot be started (${error.code ?? error.name})`));
+    child.on('error', ({ code, name: kind }: NodeJS.ErrnoException) => {
+      const outside = code === 'ENOENT' && !command.includes('/') ? `: ${OUTSIDE}` : '';
+      failed(`cannot be started (${code ?? kind})${outside}`);
+    });
     child.on('close', (code, signal) => {
       if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
       else failed(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`);
     });
   });
 }
+
+const OUTSIDE = 'one that lies in the clone where tranche is called is found by its path alone';
 
 function argumentsOf(exec: unknown): readonly string[] {
   const given = at(exec, ['args']);
@@ -136,6 +142,14 @@ function argumentsOf(exec: unknown): readonly string[] {
 /** What tranche is given, its secrets among it, by variables of its own and by inputs of the Action: no command needs it. */
 const OURS = /^(?:TRANCHE_|INPUT_|(?:GITHUB|GH)_TOKEN$)/i;
 
+/** By its name the command is found outside of the repository alone, and so is what it calls: anyone who merges could name a program so. */
+function searchPath(): string {
+  const { PATH = '', GITHUB_WORKSPACE: workspace } = process.env;
+  const folders = searchedFolders(PATH, [process.cwd(), ...(workspace === undefined ? [] : [workspace])]);
+  // An empty PATH is the folder that we are in.
+  return folders.length === 0 ? '/usr/bin:/bin' : folders.join(path.delimiter);
+}
+
 /** That of this process without what is for tranche alone, then of the kubeconfig. Commands of the v1 protocol fail without KUBERNETES_EXEC_INFO. */
 function environment({ exec, cluster }: ExecOptions): NodeJS.ProcessEnv {
   const info = {
@@ -144,7 +158,11 @@ function environment({ exec, cluster }: ExecOptions): NodeJS.ProcessEnv {
     spec: { interactive: false, ...(at(exec, ['provideClusterInfo']) === true ? { cluster: cluster() } : {}) },
   };
   const own = Object.entries(process.env).filter(([name]) => !OURS.test(name));
-  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), KUBERNETES_EXEC_INFO: JSON.stringify(info) };
+  const env: NodeJS.ProcessEnv = {
+    ...Object.fromEntries(own),
+    PATH: searchPath(),
+    KUBERNETES_EXEC_INFO: JSON.stringify(info),
+  };
   const given = at(exec, ['env']);
   for (const one of Array.isArray(given) ? given : []) {
     const [key, value] = [at(one, ['name']), at(one, ['value'])];

@@ -1,9 +1,9 @@
 /** Finds the kustomize of this machine: the one that is named, else `kustomize`, else the one in kubectl, on PATH. */
 
 import { constants } from 'node:fs';
-import { access, realpath } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { workingTreeAt } from '../git/clone-root.ts';
+import { searchedFolders } from '../git/search-path.ts';
 import { runProgram } from './run-program.ts';
 
 /** The program, and how it is asked. */
@@ -70,17 +70,9 @@ async function versionOf(file: string, { folder, env }: Asked): Promise<string |
   return /v?([0-9]+\.[0-9]+\.[0-9]+)/.exec(line ?? '')?.[1];
 }
 
-/**
- * The file of a name, as a shell finds it. A relative entry of PATH is passed over, and one in a checkout as well: npx puts
- * `node_modules/.bin` of the folder in front, where anyone who merges can have put a program.
- */
+/** The file of a name, as a shell finds it, but for programs of a repository. */
 async function executable(name: string, { searchPath, checkouts }: Asked): Promise<string | undefined> {
-  const clones = checkouts.flatMap((folder) => workingTreeAt(folder) ?? []);
-  const roots = await Promise.all(clones.map(real));
-  const absolute = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  const places = await Promise.all(absolute.map(async (folder) => ({ folder, at: await real(folder) })));
-  const isTheirs = (at: string): boolean => roots.some((root) => `${at}/`.startsWith(`${root}/`));
-  const folders = places.filter(({ at }) => !isTheirs(at)).map(({ folder }) => folder);
+  const folders = searchedFolders(searchPath, checkouts);
   const candidates = name.includes('/') ? [path.resolve(name)] : folders.map((folder) => path.join(folder, name));
   for (const file of candidates) {
     const isThere = await access(file, constants.X_OK).then(
@@ -90,9 +82,4 @@ async function executable(name: string, { searchPath, checkouts }: Asked): Promi
     if (isThere) return file;
   }
   return undefined;
-}
-
-/** Without links; of a folder that is not there as it is. */
-async function real(folder: string): Promise<string> {
-  return realpath(folder).catch(() => folder);
 }

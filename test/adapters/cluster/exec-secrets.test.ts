@@ -42,6 +42,47 @@ test('the command of a kubeconfig is told none of our secrets, and all else of t
   expect(environment).toContain('KUBERNETES_EXEC_INFO=');
 });
 
+/** What the command that this name leads to says as its token, where PATH has these folders. */
+async function found(command: string, folders: readonly string[], workspace: string): Promise<string | undefined> {
+  const { PATH: before, GITHUB_WORKSPACE: workspaceBefore } = process.env;
+  process.env['PATH'] = [...folders, before].join(path.delimiter);
+  process.env['GITHUB_WORKSPACE'] = workspace;
+  try {
+    return (await execCredentials({ exec: { command }, cluster: () => undefined, clock: systemClock }).now()).token;
+  } finally {
+    process.env['PATH'] = before;
+    if (workspaceBefore === undefined) delete process.env['GITHUB_WORKSPACE'];
+    else process.env['GITHUB_WORKSPACE'] = workspaceBefore;
+  }
+}
+
+test('a command of a kubeconfig that is a name is no program of the clone, nor is one that it calls', async () => {
+  const [clone, bin] = [path.join(folder, 'clone'), path.join(folder, 'bin')];
+  const theirs = path.join(clone, 'node_modules/.bin');
+  const program = (at: string, text: string): void => {
+    mkdirSync(path.dirname(at), { recursive: true });
+    writeFileSync(at, `#!/bin/sh\n${text}\n`);
+    chmodSync(at, 0o755);
+  };
+  const says = (token: string): string => `echo '{"status":{"token":"${token}"}}'`;
+  mkdirSync(path.join(clone, '.git'), { recursive: true });
+  program(path.join(theirs, 'login'), says('theirs'));
+  program(path.join(theirs, 'only-theirs'), says('theirs'));
+  program(path.join(theirs, 'ask'), says('theirs'));
+  program(path.join(bin, 'login'), 'ask');
+  program(path.join(bin, 'ask'), says('ours'));
+  symlinkSync(theirs, path.join(folder, 'link'));
+  for (const first of [theirs, path.join(folder, 'link')]) {
+    expect(await found('login', [first, bin], clone)).toBe('ours');
+    await expect(found('only-theirs', [first, bin], clone)).rejects.toThrow(
+      /cannot be started \(ENOENT\): one that lies in the clone .* is found by its path alone/,
+    );
+  }
+  // Whoever names the path means it.
+  expect(await found(path.join(theirs, 'login'), [bin], clone)).toBe('theirs');
+  expect(await found('login', [theirs, bin], path.join(folder, 'elsewhere'))).toBe('theirs');
+});
+
 test.each<readonly [what: string, file: string, user: object, refused: boolean]>([
   ['a command, inside', 'checkout/ci/kubeconfig', { exec: { command: 'x' } }, true],
   ['an auth-provider, inside', 'checkout/kubeconfig', { authProvider: { name: 'oidc', config: {} } }, true],
