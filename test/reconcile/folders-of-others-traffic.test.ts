@@ -56,7 +56,7 @@ async function rollback(world: World): Promise<readonly string[]> {
 }
 
 /** A file of another folder that says something of this delivery, by the files that it has. */
-const HOSTILE: Readonly<Record<string, (files: Readonly<Record<string, string>>) => string | undefined>> = {
+const HOSTILE: Record<string, (files: Readonly<Record<string, string>>) => string | undefined> = {
   'the workload again': (files) => files[LWS],
   'the Rollout again': (files) => files[ROLLOUT],
   'the Service again': (files) => files['apps/vllm/service.yaml'],
@@ -66,6 +66,32 @@ const HOSTILE: Readonly<Record<string, (files: Readonly<Record<string, string>>)
   'a second workload that says that it was made for it': (files) =>
     files[LWS]?.replace('name: vllm\n', 'name: vllm-canary\n  annotations: {tranche.dev/made-for: vllm}\n'),
 };
+
+/** A kind of the same name may be of another API group: of a Service, that of Knative. */
+const OTHER_VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  [LWS]: ['example.com/v1', 'leaderworkerset.x-k8s.io/x/v1'],
+  [ROLLOUT]: ['argoproj.io/v1alpha1', 'rollouts.kruise.io/x/v1beta1'],
+  'apps/vllm/service.yaml': ['serving.knative.dev/v1', 'tranche.dev/v1alpha1'],
+  'apps/vllm/route.yaml': ['example.com/v1', 'gateway.networking.k8s.io/x/v1', 'tranche.dev/v1alpha1', 'v1'],
+  'apps/vllm/split.yaml': ['example.com/v1', 'split.smi-spec.io/x/v1'],
+};
+const ofVersions = Object.entries(OTHER_VERSIONS).flatMap(([file, versions]) =>
+  versions.map((version) => {
+    const text = (files: Readonly<Record<string, string>>) =>
+      files[file]?.replace(/^apiVersion: .*$/m, `apiVersion: ${version}`);
+    return [`${file} as ${version}`, text] as const;
+  }),
+);
+Object.assign(HOSTILE, Object.fromEntries(ofVersions), {
+  'a route of another API group, and a RouteProvider for that': (files: Readonly<Record<string, string>>) => {
+    const route = files['apps/vllm/route.yaml'];
+    const provider = ownFiles('canary-with-a-route-provider')['tranche/routes.yaml'] ?? '';
+    const others = provider
+      .replace(/group: .*?([,}\n])/, 'group: example.com$1')
+      .replace(/kind: TrafficSplit/, 'kind: HTTPRoute');
+    return route && `${route.replace(/^apiVersion: .*$/m, 'apiVersion: example.com/v1')}---\n${others}`;
+  },
+});
 
 const CASES = Object.keys(STYLES).flatMap((style) => Object.keys(HOSTILE).map((what) => [style, what] as const));
 const worlds = new Map<string, Promise<{ readonly base: World; readonly wanted: readonly string[] }>>();
@@ -87,7 +113,8 @@ test.each(CASES)('%s: %s', async (style, what) => {
   expect(wanted.at(-1)).toMatch(/rolled back|settled/);
   const text = HOSTILE[what]?.(STYLES[style] ?? {});
   if (text === undefined) return;
-  for (const path of ['a.yaml', 'teams/b/evil.yaml']) {
+  // Where it comes first alone: which of two counts is the same question for each of them.
+  for (const path of what.includes(' as ') ? ['a.yaml'] : ['a.yaml', 'teams/b/evil.yaml']) {
     const world = base.fork();
     world.repository.commit('main', { writes: [{ path, text }], message: 'a file of others' });
     expect(await rollback(world), path).toEqual(wanted);

@@ -48,6 +48,14 @@ export const FILES_OF_OTHERS: Readonly<Record<string, readonly [path: string, co
   'one that sorts before it': ['a.yaml', ROLLOUT_TEXT.replace('spec:\n', 'spec:\n  disabled: true\n')],
   'both in one file': ['teams/b/all.yaml', `${LWS_TEXT}---\n${ROLLOUT_TEXT}`],
   'a Rollout of another name for the workload': ['a.yaml', evil(ROLLOUT_TEXT)],
+  'a Rollout of the name with an API version of two parts': [
+    'a.yaml',
+    ROLLOUT_TEXT.replace('kruise.io/', 'kruise.io/x/'),
+  ],
+  'a LeaderWorkerSet of the name in another API group': [
+    'a.yaml',
+    LWS_TEXT.replace(/apiVersion: .*/, 'apiVersion: x/v1'),
+  ],
   'a policy that cannot be read': ['teams/b/policy.yaml', 'kind: RolloutPolicy\n  spec: [\n'],
   'a policy that forbids everything': [
     'teams/b/policy.yaml',

@@ -2,6 +2,7 @@
 
 import { CARRIER_KIND } from '../../api/carrier.ts';
 import { CONFIG_FILE, type Config, isBelow } from '../../api/config.ts';
+import { groupOf } from '../../api/group-of.ts';
 import type { Issue } from '../../api/issue.ts';
 import { LWS_KIND, OWN_GROUP, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
 import { MARK } from '../../api/marks.ts';
@@ -149,7 +150,7 @@ export function claimsOf(document: ManifestDocument, config: Config): readonly s
   if (apiVersion.startsWith(OWN_GROUP)) return providerIds(document, config);
   if (isOfOthers(document)) return [];
   const namespace = namespaceOf(document, config) ?? '';
-  const group = apiVersion.includes('/') ? apiVersion.replace(/\/[^/]*$/, '') : '';
+  const group = groupOf(apiVersion);
   const own = JSON.stringify([group, kind, namespace, name]);
   const workload = kind === 'Rollout' ? workloadName(document) : '';
   return workload === '' ? [own] : [own, JSON.stringify([group, kind, namespace, '', workload])];

@@ -8,13 +8,13 @@ import type { CustomKind } from '../../api/route-provider.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
-import { type Firsts, type Settled, settleClaims } from './claims.ts';
+import { type Firsts, type Settled, settleClaims, without } from './claims.ts';
 import type { FileIds } from './file-ids.ts';
 import { groupedBy } from './grouped.ts';
 import { type Named, namespaceOf } from './manifest-index.ts';
+import { isOfItsGroup, POOL_KIND } from './of-group.ts';
 import { type LosersTo, losersTo } from './twin-issues.ts';
 
-export const POOL_KIND = 'InferencePool';
 /** The kinds of documents that a Rollout with traffic hangs on. */
 export const TRAFFIC_KINDS: readonly string[] = [SERVICE_KIND, ...ROUTE_KINDS, POOL_KIND];
 
@@ -66,7 +66,9 @@ type Read = {
 /** Looks at each document once. */
 export function trafficIndexOf(read: Read): TrafficIndex {
   const { layouts, texts, blobs, config, customs, firsts = new Map() } = read;
-  const claims = settleClaims(read.files, config, firsts);
+  const isOther = (document: ManifestDocument): boolean => !isOfItsGroup(document, customs);
+  const files = read.files.map((file) => without(file, new Set(file.documents.filter(isOther))));
+  const claims = settleClaims(files, config, firsts);
   const documents = claims.files.flatMap((file) => file.documents);
   const namespaceIn = (document: ManifestDocument): string => namespaceOf(document, config) ?? '';
   const groups = groupedBy(documents, (one) => keyOf(one.object.kind, namespaceIn(one)));

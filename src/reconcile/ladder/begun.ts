@@ -17,6 +17,7 @@ import { canarySubset } from '../../rollout/traffic/destination-rule.ts';
 import { namesOf, providerOf, ROUTE_KINDS, trafficProviders } from '../../rollout/traffic/index.ts';
 import type { Sides } from '../../rollout/traffic/provider.ts';
 import type { Desired, DesiredRollout } from '../desired/desired-rollout.ts';
+import { isService } from '../documents/of-group.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 
 /** What a ladder is climbed by. */
@@ -84,7 +85,7 @@ function routingOf(of: Of, { marks, own, plan }: Under & { readonly plan: Planne
   const started = marks.restore?.routing;
   const service = subsets?.service ?? serviceOf(of, { own, plan }, started?.service);
   if (service === undefined) return { routing: undefined, watched: [], strategy: {} };
-  const [document] = traffic.called(SERVICE_KIND, { namespace, name: service });
+  const document = traffic.called(SERVICE_KIND, { namespace, name: service }).find(isService);
   const strategy = subsets === undefined ? {} : { disableGenerateCanaryService: true };
   const { pools } = routing ?? {};
   const named = document ?? { object: { ...own.object, kind: SERVICE_KIND, name: service } };
@@ -147,7 +148,7 @@ function subsetsOf(
 function serviceOf(of: Of, { own, plan }: ByPlan, started: string | undefined): string | undefined {
   const { desired, entry } = of;
   const named = plan.routing?.service;
-  const services = desired.traffic.inNamespace(SERVICE_KIND, entry.key.namespace);
+  const services = desired.traffic.inNamespace(SERVICE_KIND, entry.key.namespace).filter(isService);
   const ours = services.filter((document) => isMadeFor(document, own)).map(({ object }) => object.name);
   if (named !== undefined && ours.includes(canaryServiceName(named))) return named;
   const other = services.find(({ object }) => ours.includes(canaryServiceName(object.name)))?.object.name;
@@ -164,7 +165,9 @@ function isShared({ desired, entry }: Of, { own, plan }: ByPlan): boolean {
   const sides = sidesOf({ plan: { ...plan, strategy: {} }, own, service, routes: [], pools });
   return routes.some((ref) =>
     desired.traffic.called(ref.kind, { namespace, name: ref.name }).some((route) => {
-      const found = providerOf(ref)?.read({ route, canary: undefined, displaced: [] }, sides);
+      const provider = providerOf(ref);
+      const found =
+        provider?.isOf(route) !== true ? undefined : provider.read({ route, canary: undefined, displaced: [] }, sides);
       return found !== undefined && (found.percent > 0 || found.ours.length > 0);
     }),
   );
@@ -182,7 +185,7 @@ function useOf(
   if (provider === undefined) return 'none';
   const name = `${route.object.name}-canary`;
   const copies = of.desired.traffic.called(route.object.kind, { namespace: of.entry.key.namespace, name });
-  const canary = provider.copies ? copies[0] : undefined;
+  const canary = provider.copies ? copies.find(provider.isOf) : undefined;
   const objects = [route, ...(canary === undefined ? [] : [canary])].map(({ object }) => asideName(object));
   const { percent, ours, mirrors, stable } = provider.read({ route, canary, displaced: [] }, sides);
   if (percent > 0 || ours.length + mirrors.length > 0 || objects.some((object) => asides.includes(object)))

@@ -7,7 +7,9 @@ import { nextRelease } from '../../rollout/situation.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { providerOf } from '../../rollout/traffic/index.ts';
+import type { TrafficProvider } from '../../rollout/traffic/provider.ts';
 import { type ManifestIndex, namespaceOf } from '../documents/manifest-index.ts';
+import { isService } from '../documents/of-group.ts';
 import type { TrafficIndex } from '../documents/traffic-index.ts';
 import type { LadderPlan } from './begun.ts';
 import type { DeliveryParts } from './delivery-parts.ts';
@@ -22,6 +24,8 @@ type DeliveryInputs = {
   readonly config: Config;
   readonly scalersOf: ManifestIndex['scalersOf'];
 };
+
+const SERVICES = { kind: SERVICE_KIND, isOf: isService };
 
 /** undefined: the strategy has no second workload and routes nothing, or one of the documents is not among the files, or there twice. */
 export function findParts(asked: DeliveryInputs): DeliveryParts | undefined {
@@ -41,19 +45,19 @@ export function partsWithout({
 }: DeliveryInputs): DeliveryParts | undefined {
   const { routing } = plan;
   if (isOneWorkload(plan.style) && routing === undefined) return undefined;
-  const only = (kind: string, name: string) => {
-    const [found, ...others] = traffic.called(kind, { namespace, name });
+  const only = (of: Pick<TrafficProvider, 'kind' | 'isOf'>, name: string) => {
+    const [found, ...others] = traffic.called(of.kind, { namespace, name }).filter(of.isOf);
     return others.length === 0 ? found : undefined;
   };
   const hasService = routing !== undefined && routing.pools === undefined;
-  const service = hasService ? only(SERVICE_KIND, routing.service) : undefined;
+  const service = hasService ? only(SERVICES, routing.service) : undefined;
   const isAlone = hasService && service === undefined && isOneWorkload(plan.style);
-  const left = isAlone ? only(SERVICE_KIND, canaryServiceName(routing.service)) : undefined;
+  const left = isAlone ? only(SERVICES, canaryServiceName(routing.service)) : undefined;
   const routes = (routing?.routes ?? []).flatMap((ref) => {
     const provider = providerOf(ref);
-    const route = provider === undefined ? undefined : only(provider.kind, ref.name);
+    const route = provider === undefined ? undefined : only(provider, ref.name);
     if (provider === undefined || route === undefined) return [];
-    const canaryFile = only(provider.kind, `${ref.name}-canary`)?.file ?? route.file;
+    const canaryFile = only(provider, `${ref.name}-canary`)?.file ?? route.file;
     return [{ ref, provider, route, canaryFile }];
   });
   const refs = (routing?.routes ?? []).filter((ref) => !routes.some((one) => one.ref === ref));

@@ -54,7 +54,10 @@ export function trafficAsked({ entry, desired }: Of, lost?: Marks): TrafficAsked
     const kind = provider?.kind ?? ref.kind;
     const plural = ref.custom?.plural;
     return names.flatMap((name) =>
-      traffic.called(kind, { namespace, name }).map(({ object }) => ({ ...object, plural })),
+      traffic
+        .called(kind, { namespace, name })
+        .filter((one) => provider?.isOf(one) !== false)
+        .map(({ object }) => ({ ...object, plural })),
     );
   });
   return {
@@ -109,9 +112,11 @@ export function ladderFiles({ entry, desired }: Of, file: WorkloadFile): LadderF
 }
 
 function watchedRoute({ entry, desired: { traffic } }: Of, ref: RouteRef): LadderFiles['routes'] {
-  const called = (name: string) => traffic.called(ref.kind, { namespace: entry.key.namespace, name })[0];
+  const provider = providerOf(ref);
+  const called = (name: string) =>
+    traffic.called(ref.kind, { namespace: entry.key.namespace, name }).find((one) => provider?.isOf(one) !== false);
   const route = called(ref.name);
-  const canary = providerOf(ref)?.copies === true ? called(`${ref.name}-canary`) : undefined;
+  const canary = provider?.copies === true ? called(`${ref.name}-canary`) : undefined;
   return route === undefined ? [] : [{ ref, route: plain(route), canary: documentOf(canary) }];
 }
 

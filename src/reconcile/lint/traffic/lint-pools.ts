@@ -7,7 +7,7 @@ import { stringsIn } from '../../../api/service.ts';
 import { isOneWorkload } from '../../../api/styles.ts';
 import type { ManifestDocument } from '../../../manifests/parse-file.ts';
 import { LEADER_INDEX, selectorRow } from '../../../rollout/traffic/selectors.ts';
-import { POOL_KIND } from '../../documents/traffic-index.ts';
+import { POOL_KIND } from '../../documents/of-group.ts';
 import { lintNames } from './lint-names.ts';
 import type { TrafficFacts } from './traffic-facts.ts';
 import type { TrafficFinding } from './traffic-finding.ts';

@@ -3,7 +3,7 @@
 import type { Issue } from '../../../api/issue.ts';
 import { MAX_SYNTAX_ISSUES } from '../../../manifests/limits.ts';
 import type { Trials } from '../../desired/trials.ts';
-import { POOL_KIND } from '../../documents/traffic-index.ts';
+import { POOL_KIND } from '../../documents/of-group.ts';
 import { twinIssues } from '../../documents/twin-issues.ts';
 import { lintOwners } from './lint-owners.ts';
 import { lintPlan, warnPlan } from './lint-plan.ts';
