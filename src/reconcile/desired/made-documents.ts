@@ -1,6 +1,8 @@
 /** What we have made for a workload, by its annotation or by its name: what is handed back takes it along. */
 
 import { LWS_KIND, SERVICE_KIND } from '../../api/kinds.ts';
+import { releaseContent } from '../../api/release-content.ts';
+import { versionIn } from '../../api/version-label.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { folderOf } from '../../manifests/paths.ts';
 import { replicasOf } from '../../rollout/ladders/delivery.ts';
@@ -32,13 +34,15 @@ export function madeDocuments(of: Of, desired: In): readonly MadeDocument[] {
   const rules = traffic.inNamespace('DestinationRule', namespace).filter(({ file }) => folders.has(folderOf(file)));
   const subsets = madeSubsets(rules, identity.name);
   const made = [...workloads, ...others.filter(isOurs)].map((document): MadeDocument => {
-    const { file, object } = document;
-    const users = object.kind === LWS_KIND ? index.scalersOf({ namespace, name: object.name }) : routes;
+    const { file, object, value } = document;
+    const isWorkload = object.kind === LWS_KIND;
+    const users = isWorkload ? index.scalersOf({ namespace, name: object.name }) : routes;
     const namedBy = users.filter((one) => namesIn(one, object.name));
     return {
       file,
       object,
-      groups: object.kind === LWS_KIND ? replicasOf(document) : 0,
+      groups: isWorkload ? replicasOf(document) : 0,
+      ...(isWorkload ? { template: { content: releaseContent(value), version: versionIn(value) } } : {}),
       namedBy: namedBy.map((one) => `${one.object.kind} ${one.object.name}`),
     };
   });

@@ -1,6 +1,7 @@
 /** What handing a workload back is planned on, and the edits that it is made of. */
 
 import { INTENT } from '../../api/intents.ts';
+import type { JsonObject } from '../../api/json.ts';
 import { MADE_FOR, MARK, TEXT } from '../../api/marks.ts';
 import type { Edit, EditPath, ObjectEdits } from '../edits/edit.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -21,6 +22,8 @@ export type MadeDocument = Pick<ObjectEdits, 'file' | 'object'> & {
   readonly item?: { readonly path: EditPath; readonly called: string };
   /** Those that Git asks for; 0 where it is no LeaderWorkerSet. */
   readonly groups: number;
+  /** What its groups restart for where it is changed, with the label `tranche.dev/version` of its leaders. Not there: it is no LeaderWorkerSet. */
+  readonly template?: { readonly content: JsonObject; readonly version: string | undefined };
   /** Documents of people that name it, as `HTTPRoute chat`. */
   readonly namedBy: readonly string[];
 };

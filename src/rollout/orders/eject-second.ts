@@ -5,7 +5,11 @@ import type { Marks } from '../../api/marks.ts';
 import { shortRelease } from '../../api/release.ts';
 import { PARTITION_PATH } from '../../api/workload-paths.ts';
 import type { Edit } from '../edits/edit.ts';
+import { differenceOf } from '../ladders/content-difference.ts';
+import { delivering } from '../ladders/delivering.ts';
 import { secondServes } from '../ladders/ladder-files.ts';
+import { unpatched } from '../ladders/patches.ts';
+import { situationOf } from '../situation.ts';
 import { isLadder, isRouted } from '../state.ts';
 import { command } from '../texts/command-text.ts';
 import { groupCount } from '../texts/sentences.ts';
@@ -35,7 +39,9 @@ export function planEjectBesides(wish: EjectWish, scene: EjectScene, marks: Mark
     return wish.asIs === true
       ? refused('--as-is is for a second LeaderWorkerSet that serves, and here your own does: say it without')
       : inUse(scene, undefined);
-  return wish.asIs === true ? (inUse(scene, green) ?? asItIs(scene, green)) : restoreFirst(scene, green);
+  return wish.asIs === true
+    ? (inUse(scene, green) ?? restarting(scene, green, marks) ?? asItIs(scene, green))
+    : restoreFirst(scene, green);
 }
 
 /** What is in progress, and what giving it up does, for people. */
@@ -102,6 +108,33 @@ function inUse({ made }: EjectScene, serves: MadeDocument | undefined): Refused 
     : refused(
         `${named.file}: ${madeName(named)}, which tranche has added, is named by ${named.namedBy.join(', ')}: handed back, it would be gone. Take it out of there first`,
       );
+}
+
+/** Its file has another template than its groups run, by a hand or put back: nobody locks them once it is handed back. */
+function restarting(scene: EjectScene, green: MadeDocument, marks: Marks): Refused | undefined {
+  const { file, object, groups } = green;
+  const isElsewhere = scene.snapshot.record?.holds.some(({ reason }) => reason === 'GroupsElsewhere') === true;
+  if (!isElsewhere && isDelivered(scene, green, marks)) return undefined;
+  return refused(
+    `${file} has another template for ${object.name} than its ${groupCount(groups)} run: handed back, they would restart on that. Put the template of the delivered release, ${shortRelease(marks.release)}, back into it, with the labels that it had; then order this again`,
+  );
+}
+
+/**
+ * Whether it has the template of the release that settled, by the files alone, and no label of ours that this has not. Without its Rollout
+ * nobody knows what was patched onto its leaders.
+ */
+function isDelivered({ snapshot }: EjectScene, { template }: MadeDocument, marks: Marks): boolean {
+  const { workload, stable } = snapshot;
+  const { release } = marks;
+  const own = workload?.digest === release.digest ? workload.workload : undefined;
+  const settled = stable.kind === 'known' && stable.value.release.digest === release.digest ? stable.value : undefined;
+  const wanted = own ?? settled;
+  if (workload === undefined || template === undefined || wanted === undefined) return false;
+  const { content, version } = template;
+  if (version !== undefined && version !== wanted.version) return false;
+  const on = delivering(situationOf(snapshot, workload), marks, release);
+  return differenceOf(on === undefined ? content : unpatched(content, on.delivery), wanted.content) === undefined;
 }
 
 /** The colour that serves is nobody's copy any more; nothing of it restarts, for all its groups are on its template. */

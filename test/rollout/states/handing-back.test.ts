@@ -2,6 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { MADE_FOR } from '../../../src/api/marks.ts';
+import { releaseContent } from '../../../src/api/release-content.ts';
+import { versionIn } from '../../../src/api/version-label.ts';
 import { parseManifestFile } from '../../../src/manifests/parse-file.ts';
 import type { Texts } from '../../../src/reconcile/ladder/delivery-parts.ts';
 import { render } from '../../../src/reconcile/write/render.ts';
@@ -34,6 +36,7 @@ function madeIn({ texts }: Stand): readonly MadeDocument[] {
       file,
       object,
       groups: object.kind === 'LeaderWorkerSet' ? replicasOf({ file, object, value }) : 0,
+      template: { content: releaseContent(value), version: versionIn(value) },
       namedBy: [],
     }));
   return [...documents, ...subsets];
@@ -60,6 +63,13 @@ const PLAIN: EjectWish = { abort: false, partition: undefined };
 const ABORT: EjectWish = { ...PLAIN, abort: true };
 const AS_IS: EjectWish = { ...PLAIN, asIs: true };
 
+const GREEN = /(name: vllm-green[^]*?)v0.10.1/;
+const RESTARTS = 'than its 4 groups run: handed back, they would restart on that';
+const elsewhere = ({ record, ...stand }: Stand): Stand => ({
+  ...stand,
+  record: record && { ...record, holds: [...record.holds, { reason: 'GroupsElsewhere', message: '' }] },
+});
+
 test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
   [
     'in a step',
@@ -80,6 +90,14 @@ test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
     'vllm-green serves with 4 groups, and vllm has none',
   ],
   ['as it is, and the first one serves', settled, AS_IS, 'here your own does'],
+  ['as it is, and a hand has edited its template', edited(green, LWS_FILE, GREEN, '$1v0.10.9'), AS_IS, RESTARTS],
+  [
+    'as it is, and a hand has given it a label of ours',
+    edited(green, LWS_FILE, /(name: vllm-green[^]*?labels: \{)/, '$1tranche.dev/version: "1", '),
+    AS_IS,
+    RESTARTS,
+  ],
+  ['as it is, and its groups run another one', elsewhere(green), AS_IS, RESTARTS],
   ['versions share the requests', shared, PLAIN, 'two versions share its requests. It takes two steps'],
   ['versions share, as far as a partition', shared, { ...PLAIN, partition: 0 }, 'that is ended by --abort alone'],
   ['versions share, every group released for update', whole, PLAIN, 'tranche eject vllm --abort'],
