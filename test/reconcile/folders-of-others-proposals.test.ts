@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { Forgery, reasonsOf } from '../support/forgery.ts';
+import { sampled } from '../support/sampled.ts';
 import { LWS_FILE, LWS_TEXT, NEW, OLD, ROLLOUT_TEXT } from '../support/vllm.ts';
 
 const ADA = { login: 'ada', isBot: false };
@@ -50,7 +51,7 @@ const HOSTILE: Readonly<Record<string, readonly [path: string, text: string]>> =
 
 const CASES = Object.keys(STANDS).flatMap((stands) => Object.keys(HOSTILE).map((what) => [stands, what] as const));
 
-test.each(CASES)('the pull request is %s, and %s is there: an abort goes back', async (stands, what) => {
+test.each(sampled(CASES, 2))('the pull request is %s, and %s is there: an abort goes back', async (stands, what) => {
   const at = (await base).fork();
   STANDS[stands]?.(at);
   const [path, text] = HOSTILE[what] ?? ['', ''];

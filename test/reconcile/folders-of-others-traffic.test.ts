@@ -5,6 +5,7 @@ import { NO_OVERRIDES } from '../../src/api/config.ts';
 import { order } from '../../src/reconcile/order.ts';
 import { planIntent } from '../../src/rollout/orders/intent.ts';
 import { commonFiles, ownFiles } from '../scenarios/check-stories.ts';
+import { sampled } from '../support/sampled.ts';
 import { World } from '../support/world.ts';
 
 const PASSES_MOST = 30;
@@ -107,7 +108,7 @@ function ofStyle(style: string): Promise<{ readonly base: World; readonly wanted
   return known;
 }
 
-test.each(CASES)('%s: %s', async (style, what) => {
+test.each(sampled(CASES, 3))('%s: %s', async (style, what) => {
   const { base, wanted } = await ofStyle(style);
   expect(wanted[0]).toBe('written');
   expect(wanted.at(-1)).toMatch(/rolled back|settled/);
@@ -130,7 +131,9 @@ const OWNERS: Readonly<Record<string, string>> = {
   'given to the folder of others as well': '[apps, rollouts, tranche, teams]',
 };
 
-test.each(Object.keys(STYLES).flatMap((style) => Object.keys(OWNERS).map((what) => [style, what] as const)))(
+const EDITED = Object.keys(STYLES).flatMap((style) => Object.keys(OWNERS).map((what) => [style, what] as const));
+
+test.each(sampled(EDITED, 2))(
   '%s: owners are edited in the middle of a share, the namespace is %s: a rollback goes',
   async (style, what) => {
     const { base, wanted } = await ofStyle(style);

@@ -7,6 +7,7 @@ import { runPass } from '../../src/reconcile/run.ts';
 import { isRolloutRecord } from '../../src/reconcile/status/record-shape.ts';
 import { printRecord } from '../../src/reconcile/status/status-writes.ts';
 import { type Measured, started } from '../support/measured.ts';
+import { sampled } from '../support/sampled.ts';
 import { LWS_FILE } from '../support/vllm.ts';
 
 const STATUS = 'tranche-status';
@@ -79,13 +80,32 @@ async function played(of: Measured, before: (of: Measured) => void): Promise<rea
 /** What the page says but for code, in which nothing acts. */
 const outsideCode = (page: string): string => page.replace(/(`+)(?!`)[^]*?[^`]\1(?!`)/g, '');
 
+async function measuring(truth: string): Promise<Measured> {
+  const of = await started();
+  TRUTHS[truth]?.(of);
+  return of;
+}
+
+type Honest = { readonly told: readonly string[]; readonly text: string | undefined };
+const honestRuns = new Map<string, Promise<Honest>>();
+
+/** What happens where nobody forges anything: played once. */
+function honestly(truth: string): Promise<Honest> {
+  const play = async (): Promise<Honest> => {
+    const of = await measuring(truth);
+    return { told: await played(of, () => undefined), text: of.world.repository.text('main', LWS_FILE) };
+  };
+  const once = honestRuns.get(truth) ?? play();
+  honestRuns.set(truth, once);
+  return once;
+}
+
 const CASES = Object.keys(TRUTHS).flatMap((truth) => Object.keys(FORGERIES).map((forged) => [truth, forged] as const));
 
-test.each(CASES)('%s, and forged: %s: each pass does what it does without', async (truth, forged) => {
-  const [honest, of] = [await started(), await started()];
-  for (const one of [honest, of]) TRUTHS[truth]?.(one);
-  const wanted = await played(honest, () => undefined);
-  expect(await played(of, FORGERIES[forged] ?? (() => undefined))).toEqual(wanted);
-  expect(of.world.repository.text('main', LWS_FILE)).toBe(honest.world.repository.text('main', LWS_FILE));
+test.each(sampled(CASES, 3))('%s, and forged: %s: each pass does what it does without', async (truth, forged) => {
+  const honest = await honestly(truth);
+  const of = await measuring(truth);
+  expect(await played(of, FORGERIES[forged] ?? (() => undefined))).toEqual(honest.told);
+  expect(of.world.repository.text('main', LWS_FILE)).toBe(honest.text);
   expect(outsideCode(of.world.repository.text(STATUS, 'README.md') ?? '')).not.toMatch(/<script|evil|@everyone/);
 });

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { LWS, markIn, NEW, ROUTE, restoring, SERVICE, serving, standing } from '../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../support/forgery.ts';
+import { sampled } from '../support/sampled.ts';
 
 const bases = new Map<string, Promise<Forgery>>();
 const baseOf = (style: string): Promise<Forgery> => {
@@ -30,7 +31,7 @@ const CASES = ['canary', 'blueGreen'].flatMap((style) => Object.keys(FORGERIES).
 
 const filesNow = (at: Forgery): readonly string[] => [LWS, ROUTE, SERVICE].map((path) => at.text(path));
 
-test.each(CASES)(
+test.each(sampled(CASES, 2))(
   '%s, forged: %s: nothing goes without its pull request, and an abort goes back',
   async (style, what) => {
     const at = (await baseOf(style)).fork();

@@ -6,6 +6,7 @@ import { type Memory, newMemory } from '../../src/reconcile/pass.ts';
 import { runPass } from '../../src/reconcile/run.ts';
 import { orderLine } from '../../src/reconcile/stop-line.ts';
 import { Forgery } from '../support/forgery.ts';
+import { sampled } from '../support/sampled.ts';
 import { LWS_FILE, NEW, OLD, ROLLOUT_FILE, VLLM_FILES } from '../support/vllm.ts';
 
 const POLICY_FILE = 'policies/production.yaml';
@@ -83,9 +84,14 @@ const MEANWHILE: Readonly<Record<string, (at: Forgery) => unknown>> = {
   'main is rewound': (at) => at.world.repository.setHead('main', at.world.repository.log('main')[1]?.oid),
 };
 
+const WAYS = [false, true].flatMap((pulls) =>
+  [false, true].flatMap((isSeen) => Object.keys(MEANWHILE).map((what) => [pulls, isSeen, what] as const)),
+);
+const PLAYED = sampled(WAYS, 3);
+
 for (const pulls of [false, true])
   for (const isSeen of [false, true])
-    test.each(Object.keys(MEANWHILE))(
+    test.each(PLAYED.flatMap((row) => (row[0] === pulls && row[1] === isSeen ? [row[2]] : [])))(
       `${pulls ? 'by pull requests' : 'by commits'}, ${isSeen ? 'seen by a fresh process' : 'seen by nobody'}: %s`,
       async (what) => {
         const { at, memory } = await beforeStep2(pulls);

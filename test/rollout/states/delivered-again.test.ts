@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { filesOf, LWS, markIn, STAGES } from '../../support/forged-share.ts';
 import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { IS_DEEP } from '../../support/sampled.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../../support/vllm.ts';
 
 const CUT = '\n---\n';
@@ -160,7 +161,8 @@ test.each([...STYLES, 'blueGreen'])(
   },
 );
 
-test.each(STYLES)(
+// Five hundred commits and more of each of them: a merge plays the style that has the most to put back.
+test.each(IS_DEEP ? STYLES : ['partition with a route'])(
   '%s, more versions forged than main is followed for: no group goes on, and an abort says what it needs',
   async (style) => {
     const at = await adopted(style);

@@ -15,6 +15,7 @@ import {
   untilRest,
 } from '../../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { sampled } from '../../support/sampled.ts';
 import { failingPercent } from '../../support/story/requests.ts';
 
 const ROUNDS_MOST = 40;
@@ -77,7 +78,7 @@ const FORGERIES: Readonly<Record<string, (at: Forgery) => void>> = {
 
 const CASES = Object.keys(STYLES).flatMap((style) => Object.keys(FORGERIES).map((what) => [style, what] as const));
 
-test.each(CASES)('%s, forged: %s: serving groups stay, and an abort leads back', async (style, what) => {
+test.each(sampled(CASES, 3))('%s, forged: %s: serving groups stay, and an abort leads back', async (style, what) => {
   const base = await baseOf(style);
   const at = base.fork();
   const before = [ROUTE, SERVICE].map((path) => filesOf(style)[path]);

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { filesOf, LWS, markIn, NEW, OLD, STAGES, serving, untilRest } from '../../support/forged-share.ts';
 import { Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { sampled } from '../../support/sampled.ts';
 import { failingPercent } from '../../support/story/requests.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../../support/vllm.ts';
 
@@ -141,13 +142,11 @@ const UNTOLD: typeof FORGERIES = {
   },
 };
 
-type Row = readonly [what: string, style: string, forged: string];
-
 const ROWS = ['partition', 'partition with a route', 'canary', 'blueGreen'].flatMap((style) =>
-  Object.keys({ ...FORGERIES, ...LATER }).map((forged): Row => [`${style}, ${forged}`, style, forged]),
+  Object.keys({ ...FORGERIES, ...LATER }).map((forged) => [style, forged] as const),
 );
 
-test.each(ROWS)('forged with our message: %s: held, and an abort goes back', async (_, style, forged) => {
+test.each(sampled(ROWS, 3))('forged with our message: %s, %s: held, and an abort goes back', async (style, forged) => {
   const at = await baseOf(style);
   ({ ...FORGERIES, ...LATER })[forged]?.(at);
   const seen: string[] = [];
@@ -169,7 +168,7 @@ const UNTOLD_ROWS = ['partition', 'partition with a route', 'canary', 'blueGreen
   Object.keys(UNTOLD).map((forged) => [style, forged] as const),
 );
 
-test.each(UNTOLD_ROWS)(
+test.each(sampled(UNTOLD_ROWS, 3))(
   'forged with our message: %s, %s: no group goes on to it, whatever is ordered',
   async (style, forged) => {
     const at = await baseOf(style);

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { LWS, markIn, ROUTE, SERVICE, STYLES, serving, standing, untilRest } from '../../support/forged-share.ts';
 import { EVIL, type Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { sampled } from '../../support/sampled.ts';
 import { failingPercent } from '../../support/story/requests.ts';
 
 const ROUNDS_MOST = 60;
@@ -36,7 +37,7 @@ const EDITED: Readonly<Record<string, (text: string, at: Forgery) => string>> = 
 
 const CASES = Object.keys(STYLES).flatMap((style) => Object.keys(EDITED).map((what) => [style, what] as const));
 
-test.each(CASES)(
+test.each(sampled(CASES, 3))(
   '%s, the commit that settled it is reverted, %s: nobody is harmed, and an order ends it',
   async (style, what) => {
     const at = await settled(style);

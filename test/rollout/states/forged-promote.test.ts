@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { LWS, markIn, NEW, ROUTE, SERVICE, STYLES, serving, standing, untilRest } from '../../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { sampled } from '../../support/sampled.ts';
 
 const bases = new Map<string, Promise<Forgery>>();
 const baseOf = (style: string, pulls: boolean): Promise<Forgery> => {
@@ -51,7 +52,7 @@ const CASES = ['canary', 'blueGreen'].flatMap((style) =>
   ),
 );
 
-test.each(CASES)(
+test.each(sampled(CASES, 2))(
   '%s, %s, forged: promote, %s: no step is skipped, and an abort goes back',
   async (style, way, what) => {
     expect(STYLES).toHaveProperty([style]);

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { filesOf, LWS, markIn, NEW, OLD, STAGES, serving } from '../../support/forged-share.ts';
 import { Forgery, saidOf } from '../../support/forgery.ts';
+import { sampled } from '../../support/sampled.ts';
 import { LWS_TEXT, ROLLOUT_TEXT } from '../../support/vllm.ts';
 
 const CUT = '\n---\n';
@@ -67,7 +68,7 @@ const ROWS = ['partition', 'canary', 'blueGreen'].flatMap((style) =>
   Object.keys(HISTORIES).map((history) => [style, history] as const),
 );
 
-test.each(ROWS)(
+test.each(sampled(ROWS, 2))(
   '%s, %s: no group goes on to it, and an abort goes back or says to what it could',
   async (style, history) => {
     const at = await stepped(style);

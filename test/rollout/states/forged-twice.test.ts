@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { filesOf, LWS, NEW, ROUTE, SERVICE, STYLES, serving, standing } from '../../support/forged-share.ts';
 import { type Forgery, reasonsOf, saidOf } from '../../support/forgery.ts';
+import { sampled } from '../../support/sampled.ts';
 import { failingPercent } from '../../support/story/requests.ts';
 
 const ROUNDS_MOST = 25;
@@ -28,7 +29,7 @@ const baseOf = (style: string, stage: string): Promise<Forgery> => {
   return base;
 };
 
-test.each(CASES)(
+test.each(sampled(CASES, 2))(
   '%s, %s, %s is there twice: held by that name, and an abort leads back',
   async (style, stage, what) => {
     const at = (await baseOf(style, stage)).fork();
