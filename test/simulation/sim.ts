@@ -133,10 +133,23 @@ async function exhausted({ stories, places }: Exhaustion, every: number): Promis
   return { tallies: newTallies(), runs, failures };
 }
 
+/** Of the rounds at which one thing alone happens, one in this many; what takes two things or more is played whole. */
+function partOf(all: readonly StorySetup[], every: number): readonly StorySetup[] {
+  const kinds = new Map<string, number>();
+  return all.filter(({ acts: [act, second] = [], fills, groups }) => {
+    if (act === undefined || second !== undefined) return true;
+    const kind = `${fills?.style ?? 'partition'} ${groups} ${act[1]}`;
+    const seen = kinds.get(kind) ?? 0;
+    kinds.set(kind, seen + 1);
+    // The first of each kind, so that none is missing; then other rounds for other kinds.
+    return seen === 0 || (act[0] + kind.length) % every === 0;
+  });
+}
+
 /** One thing at every rung. */
-async function acts(): Promise<Share> {
+async function acts(every: number): Promise<Share> {
   const failures: string[] = [];
-  const all = [...actStories, ...sharedActStories, ...backStories, ...batchStories, ...rollbackStories];
+  const all = partOf([...actStories, ...sharedActStories, ...backStories, ...batchStories, ...rollbackStories], every);
   const mine = all.filter((_, i) => i % of === share);
   await simulation.runActs(mine, (story, { broken, timeline }) => {
     if (broken !== undefined)
@@ -151,7 +164,7 @@ async function acts(): Promise<Share> {
 function played(options: Options): Promise<Share> {
   const [asked] = (['calls', 'filled', 'window', 'pairs'] as const).filter((name) => options[name]);
   if (asked !== undefined) return exhausted(exhaustions[asked], Number(options.every));
-  return options.acts ? acts() : seeds(options);
+  return options.acts ? acts(Number(options.every)) : seeds(options);
 }
 
 /** The runs one after another: what is compiled by the first runs fast in the others. */
