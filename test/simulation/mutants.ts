@@ -114,7 +114,6 @@ export const mutants: readonly Mutant[] = [
     'memory.status?.head === statusHead ? memory.status : undefined;',
     'memory.status;',
   ),
-  mutant('a settled record stands, whatever main says', 'reconcile/quiet.ts', 'main !== at.main || ', ''),
   mutant(
     'a rewritten main is not noticed',
     'rollout/gates/git.ts',
