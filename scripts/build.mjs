@@ -49,7 +49,8 @@ const withoutUnused = {
  */
 const rooms = {
   base: ['src/commands/program.ts'],
-  pass: ['src/wiring.ts', 'src/commands/reconcile.ts'],
+  // Which folders of PATH lie in a clone is asked for the cluster, for kustomize and for a clone: of no room of its own.
+  pass: ['src/wiring.ts', 'src/commands/reconcile.ts', 'src/adapters/git/search-path.ts'],
   answers: ['src/adapters/git/remote-repository.ts', 'src/reconcile/status/record-store.ts'],
   work: [
     'src/reconcile/full-pass.ts',
