@@ -182,9 +182,8 @@ function notMeant(
  */
 function nothingToAbort({ snapshot, settled }: AbortScene): string {
   const { lostMarks, workload, key } = snapshot;
-  const marks = workload?.workload.marks;
-  if (workload !== undefined && marks?.step === undefined && marks?.restore !== undefined)
-    return `${MARK.step} is gone from ${workload.file}, though ${MARK.restore} says that a delivery is open. Write the annotations back: ${command('repair', key)}. Then: ${command('abort', key)}`;
+  const gone = stepGone(snapshot);
+  if (gone !== undefined) return gone;
   const isOver = lostMarks !== undefined && workload?.workload.marks?.step !== undefined;
   const isKnown = settled === undefined || (settled.kind === 'known' && settled.value.before.length > 0);
   const none = settled?.kind === 'unknown' ? settled.why : 'nothing had settled before the version that serves';
@@ -194,6 +193,13 @@ function nothingToAbort({ snapshot, settled }: AbortScene): string {
   return isOver
     ? `that delivery is over: the annotations in ${workload.file} are older than those that the last commit of tranche wrote, so there is nothing to abort. Put those back: ${command('repair', key)}. To go back to an earlier template after that, put it into the file`
     : `nothing is being delivered, so there is nothing to abort. ${back}${behindAll(snapshot)}`;
+}
+
+/** What writes the step back that somebody took out alone, so that an abort is about it again; undefined: nobody did. */
+export function stepGone({ workload, key }: Snapshot): string | undefined {
+  const { step, restore } = workload?.workload.marks ?? {};
+  if (workload === undefined || step !== undefined || restore === undefined) return undefined;
+  return `${MARK.step} is gone from ${workload.file}, though ${MARK.restore} says that a delivery is open. Write the annotations back: ${command('repair', key)}. Then: ${command('abort', key)}`;
 }
 
 /** The order that nobody takes away by a record: by the groups a pass sees more than that or a file says. Empty: a key has signed the record. */

@@ -12,7 +12,7 @@ import type { RolloutFile, Snapshot } from '../snapshot.ts';
 import { jumpRefusal } from '../steps.ts';
 import { command } from '../texts/command-text.ts';
 import { policySaying } from '../texts/sentences.ts';
-import { type AbortOrder, type AbortScene, abort, behindAll, releaseAtRest } from './abort.ts';
+import { type AbortOrder, type AbortScene, abort, behindAll, releaseAtRest, stepGone } from './abort.ts';
 import { requestsWait } from './abort-terms.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { type PauseOrder, pause, pauseMeanwhile } from './pause.ts';
@@ -83,6 +83,8 @@ function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
   const { workload } = snapshot;
   if (workload === undefined && unreadMark(snapshot) !== undefined) return unreadWorkload(snapshot, NOBODY_KNOWS);
   const isAsked = workload?.workload.marks?.step !== undefined || releaseAtRest(intent, scene) !== undefined;
+  const gone = isAsked ? undefined : stepGone(snapshot);
+  if (gone !== undefined) return refused(gone);
   if (workload === undefined || !isAsked) return noRollout(snapshot, behindAll(snapshot));
   const said = abort(intent, scene);
   if (said.kind === 'refused') return said;

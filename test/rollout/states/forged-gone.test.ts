@@ -68,6 +68,22 @@ test.each(['partition', 'canary', 'blueGreen'])(
   },
 );
 
+test.each(STYLES)(
+  '%s, its step taken out in a delivery: an abort names repair, and goes back after that',
+  async (style) => {
+    const at = gone(style, 'half');
+    at.edit(LWS, / +tranche\.dev\/step: .*\n/, '');
+    for (let round = 0; round < 2; round += 1) await at.round();
+    expect(await at.order({ kind: 'abort', keepNewer: false })).toContain(
+      'tranche repair vllm. Then: tranche abort vllm',
+    );
+    expect(await at.repair()).toContain('repair');
+    const answer = await at.order({ kind: 'abort', keepNewer: false });
+    await untilRest(at, ROUNDS_MOST, () => at.round());
+    expect([markIn(at, 'step'), serving(at, '0.10.0')], answer).toEqual(['', 4]);
+  },
+);
+
 test.each(STYLES.flatMap((style) => [[style, 'as it is'] as const, [style, 'with a label by a hand'] as const]))(
   '%s, at rest, %s: it is handed back, and no group restarts',
   async (style, how) => {
