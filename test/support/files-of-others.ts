@@ -48,7 +48,7 @@ export const FILES_OF_OTHERS: Readonly<Record<string, readonly [path: string, co
   'one that sorts before it': ['a.yaml', ROLLOUT_TEXT.replace('spec:\n', 'spec:\n  disabled: true\n')],
   'both in one file': ['teams/b/all.yaml', `${LWS_TEXT}---\n${ROLLOUT_TEXT}`],
   'a Rollout of another name for the workload': ['a.yaml', evil(ROLLOUT_TEXT)],
-  'a Rollout of the name with an API version of two parts': [
+  'a Rollout of the name with an API version of three parts': [
     'a.yaml',
     ROLLOUT_TEXT.replace('kruise.io/', 'kruise.io/x/'),
   ],

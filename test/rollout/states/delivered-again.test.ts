@@ -394,3 +394,24 @@ test('what was asked for again, which a hand let a group go to, is taken back', 
   const tags = [...new Set(at.world.groups().match(/v[\d.]+/g))];
   expect([markIn(at, 'step'), tags], seen.join('\n')).toEqual(['', [SECOND]]);
 });
+
+/** A template that nobody delivered as settled, the older one asked for after it, and that taken back by a rollback. */
+test.each(['partition', 'partition with a route'])(
+  '%s, a request and its rollback that are made up: no group goes on to what was forged as settled',
+  async (style) => {
+    const at = await adopted(style);
+    const [text, release] = [at.text(LWS), markIn(at, 'release')];
+    const [next = ''] = await releasesOf(at, style, [SECOND]);
+    const once = release.replace(/\.\d+$/, '.9');
+    forge(at, 'settled', tagged(text, [FIRST, SECOND], [release, next]), next);
+    forge(at, 'requested', text.replace(release, next), next);
+    const back = `$1tranche.dev/release: "${next}"\n$1tranche.dev/step: "rollback"\n$1tranche.dev/aborted: "${once}"`;
+    forge(at, 'rollback', tagged(text, [FIRST, SECOND]).replace(/( +)tranche\.dev\/release: .*/, back), next);
+    const seen: string[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      seen.push(`${at.world.subject()} | ${at.world.groups()} | ${saidOf(await at.round())}`);
+      expect(at.world.groups(), seen.join('\n')).not.toContain(SECOND);
+    }
+    await leadsTo(at, FIRST, { before: 0 });
+  },
+);
