@@ -1,5 +1,6 @@
 /** Parses the two kinds of objects that scale a workload from outside Git: HPAs and KEDA's ScaledObjects. */
 
+import { groupOf } from './group-of.ts';
 import type { Known } from './known.ts';
 import type { Scaler } from './live.ts';
 import { fieldsOf } from './live-fields.ts';
@@ -8,6 +9,7 @@ const TARGET = ['spec', 'scaleTargetRef'] as const;
 
 /** Where each kind has the least and the most that it scales to, and what a missing least means. */
 type ScalerFields = {
+  readonly group: string;
   readonly floor: readonly string[];
   readonly missing: number;
   readonly most: readonly string[];
@@ -17,9 +19,15 @@ type ScalerFields = {
 
 const FIELDS: Readonly<Record<string, ScalerFields>> = {
   // The API server's default.
-  HorizontalPodAutoscaler: { floor: ['spec', 'minReplicas'], missing: 1, most: ['spec', 'maxReplicas'] },
+  HorizontalPodAutoscaler: {
+    group: 'autoscaling',
+    floor: ['spec', 'minReplicas'],
+    missing: 1,
+    most: ['spec', 'maxReplicas'],
+  },
   // KEDA's.
   ScaledObject: {
+    group: 'keda.sh',
     floor: ['spec', 'minReplicaCount'],
     missing: 0,
     most: ['spec', 'maxReplicaCount'],
@@ -33,6 +41,15 @@ export const SCALER_KINDS: readonly string[] = Object.keys(FIELDS);
 /** The fields of a kind; undefined: it is no autoscaler that is known. */
 export function scalerFields(kind: string): ScalerFields | undefined {
   return Object.hasOwn(FIELDS, kind) ? FIELDS[kind] : undefined;
+}
+
+/** What a manifest writes `replicas` of; undefined: it is no autoscaler, or only called like one by another API group. */
+export function parseScaler(
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  object: unknown,
+) {
+  if (scalerFields(kind)?.group !== groupOf(apiVersion)) return undefined;
+  return kind === 'ScaledObject' ? parseScaledObject(object) : parseHorizontalPodAutoscaler(object);
 }
 
 /** What an autoscaling/v2 HorizontalPodAutoscaler writes `replicas` of. */

@@ -12,6 +12,7 @@ import { readWorkload } from '../../src/reconcile/documents/read-workload.ts';
 import { deliveryIn, type Texts } from '../../src/reconcile/ladder/delivery-parts.ts';
 import { ladderFilesIn } from '../../src/reconcile/observe/observe-traffic.ts';
 import { draw } from '../../src/reconcile/reconcile.ts';
+import { heldScaler } from '../../src/rollout/ladders/asides.ts';
 import { type Plan, plan, recordWritten } from '../../src/rollout/plan.ts';
 import { SNAPSHOT_VERSION, type Snapshot, type Stable, type WorkloadFile } from '../../src/rollout/snapshot.ts';
 import { KNOWN, partsIn } from './ladder.ts';
@@ -72,11 +73,15 @@ export function snapshotAt({ texts, record, stable, primary, now }: Stand, found
   const isOne = delivery.plan.style === 'partition';
   const word = (at: number): string => `${at}:${isOne && at >= partition ? 'G' : behind}+`;
   const own = Array.from({ length: replicas }, (_, at) => word(at)).join(' ');
-  const seen = viewOf(delivery, {
-    own,
-    ...found.view,
-    ownLws: { maxUnavailable: file.workload.maxUnavailable ?? 1, ...found.view?.ownLws },
-  });
+  const scaler = heldScaler(ladder.scalers ?? [], marks?.restore?.objects ?? []);
+  const seen = viewOf(
+    { ...delivery, scaler },
+    {
+      own,
+      ...found.view,
+      ownLws: { maxUnavailable: file.workload.maxUnavailable ?? 1, ...found.view?.ownLws },
+    },
+  );
   const { content, version } = stable.workload;
   const label = version === undefined ? {} : { version };
   const before = { name: 'before', key: 'key-vllm-before', revision: 0, content, ...label };

@@ -3,6 +3,7 @@
 import type { Config } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import type { Rollout } from '../../api/rollout.ts';
+import { updatesPrimary } from '../../api/styles.ts';
 import { type KnownTexts, newKnownTexts } from '../../manifests/known-texts.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { samePatched } from '../../manifests/patch-place.ts';
@@ -161,7 +162,8 @@ function rolloutOf(document: ManifestDocument, all: Manifests): Entry {
     issues.push(...over.issues, ...(gone === undefined && over.takenOut !== undefined ? [over.takenOut.issue] : []));
   else if (gone === undefined || found.length > 0)
     issues.push(...placeIssues(document, { name, namespace, found, carried }, all));
-  issues.push(...twinIssues([document, workload], all.losersTo));
+  const scalers = updatesPrimary(reading.rollout?.rollout.style) ? index.scalersOf({ namespace, name }) : [];
+  issues.push(...twinIssues([document, workload, ...scalers], all.losersTo));
   for (const one of [document, workload])
     if (one !== undefined) issues.push(...(isForeign(one, config) ? [foreignIssue(one, config)] : []), ...placeOf(one));
   const file = over?.file ?? workload?.file ?? gone?.file;

@@ -4,11 +4,9 @@ import { type Config, mappedNamespace } from '../../api/config.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
-import type { Known } from '../../api/known.ts';
-import type { Scaler } from '../../api/live.ts';
 import { MADE_FOR } from '../../api/marks.ts';
 import { isOfOtherWorkload, LWS_API_VERSION } from '../../api/rollout.ts';
-import { parseHorizontalPodAutoscaler, parseScaledObject } from '../../api/scaler.ts';
+import { parseScaler } from '../../api/scaler.ts';
 import { layoutIssues } from '../../manifests/layout.ts';
 import type { ManifestDocument, ManifestFile } from '../../manifests/parse-file.ts';
 import { aloneIn } from './alone.ts';
@@ -143,7 +141,7 @@ function keyOf({ namespace, name }: Named): string {
 /** The autoscalers among these documents, by the LeaderWorkerSet whose replicas they write. */
 export function scalersIn(documents: readonly ManifestDocument[], config: Config): ManifestIndex['scalersOf'] {
   const named = documents.flatMap((document) => {
-    const read = scalerIn(document);
+    const read = parseScaler(document.object, document.value);
     const isOurs = read?.kind === 'known' && read.value.target.kind === LWS_KIND;
     return isOurs ? [{ document, target: read.value.target.name }] : [];
   });
@@ -158,9 +156,4 @@ function scalerNames(scalersOf: ManifestIndex['scalersOf'], config: Config): Man
     const [first] = scalersOf(asked);
     return first && `${first.object.kind} ${first.object.name} in ${first.file}`;
   };
-}
-
-function scalerIn({ object: { kind }, value }: ManifestDocument): Known<Scaler> | undefined {
-  if (kind === 'ScaledObject') return parseScaledObject(value);
-  return kind === 'HorizontalPodAutoscaler' ? parseHorizontalPodAutoscaler(value) : undefined;
 }

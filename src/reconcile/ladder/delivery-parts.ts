@@ -7,6 +7,7 @@ import { isOneWorkload } from '../../api/styles.ts';
 import type { KnownTexts } from '../../manifests/known-texts.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { ObjectRef } from '../../rollout/edits/edit.ts';
+import { asidesOfRoutes, heldScaler } from '../../rollout/ladders/asides.ts';
 import { type Delivery, hasSubsets, secondName } from '../../rollout/ladders/delivery.ts';
 import { canaryServiceName } from '../../rollout/traffic/canary-service.ts';
 import { ROUTE_KINDS } from '../../rollout/traffic/index.ts';
@@ -28,8 +29,8 @@ export type DeliveryParts = {
   readonly service: Place | undefined;
   /** Of one workload: the Service that we made for the new version, where the user's own is missing. Not there: next to that one. */
   readonly canaryService?: Place | undefined;
-  /** What writes the groups of the user's own workload, if that is one document of these files. */
-  readonly scaler: Place | undefined;
+  /** What writes the groups of the user's own workload by these files. */
+  readonly scalers: readonly ManifestDocument[];
   readonly routes: readonly {
     readonly provider: TrafficProvider;
     readonly route: Place;
@@ -53,7 +54,7 @@ export function deliveryIn(
   parts: DeliveryParts,
   known?: KnownTexts,
 ): Delivery | undefined {
-  const { plan, release, workload, service, scaler, missing, liveReplicas, stableText } = parts;
+  const { plan, release, workload, service, missing, liveReplicas, stableText } = parts;
   const kinds = parts.routes.map(({ route }) => route.object.kind);
   const find = finder({ texts, kinds, isInside: parts.isInside, known });
   const own = find(workload);
@@ -67,6 +68,7 @@ export function deliveryIn(
   const isOne = isOneWorkload(plan.style);
   const beside = service === undefined ? undefined : named(service.object, canaryServiceName(service.object.name));
   const canary = service === undefined || beside === undefined ? parts.canaryService : { ...service, object: beside };
+  const scaler = heldScaler(parts.scalers, asidesOfRoutes(displaced));
   const second = isOne ? undefined : find({ ...workload, object: named(workload.object, secondName({ plan, own })) });
   return {
     plan,

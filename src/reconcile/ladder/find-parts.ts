@@ -67,14 +67,13 @@ export function partsWithout({
   ];
   const { workload } = file;
   const release = nextRelease(file.digest, workload.marks);
-  const [scaler, ...scalers] = scalersOf({ namespace, name: file.object.name });
   return {
     plan,
     release,
     workload: file,
     service,
     ...(left === undefined ? {} : { canaryService: left }),
-    scaler: scalers.length === 0 ? scaler : undefined,
+    scalers: scalersOf({ namespace, name: file.object.name }),
     routes,
     missing,
     liveReplicas: workload.replicas ?? 1,

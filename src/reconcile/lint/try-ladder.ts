@@ -19,7 +19,8 @@ type Trial = { readonly rollout: ManifestDocument; readonly texts: Texts; readon
 export function tryLadder({ rollout, texts, parts }: Trial, trials: Trials): readonly Issue[] {
   const files = [
     parts.workload,
-    ...[parts.service, parts.scaler].filter((one) => one !== undefined),
+    ...(parts.service === undefined ? [] : [parts.service]),
+    ...parts.scalers,
     ...parts.routes.map(({ route }) => route),
   ];
   const on = [parts.stableText, askedBy(parts.plan), ...files.map(({ file }) => texts.get(file) ?? '')];

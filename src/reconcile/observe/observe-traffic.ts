@@ -129,7 +129,7 @@ export function ladderFilesIn(texts: Texts, parts: DeliveryParts, known?: KnownT
   return {
     own: found.own.value,
     second: documentOf(found.second),
-    ...(found.scaler === undefined ? {} : { scaler: plain(found.scaler) }),
+    ...(parts.scalers.length === 0 ? {} : { scalers: parts.scalers.map(plain) }),
     service: documentOf(found.service),
     canaryService: documentOf(found.canaryService),
     ...(found.missing.length === 0 ? {} : { missing: found.missing }),

@@ -4,6 +4,7 @@ import { CARRIER_KIND } from '../../api/carrier.ts';
 import type { Config } from '../../api/config.ts';
 import { fewIssues } from '../../api/issue.ts';
 import { LWS_KIND, ROUTE_PROVIDER_KIND } from '../../api/kinds.ts';
+import { SCALER_KINDS } from '../../api/scaler.ts';
 import { isKustomizationFile } from '../../manifests/parse-file.ts';
 import { rootOfPatch } from '../../manifests/patch-place.ts';
 import type { Builder } from '../../ports/builder.ts';
@@ -68,7 +69,7 @@ export async function readDesired(
 type Reading = { readonly config: Config; readonly memory: Memory };
 
 /** Kinds of which one document counts, and its twins do not. */
-const DECIDED: readonly string[] = [LWS_KIND, 'Rollout', ROUTE_PROVIDER_KIND, CARRIER_KIND];
+const DECIDED: readonly string[] = [LWS_KIND, 'Rollout', ROUTE_PROVIDER_KIND, CARRIER_KIND, ...SCALER_KINDS];
 
 /** What a tree asks for; where two files claim one name, main's own line is asked which of them had it first. */
 async function desiredAt(
@@ -79,7 +80,6 @@ async function desiredAt(
 ): Promise<Desired> {
   const { parsed, firsts } = at.memory;
   const read = desiredOf(tree, at.config, parsed, { ...of, ...(firsts === undefined ? {} : { firsts }) });
-  // Twins of an autoscaler only ever hold.
   const contests = read.contests.filter(({ marker }) => DECIDED.includes(marker));
   if (contests.length === 0) return read;
   const found = await firstsOf(git, tree.commit, { ...at, contests });

@@ -13,8 +13,10 @@ import { styleInUse } from '../ladders/ladder-files.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
 import { type Seen, type Situation, unavailableBudget } from '../situation.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { advice, commandLine, lastLeft, replicasRaised, replicasSet } from '../texts/advice.ts';
 import { groupCount, groupsAre, nameFirst } from '../texts/sentences.ts';
+import type { RouteDocument } from '../traffic/provider.ts';
 
 /**
  * Groups that Git asks for of the workload that serves: blueGreen leaves the user's own at none every other time, and from
@@ -124,7 +126,7 @@ export function requestTaken({ observed, asked, marks, file, snapshot }: Seen): 
 export function scalerRefused(situation: Situation): Hold | undefined {
   const { snapshot, marks } = situation;
   const { scaler, scalers } = snapshot.live;
-  const inGit = snapshot.ladder?.scaler;
+  const inGit = onlyScaler(snapshot);
   if (scaler.kind === 'unknown' || (inGit !== undefined && scalers?.kind === 'unknown')) {
     const why = scaler.kind === 'unknown' ? scaler.why : scalers?.kind === 'unknown' ? scalers.why : '';
     return hold('ScalerUnreadable', {
@@ -133,11 +135,7 @@ export function scalerRefused(situation: Situation): Hold | undefined {
     });
   }
   const least = marks?.step === undefined ? undefined : marks.restore?.least;
-  if (inGit === undefined && least !== undefined)
-    return hold('ScalerRefused', {
-      seen: `this delivery holds the autoscaler of ${situation.file.object.name} at ${least} groups or more, and its document is not among the files any more, or there are several`,
-      action: advice`Put it back ${lastLeft('as the last commit of tranche left it', [])}; to go back: ${commandLine('abort', snapshot.key)}`,
-    });
+  if (inGit === undefined && least !== undefined) return scalerLeft(situation, least);
   if (scaler.kind !== 'known') return undefined;
   const why = unheld(situation);
   return why === undefined
@@ -145,12 +143,34 @@ export function scalerRefused(situation: Situation): Hold | undefined {
     : hold('ScalerRefused', { seen: `${scaler.value} writes replicas: ${why}`, action: UNSCALED });
 }
 
+/** What the files have; undefined: nothing, or several documents. */
+function onlyScaler({ ladder }: Snapshot): RouteDocument | undefined {
+  const [scaler, ...others] = ladder?.scalers ?? [];
+  return others.length === 0 ? scaler : undefined;
+}
+
+/** The files had one when its floor was raised, and have none now, or several. */
+function scalerLeft({ snapshot, file }: Situation, least: number): Hold {
+  const there = (snapshot.ladder?.scalers ?? []).map(
+    ({ object, file: at }) => `${object.kind} ${object.name} in ${at}`,
+  );
+  const isGone = there.length === 0;
+  const now = isGone ? 'its document is not among the files any more' : `there are several now: ${there.join(', ')}`;
+  const action = isGone
+    ? advice`Put it back ${lastLeft('as the last commit of tranche left it', [])}`
+    : 'Take those out that came in the middle of it';
+  return hold('ScalerRefused', {
+    seen: `this delivery holds the autoscaler of ${file.object.name} at ${least} groups or more, and ${now}`,
+    action: advice`${action}; to go back: ${commandLine('abort', snapshot.key)}`,
+  });
+}
+
 const UNSCALED = 'Take the autoscaler out for the delivery, or deliver in steps of one workload';
 
 /** Why no floor would keep the groups of the side that gets no requests; undefined: one does, or is going to. */
 function unheld({ snapshot, state, marks }: Situation): string | undefined {
   const { ladder, rollout, live } = snapshot;
-  const inGit = ladder?.scaler;
+  const inGit = onlyScaler(snapshot);
   const shrinks = 'it would shrink whichever workload gets no requests, and that one is the rollback';
   if (inGit === undefined || !updatesPrimary(rollout?.rollout.style)) return shrinks;
   if (hasIdle(inGit)) return 'by its idle count it goes below its floor where nothing is asked of the workload';

@@ -35,6 +35,19 @@ export function displacedOf(
   return found.toSorted((left, right) => byPlace(left.path, right.path));
 }
 
+/**
+ * The autoscaler that a delivery holds: of several the one of which it has put a field aside. Another one for the same workload, which anybody
+ * may add from any folder, takes it from no rollback. undefined: there is none, or nobody knows which.
+ */
+export function heldScaler<T extends { readonly object: ObjectRef }>(
+  scalers: readonly T[],
+  asides: readonly Pick<Aside, 'object'>[],
+): T | undefined {
+  const isHeld = ({ object }: T): boolean => asides.some((aside) => aside.object === asideName(object));
+  const [scaler, ...others] = scalers.length < 2 ? scalers : scalers.filter(isHeld);
+  return others.length === 0 ? scaler : undefined;
+}
+
 /** Objects that the mark has and no route is, autoscalers apart. */
 export function unnamedIn(
   asides: readonly Aside[],

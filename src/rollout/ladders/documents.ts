@@ -5,7 +5,7 @@ import type { Release } from '../../api/release.ts';
 import type { Rollout } from '../../api/rollout.ts';
 import type { Snapshot, WorkloadFile } from '../snapshot.ts';
 import { providerOf } from '../traffic/index.ts';
-import { displacedOf, unnamedIn } from './asides.ts';
+import { displacedOf, heldScaler, unnamedIn } from './asides.ts';
 import type { Delivery, RouteInUse } from './delivery.ts';
 import type { LadderFiles } from './ladder-files.ts';
 
@@ -35,20 +35,22 @@ export function deliveryOf({ snapshot, file, marks, release, replicas }: Documen
   if (rollout === undefined && begun === undefined) return undefined;
   const routes = inUse(ladder.routes);
   if (routes.length < ladder.routes.length) return undefined;
+  const asides = snapshot.asides ?? marks?.restore?.objects ?? [];
+  const scaler = heldScaler(ladder.scalers ?? [], asides);
   const unnamed = unnamedIn(marks?.restore?.objects ?? [], routes);
   return {
     plan: begun === undefined ? plan : { ...plan, ...begun },
     release,
     own: { file: file.file, object: file.object, value: ladder.own, text: file.text },
     second: ladder.second,
-    scaler: ladder.scaler,
+    scaler,
     service: ladder.service,
     canaryService: ladder.canaryService,
     pools: ladder.pools,
     routes,
     watched: inUse(ladder.watched ?? []),
     missing: [...(ladder.missing ?? []), ...unnamed.filter(isNew(ladder.missing))],
-    displaced: displacedOf(snapshot.asides ?? marks?.restore?.objects ?? [], { routes, scaler: ladder.scaler }),
+    displaced: displacedOf(asides, { routes, scaler }),
     liveReplicas: replicas ?? 1,
     isAutoscaled: snapshot.live.scaler.kind !== 'absent',
     stableText: stable.kind === 'known' ? stable.value.text : file.text,

@@ -17,8 +17,8 @@ export type LadderFiles = {
   /** The user's LeaderWorkerSet: its file, its name and its template are the snapshot's. */
   readonly own: JsonObject;
   readonly second: RouteDocument | undefined;
-  /** What writes the groups of the user's own according to Git; not there: nothing does, or several do. */
-  readonly scaler?: RouteDocument | undefined;
+  /** What writes the groups of the user's own according to Git; not there: nothing does. */
+  readonly scalers?: readonly RouteDocument[];
   readonly service: RouteDocument | undefined;
   readonly canaryService: RouteDocument | undefined;
   readonly routes: readonly {

@@ -96,6 +96,8 @@ const accepting = (stand: Stand): Found => {
   const facts = { object: 'HorizontalPodAutoscaler vllm', field: 'spec.minReplicas', value: '3, not 4', replicas: 2 };
   return { intents: { accept: `CanaryEdited@${releaseIn(stand)}#${factsDigest(facts)}` } };
 };
+const ANOTHER = 'other/hpa.yaml';
+const withAnother = ({ texts }: Stand): Stand['texts'] => new Map([...texts, [ANOTHER, TWO.replace('vllm,', 'two,')]]);
 const at = (stand: Stand): Stand => ({ ...passed(passed(stand).stand).stand, texts: stand.texts });
 const text = after(AT.text, withScaler(TWO));
 const kedaText = after(AT.text, withScaler(keda('')));
@@ -127,14 +129,12 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: string]>([
     { view: { second: '0:G- 1:G-' } },
     'TrafficWithdrawn: step 2/3, traffic withdrawn',
   ],
+  ['two in the files', { ...at(second), texts: withAnother(second) }, {}, 'hold ScalerRefused'],
   [
-    'two in the files',
-    put(
-      { ...at(second), texts: new Map([...second.texts, ['apps/vllm/two.yaml', TWO.replace('vllm,', 'two,')]]) },
-      inFile(second),
-    ),
-    {},
-    'hold ScalerRefused',
+    'two in the files, abort',
+    { ...second, texts: withAnother(second) },
+    abort(second),
+    'Aborted: rollback, route-restored',
   ],
   ['blueGreen', withScaler(TWO, 'blueGreen'), {}, 'hold ScalerRefused'],
   ['only in the cluster', without(withScaler(TWO)), found(HELD_AT), 'hold ScalerRefused'],
@@ -157,6 +157,24 @@ test('what people have made of the floor since is theirs', () => {
   expect(inFile(passes(raised).stand)).toContain('minReplicas: 9');
   const back = passes(lowered, { found: () => abort(lowered) });
   expect(inFile(back.stand)).toContain('minReplicas: 3');
+});
+
+test.each<readonly [what: string, stand: Stand]>([
+  ['from a step', second],
+  ['from the primary', primary],
+  ['at the template', text],
+])('another one of another folder takes nothing from the rollback: %s', (_, stand) => {
+  const { told, stand: last } = passes({ ...stand, texts: withAnother(stand) }, { found: () => abort(stand) });
+  expect(told.at(-2)).toBe('RolledBack: rolled back');
+  expect(inFile(last)).toBe(TWO);
+  expect(last.texts.get(ANOTHER)).toBe(withAnother(stand).get(ANOTHER));
+});
+
+test('several of them are named, with their files', () => {
+  const held = passed({ ...at(second), texts: withAnother(second) }).plan.holds[0];
+  expect(held?.seen).toContain(
+    `there are several now: HorizontalPodAutoscaler vllm in ${FILE}, HorizontalPodAutoscaler two in ${ANOTHER}`,
+  );
 });
 
 test('a document that was gone for a while goes back to what it was', () => {
