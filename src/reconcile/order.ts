@@ -69,6 +69,8 @@ type OrderScene = {
   readonly settled?: Known<SettledReleases>;
   /** The release that was on its way when the file was put back; not there: it was not, or not asked for. */
   readonly putBack?: Release | undefined;
+  /** The release that the file says has settled, and main that it is on its way; not there: main does not, or not asked for. */
+  readonly open?: Release | undefined;
 };
 
 /**
@@ -139,7 +141,7 @@ async function factsFor(
   reads: Reads | undefined,
   { entry, status, desired }: Scene,
   git: GitReader,
-): Promise<Pick<OrderScene, 'written' | 'settled' | 'putBack'>> {
+): Promise<Pick<OrderScene, 'written' | 'settled' | 'putBack' | 'open'>> {
   if (reads === undefined || reads === 'stable') return {};
   if (reads === 'delivery') return releasesAtRest({ entry, git });
   return { written: await writtenMarks({ entry, git, desired }, status.records.get(printKey(entry.key))) };

@@ -25,7 +25,7 @@ import type { Observation } from './history/observation.ts';
 import { promotionProven } from './history/promotion-in-history.ts';
 import { requestProven } from './history/request-in-history.ts';
 import { restProven } from './history/rest-in-history.ts';
-import { observe } from './observe/observe.ts';
+import { observe, withItsDocuments } from './observe/observe.ts';
 import type { Reconciled } from './outcome.ts';
 import { caseOf } from './proposals/case.ts';
 import { NO_BUILDER } from './roots/no-builder.ts';
@@ -63,7 +63,9 @@ export async function reconcileOne(given: Observation, read: TextsAt): Promise<R
       approvalFound,
     ]) {
       const proven = await ask(of, snapshot, decided.plan);
-      if (proven !== undefined) decided = decide((snapshot = proven), texts, of.desired.trials.known);
+      if (proven === undefined) continue;
+      snapshot = await withItsDocuments(of, snapshot, proven);
+      decided = decide(snapshot, texts, of.desired.trials.known);
     }
     const wrong = await builtOtherwise(of, decided, texts);
     if (wrong !== undefined) decided = { plan: refusedPlan(decided.plan, snapshot, wrong), diff: '', writes: [] };

@@ -156,10 +156,10 @@ export class Forgery {
     return this;
   }
 
-  async order(intent: Intent): Promise<string> {
+  async order(intent: Intent, name = 'vllm'): Promise<string> {
     const reads = intent.kind === 'undo' || intent.kind === 'abort' ? ('delivery' as const) : undefined;
     const from = intent.kind === 'abort' ? intent.from : undefined;
-    const at = { target: { name: 'vllm', namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada', reads, from };
+    const at = { target: { name, namespace: 'llm' }, overrides: NO_OVERRIDES, by: 'ada', reads, from };
     const done = await giveOrder(this.ports(), at, (scene) => planIntent(intent, { ...scene, digestOf: factsDigest }));
     this.next = done.kind === 'refused' ? undefined : done.next;
     return done.kind === 'refused' ? done.why : done.what;

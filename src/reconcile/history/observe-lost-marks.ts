@@ -30,9 +30,8 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   const odd =
     own === undefined ? hasMarks(of) : isUnderWay(own) || partition !== SENTINEL || own.release.digest !== file.digest;
   const style = own?.step === undefined ? undefined : own.restore?.style;
-  // Where its Rollout is gone a delivery only goes back or stays, and the mark alone says by which strategy.
-  if (rollout === undefined && (own === undefined || !isUnderWay(own))) return undefined;
-  // Another strategy than a Rollout asks for: it was edited, or the mark and the record were forged alike.
+  if (rollout === undefined && (own === undefined || !isUnderWay(own))) return lostBeneath(of, file);
+  // Where its Rollout is gone the mark alone says by which strategy. Another one than a Rollout asks for: it was edited, or the mark and the record were forged alike.
   const isOther = rollout === undefined || (style !== undefined && style !== rollout.rollout.style);
   const isAsRecorded =
     recorded === undefined
@@ -59,6 +58,16 @@ async function lostMarks(of: Observation, file: WorkloadFile | undefined): Promi
   if (own === undefined || marks === undefined || rollout !== undefined)
     return marks !== undefined && lacksMarks(own, marks) ? marks : undefined;
   return otherStage(own, marks);
+}
+
+/**
+ * Where its Rollout is gone nothing starts: annotations from before the delivery of the template in the file leave its groups and its share
+ * where they are, and an abort would find nothing to end.
+ */
+async function lostBeneath(of: Observation, { digest, workload }: WorkloadFile): Promise<Marks | undefined> {
+  if (workload.marks === undefined || workload.marks.release.digest === digest) return undefined;
+  const last = (await lastWritten(of.git, of.entry))?.marks;
+  return last?.step !== undefined && last.release.digest === digest ? last : undefined;
 }
 
 /** What `before` says of the same release, where no step forward is looked for: by another strategy, way or rung its rollback would not end. */

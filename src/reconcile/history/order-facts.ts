@@ -16,7 +16,7 @@ import type { GitReader } from './git-reader.ts';
 import { lastWritten } from './last-commit.ts';
 import { marksInHistory } from './marks-in-history.ts';
 import { marksThereTwice } from './marks-there-twice.ts';
-import { putBackFrom } from './put-back.ts';
+import { openBeneath, putBackFrom } from './put-back.ts';
 import { removalNote } from './removal-in-history.ts';
 import { settledBefore } from './settled-before.ts';
 import { writtenEntry } from './written-entry.ts';
@@ -60,8 +60,14 @@ function recordedIn(stored: StoredRecord | undefined): Marks | undefined {
 /** What an abort or an undo is about where the file says that nothing is in progress. Throws PortError. */
 export async function releasesAtRest(where: Where) {
   const file = where.entry.workload === undefined ? undefined : readWorkload(where.entry.workload).workload;
-  const written = async (): Promise<Marks | undefined> => (await lastWritten(where.git, where.entry))?.marks;
-  return { settled: await settledReleases(where), putBack: await putBackFrom(where.entry, file, written) };
+  let last: Promise<Marks | undefined> | undefined;
+  const written = (): Promise<Marks | undefined> =>
+    (last ??= lastWritten(where.git, where.entry).then((found) => found?.marks));
+  return {
+    settled: await settledReleases(where),
+    putBack: await putBackFrom(where.entry, file, written),
+    open: await openBeneath(file, written),
+  };
 }
 
 /** What had settled before the release that the file names; absent: it names none, or one that is in progress. Throws PortError. */

@@ -7,6 +7,16 @@ import type { WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { isDelivering } from './own-move.ts';
 
+/** The release that the file says has settled, where the last commit of tranche was delivering it. undefined: it was not. Throws PortError. */
+export async function openBeneath(
+  file: WorkloadFile | undefined,
+  written: () => Promise<Marks | undefined>,
+): Promise<Release | undefined> {
+  if (!isAtRest(file)) return undefined;
+  const last = await written();
+  return isDelivering(last) && sameRelease(last?.release, file.workload.marks.release) ? last?.release : undefined;
+}
+
 /**
  * The release that the last commit of tranche was delivering, where the file says that another one has settled: an order to abort is
  * about that. `written`: the annotations of that commit. undefined: nothing was in progress, or it still is by the file. Throws PortError
@@ -17,13 +27,20 @@ export async function putBackFrom(
   file: WorkloadFile | undefined,
   written: () => Promise<Marks | undefined>,
 ): Promise<Release | undefined> {
-  const marks = file?.workload.marks;
-  if (marks === undefined || marks.step !== undefined || marks.release.digest !== file?.digest) return undefined;
-  // A hand took the step out alone: repair writes it back, and the abort goes by that.
-  if (marks.restore !== undefined) return undefined;
+  if (!isAtRest(file)) return undefined;
+  const { marks } = file.workload;
   // Groups of the colour that serves are moved by its owner: no abort reaches them.
   if (marks.serves !== undefined && takesTurns(entry.reading.rollout?.rollout.style)) return undefined;
   const last = await written();
   const isPutBack = last !== undefined && isDelivering(last) && !sameRelease(last.release, marks.release);
   return isPutBack ? last.release : undefined;
+}
+
+type AtRest = WorkloadFile & { readonly workload: { readonly marks: Marks } };
+
+/** By its annotations. Where a hand took the step out alone, repair writes it back, and an abort goes by that. */
+function isAtRest(file: WorkloadFile | undefined): file is AtRest {
+  const marks = file?.workload.marks;
+  if (marks === undefined || marks.step !== undefined || marks.restore !== undefined) return false;
+  return marks.release.digest === file?.digest;
 }

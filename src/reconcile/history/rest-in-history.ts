@@ -33,7 +33,10 @@ export async function restProven(of: Observation, snapshot: Snapshot, plan: Plan
   if (lostMarks !== undefined || workload === undefined || marks?.release.digest !== workload.digest) return undefined;
   if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
   const last = (await lastWritten(of.git, of.entry))?.marks;
-  const isOpen = last?.step !== undefined && last.step.kind !== 'rollback' && sameRelease(last.release, marks.release);
+  // Where its Rollout is gone or disabled nothing else goes on with a rollback.
+  const isLeft = marks.step === undefined && (snapshot.rollout?.rollout.disabled ?? true);
+  const isGoing = last?.step !== undefined && (isLeft || last.step.kind !== 'rollback');
+  const isOpen = isGoing && sameRelease(last.release, marks.release);
   if (isOpen) return { ...snapshot, lostMarks: last };
   return (await whereBehind(of, snapshot, { file: workload, marks })) ?? wherePutBack(of, snapshot, last);
 }

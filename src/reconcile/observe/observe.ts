@@ -2,6 +2,7 @@
 
 import type { Issue } from '../../api/issue.ts';
 import { absent, known, notAsked, unknown } from '../../api/known.ts';
+import type { Marks } from '../../api/marks.ts';
 import type { RolloutRecord } from '../../api/record.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { stableRendered, withRendered } from '../../rollout/observed/rendered.ts';
@@ -219,6 +220,20 @@ async function readBesides(of: Observation, resting: Resting, file?: WorkloadFil
   const earlier = await earlierFacts(of, file);
   return { ...(await backsOf(of, file)), ...unsigned, ...rollback, ...request, ...earlier, ...traffic };
 }
+
+/**
+ * `proven` with the documents of its delivery, where main's own line has other annotations than `before` was read by: where its Rollout
+ * is gone they alone say which documents these are. Throws PortError.
+ */
+export async function withItsDocuments(of: Observation, before: Snapshot, proven: Snapshot): Promise<Snapshot> {
+  const { workload } = proven;
+  const marks = marksInUse(proven);
+  if (workload === undefined || marks === undefined || marks === marksInUse(before)) return proven;
+  const file = { ...workload, workload: { ...workload.workload, marks } };
+  return { ...proven, ...(await readTraffic(of, 'audit', file)) };
+}
+
+const marksInUse = ({ lostMarks, workload }: Snapshot): Marks | undefined => lostMarks ?? workload?.workload.marks;
 
 async function readTraffic(of: Observation, resting: Resting, file?: WorkloadFile): Promise<TrafficFacts> {
   const asked = resting === 'rest' || file === undefined ? undefined : trafficAsked(of, file.workload.marks);

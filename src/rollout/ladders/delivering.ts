@@ -32,7 +32,7 @@ function deliveryIn(situation: Situation, marks: Marks, release: Release): Deliv
   const isPutBack = digest !== release.digest && stable.kind === 'known' && digest === stable.value.release.digest;
   const delivery = isPutBack ? { ...found, putBack: { revision: situation.observed?.stableKey } } : found;
   if (traffic === undefined) return { delivery, marks, view: undefined };
-  const view = { ...snapshot, traffic, notApplied, queued: digest !== release.digest };
+  const view = { ...snapshot, traffic, notApplied, queued: digest !== release.digest, marks };
   return { delivery, marks, view: remembering(delivery, view) };
 }
 
@@ -49,8 +49,8 @@ export function remembering(delivery: Delivery, view: TrafficView): RememberedVi
 }
 
 /** Why a delivery cannot be found in the files. `otherwise`: what else may be done. */
-export function documentMissing({ snapshot, file }: Situation, otherwise: string | Advice = ''): Hold {
-  const { service, routes } = snapshot.rollout?.rollout.routing ?? { service: '', routes: [] };
+export function documentMissing({ snapshot, file, marks }: Situation, otherwise: string | Advice = ''): Hold {
+  const { service = '', routes = [] } = snapshot.rollout?.rollout.routing ?? marks?.restore?.routing ?? {};
   const named = [service, ...routes.map(({ kind, name }) => `${kind} ${name}`)].filter((one) => one !== '');
   return hold('CanaryEdited', {
     seen: `${file.file}: the delivery of ${file.object.name} needs documents that must each be in the files once, with its namespace, and are not: ${named.join(', ')}`,

@@ -105,8 +105,8 @@ function wasSent(delivery: Delivery, view: TrafficView): boolean {
  * place to the next, as its record has the place that it has written. Marks that somebody took out of the file stay in the
  * record until they are back, and count meanwhile: else each pass would see the drain start.
  */
-function isOfNow({ own }: Delivery, { record, lostMarks }: TrafficView): boolean {
-  const [known, now] = [record?.marks, lostMarks ?? parseMarks(annotationsOf(own))];
+function isOfNow({ own }: Delivery, { record, marks }: TrafficView): boolean {
+  const [known, now] = [record?.marks, marks ?? parseMarks(annotationsOf(own))];
   if (known === undefined || now === undefined || !('release' in now)) return true;
   return sameRelease(known.release, now.release) && placeIn(known) === placeIn(now);
 }

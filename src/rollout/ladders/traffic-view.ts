@@ -35,12 +35,13 @@ export type TrafficView = Pick<
   | 'policy'
   | 'drainMost'
   | 'rollout'
-  | 'lostMarks'
   | 'live'
 > & {
   readonly traffic: LiveTraffic;
   /** Why the user's own workload is not known to be live, as the situation has it; undefined: it is. */
   readonly notApplied: Hold | undefined;
+  /** The annotations that the delivery goes by, where main's own line has others than the file. Not there: those of the file. */
+  readonly marks?: Marks;
   /** The file of the user's own workload has another template than the one that is delivered, which waits; not there: it has not. */
   readonly queued?: boolean;
 };

@@ -43,6 +43,8 @@ export type AbortScene = {
   readonly settled?: Known<SettledReleases>;
   /** The release that was on its way when the file was put back; not there: it was not, or not read for this order. */
   readonly putBack?: Release | undefined;
+  /** The release that the file says has settled, and main that it is on its way; not there: main does not, or not read for this order. */
+  readonly open?: Release | undefined;
 };
 
 /** The annotation of the order, or why there is nothing to abort. */
@@ -57,7 +59,7 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
   const going = marks?.step?.kind === 'rollback';
   const isOpen = marks?.step !== undefined && !going;
   const waited = going && now === true ? waitedFor(marks) : undefined;
-  const behind = releaseBehind(wish, snapshot);
+  const behind = releaseBehind(wish, scene);
   const release = isOpen ? marks.release : (waited ?? requestedRelease(snapshot) ?? behind);
   if (release === undefined && going) return goesBackAlready(snapshot.key);
   if (release === undefined) return abortPutBack(wish, scene) ?? refused(nothingToAbort(scene));
@@ -87,13 +89,13 @@ export function abort(wish: AbortOrder, scene: AbortScene): Said {
 }
 
 /** What an abort is about where the file says that nothing is in progress; undefined: nothing is. */
-export function releaseAtRest(wish: AbortOrder, { snapshot, putBack }: AbortScene): Release | undefined {
-  return releaseBehind(wish, snapshot) ?? putBack;
+export function releaseAtRest(wish: AbortOrder, scene: AbortScene): Release | undefined {
+  return releaseBehind(wish, scene) ?? scene.putBack;
 }
 
-/** What the file says has settled, and groups are behind: as the last pass has seen it, or as the person names it. */
-function releaseBehind(wish: AbortOrder, snapshot: Snapshot): Release | undefined {
-  return releaseAhead(snapshot) ?? releaseNamed(wish, snapshot);
+/** What the file says has settled, and groups are behind: as main or the last pass has it, or as the person names it. */
+function releaseBehind(wish: AbortOrder, { snapshot, open }: AbortScene): Release | undefined {
+  return open ?? releaseAhead(snapshot) ?? releaseNamed(wish, snapshot);
 }
 
 /**

@@ -82,7 +82,8 @@ function abortAlone(intent: AbortOrder, scene: IntentScene): Ordered {
   const { snapshot } = scene;
   const { workload } = snapshot;
   if (workload === undefined && unreadMark(snapshot) !== undefined) return unreadWorkload(snapshot, NOBODY_KNOWS);
-  const isAsked = workload?.workload.marks?.step !== undefined || releaseAtRest(intent, scene) !== undefined;
+  const isOpen = [snapshot.lostMarks, workload?.workload.marks].some((marks) => marks?.step !== undefined);
+  const isAsked = isOpen || releaseAtRest(intent, scene) !== undefined;
   const gone = isAsked ? undefined : stepGone(snapshot);
   if (gone !== undefined) return refused(gone);
   if (workload === undefined || !isAsked) return noRollout(snapshot, behindAll(snapshot));
@@ -110,9 +111,9 @@ function saidOf(intent: Exclude<Intent, { readonly kind: 'undo' }>, scene: Inten
 }
 
 /** Nothing is in progress by the marks, and the last pass has seen groups of the user's own on another template: these are to go back. */
-function isElsewhere({ snapshot: { workload, record, lostMarks }, putBack }: AbortScene): boolean {
+function isElsewhere({ snapshot: { workload, record, lostMarks }, putBack, open }: AbortScene): boolean {
   // A delivery whose annotations or file somebody took back is in progress by main, whatever a record says.
-  if (lostMarks?.step !== undefined || putBack !== undefined) return false;
+  if (lostMarks?.step !== undefined || (putBack ?? open) !== undefined) return false;
   const marks = workload?.workload.marks;
   const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
   // Those of a second colour that serves are named without facts: its owner moves them.

@@ -42,6 +42,8 @@ export function strategyOf({
   ladder,
 }: Pick<Snapshot, 'rollout' | 'workload' | 'lostMarks' | 'ladder'>): Strategy {
   const marks = lostMarks ?? workload?.workload.marks;
-  const isStepped = marks?.step !== undefined && !isLadder(marks);
-  return isStepped ? partition : strategies[styleInUse({ ladder, rollout }) ?? 'partition'];
+  if (marks?.step !== undefined && !isLadder(marks)) return partition;
+  // Without its Rollout and its documents the annotation alone says it: the rollback of one workload is no end of it.
+  const begun = marks?.step === undefined ? undefined : marks.restore?.style;
+  return strategies[styleInUse({ ladder, rollout }) ?? begun ?? 'partition'];
 }
