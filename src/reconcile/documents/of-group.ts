@@ -29,7 +29,7 @@ function isKnownGroup(document: Pick<ManifestDocument, 'object'>): boolean | und
 export const isService = ({ object: { kind, apiVersion } }: Pick<ManifestDocument, 'object'>): boolean =>
   kind === SERVICE_KIND && groupOf(apiVersion) === '';
 
-/** The same where the files describe kinds of routes themselves. */
+/** Whether it is of the group that tranche reads this kind of, or of one that the files describe as a kind of routes themselves. */
 export function isOfItsGroup(document: ManifestDocument, customs: readonly CustomKind[]): boolean {
   const { kind, apiVersion } = document.object;
   if (isKnownGroup(document) === true) return true;

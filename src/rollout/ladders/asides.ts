@@ -2,6 +2,7 @@
 
 import type { Aside } from '../../api/aside.ts';
 import { ABSENT, type EditPath, type ItemMatch } from '../../api/field.ts';
+import { groupOf } from '../../api/group-of.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
 import type { ObjectRef } from '../edits/edit.ts';
 import type { Displaced, RouteDocument } from '../traffic/provider.ts';
@@ -9,8 +10,8 @@ import type { RouteInUse } from './delivery.ts';
 
 /** `HTTPRoute.gateway.networking.k8s.io/chat`, as the mark names an object. */
 export function asideName({ apiVersion, kind, name }: ObjectRef): string {
-  const [group, version] = apiVersion.split('/');
-  return `${kind}${version === undefined ? '' : `.${group}`}/${name}`;
+  const group = groupOf(apiVersion);
+  return `${kind}${group === '' ? '' : `.${group}`}/${name}`;
 }
 
 /** For the mark. */

@@ -97,16 +97,17 @@ function restoreFirst({ snapshot }: EjectScene, { object, groups }: MadeDocument
 /** What we have made has groups, or gets requests, though no delivery needs it: taken away, it would be missed. */
 function inUse({ made }: EjectScene, serves: MadeDocument | undefined): Refused | undefined {
   const others = made.filter((one) => one !== serves);
-  const scaled = others.find(({ groups }) => groups > 0);
-  if (scaled !== undefined)
-    return refused(
-      `${scaled.file}: ${scaled.object.name}, which tranche has added, has replicas ${scaled.groups}: handed back, it would go with its groups. Put replicas 0 into it first`,
-    );
+  // A route or a Service of people's first: what it names may get requests as long as it has groups.
   const named = others.find(({ namedBy }) => namedBy.length > 0);
-  return named === undefined
+  if (named !== undefined)
+    return refused(
+      `${named.file}: ${madeName(named)}, which tranche has added, is named by ${named.namedBy.join(', ')}: handed back, it would be gone. Take it out of there first`,
+    );
+  const scaled = others.find(({ groups }) => groups > 0);
+  return scaled === undefined
     ? undefined
     : refused(
-        `${named.file}: ${madeName(named)}, which tranche has added, is named by ${named.namedBy.join(', ')}: handed back, it would be gone. Take it out of there first`,
+        `${scaled.file}: ${scaled.object.name}, which tranche has added, has replicas ${scaled.groups}: handed back, it would go with its groups. Once no request goes to it, put replicas 0 into it`,
       );
 }
 

@@ -1,5 +1,6 @@
 /** Every kind of route that a share can be sent through: one line each, and the compiler sees that none is missing. */
 
+import { groupOf } from '../../api/group-of.ts';
 import type { RouteRef } from '../../api/rollout-traffic.ts';
 import type { CustomKind } from '../../api/route-provider.ts';
 import type { ObjectRef } from '../edits/edit.ts';
@@ -60,7 +61,7 @@ export function providerOf(ref: RouteRef): TrafficProvider | undefined {
 /** How a Rollout may name this document: once for each dialect that its kind has. */
 export function namesOf(document: { readonly object: ObjectRef }, customs: readonly CustomKind[]): readonly RouteRef[] {
   const { apiVersion, kind, name } = document.object;
-  const group = apiVersion.replace(/\/[^/]*$/, '');
+  const group = groupOf(apiVersion);
   const custom = customs.find((one) => one.kind === kind && one.group === group);
   return CLASSES.map((ingressClass): RouteRef => ({ at: [], group, kind, name, ingressClass, custom })).filter(
     (ref) => providerOf(ref)?.isOf(document) === true,
