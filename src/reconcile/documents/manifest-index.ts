@@ -1,6 +1,8 @@
 /** Finds the manifests of a pass by what they name: built once, so that no Rollout looks through all files. */
 
+import { CARRIER_KIND, HELM_GROUP } from '../../api/carrier.ts';
 import { type Config, mappedNamespace } from '../../api/config.ts';
+import { groupOf } from '../../api/group-of.ts';
 import type { Issue } from '../../api/issue.ts';
 import { at } from '../../api/json.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
@@ -59,8 +61,8 @@ type Read = {
 /** Looks at each document once; what it answers costs nothing that grows with the files. */
 export function indexOf({ files, texts, blobs, config, built = [], releases }: Read): ManifestIndex {
   const documents = files.flatMap((file) => file.documents);
-  const workloads = documents.filter(({ object }) => object.kind === LWS_KIND && object.apiVersion === LWS_API_VERSION);
-  const rollouts = documents.filter(isOurRollout);
+  const workloads = documents.filter((one) => one.object.kind === LWS_KIND && isReadHere(one));
+  const rollouts = documents.filter((one) => one.object.kind === 'Rollout' && isReadHere(one));
   const called = (document: ManifestDocument): Named => namedAs(document, config, document.object.name);
   const scalersOf = scalersIn(documents, config);
   const layoutOf = layoutIssues({ files, texts, isThere: (path) => blobs.get(path) !== undefined });
@@ -104,8 +106,11 @@ export function namespaceOf(document: ManifestDocument, config: Config): string 
   return document.object.namespace === '' ? mappedNamespace(config, document.file) : document.object.namespace;
 }
 
-function isOurRollout({ object, value }: ManifestDocument): boolean {
-  return object.kind === 'Rollout' && object.apiVersion.startsWith('rollouts.kruise.io/') && !isOfOtherWorkload(value);
+/** Whether a pass reads it as what its kind says: one of another API group is never a workload or a Rollout, in no commit. */
+export function isReadHere({ object: { kind, apiVersion }, value }: ManifestDocument): boolean {
+  if (kind === LWS_KIND) return apiVersion === LWS_API_VERSION;
+  if (kind === CARRIER_KIND) return groupOf(apiVersion) === HELM_GROUP;
+  return kind !== 'Rollout' || (apiVersion.startsWith('rollouts.kruise.io/') && !isOfOtherWorkload(value));
 }
 
 function namedAs(document: ManifestDocument, config: Config, name: string): Named {

@@ -10,6 +10,7 @@ import { trailersIn } from '../../rollout/commits/trailers.ts';
 import type { RolloutKey } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { isReadHere } from '../documents/manifest-index.ts';
 import { readWorkload } from '../documents/read-workload.ts';
 import { besideRollout } from '../documents/rollout-names.ts';
 import { hasPin } from '../roots/patch-issues.ts';
@@ -139,7 +140,7 @@ async function patchSaid(git: GitReader, commit: Oid, entry: DesiredRollout): Pr
   const text = identity === undefined ? undefined : await git.fileAt(commit, identity.file);
   // Moved since, with its folder.
   if (identity === undefined || text === undefined) return documentSaid(git, commit, entry);
-  const [patch] = parseManifestFile(identity.file, text, [LWS_KIND, CARRIER_KIND]).documents;
+  const patch = parseManifestFile(identity.file, text, [LWS_KIND, CARRIER_KIND]).documents.find(isReadHere);
   const read = patch === undefined ? undefined : readWorkload(patch).workload;
   if (patch === undefined || read === undefined) return undefined;
   const { marks } = read.workload;

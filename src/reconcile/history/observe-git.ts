@@ -17,7 +17,7 @@ import type { StableDocument } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { desiredRequest } from '../documents/desired-branch.ts';
-import { namespaceOf } from '../documents/manifest-index.ts';
+import { isReadHere, namespaceOf } from '../documents/manifest-index.ts';
 import { mergedFolders } from '../documents/named-folders.ts';
 import { readRollout } from '../documents/read-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
@@ -143,7 +143,7 @@ function noting(
   };
   const documentsOf: DocumentsOf['documentsOf'] = ({ files }, kinds) =>
     files.flatMap(({ path, content }) =>
-      content.kind === 'text' ? parseManifestFile(path, content.text, kinds, texts).documents : [],
+      content.kind === 'text' ? parseManifestFile(path, content.text, kinds, texts).documents.filter(isReadHere) : [],
     );
   const world = { git: { readAt }, builder: builds?.builder ?? NO_BUILDER, cache: builds?.cache ?? new Map() };
   // Loaded where something is built alone.

@@ -1,5 +1,6 @@
 /** Which documents a ladder is climbed on, and how texts have them. */
 
+import { groupOf } from '../../api/group-of.ts';
 import { LWS_KIND } from '../../api/kinds.ts';
 import type { Release } from '../../api/release.ts';
 import { SCALER_KINDS } from '../../api/scaler.ts';
@@ -104,8 +105,13 @@ export function finder({ texts, kinds, isInside, known }: Search): (place: Place
   return ({ file, object }) => {
     const documents = read.get(file) ?? parseManifestFile(file, texts.get(file) ?? '', interests, known).documents;
     read.set(file, documents);
-    return documents.find((one) => one.object.kind === object.kind && one.object.name === object.name && isInside(one));
+    return documents.find((one) => isSame(one.object, object) && isInside(one));
   };
+}
+
+/** Of its API group as well: another one may have a kind of the same name. */
+function isSame(one: ObjectRef, other: ObjectRef): boolean {
+  return one.kind === other.kind && one.name === other.name && groupOf(one.apiVersion) === groupOf(other.apiVersion);
 }
 
 function named(object: ObjectRef, name: string): ObjectRef {

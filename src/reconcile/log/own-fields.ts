@@ -11,6 +11,7 @@ import type { Git, Oid } from '../../ports/git.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { stepText } from '../../rollout/commits/messages.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { isReadHere } from '../documents/manifest-index.ts';
 import { fieldsAt } from '../roots/build-at.ts';
 import type { BuildWorld } from '../roots/over-builds.ts';
 
@@ -76,7 +77,7 @@ async function documentBuilt(
 
 function ownIn(text: string, identity: { readonly file: string; readonly name: string }): OwnFields | undefined {
   const found = parseManifestFile(identity.file, text, [LWS_KIND]).documents.filter(
-    ({ object }) => object.name === identity.name,
+    (one) => one.object.name === identity.name && isReadHere(one),
   );
   const [document] = found;
   return document === undefined || found.length > 1 ? undefined : ownOf(document, text);

@@ -159,7 +159,7 @@ function step(
   const { object, file } = files.route;
   const now = (name: string, from: string) =>
     parseManifestFile(from, stand.texts.get(from) ?? '', [object.kind], known).documents.find(
-      (one) => one.object.name === name && one.object.namespace === object.namespace,
+      (one) => provider.isOf(one) && one.object.name === name && one.object.namespace === object.namespace,
     );
   const route = now(object.name, file) ?? files.route;
   const canary = now(`${object.name}-canary`, files.canary?.file ?? file);
