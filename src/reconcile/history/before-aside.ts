@@ -1,5 +1,6 @@
 /** Where main's own line had a field before this delivery put it aside: what the mark says of its value is held against that. */
 
+import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Observation } from './observation.ts';
@@ -39,6 +40,7 @@ async function beforeDelivery(
   of: Observation,
   { isAside, notice }: Pick<Said, 'isAside' | 'notice'>,
 ): Promise<readonly Before[]> {
+  let isMet = false;
   let aside: Release | undefined;
   let before: Before | undefined;
   const walked = await of.git.line.walk<readonly Before[]>(of.entry, {
@@ -49,18 +51,26 @@ async function beforeDelivery(
       const here = { commit, version };
       if (isAside(version)) {
         // A release that took this one over has put it aside again.
-        if (before !== undefined && !sameRelease(aside, marks.release)) return [before];
+        const isOther = aside !== undefined && !sameRelease(aside, marks.release);
+        if (before !== undefined && isOther) return [before];
         notice?.(version);
-        [aside, before] = [marks.release, undefined];
+        [isMet, aside, before] = [true, deliveredBy(marks), undefined];
         return undefined;
       }
-      if (aside === undefined) return undefined;
+      if (!isMet) return undefined;
+      // Right before a rollback is the release that it takes back.
+      aside ??= deliveredBy(marks);
       before ??= here;
       return marks.step === undefined ? [before, here] : undefined;
     },
   });
   if (walked.kind === 'found') return walked.value;
   return walked.kind === 'ended' && before !== undefined ? [before] : [];
+}
+
+/** The release that has put fields aside; undefined in a rollback: its marks name the one that it puts back. */
+function deliveredBy({ release, step }: Marks): Release | undefined {
+  return step?.kind === 'rollback' ? undefined : release;
 }
 
 /** Versions between which nothing of this changes are one: with the release, so that none comes again in another delivery. */
@@ -72,6 +82,6 @@ function keyBy(says: (version: Version) => boolean): (version: Version) => strin
   };
 }
 
-function marksOf(version: Version) {
+function marksOf(version: Version): Marks | undefined {
   return version.kind === 'read' ? version.workload.workload.marks : undefined;
 }

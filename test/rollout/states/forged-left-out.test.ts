@@ -1,0 +1,86 @@
+/** An entry of `tranche.dev/restore` that a hand takes out in a delivery comes back with what main had before that, however long the rollback takes. */
+
+import { expect, test } from 'vitest';
+import { commonFiles, ownFiles } from '../../scenarios/check-stories.ts';
+import { Forgery } from '../../support/forgery.ts';
+import { LWS_FILE } from '../../support/vllm.ts';
+
+const HPA = 'apps/vllm/hpa.yaml';
+const FILES = {
+  ...commonFiles('vllm-service'),
+  ...commonFiles('vllm-routed'),
+  ...commonFiles('canary-steps'),
+  ...commonFiles('autoscaler'),
+  ...ownFiles('canary-with-an-autoscaler'),
+};
+const ENTRY =
+  /"objects":\[\{"object":"HorizontalPodAutoscaler[^{}]*\}\],|,\{"object":"HorizontalPodAutoscaler[^{}]*\}|\{"object":"HorizontalPodAutoscaler[^{}]*\},?/;
+
+let base: Promise<Forgery> | undefined;
+
+/** The new version has a share, and the floor of the autoscaler is raised. */
+async function shared(): Promise<Forgery> {
+  const make = async (): Promise<Forgery> => {
+    const at = new Forgery(FILES);
+    await at.round();
+    at.world.cluster.scale({ namespace: 'llm', name: 'vllm' }, 3);
+    for (let pass = 0; pass < 3; pass += 1) await at.round();
+    at.edit(LWS_FILE, /v0\.10\.0/g, 'v0.10.1');
+    await at.until('traffic:');
+    expect(at.text(HPA)).toMatch(/minReplicas: 3/);
+    return at;
+  };
+  return (await (base ??= make())).fork();
+}
+
+const restoreOf = (at: Forgery): string => /tranche\.dev\/restore: .*/.exec(at.text())?.[0] ?? '';
+const withoutEntry = (at: Forgery): void => void at.edit(LWS_FILE, restoreOf(at), restoreOf(at).replace(ENTRY, ''));
+const abort = (at: Forgery): Promise<string> => at.order({ kind: 'abort', keepNewer: false });
+
+/** What is done until the rollback is ordered, and while it waits for the last requests. */
+const CASES: Readonly<Record<string, (at: Forgery) => Promise<unknown>>> = {
+  'in the delivery, before an abort': async (at) => {
+    withoutEntry(at);
+    await abort(at);
+  },
+  'in the delivery, and passes look': async (at) => {
+    withoutEntry(at);
+    for (let round = 0; round < 3; round += 1) await at.round();
+    await abort(at);
+  },
+  'in the delivery, and back again': async (at) => {
+    const is = restoreOf(at);
+    withoutEntry(at);
+    at.edit(LWS_FILE, restoreOf(at), is);
+    await abort(at);
+  },
+  'in the rollback': async (at) => {
+    await abort(at);
+    await at.until('route-restored');
+    withoutEntry(at);
+  },
+  'in the rollback, and back again': async (at) => {
+    await abort(at);
+    await at.until('route-restored');
+    const is = restoreOf(at);
+    withoutEntry(at);
+    at.edit(LWS_FILE, restoreOf(at), is);
+  },
+  'in both': async (at) => {
+    withoutEntry(at);
+    await abort(at);
+    await at.until('route-restored');
+    withoutEntry(at);
+  },
+  'before eject --abort': async (at) => {
+    withoutEntry(at);
+    await at.eject({ abort: true });
+  },
+};
+
+test.each(Object.entries(CASES))('%s: the floor comes back', async (_, done) => {
+  const at = await shared();
+  await done(at);
+  await at.until('rolled back');
+  expect(at.text(HPA)).toBe(FILES[HPA]);
+});
