@@ -31,7 +31,9 @@ export async function asidesBorneOut(
     asides.push({ ...aside, was });
     forged.push(omission(aside, was));
   }
-  for (const aside of said) {
+  for (const one of said) {
+    const aside = await asSet(of, one);
+    if (aside !== one) forged.push(otherwiseSet(one, aside));
     const values = await valuesBefore(of, aside);
     const [first] = values;
     const isTrue = first === undefined || values.some((value) => sameValue(value, aside.was));
@@ -43,6 +45,34 @@ export async function asidesBorneOut(
 
 function text(value: FieldValue): string {
   return typeof value === 'object' ? 'nothing' : JSON.stringify(value);
+}
+
+function otherwiseSet({ object, path, set }: Aside, then: Aside): Forged {
+  return {
+    seen: `says that this delivery set ${pathText(path)} of ${object} to ${text(set)}, and it set ${text(then.set)}`,
+    hint: 'It is put back. git log -p of the file shows who changed the mark.',
+  };
+}
+
+/**
+ * The same as this delivery set the field, where a commit changed that word of the mark alone: the field would pass for one that
+ * a hand has written since.
+ */
+async function asSet(of: Observation, aside: Aside): Promise<Aside> {
+  const now = await valueAt(of, of.desired.commit, aside);
+  if (now === undefined || sameValue(now, aside.set)) return aside;
+  const there = (version: Version): Aside | undefined => asidesIn(version).find(sameField(aside));
+  const walked = await of.git.line.walk<{ readonly by?: Oid; readonly set?: Aside['set'] }>(of.entry, {
+    keyOf: (version) => JSON.stringify([version.kind, there(version)?.set ?? null]),
+    visit: ({ version, until }) => {
+      const then = there(version);
+      if (then === undefined) return version.kind === 'read' ? {} : undefined;
+      return until !== undefined && sameValue(then.set, now) ? { by: until, set: then.set } : undefined;
+    },
+  });
+  const { by, set } = walked.kind === 'found' ? walked.value : {};
+  const left = by === undefined ? undefined : await valueAt(of, by, aside);
+  return set === undefined || left === undefined || !sameValue(left, set) ? aside : { ...aside, set };
 }
 
 function omission({ object, path }: Aside, before: FieldValue): Forged {

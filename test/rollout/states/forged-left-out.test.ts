@@ -1,4 +1,4 @@
-/** An entry of `tranche.dev/restore` that a hand takes out in a delivery comes back with what main had before that, however long the rollback takes. */
+/** What a hand takes out of an entry of `tranche.dev/restore`, or writes into it, leaves the field to the rollback: it comes back as main had it before. */
 
 import { expect, test } from 'vitest';
 import { commonFiles, ownFiles } from '../../scenarios/check-stories.ts';
@@ -72,6 +72,24 @@ const CASES: Readonly<Record<string, (at: Forgery) => Promise<unknown>>> = {
     await at.until('route-restored');
     withoutEntry(at);
   },
+  'another value that was set, in the delivery': async (at) => {
+    at.edit(LWS_FILE, /"was":2,"set":3/, '"was":2,"set":4');
+    await abort(at);
+  },
+  'another value that was set, twice': async (at) => {
+    at.edit(LWS_FILE, /"was":2,"set":3/, '"was":2,"set":4');
+    at.edit(LWS_FILE, /"was":2,"set":4/, '"was":2,"set":5');
+    await abort(at);
+  },
+  'another value that was set, in the rollback': async (at) => {
+    await abort(at);
+    await at.until('route-restored');
+    at.edit(LWS_FILE, /"was":2,"set":3/, '"was":2,"set":4');
+  },
+  'another value that was set, before eject --abort': async (at) => {
+    at.edit(LWS_FILE, /"was":2,"set":3/, '"was":2,"set":4');
+    await at.eject({ abort: true });
+  },
   'before eject --abort': async (at) => {
     withoutEntry(at);
     await at.eject({ abort: true });
@@ -83,4 +101,12 @@ test.each(Object.entries(CASES))('%s: the floor comes back', async (_, done) => 
   await done(at);
   await at.until('rolled back');
   expect(at.text(HPA)).toBe(FILES[HPA]);
+});
+
+test('a floor that a hand has written since is left', async () => {
+  const at = await shared();
+  at.edit(HPA, 'minReplicas: 3', 'minReplicas: 1');
+  await abort(at);
+  await at.until('rolled back');
+  expect(at.text(HPA)).toMatch(/minReplicas: 1/);
 });
