@@ -106,6 +106,16 @@ export function namespaceOf(document: ManifestDocument, config: Config): string 
   return document.object.namespace === '' ? mappedNamespace(config, document.file) : document.object.namespace;
 }
 
+/** The Rollout of this name among the documents of a commit: another namespace or API group may have one in the same file. */
+export function rolloutCalled(
+  documents: readonly ManifestDocument[],
+  { name, namespace }: Named,
+  config: Config,
+): ManifestDocument | undefined {
+  const isIt = (one: ManifestDocument): boolean => one.object.kind === 'Rollout' && one.object.name === name;
+  return documents.find((one) => isIt(one) && isReadHere(one) && namespaceOf(one, config) === namespace);
+}
+
 /** Whether a pass reads it as what its kind says: one of another API group is never a workload or a Rollout, in no commit. */
 export function isReadHere({ object: { kind, apiVersion }, value }: ManifestDocument): boolean {
   if (kind === LWS_KIND) return apiVersion === LWS_API_VERSION;

@@ -9,6 +9,8 @@ import { wantsEvidence } from '../../rollout/gates/evidence.ts';
 import { isDelivered, type Plan } from '../../rollout/plan.ts';
 import { restsOn } from '../../rollout/proposals/approved-by.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
+import type { Desired } from '../desired/desired-rollout.ts';
+import { rolloutCalled } from '../documents/manifest-index.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 
@@ -25,22 +27,23 @@ export async function approvalFound(of: Observation, snapshot: Snapshot, plan: P
   if (!isDelivered(plan)) return undefined;
   if (wantsEvidence(snapshot) || restsOn(snapshot, { way: commit.way, marks }) === undefined) return undefined;
   const word = rollout.rollout.annotations[INTENT.approve];
-  const brought = await of.git.arrivalOf(async (at) => (await wordAt(of.git, rollout, at)) === word);
+  const brought = await of.git.arrivalOf(async (at) => (await wordAt(of, snapshot, at)) === word);
   if (brought === undefined) return undefined;
   const { oid, message, author } = brought.commit;
   return { ...snapshot, approvedBy: oid, approver: orderIn(message)?.by ?? author.name };
 }
 
-type RolloutFile = NonNullable<Snapshot['rollout']>;
+type Reader = { readonly git: Pick<GitReader, 'documentsAt'>; readonly desired: Pick<Desired, 'config'> };
 
 /** The approval in the Rollout as a commit has it; undefined: there is none in that file. Throws PortError. */
 async function wordAt(
-  git: Pick<GitReader, 'documentsAt'>,
-  { file, object }: RolloutFile,
+  { git, desired }: Reader,
+  { key, rollout }: Pick<Snapshot, 'key' | 'rollout'>,
   at: Oid,
 ): Promise<string | undefined> {
-  const documents = await git.documentsAt(at, { kinds: [object.kind], paths: [file] });
-  const found = documents.find(({ object: { kind, name } }) => kind === object.kind && name === object.name);
+  if (rollout === undefined) return undefined;
+  const documents = await git.documentsAt(at, { kinds: [rollout.object.kind], paths: [rollout.file] });
+  const found = rolloutCalled(documents, key, desired.config);
   return stringsIn(valueAt(found?.value, ['metadata', 'annotations']))[INTENT.approve];
 }
 
@@ -49,11 +52,11 @@ async function wordAt(
  * write the same annotation again: so each is asked, and none is stepped over. Throws PortError.
  */
 export async function isKeptIn(
-  git: Pick<GitReader, 'documentsAt'>,
-  rollout: RolloutFile,
+  reader: Reader,
+  snapshot: Pick<Snapshot, 'key' | 'rollout'>,
   line: readonly Oid[],
 ): Promise<boolean> {
-  const word = rollout.rollout.annotations[INTENT.approve];
-  const words = await Promise.all(line.map((at) => wordAt(git, rollout, at)));
+  const word = snapshot.rollout?.rollout.annotations[INTENT.approve];
+  const words = await Promise.all(line.map((at) => wordAt(reader, snapshot, at)));
   return words.every((there) => there === word);
 }

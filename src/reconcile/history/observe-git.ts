@@ -17,7 +17,7 @@ import type { StableDocument } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { desiredRequest } from '../documents/desired-branch.ts';
-import { isReadHere, namespaceOf } from '../documents/manifest-index.ts';
+import { isReadHere, namespaceOf, rolloutCalled } from '../documents/manifest-index.ts';
 import { mergedFolders } from '../documents/named-folders.ts';
 import { readRollout } from '../documents/read-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
@@ -195,7 +195,7 @@ async function stepAt(
         document.object.name === name &&
         namespaceOf(document, at.config) === key.namespace,
     );
-  const then = called('Rollout', key.name);
+  const then = rolloutCalled(documents, key, at.config);
   const { identity } = at.entry;
   const lws =
     identity?.root === undefined && identity?.carrier === undefined

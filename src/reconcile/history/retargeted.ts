@@ -2,8 +2,8 @@
 
 import type { Retargeted } from '../../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout, isStepped } from '../desired/desired-rollout.ts';
+import { rolloutCalled } from '../documents/manifest-index.ts';
 import { readRollout } from '../documents/read-rollout.ts';
-import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 
 type RetargetInputs = Pick<Observation, 'desired' | 'entry' | 'git' | 'stored' | 'proof'>;
@@ -15,14 +15,14 @@ type RetargetInputs = Pick<Observation, 'desired' | 'entry' | 'git' | 'stored' |
  * PortError where Git fails for now.
  */
 export async function retargetedOf(of: RetargetInputs): Promise<Retargeted | undefined> {
-  const { desired, entry, git } = of;
+  const { desired, entry } = of;
   const { identity, rollout } = entry;
   if (identity === undefined || rollout === undefined || isAsLookedAt(of, rollout.file)) return undefined;
   const delivered = [...(isStepped(entry) ? [entry] : []), ...underWay(desired, entry)];
   const named = await Promise.all(
     delivered.map(async (one) => ({
       name: one.identity?.name,
-      was: one.identity === undefined ? undefined : await namedAtBegin(git, entry, one),
+      was: one.identity === undefined ? undefined : await namedAtBegin(of, one),
     })),
   );
   for (const { name, was } of named) {
@@ -46,13 +46,12 @@ function underWay({ inDelivery }: Desired, { key, identity }: DesiredRollout): r
 
 /** The workload that a Rollout named in the commit that started a delivery; undefined: it was not in its file, or nobody knows. */
 async function namedAtBegin(
-  git: GitReader,
-  { rollout }: DesiredRollout,
+  { git, desired, entry: { key, rollout } }: RetargetInputs,
   delivered: DesiredRollout,
 ): Promise<string | undefined> {
   const begun = await git.arrival(delivered, (there) => there?.step !== undefined);
   if (rollout === undefined || begun === undefined) return undefined;
   const documents = await git.documentsAt(begun.commit.oid, { kinds: ['Rollout'], paths: [rollout.file] });
-  const then = documents.find(({ object }) => object.name === rollout.object.name);
+  const then = rolloutCalled(documents, key, desired.config);
   return then === undefined ? undefined : readRollout(then).rollout?.rollout.workload.name;
 }

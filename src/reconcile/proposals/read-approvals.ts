@@ -117,11 +117,11 @@ async function isKept(
   { one, reading, commits }: ForgeAnswer & Pick<Pass, 'reading' | 'commits'>,
   state: Pull['state'],
 ): Promise<boolean> {
-  const rollout = one.snapshot?.rollout;
+  const { snapshot } = one;
   const merge = state.kind === 'merged' ? state.commit : undefined;
-  if (rollout === undefined || merge === undefined) return false;
+  if (snapshot?.rollout === undefined || merge === undefined) return false;
   const line = (await git.history(reading.main, merge, KEPT_MOST)).map(({ oid }) => oid);
-  return line.at(-1) === merge && isKeptIn(commits, rollout, line);
+  return line.at(-1) === merge && isKeptIn({ git: commits, desired: reading.desired }, snapshot, line);
 }
 
 /** Of each team that a requirement names those of the approvers who are in it now; undefined: none is named. */
