@@ -37,7 +37,8 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
   const marks = written ?? inFile;
   const isBack = goesBack(plan) || written !== undefined;
   const leaving = restoresRoute(plan);
-  if (!isBack && !leaving && !writesOwn(plan)) return undefined;
+  const isOwn = writesOwn(plan) || forgetsOwn(plan);
+  if (!isBack && !leaving && !isOwn) return undefined;
   const {
     stable,
     forged: another,
@@ -46,8 +47,10 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
     ? await stableBorneOut(of, { marks, from: order?.from, isAborted: order !== undefined })
     : { stable: snapshot.stable };
   const { asides, forged } = leaving ? await asidesBorneOut(of, marks) : { asides: snapshot.asides, forged: [] };
-  const isOwn = lostMarks === undefined && (writesOwn(plan) || written !== undefined);
-  const own = isOwn ? await ownFieldsBorneOut(of, marks, workload.workload) : { marks, forged: [] };
+  const own =
+    lostMarks === undefined && (isOwn || written !== undefined)
+      ? await ownFieldsBorneOut(of, marks, workload.workload)
+      : { marks, forged: [] };
   const warnings = [
     ...snapshot.warnings,
     ...(written === undefined ? [] : [forgedMark(of, { key: MARK.step, ...notWritten(inFile, written) })]),
@@ -168,6 +171,12 @@ function writesOwn({ commit }: Plan): boolean {
     if (change.kind !== 'edit' || change.workload === undefined) return false;
     return change.fields.some(({ path, from, to }) => path.at(-1) !== 'partition' && !sameValue(from, to));
   });
+}
+
+/** Whether a delivery ends whose marks remember a field of the workload: after it nothing does. */
+function forgetsOwn({ commit }: Plan): boolean {
+  const marks = commit === undefined ? undefined : workloadIn(commit.changes)?.marks;
+  return marks?.from?.restore !== undefined && marks.to.restore === undefined;
 }
 
 /** What `restore` puts back in the user's LeaderWorkerSet. */

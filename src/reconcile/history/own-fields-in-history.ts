@@ -27,8 +27,13 @@ export async function ownFieldsBorneOut(
   let restore = marks.restore;
   const forged: Forged[] = [];
   for (const field of ['replicas', 'maxUnavailable'] as const) {
-    const entry: Entry | undefined = restore?.[field];
-    if (restore === undefined || entry === undefined || entry.set !== workload[field]) continue;
+    const said: Entry | undefined = restore?.[field];
+    const entry = restore === undefined ? undefined : await asSet(of, field, { said, now: workload[field] });
+    if (restore === undefined || entry === undefined) continue;
+    if (entry !== said) {
+      restore = withAside(restore, { [field]: entry });
+      forged.push(otherwiseSet(field, said, entry));
+    }
     const values = await valuesBefore(of, field, entry);
     const [first] = values;
     if (first === undefined || values.some(({ value }) => isTrue(value, entry, workload))) continue;
@@ -39,6 +44,51 @@ export async function ownFieldsBorneOut(
     });
   }
   return forged.length === 0 ? { marks, forged } : { marks: { ...marks, restore }, forged };
+}
+
+function otherwiseSet(field: Field, said: Entry | undefined, { set }: Entry): Forged {
+  const seen =
+    said === undefined
+      ? `leaves out what ${field} was before this delivery set it to ${set}`
+      : `says that this delivery set ${field} to ${said.set}, and it set ${set}`;
+  return { seen, hint: 'It is put back. git log -p of the file shows who changed the mark.' };
+}
+
+/**
+ * The entry of a field that is as this delivery has set it; undefined: it is not, so that it is its owner's. Where a commit changed the entry
+ * alone, or took it out, the one before counts: the field would pass for one that a hand has written since.
+ */
+async function asSet(
+  { git, entry }: Observation,
+  field: Field,
+  { said, now }: { readonly said: Entry | undefined; readonly now: IntOrPercent | undefined },
+): Promise<Entry | undefined> {
+  if (now === undefined || said?.set === now) return said;
+  let later = now;
+  const walked = await git.line.walk<{ readonly entry?: Entry }>(entry, {
+    keyOf: (version) =>
+      JSON.stringify([version.kind, isOpen(version), entryIn(version, field) ?? null, valueIn(version, field) ?? null]),
+    visit: ({ version }) => {
+      if (version.kind !== 'read') return undefined;
+      const [then, kept] = [entryIn(version, field), later === now];
+      later = valueIn(version, field) ?? '';
+      if (then?.set === now && later === now) return kept ? { entry: then } : {};
+      return isOpen(version) ? undefined : {};
+    },
+  });
+  return walked.kind === 'found' ? walked.value.entry : undefined;
+}
+
+function isOpen(version: Version): boolean {
+  return version.kind === 'read' && version.workload.workload.marks?.step !== undefined;
+}
+
+function entryIn(version: Version, field: Field): Entry | undefined {
+  return version.kind === 'read' ? version.workload.workload.marks?.restore?.[field] : undefined;
+}
+
+function valueIn(version: Version, field: Field): IntOrPercent | undefined {
+  return version.kind === 'read' ? version.workload.workload[field] : undefined;
 }
 
 /** What was no budget, or one that allows no group to be down, is put back as one that the API server takes. */
@@ -67,11 +117,9 @@ async function valuesBefore(
   field: Field,
   entry: Entry,
 ): Promise<readonly { readonly value: IntOrPercent | undefined }[]> {
-  const entryIn = (version: Version): Entry | undefined =>
-    version.kind === 'read' ? version.workload.workload.marks?.restore?.[field] : undefined;
   const found = await beforeAside(of, {
-    isAside: (version) => entryIn(version) !== undefined,
-    isSame: (version) => entryIn(version)?.was === entry.was && entryIn(version) !== undefined,
+    isAside: (version) => entryIn(version, field) !== undefined,
+    isSame: (version) => entryIn(version, field)?.was === entry.was && entryIn(version, field) !== undefined,
   });
   return found.flatMap(({ version }) => (version.kind === 'read' ? [{ value: version.workload.workload[field] }] : []));
 }
