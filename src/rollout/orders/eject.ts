@@ -80,19 +80,26 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
 }
 
 /**
- * Groups of what came before the template of the file, as the last pass has seen: nobody looks once the workload is handed back, with a
+ * Groups of another template than that of the file, as the last pass has seen, or of what came before it: nobody looks once the workload is handed back, with a
  * stable template that its annotations name or without.
  */
 function takenOn(
-  { partition }: EjectWish,
+  { partition, abort }: EjectWish,
   { record, key, lostMarks }: Snapshot,
   read: WorkloadFile,
 ): Refused | undefined {
   // In a delivery that may stand in a record alone, which anyone may have written; what comes back then is what history shows.
   const { step } = lostMarks ?? read.workload.marks ?? {};
   const isRest = step === undefined || step.kind === 'rollback';
-  const isBehind = record?.holds.some(({ reason }) => reason === 'GroupsBehind') === true;
-  if (!isBehind || !isRest || partition !== undefined) return undefined;
+  if (!isRest || partition !== undefined) return undefined;
+  const { holds = [] } = record ?? {};
+  // Those of a second colour that serves are named without facts: they are asked for apart.
+  const isElsewhere = holds.some(({ reason, facts }) => reason === 'GroupsElsewhere' && facts !== undefined);
+  if (isElsewhere && !abort)
+    return refused(
+      `groups run another template than that of the file (GroupsElsewhere): at partition 0 they would restart on it. To have that: ${command('eject', key, '--abort')}; ${command('status', key)} says which they are${byPartition(read)}`,
+    );
+  if (!holds.some(({ reason }) => reason === 'GroupsBehind')) return undefined;
   return refused(
     `groups run what came before the template of the file, or nobody can tell which is the older one (GroupsBehind): at partition 0 they would be taken on to that. ${command('status', key)} says how to go back${byPartition(read)}`,
   );

@@ -70,7 +70,18 @@ const elsewhere = ({ record, ...stand }: Stand): Stand => ({
   record: record && { ...record, holds: [...record.holds, { reason: 'GroupsElsewhere', message: '' }] },
 });
 
+const ownElsewhere = ({ record, ...stand }: Stand): Stand => ({
+  ...stand,
+  record: record && { ...record, holds: [{ reason: 'GroupsElsewhere', message: '', facts: { groups: '2 3' } }] },
+});
+
 test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
+  [
+    'own groups are on another template',
+    ownElsewhere(settled),
+    PLAIN,
+    '(GroupsElsewhere): at partition 0 they would restart on it. To have that: tranche eject vllm --abort',
+  ],
   [
     'in a step',
     stands.second,
@@ -105,6 +116,12 @@ test.each<readonly [what: string, stand: Stand, wish: EjectWish, why: string]>([
 ])('refused: %s', (_, stand, wish, why) => {
   const ordered = planEject(wish, { snapshot: snapshotAt(stand), made: madeIn(stand) });
   expect(ordered.kind === 'refused' ? ordered.why : ordered).toContain(why);
+});
+
+test('own groups on another template, with --abort: they are to follow, and it goes', () => {
+  const stand = ownElsewhere(settled);
+  const ordered = planEject(ABORT, { snapshot: snapshotAt(stand), made: madeIn(stand) });
+  expect(ordered.kind === 'refused' ? ordered.why : ordered.kind).toBe('write');
 });
 
 test('refused: a newer tranche has written the record', () => {
