@@ -186,8 +186,9 @@ function interpret({ file, slice, body, fileBreak, wanted, parsed }: Candidate):
 
 /**
  * The kinds whose documents are not read where a key is there twice, because another reader may take the other one: rules, which
- * only hold by it, and what says how an agent builds. All others are: a workload, a Service, a route of any kind or an autoscaler
- * that counts as missing keeps a rollback waiting for its author, or leaves requests with a release that was aborted.
+ * only hold by it, and what says how an agent builds. All others are: a workload, the HelmRelease that renders one, a Service, a
+ * route of any kind or an autoscaler that counts as missing keeps a rollback waiting for its author, or leaves requests with a
+ * release that was aborted.
  */
 const READ_WITH_ONE: ReadonlySet<string> = new Set([
   POLICY_KIND,
@@ -196,7 +197,6 @@ const READ_WITH_ONE: ReadonlySet<string> = new Set([
   ANALYSIS_KIND,
   'Application',
   'ApplicationSet',
-  'HelmRelease',
   'Kustomization',
   'Component',
 ]);

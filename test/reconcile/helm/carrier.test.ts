@@ -129,7 +129,7 @@ describe('a carrier that is not found, or is not alone', () => {
     [
       'a key that is there twice',
       { ...HELM_FILES, [RELEASE_FILE]: `${RELEASE_TEXT}  interval: 6m\n` },
-      [`no HelmRelease llm/vllm in the files that were read; ${RELEASE_FILE}:16 cannot be read`, '(DuplicateKey)'],
+      [`${RELEASE_FILE}:16`, '"interval" is written twice in one map', '(DuplicateKey)'],
     ],
   ];
   test.each(rows)('%s', async (_, files, said) => {

@@ -58,6 +58,7 @@ const known = new Map(
     'built/differs',
     'built/recreate',
     'built/walk',
+    'helm/there-twice',
     'helm/delivery',
     'helm/rollback',
     'helm/entry',
