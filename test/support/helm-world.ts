@@ -52,6 +52,12 @@ export const RUNNING_FILES: Readonly<Record<string, string>> = {
   [ROLLOUT_FILE]: HELM_FILES[ROLLOUT_FILE].replace('pause: {}', 'pause: {duration: 0}'),
 };
 
+/** The one of these files: of another group none is a release to Flux, and of another namespace it is another. */
+function isRelease(document: JsonObject): boolean {
+  const isOfFlux = textAt(document, ['apiVersion'], '').startsWith('helm.toolkit.fluxcd.io/');
+  return isOfFlux && textAt(document, ['metadata', 'namespace'], 'llm') === 'llm';
+}
+
 /** A strategic merge of maps: no list of a workload is patched here. */
 function merged(value: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
@@ -119,8 +125,8 @@ export class HelmWorld extends World {
 
   /** Flux applies the HelmRelease, and renders it; an upgrade that fails leaves the cluster as it is. */
   apply(ref = 'main'): void {
-    const [release] = yamlValues(this.repository.files(ref)[RELEASE_FILE] ?? '');
-    this.upgrade(release);
+    const documents = yamlValues(this.repository.files(ref)[RELEASE_FILE] ?? '');
+    this.upgrade(documents.find(isRelease));
   }
 
   /** The agent comes by. */
