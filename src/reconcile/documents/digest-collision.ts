@@ -29,21 +29,20 @@ export function collisionOf(templates: readonly DigestedTemplate[]): DigestColli
 /** The file against the template before, as a finding of the workload's document: no step forward while there is one. */
 export function fileCollision(
   document: ManifestDocument,
-  { digest, workload }: WorkloadFile,
-  before: Pick<Stable, 'commit' | 'release' | 'content'> | undefined,
+  { digest, workload, carried }: WorkloadFile,
+  before: Template | undefined,
 ): readonly Issue[] {
-  const file = { digest, content: workload.content, where: 'the file' };
+  const file = { digest, content: carried?.inputs ?? workload.content, where: 'the file' };
   const found = before === undefined ? undefined : collisionOf([templateOf(before), file]);
   return found === undefined ? [] : [collisionIssue(found, document)];
 }
 
+/** Of what a HelmRelease renders the digest is that of the inputs: its content is as the cluster has it. */
+type Template = Pick<Stable, 'commit' | 'release' | 'content' | 'rendered'>;
+
 /** A template that was found in a commit. */
-export function templateOf({
-  commit,
-  release,
-  content,
-}: Pick<Stable, 'commit' | 'release' | 'content'>): DigestedTemplate {
-  return { digest: release.digest, content, where: commit.slice(0, 12) };
+export function templateOf({ commit, release, content, rendered }: Template): DigestedTemplate {
+  return { digest: release.digest, content: rendered?.inputs ?? content, where: commit.slice(0, 12) };
 }
 
 /** The finding, at the template of the workload. */

@@ -58,6 +58,22 @@ test('comments, entries of people and a chart of another version come back as th
   expect(people(world.release())).toBe(people(adopted));
 });
 
+test('written, and Flux is late: that is waited for, and what the cluster still runs is no second template of the digest', async () => {
+  const world = await HelmWorld.halfWay();
+  await world.order(ABORT);
+  await world.pass();
+  expect(world.subject()).toContain('rollback');
+  for (const reason of ['NotApplied', 'AgentNotApplying']) {
+    const { outcomes } = await world.pass();
+    const [plan] = outcomes.map((one) => one.plan);
+    expect([plan?.holds.map((one) => one.reason), plan?.issues]).toEqual([[reason], []]);
+    world.tick(1200);
+  }
+  world.apply();
+  await world.play();
+  expect(world.groups()).toBe(OLD);
+});
+
 /** A commit that asks for the second tag, of this date. */
 function asked(world: HelmWorld, atSeconds: number): void {
   const text = world.release().replace('v0.10.0', 'v0.10.1');
