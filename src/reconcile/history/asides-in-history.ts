@@ -11,7 +11,7 @@ import { namespaceOf } from '../documents/manifest-index.ts';
 import { beforeAside } from './before-aside.ts';
 import type { Observation } from './observation.ts';
 import type { Forged } from './stable-in-history.ts';
-import type { Version } from './version.ts';
+import { isAtRest, type Version } from './version.ts';
 
 /**
  * What is to be put back: the value that the field had in main's own line right before a commit put it aside, by the mark
@@ -63,10 +63,11 @@ async function asSet(of: Observation, aside: Aside): Promise<Aside> {
   if (now === undefined || sameValue(now, aside.set)) return aside;
   const there = (version: Version): Aside | undefined => asidesIn(version).find(sameField(aside));
   const walked = await of.git.line.walk<{ readonly by?: Oid; readonly set?: Aside['set'] }>(of.entry, {
-    keyOf: (version) => JSON.stringify([version.kind, there(version)?.set ?? null]),
+    keyOf: (version) => JSON.stringify([version.kind, isAtRest(version), there(version)?.set ?? null]),
     visit: ({ version, until }) => {
       const then = there(version);
-      if (then === undefined) return version.kind === 'read' ? {} : undefined;
+      // One commit may take the entry out, and another bring it back.
+      if (then === undefined) return isAtRest(version) ? {} : undefined;
       return until !== undefined && sameValue(then.set, now) ? { by: until, set: then.set } : undefined;
     },
   });
@@ -85,10 +86,10 @@ function omission({ object, path }: Aside, before: FieldValue): Forged {
 /** What this delivery put aside last of fields that the mark says nothing of, and that are as it has set them. */
 async function leftOut(of: Observation, said: readonly Aside[]): Promise<readonly Aside[]> {
   const walked = await of.git.line.walk<readonly Aside[]>(of.entry, {
-    keyOf: (version) => JSON.stringify([version.kind, stepIn(version) === undefined, asidesIn(version)]),
+    keyOf: (version) => JSON.stringify([version.kind, isAtRest(version), asidesIn(version)]),
     visit: ({ version }) => {
       const others = asidesIn(version).filter((aside) => !said.some(sameField(aside)));
-      return others.length > 0 || (version.kind === 'read' && stepIn(version) === undefined) ? others : undefined;
+      return others.length > 0 || isAtRest(version) ? others : undefined;
     },
   });
   const found: Aside[] = [];
@@ -97,10 +98,6 @@ async function leftOut(of: Observation, said: readonly Aside[]): Promise<readonl
     if (now !== undefined && sameValue(now, aside.set)) found.push(aside);
   }
   return found;
-}
-
-function stepIn(version: Version): Marks['step'] {
-  return version.kind === 'read' ? version.workload.workload.marks?.step : undefined;
 }
 
 function forgery({ object, path, was }: Aside, before: FieldValue): Forged {

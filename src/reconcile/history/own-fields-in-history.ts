@@ -7,7 +7,7 @@ import type { Workload } from '../../api/workload.ts';
 import { beforeAside } from './before-aside.ts';
 import type { Observation } from './observation.ts';
 import type { Forged } from './stable-in-history.ts';
-import type { Version } from './version.ts';
+import { isAtRest, type Version } from './version.ts';
 
 type Field = 'replicas' | 'maxUnavailable';
 type Entry = { readonly was?: IntOrPercent | undefined; readonly set: IntOrPercent };
@@ -67,20 +67,21 @@ async function asSet(
   let later = now;
   const walked = await git.line.walk<{ readonly entry?: Entry }>(entry, {
     keyOf: (version) =>
-      JSON.stringify([version.kind, isOpen(version), entryIn(version, field) ?? null, valueIn(version, field) ?? null]),
+      JSON.stringify([
+        version.kind,
+        isAtRest(version),
+        entryIn(version, field) ?? null,
+        valueIn(version, field) ?? null,
+      ]),
     visit: ({ version }) => {
       if (version.kind !== 'read') return undefined;
       const [then, kept] = [entryIn(version, field), later === now];
       later = valueIn(version, field) ?? '';
       if (then?.set === now && later === now) return kept ? { entry: then } : {};
-      return isOpen(version) ? undefined : {};
+      return isAtRest(version) ? {} : undefined;
     },
   });
   return walked.kind === 'found' ? walked.value.entry : undefined;
-}
-
-function isOpen(version: Version): boolean {
-  return version.kind === 'read' && version.workload.workload.marks?.step !== undefined;
 }
 
 function entryIn(version: Version, field: Field): Entry | undefined {

@@ -34,11 +34,28 @@ export async function restProven(of: Observation, snapshot: Snapshot, plan: Plan
   if (marks.step !== undefined && marks.step.kind !== 'rollback') return undefined;
   const last = (await lastWritten(of.git, of.entry))?.marks;
   // Where its Rollout is gone or disabled nothing else goes on with a rollback.
-  const isLeft = marks.step === undefined && (snapshot.rollout?.rollout.disabled ?? true);
+  const isStill = marks.step === undefined && (snapshot.rollout?.rollout.disabled ?? true);
+  const isLeft = isStill && last?.step?.kind === 'rollback' && (await hasStayed(of, workload.digest));
   const isGoing = last?.step !== undefined && (isLeft || last.step.kind !== 'rollback');
   const isOpen = isGoing && sameRelease(last.release, marks.release);
   if (isOpen) return { ...snapshot, lostMarks: last };
   return (await whereBehind(of, snapshot, { file: workload, marks })) ?? wherePutBack(of, snapshot, last);
+}
+
+/** Whether the file had no other template since a rollback was last seen in it: else its owner has gone on by hand, and groups are of that. */
+async function hasStayed({ git, entry }: Observation, digest: string): Promise<boolean> {
+  const walked = await git.line.walk<boolean>(entry, {
+    keyOf: (version) =>
+      version.kind === 'read'
+        ? `${version.workload.digest} ${version.workload.workload.marks?.step?.kind}`
+        : version.kind,
+    visit: ({ version }) => {
+      if (version.kind !== 'read') return undefined;
+      if (version.workload.workload.marks?.step?.kind === 'rollback') return true;
+      return version.workload.digest === digest ? undefined : false;
+    },
+  });
+  return walked.kind !== 'found' || walked.value;
 }
 
 /** What is aborted was on its way when the file was put back: no pass need have seen that before. undefined: nothing of the kind is ordered. */

@@ -27,3 +27,9 @@ export function versionOf(documents: readonly ManifestDocument[]): Version {
   const { workload } = twins.length > 0 ? { workload: undefined } : readWorkload(document);
   return workload === undefined ? { kind: 'unreadable' } : { kind: 'read', document, workload };
 }
+
+/** Whether nothing is in progress by the annotations: a hand may have taken the step out alone. */
+export function isAtRest(version: Version): boolean {
+  const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
+  return version.kind === 'read' && marks?.step === undefined && marks?.restore === undefined;
+}

@@ -150,3 +150,29 @@ test('a canary that has settled by a hand, its Rollout gone: an abort writes the
     ['annotations restored', 'rollback, route-restored', 'rolled back'].map((label) => `rollout(llm/vllm): ${label}`),
   );
 });
+
+test.each([
+  ['partition', 'gone'],
+  ['canary', 'gone'],
+  ['canary', 'disabled'],
+])(
+  '%s, a rollback that its owner has ended, its Rollout %s: a template put back by hand later goes no further than its partition',
+  async (style, rollout) => {
+    const { rollback } = await stands({ style, signed: false, other: false });
+    const at = rollback?.fork();
+    if (at === undefined) throw new Error(`${style} has no rollback`);
+    ROLLOUT[rollout]?.(at, rolloutIn(filesIn(style, false)));
+    const ended = at.text().replace(/ +tranche\.dev\/(step|restore|rung): .*\n/g, '');
+    const write = (text: string, partition: number): unknown =>
+      at.write(LWS, text.replace(/partition: \d+/, `partition: ${partition}`));
+    write(ended, 0);
+    for (let round = 0; round < 4; round += 1) await at.round();
+    const settled = at.text();
+    write(settled.replaceAll(OLD, 'v0.10.2'), 0);
+    for (let round = 0; round < 5; round += 1) await at.round();
+    expect(serving(at, '0.10.2')).toBe(4);
+    write(settled, 3);
+    for (let round = 0; round < 8; round += 1) await at.round();
+    expect([serving(at, '0.10.2'), serving(at, '0.10.0')]).toEqual([3, 1]);
+  },
+);

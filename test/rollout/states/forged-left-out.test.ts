@@ -90,6 +90,12 @@ const CASES: Readonly<Record<string, (at: Forgery) => Promise<unknown>>> = {
     at.edit(LWS_FILE, /"was":2,"set":3/, '"was":2,"set":4');
     await at.eject({ abort: true });
   },
+  'out, and back with another value that was set': async (at) => {
+    const is = restoreOf(at);
+    withoutEntry(at);
+    at.edit(LWS_FILE, restoreOf(at), is.replace(/"was":2,"set":3/, '"was":2,"set":4'));
+    await abort(at);
+  },
   'before eject --abort': async (at) => {
     withoutEntry(at);
     await at.eject({ abort: true });

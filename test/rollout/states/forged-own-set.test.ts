@@ -29,6 +29,16 @@ const FORGED: Readonly<Record<string, (at: Forgery) => unknown>> = {
   'as it is': () => undefined,
   'another set': forgedAs((text) => text.replace('"set":5', '"set":6')),
   'another set and another value before': forgedAs((text) => text.replace('"was":4,"set":5', '"was":3,"set":6')),
+  'no entry, and then another set': (at) => {
+    const is = at.text();
+    at.write(LWS_FILE, is.replace(ENTRY, '').replace(',}', '}'));
+    at.write(LWS_FILE, is.replace('"set":5', '"set":6'));
+  },
+  'another set, and no step in between': (at) => {
+    const other = at.text().replace('"set":5', '"set":6');
+    at.write(LWS_FILE, other.replace(/ +tranche\.dev\/step: .*\n/, ''));
+    at.write(LWS_FILE, other);
+  },
   'no entry': forgedAs((text) => text.replace(ENTRY, '').replace(',}', '}')),
 };
 const CASES = Object.keys(FORGED).flatMap((what) => [0, 2].map((passes) => [what, passes] as const));
