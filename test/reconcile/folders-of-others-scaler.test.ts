@@ -46,21 +46,28 @@ const ADDED: Readonly<Record<string, string>> = {
   'three of other names': ['a', 'b', 'c'].map((name) => OWN.replace('name: vllm', `name: ${name}`)).join('---\n'),
 };
 const CASES = Object.keys(ADDED).flatMap((what) =>
-  what === 'none' ? [[what, 'z.yaml'] as const] : ['a.yaml', 'teams/b/hpa.yaml'].map((path) => [what, path] as const),
+  what === 'none'
+    ? [[what, 'z.yaml', 0] as const]
+    : ['a.yaml', 'teams/b/hpa.yaml'].map((path, at) => [what, path, 3 * at] as const),
 );
 
-test.each(CASES)('%s in %s in the middle of a share: the floor comes back with the rollback', async (what, path) => {
-  const at = await shared();
-  const added = ADDED[what] ?? '';
-  if (added !== '') at.write(path, added);
-  expect(await at.order({ kind: 'abort', keepNewer: false })).toMatch(/^abort/);
-  await at.until('rolled back');
-  expect(at.text(HPA)).toBe(OWN);
-  if (added !== '') expect(at.text(path)).toBe(added);
-  const last = at.world.repository.head('main');
-  await at.round();
-  expect(at.world.repository.head('main')).toBe(last);
-});
+// What the cluster has of it is seen by the passes before.
+test.each(CASES)(
+  '%s in %s in the middle of a share, %i passes before: the floor comes back',
+  async (what, path, passes) => {
+    const at = await shared();
+    const added = ADDED[what] ?? '';
+    if (added !== '') at.write(path, added);
+    for (let pass = 0; pass < passes; pass += 1) await at.round();
+    expect(await at.order({ kind: 'abort', keepNewer: false })).toMatch(/^abort/);
+    await at.until('rolled back');
+    expect(at.text(HPA)).toBe(OWN);
+    if (added !== '') expect(at.text(path)).toBe(added);
+    const last = at.world.repository.head('main');
+    await at.round();
+    expect(at.world.repository.head('main')).toBe(last);
+  },
+);
 
 test.each([
   ['one of another name', 'ScalerRefused'],

@@ -18,6 +18,7 @@ import type { Observation } from './observation.ts';
 import { isThrough } from './own-move.ts';
 import { putBackFrom } from './put-back.ts';
 import type { ReleaseBefore } from './releases-before.ts';
+import { hasStayed } from './rollback-left.ts';
 import { orderedText } from './stable-in-history.ts';
 
 /**
@@ -40,22 +41,6 @@ export async function restProven(of: Observation, snapshot: Snapshot, plan: Plan
   const isOpen = isGoing && sameRelease(last.release, marks.release);
   if (isOpen) return { ...snapshot, lostMarks: last };
   return (await whereBehind(of, snapshot, { file: workload, marks })) ?? wherePutBack(of, snapshot, last);
-}
-
-/** Whether the file had no other template since a rollback was last seen in it: else its owner has gone on by hand, and groups are of that. */
-async function hasStayed({ git, entry }: Observation, digest: string): Promise<boolean> {
-  const walked = await git.line.walk<boolean>(entry, {
-    keyOf: (version) =>
-      version.kind === 'read'
-        ? `${version.workload.digest} ${version.workload.workload.marks?.step?.kind}`
-        : version.kind,
-    visit: ({ version }) => {
-      if (version.kind !== 'read') return undefined;
-      if (version.workload.workload.marks?.step?.kind === 'rollback') return true;
-      return version.workload.digest === digest ? undefined : false;
-    },
-  });
-  return walked.kind !== 'found' || walked.value;
 }
 
 /** What is aborted was on its way when the file was put back: no pass need have seen that before. undefined: nothing of the kind is ordered. */

@@ -8,7 +8,7 @@ import { immutableChanges } from '../edits/recreate-change.ts';
 import { wholeChange } from '../edits/size-change.ts';
 import { type Hold, hold } from '../hold.ts';
 import { annotationsOf, replicasOf, secondName } from '../ladders/delivery.ts';
-import { hasIdle } from '../ladders/floor.ts';
+import { hasIdle, isItsScaler } from '../ladders/floor.ts';
 import { styleInUse } from '../ladders/ladder-files.ts';
 import { plannedGroups } from '../observed/batches.ts';
 import { wanted } from '../observed/groups-asked.ts';
@@ -180,12 +180,9 @@ function unheld({ snapshot, state, marks }: Situation): string | undefined {
     second !== undefined && marks !== undefined && annotationsOf(second)[TEXT] === printRelease(marks.release);
   if (state.kind === 'ladder' && isWritten && marks.restore?.least === undefined)
     return `it has come in the middle of the delivery, and ${shrinks}`;
-  const { kind, name } = inGit.object;
   const all = live.scalers?.kind === 'known' ? live.scalers.value : [];
-  // KEDA scales by an HPA of its own.
-  const other = all.find((one) => one.name !== name || one.kind !== kind);
-  const isOfKeda = kind === 'ScaledObject' && other?.kind === 'HorizontalPodAutoscaler';
-  return other === undefined || isOfKeda ? undefined : `${other.kind} ${other.name} in the cluster does so as well`;
+  const other = all.find((one) => !isItsScaler(inGit, one));
+  return other === undefined ? undefined : `${other.kind} ${other.name} in the cluster does so as well`;
 }
 
 /**

@@ -22,7 +22,7 @@ import {
   selectorOf,
   sidesOf,
 } from './delivery.ts';
-import { floorIn, floorWanted } from './floor.ts';
+import { floorIn, floorWanted, isItsScaler } from './floor.ts';
 import { rulesDiffer, type Sent } from './own-rules.ts';
 import type { TrafficView } from './traffic-view.ts';
 
@@ -112,18 +112,17 @@ function portsDiffer(document: RouteDocument | undefined, live: Known<LiveServic
   return known({ object: document.object, field: `port ${missed.port}`, git: 'there', live: 'not there, or another' });
 }
 
-/** The floor that this delivery wants, or a lower one that people have written since, in every autoscaler of the workload. */
+/** The floor that this delivery wants, or a lower one that people have written since, in its autoscaler and what KEDA makes of that. */
 function scalerDiffers(delivery: Delivery, { live }: TrafficView): Look {
   const { scaler } = delivery;
   const least = floorWanted(delivery);
   if (scaler === undefined || least === undefined) return absent;
   const { scalers = notAsked('autoscalers were not read') } = live;
   if (scalers.kind !== 'known') return unknown(scalers.kind === 'unknown' ? scalers.why : 'autoscalers were not read');
-  const { kind, name } = scaler.object;
-  if (!scalers.value.some((one) => one.kind === kind && one.name === name)) return missing(scaler.object);
+  const its = scalers.value.filter((one) => isItsScaler(scaler, one));
+  if (!its.some(({ kind }) => kind === scaler.object.kind)) return missing(scaler.object);
   const wanted = Math.min(least, floorIn(scaler));
-  // KEDA scales by an HPA of its own.
-  const low = scalers.value.find(({ floor }) => floor < wanted);
+  const low = its.find(({ floor }) => floor < wanted);
   if (low === undefined) return absent;
   const field = scalerFields(low.kind)?.floor.join('.') ?? '';
   return known({ object: low, field, git: String(wanted), live: String(low.floor) });

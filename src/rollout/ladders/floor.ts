@@ -2,6 +2,7 @@
 
 import { samePath } from '../../api/field.ts';
 import { at } from '../../api/json.ts';
+import type { Scaler } from '../../api/live.ts';
 import { MARK } from '../../api/marks.ts';
 import { parseRestore } from '../../api/restore.ts';
 import { scalerFields } from '../../api/scaler.ts';
@@ -80,4 +81,15 @@ function isSame(left: ObjectRef, right: ObjectRef | undefined): boolean {
 /** Whether what is put aside is the floor of an autoscaler. */
 export function isFloor({ object }: Pick<Displaced, 'object'>): boolean {
   return scalerFields(object.kind) !== undefined;
+}
+
+/**
+ * Whether an autoscaler of the cluster is this document's: itself, or of a ScaledObject the HPA that KEDA makes of it, by the name that
+ * KEDA gives it (keda.sh, `horizontalPodAutoscalerConfig`). Others for the same workload are somebody else's.
+ */
+export function isItsScaler({ object, value }: RouteDocument, live: Pick<Scaler, 'kind' | 'name'>): boolean {
+  if (live.kind === object.kind) return live.name === object.name;
+  if (object.kind !== 'ScaledObject') return false;
+  const named = at(value, ['spec', 'advanced', 'horizontalPodAutoscalerConfig', 'name']);
+  return live.name === (typeof named === 'string' && named !== '' ? named : `keda-hpa-${object.name}`);
 }

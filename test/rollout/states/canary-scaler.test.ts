@@ -117,6 +117,18 @@ test.each<readonly [what: string, stand: Stand, found: Found, told: string]>([
     found({ 'ScaledObject vllm': 4, 'HorizontalPodAutoscaler keda-hpa-vllm': 4 }),
     'RungReady: step 1/3, pods: canary 0 → 1',
   ],
+  [
+    'KEDA has passed it on by the name that it was given',
+    after(AT.text, withScaler(keda('  advanced: {horizontalPodAutoscalerConfig: {name: own}}\n'))),
+    found({ 'ScaledObject vllm': 4, 'HorizontalPodAutoscaler own': 4 }),
+    'RungReady: step 1/3, pods: canary 0 → 1',
+  ],
+  [
+    'KEDA has one of its own, and there is another HPA',
+    withScaler(keda('')),
+    found({ 'ScaledObject vllm': 4, 'HorizontalPodAutoscaler keda-hpa-vllm': 4, 'HorizontalPodAutoscaler evil': 1 }),
+    'hold ScalerRefused',
+  ],
   ['lowered by hand', at(lowered), {}, 'hold CanaryEdited'],
   ['lowered by hand, and accepted', at(lowered), accepting(lowered), 'StepReady: step 3/3, pods: canary 2 → 4'],
   ['lowered by hand, abort', lowered, abort(lowered), 'Aborted: rollback, route-restored'],
@@ -168,6 +180,20 @@ test.each<readonly [what: string, stand: Stand]>([
   expect(told.at(-2)).toBe('RolledBack: rolled back');
   expect(inFile(last)).toBe(TWO);
   expect(last.texts.get(ANOTHER)).toBe(withAnother(stand).get(ANOTHER));
+});
+
+test.each([
+  ['an HPA', TWO, { 'HorizontalPodAutoscaler vllm': 4, 'HorizontalPodAutoscaler evil': 1 }],
+  [
+    'a ScaledObject',
+    keda('  minReplicaCount: 1\n'),
+    { 'ScaledObject vllm': 4, 'HorizontalPodAutoscaler keda-hpa-vllm': 4, 'HorizontalPodAutoscaler evil': 1 },
+  ],
+])('one of the cluster that leaves fewer takes nothing from the rollback of %s', (_, own, scalers) => {
+  const stand = after(AT.second, withScaler(own));
+  const { told, stand: last } = passes(stand, { found: () => ({ ...abort(stand), view: { scalers } }) });
+  expect(told.at(-2)).toBe('RolledBack: rolled back');
+  expect(inFile(last)).toBe(own);
 });
 
 test('several of them are named, with their files', () => {
