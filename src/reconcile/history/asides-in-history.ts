@@ -4,6 +4,7 @@ import type { Aside } from '../../api/aside.ts';
 import { ABSENT, type EditPath, type FieldValue, type ItemMatch, sameValue } from '../../api/field.ts';
 import { at, isJsonObject, type Json } from '../../api/json.ts';
 import type { Marks } from '../../api/marks.ts';
+import type { Release } from '../../api/release.ts';
 import { pathText } from '../../manifests/path-text.ts';
 import type { Oid } from '../../ports/git.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
@@ -11,7 +12,7 @@ import { namespaceOf } from '../documents/manifest-index.ts';
 import { beforeAside } from './before-aside.ts';
 import type { Observation } from './observation.ts';
 import type { Forged } from './stable-in-history.ts';
-import { isAtRest, type Version } from './version.ts';
+import { deliveredBy, isBefore, type Version } from './version.ts';
 
 /**
  * What is to be put back: the value that the field had in main's own line right before a commit put it aside, by the mark
@@ -21,18 +22,19 @@ import { isAtRest, type Version } from './version.ts';
  */
 export async function asidesBorneOut(
   of: Observation,
-  { restore }: Marks,
+  marks: Marks,
 ): Promise<{ readonly asides: readonly Aside[]; readonly forged: readonly Forged[] }> {
   const asides: Aside[] = [];
   const forged: Forged[] = [];
-  const said = restore?.objects ?? [];
-  for (const aside of await leftOut(of, said)) {
+  const said = marks.restore?.objects ?? [];
+  const release = deliveredBy(marks);
+  for (const aside of await leftOut(of, said, release)) {
     const [was = aside.was] = await valuesBefore(of, aside);
     asides.push({ ...aside, was });
     forged.push(omission(aside, was));
   }
   for (const one of said) {
-    const aside = await asSet(of, one);
+    const aside = await asSet(of, one, release);
     if (aside !== one) forged.push(otherwiseSet(one, aside));
     const values = await valuesBefore(of, aside);
     const [first] = values;
@@ -58,16 +60,16 @@ function otherwiseSet({ object, path, set }: Aside, then: Aside): Forged {
  * The same as this delivery set the field, where a commit changed that word of the mark alone: the field would pass for one that
  * a hand has written since.
  */
-async function asSet(of: Observation, aside: Aside): Promise<Aside> {
+async function asSet(of: Observation, aside: Aside, release: Release | undefined): Promise<Aside> {
   const now = await valueAt(of, of.desired.commit, aside);
   if (now === undefined || sameValue(now, aside.set)) return aside;
   const there = (version: Version): Aside | undefined => asidesIn(version).find(sameField(aside));
   const walked = await of.git.line.walk<{ readonly by?: Oid; readonly set?: Aside['set'] }>(of.entry, {
-    keyOf: (version) => JSON.stringify([version.kind, isAtRest(version), there(version)?.set ?? null]),
+    keyOf: (version) => JSON.stringify([version.kind, isBefore(version, release), there(version)?.set ?? null]),
     visit: ({ version, until }) => {
       const then = there(version);
       // One commit may take the entry out, and another bring it back.
-      if (then === undefined) return isAtRest(version) ? {} : undefined;
+      if (then === undefined) return isBefore(version, release) ? {} : undefined;
       return until !== undefined && sameValue(then.set, now) ? { by: until, set: then.set } : undefined;
     },
   });
@@ -84,12 +86,16 @@ function omission({ object, path }: Aside, before: FieldValue): Forged {
 }
 
 /** What this delivery put aside last of fields that the mark says nothing of, and that are as it has set them. */
-async function leftOut(of: Observation, said: readonly Aside[]): Promise<readonly Aside[]> {
+async function leftOut(
+  of: Observation,
+  said: readonly Aside[],
+  release: Release | undefined,
+): Promise<readonly Aside[]> {
   const walked = await of.git.line.walk<readonly Aside[]>(of.entry, {
-    keyOf: (version) => JSON.stringify([version.kind, isAtRest(version), asidesIn(version)]),
+    keyOf: (version) => JSON.stringify([version.kind, isBefore(version, release), asidesIn(version)]),
     visit: ({ version }) => {
       const others = asidesIn(version).filter((aside) => !said.some(sameField(aside)));
-      return others.length > 0 || isAtRest(version) ? others : undefined;
+      return others.length > 0 || isBefore(version, release) ? others : undefined;
     },
   });
   const found: Aside[] = [];

@@ -4,7 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Observation } from './observation.ts';
-import type { Version } from './version.ts';
+import { deliveredBy, isBefore, type Version } from './version.ts';
 
 /** One version of the workload in main's own line, of which the field was not put aside. */
 type Before = { readonly commit: Oid; readonly version: Version };
@@ -58,19 +58,15 @@ async function beforeDelivery(
         return undefined;
       }
       if (!isMet) return undefined;
+      before ??= here;
+      if (isBefore(version, aside)) return [before, here];
       // Right before a rollback is the release that it takes back.
       aside ??= deliveredBy(marks);
-      before ??= here;
-      return marks.step === undefined ? [before, here] : undefined;
+      return undefined;
     },
   });
   if (walked.kind === 'found') return walked.value;
   return walked.kind === 'ended' && before !== undefined ? [before] : [];
-}
-
-/** The release that has put fields aside; undefined in a rollback: its marks name the one that it puts back. */
-function deliveredBy({ release, step }: Marks): Release | undefined {
-  return step?.kind === 'rollback' ? undefined : release;
 }
 
 /** Versions between which nothing of this changes are one: with the release, so that none comes again in another delivery. */
@@ -78,7 +74,11 @@ function keyBy(says: (version: Version) => boolean): (version: Version) => strin
   return (version) => {
     const marks = marksOf(version);
     if (marks === undefined) return version.kind;
-    return [printRelease(marks.release), marks.step === undefined ? '' : 'delivered', String(says(version))].join(' ');
+    return [
+      printRelease(marks.release),
+      marks.step === undefined && marks.restore === undefined ? '' : 'delivered',
+      String(says(version)),
+    ].join(' ');
   };
 }
 

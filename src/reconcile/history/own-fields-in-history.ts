@@ -2,12 +2,13 @@
 
 import { type IntOrPercent, isBudget, letsNone } from '../../api/int-or-percent.ts';
 import type { Marks } from '../../api/marks.ts';
+import type { Release } from '../../api/release.ts';
 import { type Restore, withAside } from '../../api/restore.ts';
 import type { Workload } from '../../api/workload.ts';
 import { beforeAside } from './before-aside.ts';
 import type { Observation } from './observation.ts';
 import type { Forged } from './stable-in-history.ts';
-import { isAtRest, type Version } from './version.ts';
+import { deliveredBy, isBefore, type Version } from './version.ts';
 
 type Field = 'replicas' | 'maxUnavailable';
 type Entry = { readonly was?: IntOrPercent | undefined; readonly set: IntOrPercent };
@@ -28,7 +29,10 @@ export async function ownFieldsBorneOut(
   const forged: Forged[] = [];
   for (const field of ['replicas', 'maxUnavailable'] as const) {
     const said: Entry | undefined = restore?.[field];
-    const entry = restore === undefined ? undefined : await asSet(of, field, { said, now: workload[field] });
+    const entry =
+      restore === undefined
+        ? undefined
+        : await asSet(of, field, { said, now: workload[field], release: deliveredBy(marks) });
     if (restore === undefined || entry === undefined) continue;
     if (entry !== said) {
       restore = withAside(restore, { [field]: entry });
@@ -61,7 +65,15 @@ function otherwiseSet(field: Field, said: Entry | undefined, { set }: Entry): Fo
 async function asSet(
   { git, entry }: Observation,
   field: Field,
-  { said, now }: { readonly said: Entry | undefined; readonly now: IntOrPercent | undefined },
+  {
+    said,
+    now,
+    release,
+  }: {
+    readonly said: Entry | undefined;
+    readonly now: IntOrPercent | undefined;
+    readonly release: Release | undefined;
+  },
 ): Promise<Entry | undefined> {
   if (now === undefined || said?.set === now) return said;
   let later = now;
@@ -69,7 +81,7 @@ async function asSet(
     keyOf: (version) =>
       JSON.stringify([
         version.kind,
-        isAtRest(version),
+        isBefore(version, release),
         entryIn(version, field) ?? null,
         valueIn(version, field) ?? null,
       ]),
@@ -78,7 +90,7 @@ async function asSet(
       const [then, kept] = [entryIn(version, field), later === now];
       later = valueIn(version, field) ?? '';
       if (then?.set === now && later === now) return kept ? { entry: then } : {};
-      return isAtRest(version) ? {} : undefined;
+      return isBefore(version, release) ? {} : undefined;
     },
   });
   return walked.kind === 'found' ? walked.value.entry : undefined;

@@ -1,5 +1,7 @@
 /** What one commit says of a workload: the version of its document that main's own line is followed by. */
 
+import type { Marks } from '../../api/marks.ts';
+import { type Release, sameRelease } from '../../api/release.ts';
 import type { ManifestDocument } from '../../manifests/parse-file.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { WorkloadFile } from '../../rollout/snapshot.ts';
@@ -28,8 +30,18 @@ export function versionOf(documents: readonly ManifestDocument[]): Version {
   return workload === undefined ? { kind: 'unreadable' } : { kind: 'read', document, workload };
 }
 
-/** Whether nothing is in progress by the annotations: a hand may have taken the step out alone. */
-export function isAtRest(version: Version): boolean {
-  const marks = version.kind === 'read' ? version.workload.workload.marks : undefined;
-  return version.kind === 'read' && marks?.step === undefined && marks?.restore === undefined;
+/** The release that has put fields aside; undefined in a rollback: its marks name the one that it puts back. */
+export function deliveredBy({ release, step }: Marks): Release | undefined {
+  return step?.kind === 'rollback' ? undefined : release;
+}
+
+/**
+ * Whether it is from before the delivery of that release: nothing is in progress by its annotations, and they name another one. A hand may
+ * take the step out of them in between, or all that a delivery keeps. undefined: of a rollback, which may start from rest.
+ */
+export function isBefore(version: Version, delivered: Release | undefined): boolean {
+  if (version.kind !== 'read') return false;
+  const { marks } = version.workload.workload;
+  if (marks === undefined) return true;
+  return marks.step === undefined && marks.restore === undefined && !sameRelease(marks.release, delivered);
 }

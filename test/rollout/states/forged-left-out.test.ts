@@ -96,6 +96,26 @@ const CASES: Readonly<Record<string, (at: Forgery) => Promise<unknown>>> = {
     at.edit(LWS_FILE, restoreOf(at), is.replace(/"was":2,"set":3/, '"was":2,"set":4'));
     await abort(at);
   },
+  'out with the step, and the step back': async (at) => {
+    withoutEntry(at);
+    const is = at.text();
+    at.write(LWS_FILE, is.replace(/ +tranche\.dev\/step: .*\n/, ''));
+    at.write(LWS_FILE, is);
+    await abort(at);
+  },
+  'out with the step in one commit, and the step back': async (at) => {
+    const whole = at.text();
+    const is = whole.replace(restoreOf(at), restoreOf(at).replace(ENTRY, ''));
+    at.write(LWS_FILE, is.replace(/ +tranche\.dev\/step: .*\n/, ''));
+    at.write(LWS_FILE, is);
+    await abort(at);
+  },
+  'all of it gone, and back with another value that was set': async (at) => {
+    const whole = at.text();
+    at.write(LWS_FILE, whole.replace(/ +tranche\.dev\/(step|restore|rung): .*\n/g, ''));
+    at.write(LWS_FILE, whole.replace(/"was":2,"set":3/, '"was":2,"set":4'));
+    await abort(at);
+  },
   'before eject --abort': async (at) => {
     withoutEntry(at);
     await at.eject({ abort: true });

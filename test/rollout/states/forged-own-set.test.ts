@@ -39,6 +39,11 @@ const FORGED: Readonly<Record<string, (at: Forgery) => unknown>> = {
     at.write(LWS_FILE, other.replace(/ +tranche\.dev\/step: .*\n/, ''));
     at.write(LWS_FILE, other);
   },
+  'all of it gone, and back with another set': (at) => {
+    const is = at.text();
+    at.write(LWS_FILE, is.replace(/ +tranche\.dev\/(step|restore): .*\n/g, ''));
+    at.write(LWS_FILE, is.replace('"set":5', '"set":6'));
+  },
   'no entry': forgedAs((text) => text.replace(ENTRY, '').replace(',}', '}')),
 };
 const CASES = Object.keys(FORGED).flatMap((what) => [0, 2].map((passes) => [what, passes] as const));
