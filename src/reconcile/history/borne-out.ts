@@ -37,8 +37,8 @@ export async function borneOut(of: Observation, snapshot: Snapshot, plan: Plan):
   const marks = written ?? inFile;
   const isBack = goesBack(plan) || written !== undefined;
   const leaving = restoresRoute(plan);
-  const isOwn = writesOwn(plan) || forgetsOwn(plan);
-  if (!isBack && !leaving && !isOwn) return undefined;
+  const isOwn = isBack || writesOwn(plan) || forgetsOwn(plan);
+  if (!leaving && !isOwn) return undefined;
   const {
     stable,
     forged: another,
