@@ -138,12 +138,12 @@ export class BuiltWorld extends World {
     };
   }
 
-  /** Someone orders, as on the command line. */
-  async order(wish: OrderWish | EjectWish): Promise<string> {
+  /** Someone orders, as on the command line. Where the Rollout is gone, the workload is named. */
+  async order(wish: OrderWish | EjectWish, name = 'vllm'): Promise<string> {
     let said = '';
     const note = (text: string): void => void (said += text);
     const io = { env: {}, folder: '', out: note, err: note, isTerminal: false, signal: new AbortController().signal };
-    const options = { ...ORDER, target: { namespace: 'llm', name: 'vllm' } };
+    const options = { ...ORDER, target: { namespace: 'llm', name } };
     if ('kind' in wish) await intent(wish, options, this.ports(), io);
     else await eject(wish, options, this.ports(), io);
     return said;

@@ -13,11 +13,12 @@ type Of = { readonly file: WorkloadFile; readonly carried: Carried; readonly mar
 /** At rest alone: without the entry the partition of the chart counts at once, as a rule 0. */
 export function planEjectCarried(wish: EjectWish, snapshot: Snapshot, { file, carried, marks }: Of): Ordered {
   const { file: path, object, digest } = file;
+  const isOpen = marks.step !== undefined || digest !== marks.release.digest;
   if (wish.abort || wish.partition !== undefined)
     return refused(
-      `HelmRelease ${object.name} renders it: the entry of tranche goes as a whole, and with it what --abort and --partition would write. Order ${command('abort', snapshot.key)} and wait until it is settled, then eject`,
+      `HelmRelease ${object.name} renders it: the entry of tranche goes as a whole, and with it what --abort and --partition would write. ${isOpen ? `Order ${command('abort', snapshot.key)} and wait until it is settled, then eject` : `Nothing is in flight: order ${command('eject', snapshot.key)} without them`}`,
     );
-  if (marks.step !== undefined || digest !== marks.release.digest)
+  if (isOpen)
     return refused(
       `a release is in flight: without the entry of tranche every group would restart on it at once. Wait until it is settled, or order ${command('abort', snapshot.key)}`,
     );

@@ -17,11 +17,12 @@ type Over = { readonly file: WorkloadFile; readonly beneath: Beneath; readonly m
  */
 export function planEjectOver(wish: EjectWish, snapshot: Snapshot, { file, beneath, marks }: Over): Ordered {
   const { digest, object } = file;
+  const isOpen = marks.step !== undefined || digest !== marks.release.digest;
   if (wish.abort || wish.partition !== undefined)
     return refused(
-      `${object.name} is built by kustomize: the patch goes as a whole, and with it what --abort and --partition would write. Order ${command('abort', snapshot.key)} and wait until it is settled, then eject`,
+      `${object.name} is built by kustomize: the patch goes as a whole, and with it what --abort and --partition would write. ${isOpen ? `Order ${command('abort', snapshot.key)} and wait until it is settled, then eject` : `Nothing is in flight: order ${command('eject', snapshot.key)} without them`}`,
     );
-  if (marks.step !== undefined || digest !== marks.release.digest)
+  if (isOpen)
     return refused(
       `a release is in flight: without the patch of tranche every group would restart on it at once. Wait until it is settled, or order ${command('abort', snapshot.key)}`,
     );

@@ -1,7 +1,7 @@
 /** Handing a workload back: our annotations go, and LWS rolls by itself again. Works from the annotations alone. */
 
 import { samePath } from '../../api/field.ts';
-import { printMarks } from '../../api/marks.ts';
+import { type Marks, printMarks } from '../../api/marks.ts';
 import { RELEASE_PATHS } from '../../api/release-content.ts';
 import { VERSION } from '../../api/version-label.ts';
 import { SENTINEL, type Workload } from '../../api/workload.ts';
@@ -17,6 +17,7 @@ import { planEjectCarried } from './eject-carried.ts';
 import { planEjectOver } from './eject-over.ts';
 import { afterwards, deleted, disabling, type EjectScene, type EjectWish, UNMARKED, without } from './eject-scene.ts';
 import { planEjectBesides } from './eject-second.ts';
+import { groupsElsewhere } from './groups-elsewhere.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { unreadWorkload } from './unread-workload.ts';
 
@@ -41,8 +42,8 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
     return refused('the workload carries no annotation of tranche: there is nothing to hand back');
   const behind = takenOn(wish, snapshot, file) ?? unseenYet(wish, snapshot, file);
   if (behind !== undefined) return behind;
-  if (file.beneath !== undefined) return planEjectOver(wish, snapshot, { file, beneath: file.beneath, marks });
-  if (file.carried !== undefined) return planEjectCarried(wish, snapshot, { file, carried: file.carried, marks });
+  const whole = planWhole(wish, snapshot, file, marks);
+  if (whole !== undefined) return whole;
   const besides = planEjectBesides(wish, scene, marks);
   if (besides !== undefined) return besides;
   if (marks.step === undefined && marks.restore !== undefined && wish.partition === undefined)
@@ -79,27 +80,30 @@ export function planEject(wish: EjectWish, scene: EjectScene): Ordered {
   };
 }
 
+/** What goes as a whole. At rest `--abort` puts nothing back there: it says that groups of another template are to follow. */
+function planWhole(wish: EjectWish, snapshot: Snapshot, file: WorkloadFile, marks: Marks): Ordered | undefined {
+  const { beneath, carried } = file;
+  const isFollowing = marks.step === undefined && groupsElsewhere(snapshot.record);
+  const asked = isFollowing ? { ...wish, abort: false } : wish;
+  if (beneath !== undefined) return planEjectOver(asked, snapshot, { file, beneath, marks });
+  return carried === undefined ? undefined : planEjectCarried(asked, snapshot, { file, carried, marks });
+}
+
 /**
- * Groups of another template than that of the file, as the last pass has seen, or of what came before it: nobody looks once the workload is handed back, with a
- * stable template that its annotations name or without.
+ * Groups of another template than that of the file, as the last pass has seen, or of what came before it: nobody looks once the
+ * workload is handed back, with a stable template that its annotations name or without.
  */
-function takenOn(
-  { partition, abort }: EjectWish,
-  { record, key, lostMarks }: Snapshot,
-  read: WorkloadFile,
-): Refused | undefined {
+function takenOn({ partition, abort }: EjectWish, snapshot: Snapshot, read: WorkloadFile): Refused | undefined {
+  const { record, key, lostMarks } = snapshot;
   // In a delivery that may stand in a record alone, which anyone may have written; what comes back then is what history shows.
   const { step } = lostMarks ?? read.workload.marks ?? {};
   const isRest = step === undefined || step.kind === 'rollback';
   if (!isRest || partition !== undefined) return undefined;
-  const { holds = [] } = record ?? {};
-  // Those of a second colour that serves are named without facts: they are asked for apart.
-  const isElsewhere = holds.some(({ reason, facts }) => reason === 'GroupsElsewhere' && facts !== undefined);
-  if (isElsewhere && !abort)
+  if (groupsElsewhere(record) && !abort)
     return refused(
-      `groups run another template than that of the file (GroupsElsewhere): at partition 0 they would restart on it. To have that: ${command('eject', key, '--abort')}; ${command('status', key)} says which they are${byPartition(read)}`,
+      `groups run another template than that of the file (GroupsElsewhere): at partition 0 they would restart on it. To have that: ${following(snapshot, read)}; ${command('status', key)} says which they are${byPartition(read)}`,
     );
-  if (!holds.some(({ reason }) => reason === 'GroupsBehind')) return undefined;
+  if (record?.holds.some(({ reason }) => reason === 'GroupsBehind') !== true) return undefined;
   return refused(
     `groups run what came before the template of the file, or nobody can tell which is the older one (GroupsBehind): at partition 0 they would be taken on to that. ${command('status', key)} says how to go back${byPartition(read)}`,
   );
@@ -126,11 +130,20 @@ function unseenYet({ partition }: EjectWish, snapshot: Snapshot, read: WorkloadF
   const why = 'so nobody knows whether all groups run its template: at partition 0 they would be taken on to that.';
   return isSame
     ? refused(
-        `no commit of tranche on main has left ${read.file} with this release as it is, and no key signs the record of the pass that looked, ${why} Order it again after the next delivery, or once a key signs it (tranche status-key)${byHand}`,
+        `no commit of tranche on main has left ${read.file} with this release as it is, and no key signs the record of the pass that looked, ${why} ${isWhole(read) && groupsElsewhere(record) ? `To have that: ${following(snapshot, read)}` : `Order it again after the next delivery, or once a key signs it (tranche status-key)`}${byHand}`,
       )
     : refused(
         `no pass has looked at the annotations of ${read.file} as they are now, ${why} Order it again after the next pass, of which ${command('status', key)} tells${byHand}`,
       );
+}
+
+/**
+ * How groups elsewhere come to the template of the file. Where nobody bears the record out, what goes as a whole is handed back only once
+ * a commit of tranche has left them there.
+ */
+function following({ key, seenUnproven, rollout }: Snapshot, read: WorkloadFile): string {
+  if (!isWhole(read) || seenUnproven === undefined) return command('eject', key, '--abort');
+  return `${rollout === undefined ? 'put the Rollout back, ' : ''}order ${command('abort', key)}, and once it is settled eject`;
 }
 
 /** The way that is left where the file has a partition of its own, which stays. */

@@ -14,6 +14,7 @@ import { command } from '../texts/command-text.ts';
 import { policySaying } from '../texts/sentences.ts';
 import { type AbortOrder, type AbortScene, abort, behindAll, releaseAtRest, stepGone } from './abort.ts';
 import { requestsWait } from './abort-terms.ts';
+import { groupsElsewhere } from './groups-elsewhere.ts';
 import { type Ordered, type Refused, refused } from './ordered.ts';
 import { type PauseOrder, pause, pauseMeanwhile } from './pause.ts';
 import { proposeFresh } from './propose.ts';
@@ -116,10 +117,7 @@ function isElsewhere({ snapshot: { workload, record, lostMarks }, putBack, open 
   if (lostMarks?.step !== undefined || (putBack ?? open) !== undefined) return false;
   const marks = workload?.workload.marks;
   const isSettled = marks !== undefined && marks.step === undefined && marks.release.digest === workload?.digest;
-  // Those of a second colour that serves are named without facts: its owner moves them.
-  return (
-    isSettled && record?.holds.some(({ reason, facts }) => reason === 'GroupsElsewhere' && facts !== undefined) === true
-  );
+  return isSettled && groupsElsewhere(record);
 }
 
 function acknowledge({ history, main }: Snapshot): Said {

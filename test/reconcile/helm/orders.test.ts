@@ -103,3 +103,19 @@ test('extra groups of a delivery: their number stands in the entry, and goes fro
   expect([world.groups(), world.release().includes('"replicas"')]).toEqual([NEW, false]);
   expect(told).toMatchSnapshot();
 });
+
+test('put back in mid-delivery, groups are elsewhere: handed back with --abort, these follow', async () => {
+  const world = await HelmWorld.adopted({ signed: true });
+  const before = world.release();
+  world.edit(RELEASE_FILE, 'v0.10.0', 'v0.10.1');
+  world.apply();
+  for (let step = 0; step < 5; step += 1) await world.step();
+  world.repository.commit('main', { writes: [{ path: RELEASE_FILE, text: before }], message: 'search: back' });
+  world.apply();
+  expect(await world.step()).toContain('GroupsElsewhere');
+  expect(await world.order({ abort: false, partition: undefined })).toContain('tranche eject vllm --abort');
+  expect(await world.order({ abort: true, partition: undefined })).toContain('eject, entry removed');
+  world.apply();
+  world.tick(900);
+  expect(world.groups()).toBe(OLD);
+});
