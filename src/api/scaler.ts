@@ -47,7 +47,7 @@ export function scalerFields(kind: string): ScalerFields | undefined {
 export function parseScaler(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   object: unknown,
-) {
+): Known<Scaler> | undefined {
   if (scalerFields(kind)?.group !== groupOf(apiVersion)) return undefined;
   return kind === 'ScaledObject' ? parseScaledObject(object) : parseHorizontalPodAutoscaler(object);
 }

@@ -106,13 +106,13 @@ export function namespaceOf(document: ManifestDocument, config: Config): string 
   return document.object.namespace === '' ? mappedNamespace(config, document.file) : document.object.namespace;
 }
 
-/** The Rollout of this name among the documents of a commit: another namespace or API group may have one in the same file. */
-export function rolloutCalled(
+/** The document of this kind and name among those of a commit: another namespace or API group may have one in the same file. */
+export function documentCalled(
   documents: readonly ManifestDocument[],
-  { name, namespace }: Named,
+  { kind, name, namespace }: Named & { readonly kind: 'Rollout' | typeof LWS_KIND },
   config: Config,
 ): ManifestDocument | undefined {
-  const isIt = (one: ManifestDocument): boolean => one.object.kind === 'Rollout' && one.object.name === name;
+  const isIt = (one: ManifestDocument): boolean => one.object.kind === kind && one.object.name === name;
   return documents.find((one) => isIt(one) && isReadHere(one) && namespaceOf(one, config) === namespace);
 }
 

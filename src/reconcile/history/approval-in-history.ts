@@ -10,7 +10,7 @@ import { isDelivered, type Plan } from '../../rollout/plan.ts';
 import { restsOn } from '../../rollout/proposals/approved-by.ts';
 import type { Snapshot } from '../../rollout/snapshot.ts';
 import type { Desired } from '../desired/desired-rollout.ts';
-import { rolloutCalled } from '../documents/manifest-index.ts';
+import { documentCalled } from '../documents/manifest-index.ts';
 import type { GitReader } from './git-reader.ts';
 import type { Observation } from './observation.ts';
 
@@ -43,7 +43,7 @@ async function wordAt(
 ): Promise<string | undefined> {
   if (rollout === undefined) return undefined;
   const documents = await git.documentsAt(at, { kinds: [rollout.object.kind], paths: [rollout.file] });
-  const found = rolloutCalled(documents, key, desired.config);
+  const found = documentCalled(documents, { ...key, kind: 'Rollout' }, desired.config);
   return stringsIn(valueAt(found?.value, ['metadata', 'annotations']))[INTENT.approve];
 }
 

@@ -9,7 +9,7 @@ import { pathText } from '../../manifests/path-text.ts';
 import type { Oid } from '../../ports/git.ts';
 import { asideName } from '../../rollout/ladders/asides.ts';
 import { namespaceOf } from '../documents/manifest-index.ts';
-import { beforeAside } from './before-aside.ts';
+import { beforeAside, setOtherwise } from './before-aside.ts';
 import type { Observation } from './observation.ts';
 import type { Forged } from './stable-in-history.ts';
 import { deliveredBy, isBefore, type Version } from './version.ts';
@@ -35,7 +35,8 @@ export async function asidesBorneOut(
   }
   for (const one of said) {
     const aside = await asSet(of, one, release);
-    if (aside !== one) forged.push(otherwiseSet(one, aside));
+    if (aside !== one)
+      forged.push(setOtherwise(`${pathText(one.path)} of ${one.object}`, text(one.set), text(aside.set)));
     const values = await valuesBefore(of, aside);
     const [first] = values;
     const isTrue = first === undefined || values.some((value) => sameValue(value, aside.was));
@@ -47,13 +48,6 @@ export async function asidesBorneOut(
 
 function text(value: FieldValue): string {
   return typeof value === 'object' ? 'nothing' : JSON.stringify(value);
-}
-
-function otherwiseSet({ object, path, set }: Aside, then: Aside): Forged {
-  return {
-    seen: `says that this delivery set ${pathText(path)} of ${object} to ${text(set)}, and it set ${text(then.set)}`,
-    hint: 'It is put back. git log -p of the file shows who changed the mark.',
-  };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Marks } from '../../api/marks.ts';
 import { printRelease, type Release, sameRelease } from '../../api/release.ts';
 import type { Oid } from '../../ports/git.ts';
 import type { Observation } from './observation.ts';
+import type { Forged } from './stable-in-history.ts';
 import { deliveredBy, isBefore, type Version } from './version.ts';
 
 /** One version of the workload in main's own line, of which the field was not put aside. */
@@ -16,6 +17,14 @@ type Said = {
   /** Is shown each version of this delivery. */
   readonly notice?: ((version: Version) => void) | undefined;
 };
+
+/** What is said of a field where a hand has changed what the mark says that this delivery set it to. */
+export function setOtherwise(field: string, said: string, set: string): Forged {
+  return {
+    seen: `says that this delivery set ${field} to ${said}, and it set ${set}`,
+    hint: 'It is put back. git log -p of the file shows who changed the mark.',
+  };
+}
 
 /**
  * The best first: right before the delivery put it aside, at rest before that, and before the mark had this value. A hand that

@@ -17,7 +17,7 @@ import type { StableDocument } from '../../rollout/snapshot.ts';
 import { printKey } from '../../rollout/texts/key-text.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
 import { desiredRequest } from '../documents/desired-branch.ts';
-import { isReadHere, namespaceOf, rolloutCalled } from '../documents/manifest-index.ts';
+import { documentCalled, isReadHere } from '../documents/manifest-index.ts';
 import { mergedFolders } from '../documents/named-folders.ts';
 import { readRollout } from '../documents/read-rollout.ts';
 import { readWorkload } from '../documents/read-workload.ts';
@@ -188,18 +188,11 @@ async function stepAt(
   if (rollout === undefined || workload === undefined) return undefined;
   const tree = await git.readAt(at.commit.oid, { ...desiredRequest([rollout.file, workload.file]), markers: [] });
   const documents = git.documentsOf(tree, [LWS_KIND, 'Rollout']);
-  const called = (kind: string, name: string): ManifestDocument | undefined =>
-    documents.find(
-      (document) =>
-        document.object.kind === kind &&
-        document.object.name === name &&
-        namespaceOf(document, at.config) === key.namespace,
-    );
-  const then = rolloutCalled(documents, key, at.config);
+  const then = documentCalled(documents, { ...key, kind: 'Rollout' }, at.config);
   const { identity } = at.entry;
   const lws =
     identity?.root === undefined && identity?.carrier === undefined
-      ? called(LWS_KIND, workload.object.name)
+      ? documentCalled(documents, { ...key, kind: LWS_KIND, name: workload.object.name }, at.config)
       : await find(git, { commit: at.commit.oid, paths: [workload.file], identity, config: at.config });
   const plan = then === undefined ? undefined : readRollout(then).rollout?.rollout;
   const file = lws === undefined ? undefined : readWorkload(lws).workload;

@@ -5,7 +5,7 @@ import type { Marks } from '../../api/marks.ts';
 import type { Release } from '../../api/release.ts';
 import { type Restore, withAside } from '../../api/restore.ts';
 import type { Workload } from '../../api/workload.ts';
-import { beforeAside } from './before-aside.ts';
+import { beforeAside, setOtherwise } from './before-aside.ts';
 import type { Observation } from './observation.ts';
 import type { Forged } from './stable-in-history.ts';
 import { deliveredBy, isBefore, type Version } from './version.ts';
@@ -51,11 +51,11 @@ export async function ownFieldsBorneOut(
 }
 
 function otherwiseSet(field: Field, said: Entry | undefined, { set }: Entry): Forged {
-  const seen =
-    said === undefined
-      ? `leaves out what ${field} was before this delivery set it to ${set}`
-      : `says that this delivery set ${field} to ${said.set}, and it set ${set}`;
-  return { seen, hint: 'It is put back. git log -p of the file shows who changed the mark.' };
+  if (said !== undefined) return setOtherwise(field, String(said.set), String(set));
+  return {
+    seen: `leaves out what ${field} was before this delivery set it to ${set}`,
+    hint: 'It is put back. git log -p of the file shows who changed the mark.',
+  };
 }
 
 /**

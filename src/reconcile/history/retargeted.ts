@@ -2,7 +2,7 @@
 
 import type { Retargeted } from '../../rollout/snapshot.ts';
 import { type Desired, type DesiredRollout, isStepped } from '../desired/desired-rollout.ts';
-import { rolloutCalled } from '../documents/manifest-index.ts';
+import { documentCalled } from '../documents/manifest-index.ts';
 import { readRollout } from '../documents/read-rollout.ts';
 import type { Observation } from './observation.ts';
 
@@ -52,6 +52,6 @@ async function namedAtBegin(
   const begun = await git.arrival(delivered, (there) => there?.step !== undefined);
   if (rollout === undefined || begun === undefined) return undefined;
   const documents = await git.documentsAt(begun.commit.oid, { kinds: ['Rollout'], paths: [rollout.file] });
-  const then = rolloutCalled(documents, key, desired.config);
+  const then = documentCalled(documents, { ...key, kind: 'Rollout' }, desired.config);
   return then === undefined ? undefined : readRollout(then).rollout?.rollout.workload.name;
 }
