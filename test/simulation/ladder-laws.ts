@@ -54,7 +54,11 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['CanaryEmptied', onward],
     ['PrimaryCovered', same && (from === 'promote' || from === 'rollback') && isReleased(before.marks?.at)],
     ['ShareAccepted', same && from === 'rollback' && accepts(commit, 'TrafficWithdrawn')],
-    ['TrafficWithdrawn', same || (sameRelease && from === 'promote' && b === last)],
+    // And a share goes with the second workload that a file put back to before the delivery has left out.
+    [
+      'TrafficWithdrawn',
+      same || (sameRelease && from === 'promote' && b === last) || (from === undefined && isOfLast(commit)),
+    ],
     ['Jumped', plan.annotations['tranche.dev/jump'] === `${b}@${release}` && (b > a || begins(before, after))],
     ['StepsEdited', sameRelease && b >= 1 && a > 0],
     ['Superseded', b === 1 && !sameRelease],
@@ -83,10 +87,20 @@ export function ladderSteps(commit: OurCommit): string | undefined {
 }
 
 /** An abort finds no annotations, and gets those that our last commit wrote. */
-function isAsWritten({ universe, workload, parent, before, after, plan }: OurCommit): boolean {
-  const last = lastWritten(universe, { name: workload.name, upTo: parent })?.marks;
-  const isAbort = plan.annotations['tranche.dev/abort']?.startsWith(last?.release ?? ' ') === true;
-  return isAbort && before.marks === undefined && after.marks?.step === last?.step && after.marks?.at === last?.at;
+function isAsWritten(commit: OurCommit): boolean {
+  const { before, after, plan } = commit;
+  const isAbort = plan.annotations['tranche.dev/abort']?.startsWith(after.marks?.release ?? ' ') === true;
+  return isAbort && before.marks === undefined && isOfLast(commit) && after.marks?.at === lastOf(commit)?.at;
+}
+
+/** The release and the step are those of our last commit. */
+function isOfLast(commit: OurCommit): boolean {
+  const [{ marks }, last] = [commit.after, lastOf(commit)];
+  return marks?.release === last?.release && marks?.step === last?.step;
+}
+
+function lastOf({ universe, workload, parent }: OurCommit): OurCommit['after']['marks'] {
+  return lastWritten(universe, { name: workload.name, upTo: parent })?.marks;
 }
 
 /** A step is left only with its share in Git: unless that was taken back, or is another by an order. */

@@ -221,7 +221,8 @@ export class Watch {
         before: past.fields,
         after: fields,
       });
-      const isNamed = at.reason !== '' && at.reason !== 'AnnotationsRestored' && !isKept;
+      const isReturn = past.fields.marks?.step === undefined && at.reason === 'TrafficWithdrawn';
+      const isNamed = at.reason !== '' && at.reason !== 'AnnotationsRestored' && !isReturn && !isKept;
       if (isNamed && past.fields.marks?.release !== release && fields.version !== undefined) {
         const version = past.versions.get(release);
         if (version !== undefined && version !== fields.version)
