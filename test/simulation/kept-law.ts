@@ -13,7 +13,7 @@ type Known = {
   readonly leaders: Map<number, GroupTruth>;
   /** Leaders of a workload or a set that was re-created. */
   readonly remade: Set<string>;
-  /** Groups whose leader of a re-created set ends, and the leaders that have come in the place of those, while they have no workers. */
+  /** Groups whose leader of a re-created set ends, or one that was killed, and the leaders that have come in the place of those, while they have no workers. */
   readonly ending: Set<number>;
   readonly followers: Set<string>;
   /** Leaders that end because fewer groups are asked for. */
@@ -104,11 +104,12 @@ export class KeptLaw {
     ];
   }
 
-  /** Who has come in the place of leaders whose objects were re-created. */
+  /** Who has come in the place of leaders whose objects were re-created, or that were killed. */
   private follow({ groups }: Truth): void {
     const { remade, ending, followers } = this.known;
     for (const { index, leaderUid, ending: ends } of groups) {
-      if (ends && (remade.has(leaderUid) || followers.has(leaderUid))) ending.add(index);
+      const isKnown = remade.has(leaderUid) || this.universe.killed.has(leaderUid);
+      if (ends && (isKnown || followers.has(leaderUid))) ending.add(index);
       if (!ends && ending.delete(index)) followers.add(leaderUid);
     }
   }

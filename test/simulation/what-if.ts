@@ -172,7 +172,8 @@ export async function abortNow(
   // A newer request in the file stands, and its groups follow it.
   // Beneath a pin of ours too, which goes for it.
   const asked = isBuilt(workload) ? peoplesText(fork.repository, 'main', workload) : universe.lws(name);
-  if (fields.version !== stable && versionInText(asked ?? '') !== of.releaseVersion) return;
+  const isNewer = versionInText(asked ?? '') !== of.releaseVersion;
+  if (fields.version !== stable && isNewer) return;
   // A revert has put an older mark back: main's own line says what had settled last, and that is gone back to.
   if (fields.version !== stable && fields.version === settledLast(universe, name)) return;
   if (fields.version !== stable)
@@ -213,6 +214,8 @@ export async function abortNow(
   // What a hand has taken out is waited for at the end, and by no group.
   if (putBack(fork, workload)) rest = await comeToRest(fork, undefined, `abort ${name}, the files are back`);
   const after = fieldsOf(fork.lws(name) ?? '');
+  // The rollback ends where what was in its way is mended, and beneath a pin the newer one comes.
+  if (after.version !== stable && isNewer) return;
   const healed = fork.truth(name);
   if (healed === undefined || wantedGroups(healed).some((group) => !group.ready || group.version !== stable))
     throw new LawBroken('S12 rollback', `${where}: not all groups are ready on version ${stable}`);
