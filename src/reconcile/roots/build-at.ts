@@ -11,6 +11,7 @@ import type { BuiltObjects } from '../documents/built-over.ts';
 import { atPatch, isCalled } from './at-patch.ts';
 import { bare, plainPatches } from './bare-build.ts';
 import type { BuildWorld } from './over-builds.ts';
+import { patchIn, withOwnMarks } from './own-marks.ts';
 import { type ClosedOrRefused, closureKey, readClosures } from './read-closures.ts';
 import { builtOnce } from './read-roots.ts';
 
@@ -76,7 +77,9 @@ async function patchedBy(
   // Of a HelmRelease whose list no schema of the folder merges.
   const lists = named.kind === undefined ? 'unknown' : 'whole';
   const value =
-    base === undefined || others.length > 0 ? undefined : mergedByPatch(base.value, patches.patch.value, lists);
+    base === undefined || others.length > 0
+      ? undefined
+      : mergedByPatch(withOwnMarks(base, undefined).value, patches.patch.value, lists);
   if (value === undefined) return undefined;
   // JSON is YAML: nobody gets to see this text.
   const merged = parseManifestFile(file, `${JSON.stringify(value)}\n`, [typeOf(named).kind]).documents;
@@ -90,7 +93,10 @@ async function builtOf({ builder, cache }: World, commit: Oid, { of, closure }: 
   const built = await builtOnce(closure, at);
   const named = patchedIn(of);
   const own = known(built, commit).filter((one) => isCalled(one, named));
-  return { documents: own.map((one) => atPatch(one, named, file)), objects: built.objects };
+  const text = closure.files.find(({ path }) => path === file)?.text;
+  const patch = patchIn(file, text, typeOf(named).kind);
+  const marked = patch === undefined ? own : own.map((one) => withOwnMarks(one, patch));
+  return { documents: marked.map((one) => atPatch(one, named, file)), objects: built.objects };
 }
 
 function known(

@@ -12,6 +12,7 @@ import { eachOfKinds, headsOf, ofKinds } from '../../manifests/build-output.ts';
 import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import type { BuiltObjects } from '../documents/built-over.ts';
 import { readWorkload } from '../documents/read-workload.ts';
+import { withOwnMarks } from './own-marks.ts';
 
 export type BuiltWorkload = {
   /** Of the output of the build, which is no file of the repository. */
@@ -58,7 +59,9 @@ export function workloadsOf(
   const workloads: BuiltWorkload[] = [];
   const documents = output.documents.filter(({ object }) => object.apiVersion === LWS_API_VERSION);
   for (const document of documents) {
-    const reading = readWorkload(document);
+    const marked = readWorkload(document);
+    // Annotations of tranche that nobody can read are for who looks at its patch.
+    const reading = marked.workload === undefined ? readWorkload(withOwnMarks(document, undefined)) : marked;
     issues.push(...reading.issues);
     if (reading.workload === undefined) continue;
     const { workload, digest } = reading.workload;

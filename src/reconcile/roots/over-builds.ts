@@ -16,6 +16,7 @@ import { fluxFiles } from './flux-files.ts';
 import { hashOf, keptBuilds, type SignedRecords, toKeep } from './kept-builds.ts';
 import { NO_BUILDER } from './no-builder.ts';
 import { asAsked, releaseBeneath, releaseIssues } from './over-release.ts';
+import { withOwnMarks } from './own-marks.ts';
 import { type Asked, patchesIn } from './own-patches.ts';
 import { hasPin, patchIssues, repairText, unbuiltIssues } from './patch-issues.ts';
 import { type BuildCache, builtOnce, type RootView, readRoots } from './read-roots.ts';
@@ -119,8 +120,8 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
   const patch = source.kind === 'asMain' && !unbuilt.files.includes(file) ? undefined : asked.patch;
   const patches = about.patches.filter((one) => one.root === root).flatMap(ownPatch);
   const without = patch === undefined ? undefined : await builtWithout(source, { file, named, patches }, about.world);
-  const isOwn = (one: ManifestDocument): boolean => isCalled(one, named);
-  const [document, base] = [built.documents.find(isOwn), (without ?? built).documents.find(isOwn)];
+  const document = ownIn(built, named, patch);
+  const base = ownIn(without ?? built, named, undefined);
   const beneath =
     base === undefined
       ? undefined
@@ -149,6 +150,15 @@ async function overBuild(asked: Asked, about: About): Promise<BuiltOver> {
     beneath: { ...beneath, ...isEarlier },
     isStandIn: true,
   };
+}
+
+function ownIn(
+  { documents }: Source['built'],
+  named: BuiltOver['named'],
+  patch: ManifestDocument | undefined,
+): ManifestDocument | undefined {
+  const document = documents.find((one) => isCalled(one, named));
+  return document === undefined ? undefined : withOwnMarks(document, patch);
 }
 
 /** With where Flux says what it adds to the folder. */

@@ -6,7 +6,7 @@
 import type { Issue } from '../../api/issue.ts';
 import { asApplied } from '../../manifests/as-applied.ts';
 import { apart } from '../../manifests/build-output.ts';
-import { parseManifestFile } from '../../manifests/parse-file.ts';
+import { type ManifestDocument, parseManifestFile } from '../../manifests/parse-file.ts';
 import { appliedFiles, applyFile } from '../../manifests/patch-place.ts';
 import { splitDocuments } from '../../manifests/split-documents.ts';
 import type { Build, Builder, BuildInput } from '../../ports/builder.ts';
@@ -16,6 +16,7 @@ import { wholeByPatch } from '../../rollout/edits/out-of-file.ts';
 import type { Way } from '../../rollout/move.ts';
 import type { BuiltOver } from '../documents/built-over.ts';
 import { isCalled } from '../roots/at-patch.ts';
+import { patchIn, textWithOwnMarks } from '../roots/own-marks.ts';
 import { returning } from '../roots/taken-out.ts';
 import type { TextsAt } from '../texts-at.ts';
 import { checkStep } from './check-step.ts';
@@ -37,7 +38,8 @@ export async function checkBuilt(changes: readonly ObjectChange[], on: On): Prom
   const read = withTexts(over.input, before, over.isStandIn === true ? [over.file] : undefined);
   const input = over.isStandIn === true ? read : withApplied(read, over.root, before);
   const built = (one: BuildInput) => builder.build(asApplied(one));
-  const [was, is] = await Promise.all([built(input), built(withWrites(input, writes))]);
+  const after = withWrites(input, writes);
+  const [was, is] = await Promise.all([built(input), built(after)]);
   // What cannot be built is no reason to keep a rollback waiting: its bytes are checked in the patch itself.
   const isUnknown = [was, is].some((build) => build.kind === 'refused' && build.cause !== 'fails');
   if (isUnknown && way !== 'forward') return undefined;
@@ -51,25 +53,39 @@ export async function checkBuilt(changes: readonly ObjectChange[], on: On): Prom
       was: was.text,
       is: is.text,
       over,
+      patches: [patchOf(input, own), patchOf(after, own)],
       returned: () => built(returning(input, over.file)),
     });
     return wrong === undefined ? undefined : issueOf(over, wrong, HINT);
   }
-  const wrong = fieldsWrong(changes, { own, was: was.text, is: is.text, over });
+  const patches = [patchOf(input, own), patchOf(after, own)] as const;
+  const wrong = fieldsWrong(changes, { own, was: was.text, is: is.text, over, patches });
   return wrong === undefined ? undefined : issueOf(over, wrong, HINT);
 }
 
-type Outputs = { readonly own: ObjectChange; readonly was: string; readonly is: string; readonly over: BuiltOver };
+type Patch = ManifestDocument | undefined;
+type Outputs = {
+  readonly own: ObjectChange;
+  readonly was: string;
+  readonly is: string;
+  readonly over: BuiltOver;
+  /** As each of the two was built with. */
+  readonly patches: readonly [was: Patch, is: Patch];
+};
+
+function patchOf({ files }: BuildInput, { file, object }: ObjectChange): Patch {
+  return patchIn(file, files.find(({ path }) => path === file)?.text, object.kind);
+}
 
 /** The one workload goes from what is built, or comes into it as planned, and nothing else changes. */
 async function wholeWrong(
   changes: readonly ObjectChange[],
   outputs: Outputs & { readonly whole: 'out' | 'back'; readonly returned: () => Promise<Build> },
 ): Promise<string | undefined> {
-  const { own, whole, was, is, over, returned } = outputs;
+  const { own, whole, was, is, over, patches, returned } = outputs;
   const [more, less] = whole === 'out' ? [was, is] : [is, was];
   const differing = apart(more, less, own.object.kind);
-  const object = ownIn(over, differing[0], own);
+  const object = ownIn(over, differing[0], own)?.object;
   if (object === undefined) return `${over.named.name} is not built`;
   const others = changes.filter((change) => change !== own);
   const [before, after] = differing.map((text) => withoutObjects(over.file, text, others));
@@ -82,20 +98,28 @@ async function wholeWrong(
   const there = await returned();
   return there.kind === 'refused'
     ? there.seen
-    : fieldsWrong(changes, { own: withoutWhole(own), was: there.text, is, over });
+    : fieldsWrong(changes, { own: withoutWhole(own), was: there.text, is, over, patches });
 }
 
 function withoutWhole(own: ObjectChange): ObjectChange {
   return own.kind === 'edit' ? { ...own, fields: own.fields.filter(({ path }) => path.length > 1) } : own;
 }
 
-function ownIn(over: BuiltOver, text: string, { object: { kind } }: ObjectChange): ObjectChange['object'] | undefined {
-  return parseManifestFile(over.file, text, [kind]).documents.find((one) => isCalled(one, over.named))?.object;
+function ownIn(over: BuiltOver, text: string, { object: { kind } }: ObjectChange): ManifestDocument | undefined {
+  return parseManifestFile(over.file, text, [kind]).documents.find((one) => isCalled(one, over.named));
 }
 
-function fieldsWrong(changes: readonly ObjectChange[], { own, was, is, over }: Outputs): string | undefined {
-  const differing = apart(was, is, own.object.kind);
-  const object = ownIn(over, differing[0], own);
+/** Annotations of tranche that people's files bring along are none of the plan. */
+function ownMarked(on: Pick<Outputs, 'over' | 'own'>, text: string, patch: Patch): string {
+  const document = ownIn(on.over, text, on.own);
+  return document === undefined ? text : textWithOwnMarks(text, { ...document, patch });
+}
+
+function fieldsWrong(changes: readonly ObjectChange[], { own, was, is, over, patches }: Outputs): string | undefined {
+  const [before, after] = apart(was, is, own.object.kind);
+  const [left, right] = patches;
+  const differing = [ownMarked({ over, own }, before, left), ownMarked({ over, own }, after, right)];
+  const object = ownIn(over, before, own)?.object;
   if (object === undefined || own.kind === 'delete' || own.kind === 'exact') return `${over.named.name} is not built`;
   const { fields, workload, carried } = own;
   const planned: ObjectChange = { kind: 'edit', file: over.file, object, fields, workload, carried };
