@@ -171,8 +171,9 @@ function olderTemplate({ live }: Snapshot, { workload, digest }: WorkloadFile, l
 }
 
 /** Git's replicas where Git owns them; an autoscaler's value is never compared. */
-function ownedReplicas(snapshot: Snapshot, file: WorkloadFile): number | undefined {
-  return snapshot.live.scaler.kind === 'absent' ? file.workload.replicas : undefined;
+function ownedReplicas({ live }: Snapshot, file: WorkloadFile): number | undefined {
+  const isGits = live.scaler.kind === 'absent' || live.isScalerInFileAlone === true;
+  return isGits ? file.workload.replicas : undefined;
 }
 
 /** What is looked at to tell whether LWS has observed a workload: the user's own, or the one of a delivery. */

@@ -119,8 +119,8 @@ export function groupsUnread(): Hold {
 }
 
 function askedReplicas(snapshot: Snapshot, workload: Workload): number | undefined {
-  const { scaler, lws } = snapshot.live;
-  if (scaler.kind === 'absent') return workload.replicas;
+  const { scaler, isScalerInFileAlone, lws } = snapshot.live;
+  if (scaler.kind === 'absent' || isScalerInFileAlone === true) return workload.replicas;
   if (lws.kind !== 'known') return undefined;
   // With the scalers unread, a live value that equals Git's is the same answer either way.
   return scaler.kind === 'known' || workload.replicas === lws.value.replicas ? lws.value.replicas : undefined;

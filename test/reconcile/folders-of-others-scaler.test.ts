@@ -88,3 +88,23 @@ test('one that only has the name of the kind counts for no step either', async (
   await at.until('settled', 60);
   expect(at.text(HPA)).toBe(OWN);
 });
+
+const FOREIGN = OWN.replace('name: vllm', 'name: other');
+
+test.each([
+  ['in a file alone', (at: Forgery): void => void at.write('teams/b/hpa.yaml', FOREIGN)],
+  ['in none', (): void => undefined],
+])(
+  'a change of replicas that is not applied yet, and a scaler %s: no step is sized by the groups of before',
+  async (_, add) => {
+    const at = new Forgery();
+    await at.until('adopt');
+    add(at);
+    at.edit(LWS_FILE, /v0\.10\.0/g, 'v0.10.1');
+    at.world.sync();
+    at.edit(LWS_FILE, /replicas: 4/, 'replicas: 8');
+    const { outcomes } = await at.world.pass();
+    expect(outcomes[0]?.plan?.holds.map(({ reason }) => reason)).toContain('NotApplied');
+    expect(outcomes[0]?.written).toBeUndefined();
+  },
+);

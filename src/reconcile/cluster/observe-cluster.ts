@@ -19,7 +19,10 @@ import { type ListOf, listOnce } from './list-once.ts';
 export type LiveReader = (workload: {
   readonly namespace: string;
   readonly name: string;
+  /** Who writes its replicas according to Git. */
   readonly autoscaled: string | undefined;
+  /** Git does itself, unless one of them is in the cluster, or could not be read. Not there: it does not. */
+  readonly isOwned?: boolean;
 }) => Promise<Live>;
 
 /** LWS's own revisions and nothing else: those of StatefulSets carry the labels of their pods. */
@@ -74,7 +77,7 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
   };
   // What goes wrong is reported to those who come to read.
   for (const namespace of early) startReading(namespace).catch(() => undefined);
-  return async ({ namespace, name, autoscaled }) => {
+  return async ({ namespace, name, autoscaled, isOwned = false }) => {
     const workloads = await workloadsIn(namespace);
     const object =
       workloads.kind === 'known' ? workloads.value.find((item) => at(item, ['metadata', 'name']) === name) : undefined;
@@ -85,7 +88,8 @@ export function liveReader(cluster: Cluster, early: ReadonlySet<string>): LiveRe
     const parts = await partsOf(kinds, { namespace, name, uid: lws.value.uid });
     const workers = workersMissing(parts) ? await workersIn(namespace) : undefined;
     const named = workers === undefined ? {} : { workerPods: each(mine(workers, (pod) => pod.workload === name)) };
-    const writer = autoscaled === undefined ? {} : { scaler: known(autoscaled) };
+    const alone = isOwned && parts.scaler.kind === 'absent' ? ({ isScalerInFileAlone: true } as const) : {};
+    const writer = autoscaled === undefined ? {} : { scaler: known(autoscaled), ...alone };
     return { lws, ...parts, ...named, ...writer };
   };
 }

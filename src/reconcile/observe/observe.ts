@@ -8,7 +8,6 @@ import { PortError } from '../../ports/port-error.ts';
 import { stableRendered, withRendered } from '../../rollout/observed/rendered.ts';
 import {
   type History,
-  type Live,
   type Retargeted,
   SNAPSHOT_VERSION,
   type Snapshot,
@@ -35,6 +34,7 @@ import { policyFacts } from '../policies/read-policy.ts';
 import { blobsOf } from './blobs.ts';
 import { faultsOf } from './observe-faults.ts';
 import { ladderFiles, trafficAsked } from './observe-traffic.ts';
+import { readLive } from './read-live.ts';
 import { isResting, type Resting } from './resting.ts';
 import { sharedFacts } from './shared-facts.ts';
 
@@ -199,12 +199,6 @@ function promotedRules({ desired, entry }: Observation): Snapshot['policy'] {
 async function historyOf(of: Observation, record: RolloutRecord | undefined, awake: boolean): Promise<History> {
   if (record === undefined || (!awake && (await of.isMainLost?.()) !== true)) return { kind: 'continued' };
   return of.git.historyOf(record.main, of.entry.reading.rollout?.intents.acknowledge);
-}
-
-function readLive(of: Observation, entry: DesiredRollout): Promise<Live> {
-  const name = entry.identity?.name ?? '';
-  const namespace = entry.key.namespace;
-  return of.live({ namespace, name, autoscaled: of.desired.index.scalerOf({ namespace, name }) });
 }
 
 /** What a delivery hangs on next to the workload; nothing where the Rollout has no second one. */
