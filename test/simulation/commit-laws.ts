@@ -20,6 +20,7 @@ import {
 } from './ladder-laws.ts';
 import type { LawName } from './laws.ts';
 import {
+  accepts,
   askedGroups,
   begins,
   CLIMBING,
@@ -124,7 +125,8 @@ function partitionSteps(commit: OurCommit): string | undefined {
     BudgetLowered: same && from === 'rollback',
     RollbackWidened: same && from === 'rollback',
     RolledBack: from === 'rollback' && to === undefined,
-    RequestWithdrawn: from === undefined && to === undefined,
+    // What settled stays what it is: also where a newer template came before that.
+    RequestWithdrawn: from === undefined && to === undefined && (same || universe.mixed.has(workload.name)),
     RollStopped: same,
     PartitionRestored: same,
     // Nobody merges a step in the worlds of a seed.
@@ -303,7 +305,10 @@ function isScalerOfOthers({ universe, workload, parent, oid }: OurCommit, path: 
 }
 
 /** No step forward while someone says stop. */
-function people({ reason, plan, after, before }: OurCommit): string | undefined {
+function people(commit: OurCommit): string | undefined {
+  const { reason, plan, after, before } = commit;
+  // Someone has accepted that all groups came up on the release: what follows updates none.
+  if (reason === 'Promoted' && accepts(commit, 'Recreated')) return undefined;
   if (!plan.stopped || ![...FORWARD, ...SURGING, ...CLIMBING].includes(reason)) return undefined;
   // To go to stable, and to empty what is not wanted, waits for nobody, also as the first rung of a step that is jumped to.
   if (after.marks?.at === 'route-restored' || after.marks?.at === 'empty') return undefined;

@@ -59,7 +59,10 @@ function withoutFolder({ universe, workload, reason, parent, after }: OurCommit)
 }
 
 /** While nobody can read the file of settings nothing goes forward: an earlier one says where what goes back is. */
-function withoutSettings({ universe, reason, parent, after }: OurCommit): string | undefined {
+function withoutSettings(commit: OurCommit): string | undefined {
+  const { universe, reason, parent, after } = commit;
+  // An order, and all groups are on the template by then.
+  if (accepts(commit, 'Recreated')) return undefined;
   const isForward = [...FORWARD, ...SURGING, ...CLIMBING].includes(reason);
   if (!isForward || ['route-restored', 'empty'].includes(after.marks?.at ?? '')) return undefined;
   return isWrong(universe, universe.text(parent, 'tranche.yaml'))
@@ -92,6 +95,9 @@ function proofOf({
   if (reason === 'SurgePrepared' || reason === 'Surged') return applied;
   if (reason === 'SurgeReturned')
     return (truth) =>
+      // In a rollback LWS would wait for an extra group that has failed.
+      (before.marks?.step === 'rollback' &&
+        truth.groups.some((group) => group.index >= askedGroups(before) && !group.ready)) ||
       Array.from({ length: askedGroups(before) }, (_, index) => index).every((index) =>
         truth.groups.some((group) => group.index === index && group.version === releaseVersion && group.ready),
       );

@@ -77,7 +77,10 @@ export function ladderSteps(commit: OurCommit): string | undefined {
     ['BudgetLowered', same && from === 'rollback'],
     ['RollbackWidened', same && from === 'rollback'],
     ['RolledBack', from === 'rollback' && to === undefined],
-    ['RequestWithdrawn', from === undefined && to === undefined],
+    [
+      'RequestWithdrawn',
+      from === undefined && to === undefined && (sameRelease || commit.universe.mixed.has(commit.workload.name)),
+    ],
     ['RollStopped', same],
     ['PartitionRestored', same],
     ['Retried', from === undefined && to === undefined],

@@ -1,5 +1,6 @@
 /** Questions to a copy of a world that fills a second workload: what if it dies, and what if nobody remembers anything. */
 
+import type { PassResult } from '../../src/reconcile/pass.ts';
 import { lwsFile, marksIn, rolloutFile } from './files.ts';
 import { plainPass } from './rest.ts';
 import { routedFiles, routeFile, secondName, serviceFile, serviceNames, shareSaid } from './routed-files.ts';
@@ -82,7 +83,10 @@ export async function withdrawnNow(universe: Universe): Promise<void> {
     const scene = sceneOf(fork.cluster.objects, workload, fork.now);
     const { stable, canary } = serves(workload, marks.serves === 'green', scene);
     if (stable === 0 || canary > 0) continue;
-    for (let pass = 1; pass <= WITHDRAWN_WITHIN && shareOf(fork, workload) > 0; pass++) await plainPass(fork);
+    let last: PassResult | undefined;
+    for (let pass = 1; pass <= WITHDRAWN_WITHIN && shareOf(fork, workload) > 0; pass++) last = await plainPass(fork);
+    // Annotations that a hand has mixed so that nobody can read them are for `tranche repair`, as the issue says.
+    if (universe.mixed.has(workload.name) && isUnread(last)) continue;
     if (shareOf(fork, workload) > 0)
       throw new LawBroken(
         'T1 serving share',
@@ -91,6 +95,11 @@ export async function withdrawnNow(universe: Universe): Promise<void> {
     const filled = marks.serves === 'green' ? workload.name : (secondName(workload) ?? workload.name);
     await staysAway(fork, workload, filled);
   }
+}
+
+/** Whether some annotation of ours was no value that we write. */
+export function isUnread(result: PassResult | undefined): boolean {
+  return (result?.outcomes ?? []).some(({ plan }) => plan?.issues.some(({ reason }) => reason === 'BadAnnotation'));
 }
 
 /** How many groups of each side serve. */

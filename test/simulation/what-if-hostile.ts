@@ -10,7 +10,7 @@ import { plainPass } from './rest.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { LawBroken } from './timeline.ts';
 import type { Universe } from './universe.ts';
-import { backInARace } from './what-if-raced.ts';
+import { backInARace, wentBack } from './what-if-raced.ts';
 
 const ROUND_SECONDS = 131;
 /** Rounds shorter than a pause of a step: a wait that ends early shows; all of them are longer. */
@@ -78,7 +78,7 @@ async function nothingWaits(universe: Universe, of: Of): Promise<void> {
   for (const fork of [peace, harm])
     fork.repository.commit('main', { writes: [{ path: rolloutFile(workload.name), text }], message: 'abort' });
   const wanted = await roundsBack(peace, workload, BACK_ROUNDS, () => undefined);
-  if (wanted === undefined) return;
+  if (wanted === undefined || !wentBack(peace)) return;
   const most = wanted + AUDIT_ROUNDS;
   const harms = harmOf(of);
   // What is in the folder stays there: a rollback that waits for its end waits for ever.

@@ -3,9 +3,11 @@
 import { INTENT } from '../../src/api/intents.ts';
 import type { Git } from '../../src/ports/git.ts';
 import { PortError } from '../../src/ports/port-error.ts';
+import { parseTrailers } from '../../src/rollout/commits/trailers.ts';
 import type { Chance } from './chance.ts';
 import { marksIn, type RolloutState, rolloutFile, rolloutText } from './files.ts';
 import { clearFolder, pusherStep } from './hostile.ts';
+import { GOING_BACK } from './our-commit.ts';
 import { plainPass } from './rest.ts';
 import type { WorkloadSetup } from './setup.ts';
 import { LawBroken } from './timeline.ts';
@@ -34,13 +36,21 @@ export async function backInARace(universe: Universe, { workload, state, chance 
     fork.repository.commit('main', { writes: [{ path: rolloutFile(name), text }], message: 'abort' });
   }
   const wanted = await roundsBack(peace, name, BACK_ROUNDS, async () => void (await plainPass(peace)));
-  if (wanted === undefined) return;
+  if (wanted === undefined || !wentBack(peace)) return;
   const most = wanted + AUDIT_ROUNDS;
   if ((await roundsBack(harm, name, most, () => racedPass(harm, chance))) === undefined)
     throw new LawBroken(
       'H2 nothing waits by others',
       `${name}: ${wanted} rounds in peace, and not over after ${most} in a race\n${harm.timeline.print()}`,
     );
+}
+
+/** Whether the abort led back: where a newer template is in the file, that is delivered in its place, and steps may be kept waiting. */
+export function wentBack({ repository }: Universe): boolean {
+  const line = repository.log('main').map(({ message }) => message);
+  return line
+    .slice(0, line.indexOf('abort'))
+    .some((message) => [...GOING_BACK, 'RolledBack'].includes(parseTrailers(message)?.reason ?? ''));
 }
 
 async function roundsBack(

@@ -17,7 +17,7 @@ import { LawBroken } from './timeline.ts';
 import { NAMESPACE, showTruth, wantedGroups } from './truth.ts';
 import type { Universe } from './universe.ts';
 import { isBroken } from './versions.ts';
-import { isTooSmall, killNew, putBack } from './what-if-filled.ts';
+import { isTooSmall, isUnread, killNew, putBack } from './what-if-filled.ts';
 
 /** Passes in a row that may write before a world that does not change gives no more reason to. */
 const WRITES_MAX = 12;
@@ -162,6 +162,9 @@ export async function abortNow(
   const texts = fork.repository.log('main').map(({ oid }) => ({ oid, text: fork.lws(name, oid) ?? '' }));
   const ofStable = texts.filter(({ text }) => versionInText(text) === stable);
   const isForgotten = !ofStable.some(({ text }) => marksIn(text) !== undefined && marksIn(text)?.step === undefined);
+  // A release with the template that settled before, as where a set made again came up on what was given up since: nothing is to go back to.
+  const isSame = texts.some(({ text }) => marksIn(text)?.release === marks.release && versionInText(text) === stable);
+  if (isSame && holdsOf(rest, name).includes('StableUnavailable')) return;
   if (isForgotten && holdsOf(rest, name).includes('StableUnavailable')) {
     const [there] = ofStable;
     if (there === undefined) return;
@@ -220,10 +223,7 @@ export async function abortNow(
   if (healed === undefined || wantedGroups(healed).some((group) => !group.ready || group.version !== stable))
     throw new LawBroken('S12 rollback', `${where}: not all groups are ready on version ${stable}`);
   // Annotations that a hand has mixed so that nobody can read them are for `tranche repair`, as the issue says.
-  const isUnread = rest.outcomes.some(({ plan: made }) =>
-    made?.issues.some(({ reason }) => reason === 'BadAnnotation'),
-  );
-  if (universe.mixed.has(name) && isUnread) return;
+  if (universe.mixed.has(name) && isUnread(rest)) return;
   if (after.marks?.step !== undefined || after.partition !== SENTINEL || after.marks?.floor !== undefined)
     throw new LawBroken(
       'S12 rollback',
