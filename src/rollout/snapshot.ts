@@ -97,9 +97,8 @@ export type Live = {
   readonly revisions: Known<readonly LiveRevision[]>;
   /** Read only where workers are missing, to say why; nothing else hangs on them. undefined: not asked for. */
   readonly workerPods?: Known<readonly LiveWorker[]> | undefined;
-  /** Who writes `replicas` in addition to Git; names it for people. `absent`: nobody. */
+  /** Who writes `replicas` in addition to Git; names it for people. `absent`: nobody. In a file alone: those of Git count. */
   readonly scaler: Known<string>;
-  /** It is in a file alone, and Git has `replicas`: they count until it is in the cluster. Not there: it is, or there is none. */
   readonly isScalerInFileAlone?: true;
   /** All that the cluster has of them; not there: not asked for. */
   readonly scalers?: Known<readonly Scaler[]> | undefined;

@@ -105,7 +105,7 @@ function placeOf({ version }: Past, now: Marks): 'settled' | 'letGo' | undefined
   if (release.digest !== version.workload.digest) return undefined;
   // What is on its way has not settled before, also where a squash or a hand has taken out that it is, or gave it another serial.
   if (step === undefined) return isBegun(now) && release.digest === now.release.digest ? undefined : 'settled';
-  // At rest the release is the one that settled: where a newer template came before that, it is found as it was let go.
+  // At rest the release is the one that settled: where a newer template came before that, it is found in its last step.
   const isNow = now.step !== undefined && sameRelease(release, now.release);
   const isOver = isNow || now.aborted.some((given) => sameRelease(given, release));
   // In a promotion it has done all its steps: where a newer template waits in the file by then, no settled commit has its own.
