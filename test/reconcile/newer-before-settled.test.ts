@@ -71,3 +71,20 @@ test.each(CASES)('%s: %s', async (style, way) => {
   await at.round();
   expect(repository.head('main')).toBe(head);
 });
+
+test.each(['partition', 'blueGreen'])(
+  '%s: delivered as well, an undo goes back to the one before it',
+  async (style) => {
+    const at = (await stand(style)).fork();
+    for (let round = 0; round < 60 && !(markIn(at, 'release') ?? '').endsWith('.3'); round += 1) await at.round();
+    for (let round = 0; round < 90 && markIn(at, 'step') !== undefined; round += 1) {
+      await at.round();
+      if (round % 3 === 2) await at.order(APPROVE);
+    }
+    expect(at.world.subject()).toContain('settled');
+    expect(await at.order({ kind: 'undo', to: undefined })).toMatch(/back to [0-9a-f]{8}\.2/);
+    for (let round = 0; round < 12; round += 1) await at.round();
+    expect(markIn(at, 'release')).toMatch(/\.2$/);
+    if (style === 'partition') expect(at.world.groups()).toMatch(/^(\d:v0\.10\.1\+ ?){4}$/);
+  },
+);

@@ -13,6 +13,9 @@ import type { Version } from './version.ts';
 /** A commit of main's own line in which the document had a release as the one that was delivered. */
 export type ReleaseBefore = { readonly commit: Oid; readonly digest: string; readonly document: ManifestDocument };
 
+/** `wasAtRest`: some commit names it as settled. Where a newer template came before that, none of them has its text. */
+type Before = ReleaseBefore & { readonly wasAtRest: boolean };
+
 type Since = {
   /** What is being delivered, or asked for, from where the walk starts. */
   readonly marks: Marks;
@@ -23,7 +26,7 @@ type Since = {
 /** So often a delivery is found to have started before what looked like the release before it. */
 const RETURNS_MOST = 10;
 
-type Found = { readonly releases: readonly ReleaseBefore[]; readonly walked: Walked<Oid> };
+type Found = { readonly releases: readonly Before[]; readonly walked: Walked<Oid> };
 
 /** `isOther`: what is found is another release than the one that was asked after. */
 type Walk = Found & { readonly isOther?: true };
@@ -55,10 +58,11 @@ async function walkFrom(
   entry: DesiredRollout,
   { marks, below, own, isEach = false }: Since & { readonly own: string; readonly isEach?: boolean },
 ): Promise<Walk> {
-  const releases: ReleaseBefore[] = [];
+  const releases: Before[] = [];
   // What a request is after is in its marks; a hand may have written others over those since.
   let asked: Release | undefined = marks.step === undefined ? marks.release : undefined;
-  let last: ReleaseBefore | undefined;
+  let last: Before | undefined;
+  const resting: Release[] = [];
   let key: string | undefined;
   const walked = await line.walk<Oid>(entry, {
     below,
@@ -71,10 +75,14 @@ async function walkFrom(
       key = keyOf(version);
       const had = marksOf(version);
       // What was asked for says in its marks after which release: a file that was put back in between is not that one.
-      if (had !== undefined && had.step === undefined) asked ??= had.release;
+      if (had !== undefined && had.step === undefined) {
+        asked ??= had.release;
+        resting.push(had.release);
+      }
       const place = placeOf(past, marks);
       if (place === undefined || version.kind !== 'read' || had === undefined) return undefined;
-      const found = { commit, digest: version.workload.digest, document: version.document };
+      const wasAtRest = resting.some((one) => sameRelease(one, had.release));
+      const found = { commit, digest: version.workload.digest, document: version.document, wasAtRest };
       const isOther = place === 'settled' && asked !== undefined && !sameRelease(asked, had.release);
       if (isOther) last ??= found;
       else releases.push(found);
@@ -105,7 +113,7 @@ function placeOf({ version }: Past, now: Marks): 'settled' | 'letGo' | undefined
   if (release.digest !== version.workload.digest) return undefined;
   // What is on its way has not settled before, also where a squash or a hand has taken out that it is, or gave it another serial.
   if (step === undefined) return isBegun(now) && release.digest === now.release.digest ? undefined : 'settled';
-  // At rest the release is the one that settled: where a newer template came before that, it is found in its last step.
+  // At rest the release is the one that settled.
   const isNow = now.step !== undefined && sameRelease(release, now.release);
   const isOver = isNow || now.aborted.some((given) => sameRelease(given, release));
   // In a promotion it has done all its steps: where a newer template waits in the file by then, no settled commit has its own.

@@ -45,7 +45,7 @@ export async function settledBefore(
     if (settledAt === undefined) undone = await undoneSince(line, entry, { release, until, since: commit });
     settledAt ??= begun.value.settledAt;
     const { releases, walked } = await releasesBefore(line, entry, { marks, below: commit });
-    const last = walked.kind === 'found' ? releases.at(-1) : undefined;
+    const last = walked.kind === 'found' ? releases.find(({ wasAtRest }) => wasAtRest) : undefined;
     const stable = last === undefined ? absent : await releaseOf(last, entry);
     if (stable.kind !== 'known') break;
     before.push(stable.value);
