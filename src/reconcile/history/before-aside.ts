@@ -52,29 +52,36 @@ async function beforeDelivery(
   let isMet = false;
   let aside: Release | undefined;
   let before: Before | undefined;
+  let rest: readonly Before[] | undefined;
   const walked = await of.git.line.walk<readonly Before[]>(of.entry, {
     keyOf: keyBy(isAside),
     visit: ({ version, commit }) => {
       const marks = marksOf(version);
-      if (marks === undefined) return undefined;
+      if (marks === undefined) return rest;
       const here = { commit, version };
+      // A file that was put back to before this delivery, and brought back since, was at rest in the middle of it.
+      if (rest !== undefined && !sameRelease(aside, marks.release)) return rest;
       if (isAside(version)) {
         // A release that took this one over has put it aside again.
         const isOther = aside !== undefined && !sameRelease(aside, marks.release);
         if (before !== undefined && isOther) return [before];
         notice?.(version);
-        [isMet, aside, before] = [true, deliveredBy(marks), undefined];
+        [isMet, aside, before, rest] = [true, deliveredBy(marks), undefined, undefined];
         return undefined;
       }
       if (!isMet) return undefined;
       before ??= here;
-      if (isBefore(version, aside)) return [before, here];
+      if (rest === undefined && isBefore(version, aside)) {
+        rest = [before, here];
+        return aside === undefined ? rest : undefined;
+      }
       // Right before a rollback is the release that it takes back.
       aside ??= deliveredBy(marks);
       return undefined;
     },
   });
   if (walked.kind === 'found') return walked.value;
+  if (rest !== undefined) return rest;
   return walked.kind === 'ended' && before !== undefined ? [before] : [];
 }
 
