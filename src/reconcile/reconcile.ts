@@ -23,6 +23,7 @@ import { borneOut, drainProven } from './history/borne-out.ts';
 import { withMarksWhole } from './history/marks-whole.ts';
 import type { Observation } from './history/observation.ts';
 import { promotionProven } from './history/promotion-in-history.ts';
+import { besidePutBack } from './history/put-back.ts';
 import { requestProven } from './history/request-in-history.ts';
 import { restProven } from './history/rest-in-history.ts';
 import { observe, withItsDocuments } from './observe/observe.ts';
@@ -57,6 +58,7 @@ export async function reconcileOne(given: Observation, read: TextsAt): Promise<R
       drainProven,
       analysesAsked,
       promotionProven,
+      besidePutBack,
       restProven,
       borneOut,
       requestProven,

@@ -146,6 +146,16 @@ function sameEntry(aside: Aside): (other: Aside) => boolean {
   return (other) => isField(other) && sameValue(other.was, aside.was);
 }
 
+/** Whether a field of another object is in main as this delivery has set it. Throws PortError. */
+export async function isStillSet(of: Observation, { restore }: Marks): Promise<boolean> {
+  const asides = restore?.objects ?? [];
+  const now = await Promise.all(asides.map((aside) => valueAt(of, of.desired.commit, aside)));
+  return asides.some(({ set }, place) => {
+    const value = now[place];
+    return value !== undefined && sameValue(value, set);
+  });
+}
+
 /** undefined: the commit has no such object, or has it twice. */
 async function valueAt(
   { git, entry, desired }: Observation,

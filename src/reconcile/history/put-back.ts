@@ -3,8 +3,12 @@
 import type { Marks } from '../../api/marks.ts';
 import { type Release, sameRelease } from '../../api/release.ts';
 import { takesTurns } from '../../api/styles.ts';
-import type { WorkloadFile } from '../../rollout/snapshot.ts';
+import { abortOf } from '../../rollout/orders/aborted-release.ts';
+import type { Snapshot, WorkloadFile } from '../../rollout/snapshot.ts';
 import type { DesiredRollout } from '../desired/desired-rollout.ts';
+import { isStillSet } from './asides-in-history.ts';
+import { lastWritten } from './last-commit.ts';
+import type { Observation } from './observation.ts';
 import { isDelivering } from './own-move.ts';
 
 /** The release that the file says has settled, where the last commit of tranche was delivering it. undefined: it was not. Throws PortError. */
@@ -34,6 +38,20 @@ export async function putBackFrom(
   const last = await written();
   const isPutBack = last !== undefined && isDelivering(last) && !sameRelease(last.release, marks.release);
   return isPutBack ? last.release : undefined;
+}
+
+/**
+ * The file of a delivery with a second workload was put back, and that is aborted: what it has set next to that file comes back by the
+ * annotations that main has, whether its Rollout is there or gone. undefined: nothing of the kind is ordered. Throws PortError.
+ */
+export async function besidePutBack(of: Observation, snapshot: Snapshot): Promise<Snapshot | undefined> {
+  const orders = snapshot.workload?.workload.abort ?? snapshot.rollout?.intents.abort;
+  if (orders === undefined || snapshot.lostMarks !== undefined) return undefined;
+  const last = (await lastWritten(of.git, of.entry))?.marks;
+  const putBack = await putBackFrom(of.entry, snapshot.workload, async () => last);
+  if (last === undefined || putBack === undefined || abortOf({ snapshot }, putBack) === undefined) return undefined;
+  // Where all of it was put back nothing is left to restore.
+  return (await isStillSet(of, last)) ? { ...snapshot, lostMarks: last } : undefined;
 }
 
 type AtRest = WorkloadFile & { readonly workload: { readonly marks: Marks } };
